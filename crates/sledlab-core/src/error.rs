@@ -1,0 +1,168 @@
+//! One error type that tells a person what went wrong, where, and what to do.
+
+use std::fmt;
+
+/// The result of anything that can fail in sledlab.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Whose mistake it was; decides the exit code of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The input, the options or the environment: exit code 2.
+    User,
+    /// A defect of sledlab: exit code 1.
+    Sledlab,
+}
+
+/// Where in a file the trouble is. Lines and columns count from 1; 0 means unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// File name as the user gave it, or `<stdin>`.
+    pub file: String,
+    /// Line, or record number in a binary format.
+    pub line: u64,
+    /// Column, or byte offset in a binary record.
+    pub column: u64,
+    /// The offending text, shortened.
+    pub text: String,
+}
+
+/// What went wrong, where, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(Box<Detail>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Detail {
+    blame: Blame,
+    message: String,
+    place: Option<Place>,
+    remedy: Option<String>,
+}
+
+impl Error {
+    /// A mistake the user can mend.
+    pub fn user(message: impl Into<String>) -> Self {
+        Self::new(Blame::User, message.into())
+    }
+
+    /// A violated promise of sledlab itself.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Blame::Sledlab, message.into())
+            .with_remedy("this is a defect of sledlab: please report it with the configuration and the seed")
+    }
+
+    /// An unknown name, with the nearest known one suggested.
+    pub fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        let error = Self::user(format!("unknown {kind} `{name}`"));
+        match nearest(name, &known) {
+            Some(best) => error.with_remedy(format!("did you mean `{best}`?")),
+            None => error.with_remedy(format!("known: {}", known.join(", "))),
+        }
+    }
+
+    fn new(blame: Blame, message: String) -> Self {
+        Error(Box::new(Detail { blame, message, place: None, remedy: None }))
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.0.remedy = Some(remedy.into());
+        self
+    }
+
+    /// Says where it is. Control characters in the text are escaped and long text is cut.
+    #[must_use]
+    pub fn at(mut self, file: impl Into<String>, line: u64, column: u64, text: &[u8]) -> Self {
+        self.0.place = Some(Place { file: file.into(), line, column, text: printable(text) });
+        self
+    }
+
+    /// Whose mistake it was.
+    pub fn blame(&self) -> Blame {
+        self.0.blame
+    }
+
+    /// What went wrong, without place and remedy.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where, if a file is involved.
+    pub fn place(&self) -> Option<&Place> {
+        self.0.place.as_ref()
+    }
+
+    /// What to do, if known.
+    pub fn remedy(&self) -> Option<&str> {
+        self.0.remedy.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.0.place {
+            f.write_str(&place.file)?;
+            if place.line > 0 {
+                write!(f, ":{}", place.line)?;
+            }
+            if place.column > 0 {
+                write!(f, ":{}", place.column)?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.0.message)?;
+        if let Some(place) = self.0.place.as_ref().filter(|place| !place.text.is_empty()) {
+            write!(f, "\n  found: {}", place.text)?;
+        }
+        if let Some(remedy) = &self.0.remedy {
+            write!(f, "\n  help: {remedy}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The known name closest to `name`, if one is close enough to be a slip of the hand.
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let distance = |candidate: &&str| strsim::damerau_levenshtein(name, candidate);
+    let best = known.iter().copied().min_by_key(distance)?;
+    let tolerated = 1 + name.chars().count().max(best.chars().count()) / 4;
+    (distance(&best) <= tolerated).then_some(best)
+}
+
+fn printable(text: &[u8]) -> String {
+    const LONGEST: usize = 80;
+    let cut = &text[..text.len().min(LONGEST)];
+    let mut shown: String = String::from_utf8_lossy(cut).chars().flat_map(escape).collect();
+    if text.len() > LONGEST {
+        shown.push_str(" ...");
+    }
+    shown
+}
+
+fn escape(c: char) -> Vec<char> {
+    if c.is_control() { c.escape_default().collect() } else { vec![c] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_what_where_and_what_to_do() {
+        let error = Error::user("negative time").with_remedy("sort the file").at("a.csv", 3, 1, b"-5,R\x00");
+        assert_eq!(error.to_string(), "a.csv:3:1: negative time\n  found: -5,R\\u{0}\n  help: sort the file");
+        assert_eq!(error.blame(), Blame::User);
+    }
+
+    #[test]
+    fn suggests_only_what_is_near() {
+        let close = Error::unknown("scheduler", "sptff", ["fcfs", "sptf"]);
+        assert_eq!(close.remedy(), Some("did you mean `sptf`?"));
+        let far = Error::unknown("scheduler", "elephant", ["fcfs", "sptf"]);
+        assert_eq!(far.remedy(), Some("known: fcfs, sptf"));
+    }
+}

@@ -1,0 +1,15 @@
+//! Time, requests, parameters, seeds, statistics and errors: what every other
+//! sledlab crate shares. No I/O and no devices live here.
+
+pub mod error;
+pub mod params;
+pub mod request;
+pub mod seed;
+pub mod source;
+pub mod stats;
+pub mod time;
+
+pub use error::{Error, Result};
+pub use request::{BLOCK_BYTES, Op, Request};
+pub use source::Source;
+pub use time::{Span, Time};

@@ -1,0 +1,325 @@
+//! A parameter is declared once: name, type, default, unit, range and meaning.
+//!
+//! [`params!`](crate::params!) turns a declaration into a struct that reads and
+//! writes itself as TOML, refuses unknown keys and values out of range, and lists
+//! its parameters as [`ParamSpec`]s, from which help texts, schemas and docs come.
+
+use serde::Serialize;
+use toml::{Table, Value};
+
+use crate::error::{Error, Result};
+
+/// What a parameter may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A real number.
+    Number,
+    /// A whole number.
+    Count,
+    /// True or false.
+    Switch,
+    /// One word of a list.
+    Choice(&'static [&'static str]),
+    /// Free text.
+    Text,
+}
+
+/// The public face of one declared parameter.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParamSpec {
+    /// Key in configuration files.
+    pub name: &'static str,
+    /// One-line meaning.
+    pub meaning: &'static str,
+    /// Unit; empty when there is none.
+    pub unit: &'static str,
+    /// What it may hold.
+    pub kind: Kind,
+    /// Smallest and largest allowed number.
+    pub range: Option<(f64, f64)>,
+    /// Value when nothing is said.
+    pub default: Value,
+}
+
+/// A type a parameter can have.
+pub trait ParamValue: Sized {
+    /// What it may hold.
+    const KIND: Kind;
+    /// Reads the value, or says what was expected.
+    fn from_value(value: &Value) -> Result<Self, String>;
+    /// Writes the value.
+    fn to_value(&self) -> Value;
+    /// The value as a number, for range checks.
+    fn as_number(&self) -> Option<f64> {
+        None
+    }
+}
+
+impl ParamValue for f64 {
+    const KIND: Kind = Kind::Number;
+
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Float(x) if x.is_finite() => Ok(*x),
+            Value::Integer(n) => Ok(*n as f64),
+            other => Err(format!("expected a number, found {}", describe(other))),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Float(*self)
+    }
+
+    fn as_number(&self) -> Option<f64> {
+        Some(*self)
+    }
+}
+
+impl ParamValue for u64 {
+    const KIND: Kind = Kind::Count;
+
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Integer(n) if *n >= 0 => Ok(n.cast_unsigned()),
+            other => Err(format!("expected a whole number, 0 or more, found {}", describe(other))),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
+    }
+
+    fn as_number(&self) -> Option<f64> {
+        Some(*self as f64)
+    }
+}
+
+impl ParamValue for bool {
+    const KIND: Kind = Kind::Switch;
+
+    fn from_value(value: &Value) -> Result<Self, String> {
+        value.as_bool().ok_or_else(|| format!("expected true or false, found {}", describe(value)))
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Boolean(*self)
+    }
+}
+
+impl ParamValue for String {
+    const KIND: Kind = Kind::Text;
+
+    fn from_value(value: &Value) -> Result<Self, String> {
+        value.as_str().map(str::to_owned).ok_or_else(|| format!("expected text, found {}", describe(value)))
+    }
+
+    fn to_value(&self) -> Value {
+        Value::String(self.clone())
+    }
+}
+
+fn describe(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("the text `{text}`"),
+        Value::Table(_) => "a table".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        other => format!("`{other}`"),
+    }
+}
+
+/// Something declared by [`params!`](crate::params!).
+pub trait Params: Sized + Default {
+    /// Every parameter, in the order of declaration.
+    fn specs() -> Vec<ParamSpec>;
+    /// Sets one parameter; `path` names the table in errors (`device`, `workload` ...).
+    fn set(&mut self, path: &str, key: &str, value: &Value) -> Result<()>;
+    /// All parameters with their present values.
+    fn to_table(&self) -> Table;
+
+    /// Reads a table over the defaults; unknown keys and values out of range are errors.
+    fn from_table(path: &str, table: &Table) -> Result<Self> {
+        let mut params = Self::default();
+        for (key, value) in table {
+            params.set(path, key, value)?;
+        }
+        Ok(params)
+    }
+}
+
+/// Reads and checks one value; called by the code that [`params!`](crate::params!) writes.
+pub fn read<T: ParamValue>(
+    path: &str,
+    key: &str,
+    unit: &str,
+    range: Option<(f64, f64)>,
+    value: &Value,
+) -> Result<T> {
+    let parsed = T::from_value(value).map_err(|expected| Error::user(format!("{path}.{key}: {expected}")))?;
+    if let (Some(number), Some((low, high))) = (parsed.as_number(), range)
+        && !(low..=high).contains(&number)
+    {
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        return Err(Error::user(format!("{path}.{key} = {number}{unit} is out of range"))
+            .with_remedy(format!("choose a value from {low} to {high}{unit}")));
+    }
+    Ok(parsed)
+}
+
+/// Declares a set of parameters: a documented struct and everything said about it.
+///
+/// ```
+/// use sledlab_core::params::Params;
+/// sledlab_core::params! {
+///     /// A fixed idle timeout.
+///     pub struct Fixed {
+///         /// Idle time before the sled parks.
+///         timeout_ms: f64 = 1000.0, "ms", 0.0..1e9;
+///     }
+/// }
+/// let table = toml::from_str("timeout_ms = 40").unwrap();
+/// assert_eq!(Fixed::from_table("power", &table).unwrap().timeout_ms, 40.0);
+/// ```
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[doc = $about:literal])+
+        pub struct $name:ident {
+            $( #[doc = $meaning:literal] $key:ident : $type:ty = $default:expr
+               $(, $unit:literal $(, $low:literal .. $high:literal)?)? ; )*
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $( #[doc = $meaning] pub $key: $type, )*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $( $key: $default.into(), )* }
+            }
+        }
+
+        impl $crate::params::Params for $name {
+            fn specs() -> Vec<$crate::params::ParamSpec> {
+                use $crate::params::ParamValue as _;
+                let defaults = Self::default();
+                vec![$( $crate::params::ParamSpec {
+                    name: stringify!($key),
+                    meaning: $meaning.trim(),
+                    unit: concat!($($unit)?),
+                    kind: <$type as $crate::params::ParamValue>::KIND,
+                    range: $crate::params!(@range $($(($low, $high))?)?),
+                    default: defaults.$key.to_value(),
+                } ),*]
+            }
+
+            fn set(&mut self, path: &str, key: &str, value: &toml::Value) -> $crate::Result<()> {
+                match key {
+                    $( stringify!($key) => {
+                        self.$key = $crate::params::read(
+                            path, key, concat!($($unit)?), $crate::params!(@range $($(($low, $high))?)?), value)?;
+                    } )*
+                    _ => {
+                        let known = [$( stringify!($key) ),*];
+                        return Err($crate::Error::unknown("key", &format!("{path}.{key}"),
+                            known.map(|known| format!("{path}.{known}")).iter().map(String::as_str)));
+                    }
+                }
+                Ok(())
+            }
+
+            fn to_table(&self) -> toml::Table {
+                use $crate::params::ParamValue as _;
+                let mut table = toml::Table::new();
+                $( table.insert(stringify!($key).to_owned(), self.$key.to_value()); )*
+                table
+            }
+        }
+    };
+    (@range) => { None };
+    (@range ($low:literal, $high:literal)) => { Some(($low as f64, $high as f64)) };
+}
+
+/// Declares a parameter that is one word of a list.
+///
+/// ```
+/// use sledlab_core::params::ParamValue;
+/// sledlab_core::choices! {
+///     /// Which way a row may be accessed.
+///     pub enum Direction {
+///         /// Towards positive y only.
+///         Up = "up",
+///         /// Whichever is faster.
+///         Free = "free",
+///     }
+/// }
+/// assert_eq!(Direction::Free.to_value().as_str(), Some("free"));
+/// ```
+#[macro_export]
+macro_rules! choices {
+    (
+        $(#[doc = $about:literal])+
+        pub enum $name:ident { $( $(#[doc = $meaning:literal])+ $variant:ident = $word:literal, )+ }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $( $(#[doc = $meaning])+ $variant, )+ }
+
+        impl $crate::params::ParamValue for $name {
+            const KIND: $crate::params::Kind = $crate::params::Kind::Choice(&[$( $word ),+]);
+
+            fn from_value(value: &toml::Value) -> Result<Self, String> {
+                match value.as_str() {
+                    $( Some($word) => Ok($name::$variant), )+
+                    _ => Err(format!("expected one of {}, found `{value}`", [$( $word ),+].join(", "))),
+                }
+            }
+
+            fn to_value(&self) -> toml::Value {
+                toml::Value::String(match self { $( $name::$variant => $word, )+ }.to_owned())
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::params! {
+        /// For the tests below.
+        pub struct Sample {
+            /// A length.
+            bit_nm: f64 = 40.0, "nm", 1.0..100.0;
+            /// A count.
+            tips: u64 = 64_u64;
+            /// A word.
+            label: String = "none";
+        }
+    }
+
+    fn read_sample(text: &str) -> Result<Sample> {
+        Sample::from_table("device", &toml::from_str(text).unwrap())
+    }
+
+    #[test]
+    fn declares_reads_and_writes() {
+        let sample = read_sample("bit_nm = 50\ntips = 3").unwrap();
+        assert_eq!(sample, Sample { bit_nm: 50.0, tips: 3, label: "none".into() });
+        assert_eq!(Sample::from_table("device", &sample.to_table()).unwrap(), sample);
+        assert_eq!(Sample::specs()[0].range, Some((1.0, 100.0)));
+        assert_eq!(Sample::specs()[0].meaning, "A length.");
+    }
+
+    #[test]
+    fn refuses_what_makes_no_sense() {
+        let message = |text| read_sample(text).unwrap_err().to_string();
+        assert!(message("bit_nm = 0").contains("device.bit_nm = 0 nm is out of range"));
+        assert!(message("bit_nm = nan").contains("expected a number"));
+        assert!(message("tips = -1").contains("expected a whole number"));
+        assert!(message("bit_mn = 4").contains("did you mean `device.bit_nm`?"));
+        assert!(message("label = 4").contains("expected text"));
+    }
+}

@@ -1,0 +1,49 @@
+//! Where requests come from: a trace file, a generator, a Python iterator.
+
+use crate::error::Result;
+use crate::request::Request;
+
+/// A stream of requests in arrival order, read in chunks so that the cost of the
+/// call is spread over thousands of requests and memory stays constant.
+pub trait Source: Send {
+    /// Appends the next requests to `into` (a few thousand at most) and returns how many; 0 at the end.
+    ///
+    /// Arrivals never decrease; a source that meets an earlier arrival returns an error
+    /// naming the place. After an error or the end, further calls return 0 or the error again.
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize>;
+
+    /// The share of the stream that has been read, 0 to 1, where that can be told.
+    fn progress(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Requests held in memory.
+#[derive(Clone, Debug, Default)]
+pub struct InMemory {
+    requests: std::sync::Arc<[Request]>,
+    next: usize,
+}
+
+impl InMemory {
+    /// Requests per call of [`Source::fill`].
+    const CHUNK: usize = 4096;
+
+    /// A source over `requests`, which must be in arrival order. Cloning shares the memory.
+    pub fn new(requests: impl Into<std::sync::Arc<[Request]>>) -> Self {
+        InMemory { requests: requests.into(), next: 0 }
+    }
+}
+
+impl Source for InMemory {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        let chunk = &self.requests[self.next..self.requests.len().min(self.next + Self::CHUNK)];
+        into.extend_from_slice(chunk);
+        self.next += chunk.len();
+        Ok(chunk.len())
+    }
+
+    fn progress(&self) -> Option<f64> {
+        Some(self.next as f64 / self.requests.len().max(1) as f64)
+    }
+}

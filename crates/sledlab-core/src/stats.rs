@@ -1,0 +1,9 @@
+//! Streaming statistics in constant memory.
+
+mod batch_means;
+mod distribution;
+mod moments;
+
+pub use batch_means::BatchMeans;
+pub use distribution::Distribution;
+pub use moments::Moments;

@@ -1,0 +1,5 @@
+//! A MEMS sled: a spring-mounted media sled moving in x and y under fixed probe tips.
+
+pub mod params;
+
+pub use params::MemsParams;

@@ -1,0 +1,217 @@
+//! Every number that describes a MEMS sled device, declared once.
+
+sledlab_core::choices! {
+    /// How seek and turnaround times are computed.
+    pub enum KinematicsKind {
+        /// The closed-form bang-bang solution with springs (DM-03, DM-04).
+        Exact = "exact",
+        /// Chunks of constant spring force, any number of them (DM-07).
+        Piecewise = "piecewise",
+        /// The reference simulator's iterative seek function 0, defects included.
+        DisksimPiecewise = "disksim-piecewise",
+        /// The reference simulator's closed-form seek function 1, defects included.
+        DisksimClosed = "disksim-closed",
+    }
+}
+
+sledlab_core::choices! {
+    /// At which displacement the spring force reaches `spring_factor` of the actuator force.
+    pub enum SpringConvention {
+        /// At the edge, half the travel from the centre.
+        Edge = "edge",
+        /// At the full travel.
+        Travel = "travel",
+    }
+}
+
+sledlab_core::choices! {
+    /// In which order logical blocks fill the medium.
+    pub enum LayoutKind {
+        /// Tips of a row, rows of a track, tracks, columns (LY-01).
+        RowFirst = "row-first",
+        /// Row-first with every other track reversed (LY-02).
+        Streaming = "streaming",
+        /// One group of tips at a time, along y (LY-03).
+        YSequential = "y-sequential",
+    }
+}
+
+sledlab_core::choices! {
+    /// Which way a row of tip sectors may be accessed.
+    pub enum Direction {
+        /// Whichever way gets there first.
+        Free = "free",
+        /// Even columns upwards, odd columns downwards.
+        Parity = "parity",
+        /// Upwards only.
+        Up = "up",
+    }
+}
+
+sledlab_core::choices! {
+    /// Which way a row is accessed when both ways take equally long.
+    pub enum DirectionTie {
+        /// Towards the next row of the request, else upwards.
+        Onward = "onward",
+        /// Downwards, as the reference simulator does.
+        Down = "down",
+    }
+}
+
+sledlab_core::choices! {
+    /// What a positioning-time scheduler sees of the device.
+    pub enum Selection {
+        /// Exact positioning times; ties go to the smaller x distance, then to the earlier arrival.
+        Exact = "exact",
+        /// As the reference simulator: ties go to the lowest LBN, and both access directions
+        /// are weighed even where only one can be used.
+        Disksim = "disksim",
+    }
+}
+
+sledlab_core::choices! {
+    /// How several sleds move.
+    pub enum SledMotion {
+        /// Each by itself.
+        Independent = "independent",
+        /// All together: a position collects the blocks of every sled (DM-11).
+        Together = "together",
+    }
+}
+
+sledlab_core::choices! {
+    /// How addresses map to sleds.
+    pub enum SledMap {
+        /// A contiguous range for each sled.
+        Contiguous = "contiguous",
+        /// Stripes in turn.
+        RoundRobin = "round-robin",
+    }
+}
+
+sledlab_core::choices! {
+    /// How commands and data reach the sled.
+    pub enum Pipeline {
+        /// Overhead, then the mechanism; data moves while the tips read or write.
+        Serial = "serial",
+        /// The reference simulator's interleaved bus: overheads run in parallel with the sled,
+        /// blocks cross a first-come bus, a write's blocks must have arrived to be written.
+        Interleaved = "interleaved",
+    }
+}
+
+sledlab_core::choices! {
+    /// Where the sled is after it has been inactive.
+    pub enum Parking {
+        /// Where it was.
+        Stay = "stay",
+        /// At the start of the centre block, moving up.
+        Centre = "centre",
+    }
+}
+
+sledlab_core::choices! {
+    /// What the sled does while idle.
+    pub enum IdleMotion {
+        /// It re-reads the servo of its last position and so keeps its state.
+        Hold = "hold",
+        /// It drifts by the reference simulator's rule (pseudo-random, not a physical motion).
+        DisksimDrift = "disksim-drift",
+    }
+}
+
+sledlab_core::choices! {
+    /// What an idle sled consumes (PW-03).
+    pub enum IdlePower {
+        /// The sled, and the tips of the last request during servo bits of the re-seek loop.
+        ServoLoop = "servo-loop",
+        /// The sled alone.
+        SledOnly = "sled-only",
+        /// The sled and all tips of the last request all the time.
+        Full = "full",
+    }
+}
+
+sledlab_core::params! {
+    /// A MEMS sled device. Defaults are those of generation G2 (paper 004, Table 1; paper 000, Table I).
+    pub struct MemsParams {
+        /// Width and height of a bit cell.
+        bit_nm: f64 = 40.0, "nm", 1.0..1000.0;
+        /// Reach of the sled in x.
+        travel_x_um: f64 = 100.0, "um", 0.001..10000.0;
+        /// Reach of the sled in y.
+        travel_y_um: f64 = 100.0, "um", 0.001..10000.0;
+        /// Bits of a tip sector without servo.
+        tip_sector_bits: u64 = 80_u64, "bits", 1..10000;
+        /// Servo bits before (and after) every tip sector.
+        servo_bits: u64 = 10_u64, "bits", 0..10000;
+        /// Tips that hold one block together.
+        tips_per_block: u64 = 64_u64, "tips", 1..65536;
+        /// Tips of a sled.
+        usable_tips: u64 = 6400_u64, "tips", 1..10000000;
+        /// Tips of a sled that can be active at once.
+        active_tips: u64 = 1280_u64, "tips", 1..10000000;
+        /// In which order logical blocks fill the medium.
+        layout: LayoutKind = LayoutKind::RowFirst;
+
+        /// How seek and turnaround times are computed.
+        kinematics: KinematicsKind = KinematicsKind::Exact;
+        /// Chunks per phase of the `piecewise` kinematics.
+        piecewise_chunks: u64 = 50_u64, "", 1..100000;
+        /// Acceleration of the actuators in x.
+        acceleration_x_m_s2: f64 = 803.6, "m/s2", 0.001..1000000.0;
+        /// Acceleration of the actuators in y.
+        acceleration_y_m_s2: f64 = 803.6, "m/s2", 0.001..1000000.0;
+        /// Spring force over actuator force at the displacement `spring_convention` names.
+        spring_factor: f64 = 0.75, "", 0.0..0.999;
+        /// At which displacement the spring force is `spring_factor` of the actuator force.
+        spring_convention: SpringConvention = SpringConvention::Edge;
+        /// Data rate of one tip; times the bit cell this is the access velocity.
+        tip_rate_kbit_s: f64 = 700.0, "kbit/s", 0.001..1000000.0;
+        /// Resonant frequency of the sled in x.
+        resonant_hz: f64 = 739.0, "Hz", 0.001..1000000000.0;
+        /// Time constants, 1/(2 pi f), that settling takes after a move in x; 0 for none.
+        settle_constants: f64 = 1.0, "", 0.0..1000.0;
+        /// Which way a row of tip sectors may be accessed.
+        direction: Direction = Direction::Free;
+        /// Which way when both take equally long.
+        direction_tie: DirectionTie = DirectionTie::Onward;
+        /// What a positioning-time scheduler sees.
+        selection: Selection = Selection::Exact;
+
+        /// Number of sleds.
+        sleds: u64 = 1_u64, "", 1..1024;
+        /// How several sleds move.
+        sled_motion: SledMotion = SledMotion::Independent;
+        /// How addresses map to sleds.
+        sled_map: SledMap = SledMap::Contiguous;
+        /// Blocks in a stripe of the `round-robin` sled map.
+        stripe_blocks: u64 = 1_u64, "blocks", 1..1000000;
+
+        /// How commands and data reach the sled.
+        pipeline: Pipeline = Pipeline::Serial;
+        /// Command overhead of each request.
+        command_overhead_ms: f64 = 0.0, "ms", 0.0..10000.0;
+        /// Time of one block on the bus of the `interleaved` pipeline.
+        block_transfer_us: f64 = 0.0, "us", 0.0..1000000.0;
+
+        /// Idle time after which the sled is parked (inactive); 0 parks at once.
+        idle_timeout_ms: f64 = 1000.0, "ms", 0.0..1000000000000.0;
+        /// Time to get going from inactive.
+        startup_ms: f64 = 0.5, "ms", 0.0..100000.0;
+        /// Where the sled is after it has been inactive.
+        parking: Parking = Parking::Stay;
+        /// What the sled does while idle.
+        idle_motion: IdleMotion = IdleMotion::Hold;
+        /// What an idle sled consumes.
+        idle_power: IdlePower = IdlePower::ServoLoop;
+        /// Power of the moving sled, without tips.
+        sled_mw: f64 = 100.0, "mW", 0.0..1000000.0;
+        /// Power of one active tip.
+        tip_mw: f64 = 1.0, "mW", 0.0..1000000.0;
+        /// Power while starting up.
+        startup_mw: f64 = 100.0, "mW", 0.0..1000000.0;
+        /// Power of the parked sled.
+        inactive_mw: f64 = 50.0, "mW", 0.0..1000000.0;
+    }
+}

@@ -1,0 +1,6 @@
+//! Models of what serves requests: devices, schedulers, power policies and systems.
+//!
+//! Each folder is one noun, with a trait in its `mod.rs`, one file per model, and an
+//! explicit list from which the command line, the Python API and the docs learn its names.
+
+pub mod device;

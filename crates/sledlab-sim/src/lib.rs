@@ -1,0 +1,1 @@
+//! Event loop, replay, recorder, results and experiments: the crate to import from Rust.
