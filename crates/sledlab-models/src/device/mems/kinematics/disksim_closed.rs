@@ -1,0 +1,29 @@
+//! The reference simulator's closed form, "seek function 1".
+//!
+//! It is the exact solution, but for springs half as stiff: the spring force reaches
+//! `spring_factor` of the actuator force at the whole travel instead of half of it, whatever the
+//! spring convention says. Turnarounds are those of `disksim-piecewise`. It has no limit without
+//! spring (the simulator yields 0 or not-a-number), so `spring_factor = 0` is refused.
+
+use super::disksim_piecewise::turnaround_s;
+use super::exact::bang_bang_s;
+use super::{Axis, Kinematics, Turn};
+
+/// The reference simulator's closed form.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DisksimClosed;
+
+impl Kinematics for DisksimClosed {
+    fn base_seek_s(&self, axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> f64 {
+        let a = axis.acceleration_m_s2;
+        bang_bang_s(a, axis.spring_factor * a / axis.travel_m, from_m, to_m, speed_m_s)
+    }
+
+    fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {
+        turnaround_s(axis, at_m, speed_m_s, direction, turn)
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,122 @@
+//! How long the sled takes to move along one axis.
+
+mod disksim_closed;
+mod disksim_piecewise;
+mod exact;
+mod piecewise;
+
+use sledlab_core::{Error, Result};
+
+pub use disksim_closed::DisksimClosed;
+pub use disksim_piecewise::DisksimPiecewise;
+pub use exact::Exact;
+pub use piecewise::Piecewise;
+
+use super::axis::Axis;
+use super::params::{KinematicsKind, MemsParams};
+
+/// When a turnaround happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Before the base seek.
+    Start,
+    /// After the base seek.
+    End,
+}
+
+/// Seek and turnaround times along one axis.
+///
+/// Positions are metres from the rest position, within half the travel. Times are seconds, finite
+/// and not negative.
+pub trait Kinematics: Send + Sync + std::fmt::Debug {
+    /// Base seek from `from_m` to `to_m` with `speed_m_s` >= 0 at both ends, in the direction of
+    /// travel; without settling and turnarounds. No distance takes no time.
+    fn base_seek_s(&self, axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> f64;
+
+    /// Reversing the velocity at `at_m`; `direction` (+1 or -1) is that before the turn.
+    fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64;
+
+    /// Whether the base seek from rest to rest never gets shorter with distance on either side of
+    /// the start, also in rounded nanoseconds. The position index relies on it.
+    fn is_monotone(&self) -> bool;
+}
+
+/// The kinematics called `kind`. The chunks of `piecewise` are the only parameter used.
+///
+/// `disksim-closed` without spring is an error of the user: it has no limit there.
+pub fn build(kind: KinematicsKind, params: &MemsParams) -> Result<Box<dyn Kinematics>> {
+    Ok(match kind {
+        KinematicsKind::Exact => Box::new(Exact),
+        KinematicsKind::Piecewise => {
+            Box::new(Piecewise::new(u32::try_from(params.piecewise_chunks).unwrap_or(u32::MAX)))
+        }
+        KinematicsKind::DisksimPiecewise => Box::new(DisksimPiecewise),
+        KinematicsKind::DisksimClosed if params.spring_factor == 0.0 => {
+            return Err(Error::user("kinematics `disksim-closed` is not defined for spring_factor = 0")
+                .with_remedy("choose `exact` or `disksim-piecewise`, or a spring_factor above 0"));
+        }
+        KinematicsKind::DisksimClosed => Box::new(DisksimClosed),
+    })
+}
+
+/// A place along y and the direction of motion there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heading {
+    /// Position in metres from the centre.
+    pub at_m: f64,
+    /// +1 upwards, -1 downwards.
+    pub direction: f64,
+}
+
+/// The parts of a move in y.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct YTime {
+    /// Base seek.
+    pub base_s: f64,
+    /// All turnarounds.
+    pub turnaround_s: f64,
+    /// How many turnarounds.
+    pub turns: u32,
+}
+
+impl YTime {
+    /// The whole move.
+    pub fn total_s(&self) -> f64 {
+        self.base_s + self.turnaround_s
+    }
+}
+
+/// Time of a move in y that starts and ends at `speed_m_s` with the given directions.
+///
+/// The sled turns before the move if it heads the other way, and after it if it shall head the
+/// other way then. A target at the same y counts as below. If even the direction is the same there
+/// is nothing to do, unless `x_changes`: then the sled passes the place while x seeks and must loop, two
+/// turnarounds, to come back to it with the same velocity.
+pub fn y_time(
+    kinematics: &dyn Kinematics,
+    axis: &Axis,
+    speed_m_s: f64,
+    from: Heading,
+    to: Heading,
+    x_changes: bool,
+) -> YTime {
+    if from == to && !x_changes {
+        return YTime::default();
+    }
+    let travel = match to.at_m > from.at_m {
+        _ if from == to => -from.direction,
+        true => 1.0,
+        false => -1.0,
+    };
+    let mut time =
+        YTime { base_s: kinematics.base_seek_s(axis, from.at_m, to.at_m, speed_m_s), ..YTime::default() };
+    if from.direction != travel {
+        time.turnaround_s += kinematics.turnaround_s(axis, from.at_m, speed_m_s, from.direction, Turn::Start);
+        time.turns += 1;
+    }
+    if to.direction != travel {
+        time.turnaround_s += kinematics.turnaround_s(axis, to.at_m, speed_m_s, travel, Turn::End);
+        time.turns += 1;
+    }
+    time
+}

@@ -1,0 +1,48 @@
+//! In which order logical blocks fill the medium.
+
+mod divisor;
+mod row_first;
+mod streaming;
+mod y_sequential;
+
+pub use row_first::RowFirst;
+pub use streaming::Streaming;
+pub use y_sequential::YSequential;
+
+use super::geometry::Geometry;
+use super::params::LayoutKind;
+
+/// Where a block is on its sled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Position in x.
+    pub cylinder: u32,
+    /// Group of tips.
+    pub track: u32,
+    /// Physical row, counted from the lowest y.
+    pub row: u32,
+    /// Which block of the row of the track.
+    pub cell: u32,
+}
+
+/// A one-to-one map between the blocks of a sled and places on it.
+pub trait Layout: Send + Sync + std::fmt::Debug {
+    /// The place of block `lbn`, which must be one of the sled's.
+    fn place(&self, lbn: u64) -> Place;
+
+    /// The block at `place`.
+    fn lbn(&self, place: Place) -> u64;
+
+    /// How many consecutive blocks from `lbn`, at most `most` and at most the cells of a row, lie at the
+    /// same cylinder and row and so can be accessed in one pass. They may continue into the next track.
+    fn run(&self, lbn: u64, most: u32) -> u32;
+}
+
+/// The layout called `kind` on a sled of the given geometry.
+pub fn build(kind: LayoutKind, geometry: &Geometry) -> Box<dyn Layout> {
+    match kind {
+        LayoutKind::RowFirst => Box::new(RowFirst::new(geometry)),
+        LayoutKind::Streaming => Box::new(Streaming::new(geometry)),
+        LayoutKind::YSequential => Box::new(YSequential::new(geometry)),
+    }
+}

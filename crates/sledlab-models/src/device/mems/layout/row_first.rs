@@ -1,0 +1,80 @@
+//! Row-first, the order of a disk (LY-01): the cells of a row, then the rows of a track, then
+//! the tracks of a cylinder, then the cylinders (paper 000, section 2 and figure 2).
+
+use super::divisor::Divisor;
+use super::{Geometry, Layout, Place};
+
+/// Consecutive blocks fill a row, the rows above it, the next track and the next cylinder.
+#[derive(Clone, Debug)]
+pub struct RowFirst {
+    per_cylinder: Divisor,
+    per_track: Divisor,
+    per_row: Divisor,
+    blocks_per_cylinder: u64,
+    blocks_per_track: u64,
+    rows: u32,
+    tracks: u32,
+    cells: u32,
+}
+
+impl RowFirst {
+    /// Row-first on a sled of the given geometry.
+    pub fn new(geometry: &Geometry) -> Self {
+        RowFirst {
+            per_cylinder: Divisor::new(geometry.blocks_per_cylinder, geometry.blocks),
+            per_track: Divisor::new(geometry.blocks_per_track.into(), geometry.blocks_per_cylinder),
+            per_row: Divisor::new(geometry.cells.into(), geometry.blocks_per_track.into()),
+            blocks_per_cylinder: geometry.blocks_per_cylinder,
+            blocks_per_track: geometry.blocks_per_track.into(),
+            rows: geometry.rows,
+            tracks: geometry.tracks,
+            cells: geometry.cells,
+        }
+    }
+
+    /// Rows of a track.
+    pub(super) fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Tracks of a cylinder.
+    pub(super) fn tracks(&self) -> u32 {
+        self.tracks
+    }
+
+    /// Blocks from `place` to the end of its row, or on into the row after it if `continues`
+    /// says that it is the same one of the next track; at most `most` and a row's worth.
+    #[inline]
+    pub(super) fn run_from(&self, place: Place, most: u32, continues: bool) -> u32 {
+        let within_row = self.cells - place.cell;
+        if most <= within_row {
+            return most;
+        }
+        if continues { most.min(self.cells) } else { within_row }
+    }
+}
+
+impl Layout for RowFirst {
+    #[inline]
+    fn place(&self, lbn: u64) -> Place {
+        let (cylinder, in_cylinder) = self.per_cylinder.div_rem(lbn);
+        let (track, in_track) = self.per_track.div_rem(in_cylinder);
+        let (row, cell) = self.per_row.div_rem(in_track);
+        Place { cylinder: cylinder as u32, track: track as u32, row: row as u32, cell: cell as u32 }
+    }
+
+    #[inline]
+    fn lbn(&self, place: Place) -> u64 {
+        u64::from(place.cylinder) * self.blocks_per_cylinder
+            + u64::from(place.track) * self.blocks_per_track
+            + u64::from(place.row) * u64::from(self.cells)
+            + u64::from(place.cell)
+    }
+
+    #[inline]
+    fn run(&self, lbn: u64, most: u32) -> u32 {
+        let place = self.place(lbn);
+        // Only tracks of a single row go on at the same place.
+        self.run_from(place, most, self.rows == 1 && place.track + 1 < self.tracks)
+    }
+}

@@ -1,0 +1,49 @@
+//! Streaming, or serpentine (LY-02): row-first with every other track read the other way, so
+//! that a stream turns around at the end of a track instead of flying back (paper 004).
+//!
+//! The rows are reversed in odd tracks or, where the number of tracks is odd, where track +
+//! cylinder is odd: neighbouring tracks always alternate, also from one cylinder to the next.
+
+use super::row_first::RowFirst;
+use super::{Geometry, Layout, Place};
+
+/// Row-first with every other track reversed.
+#[derive(Clone, Debug)]
+pub struct Streaming {
+    row_first: RowFirst,
+    /// 1 if the cylinder decides on reversal too.
+    cylinder_counts: u32,
+}
+
+impl Streaming {
+    /// Streaming on a sled of the given geometry.
+    pub fn new(geometry: &Geometry) -> Self {
+        Streaming { row_first: RowFirst::new(geometry), cylinder_counts: geometry.tracks & 1 }
+    }
+
+    /// Translates between the row in order of blocks and the physical row, either way.
+    #[inline]
+    fn swap_row(&self, place: Place) -> Place {
+        let odd = (place.track ^ (place.cylinder & self.cylinder_counts)) & 1 == 1;
+        Place { row: if odd { self.row_first.rows() - 1 - place.row } else { place.row }, ..place }
+    }
+}
+
+impl Layout for Streaming {
+    #[inline]
+    fn place(&self, lbn: u64) -> Place {
+        self.swap_row(self.row_first.place(lbn))
+    }
+
+    #[inline]
+    fn lbn(&self, place: Place) -> u64 {
+        self.row_first.lbn(self.swap_row(place))
+    }
+
+    #[inline]
+    fn run(&self, lbn: u64, most: u32) -> u32 {
+        let place = self.row_first.place(lbn);
+        let last_row = place.row + 1 == self.row_first.rows();
+        self.row_first.run_from(place, most, last_row && place.track + 1 < self.row_first.tracks())
+    }
+}

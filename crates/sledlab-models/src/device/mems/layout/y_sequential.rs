@@ -1,0 +1,72 @@
+//! Sequential in y (LY-03): one group of tips at a time (paper 002).
+//!
+//! Adjacent blocks lie in adjacent rows under the same group of tips, so that a request sweeps
+//! rows with the tips of one block, and only requests at the same place of different groups can be
+//! served in parallel. After a column comes the next cylinder in the same group, its rows the other
+//! way round; after the last cylinder the next group.
+
+use super::divisor::Divisor;
+use super::{Geometry, Layout, Place};
+
+/// Consecutive blocks fill a column of one group of tips, then its next column.
+#[derive(Clone, Debug)]
+pub struct YSequential {
+    per_group: Divisor,
+    per_column: Divisor,
+    per_track: Divisor,
+    rows: u32,
+    cylinders: u32,
+    cells: u32,
+    blocks: u64,
+}
+
+impl YSequential {
+    /// Sequential in y on a sled of the given geometry.
+    pub fn new(geometry: &Geometry) -> Self {
+        let blocks_per_group = u64::from(geometry.cylinders) * u64::from(geometry.rows);
+        YSequential {
+            per_group: Divisor::new(blocks_per_group, geometry.blocks),
+            per_column: Divisor::new(geometry.rows.into(), blocks_per_group),
+            per_track: Divisor::new(geometry.cells.into(), geometry.blocks / blocks_per_group),
+            rows: geometry.rows,
+            cylinders: geometry.cylinders,
+            cells: geometry.cells,
+            blocks: geometry.blocks,
+        }
+    }
+
+    /// Translates between the row in order of blocks and the physical row, either way.
+    #[inline]
+    fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
+        if cylinder & 1 == 1 { self.rows - 1 - row } else { row }
+    }
+}
+
+impl Layout for YSequential {
+    #[inline]
+    fn place(&self, lbn: u64) -> Place {
+        let (group, in_group) = self.per_group.div_rem(lbn);
+        let (cylinder, row) = self.per_column.div_rem(in_group);
+        let (track, cell) = self.per_track.div_rem(group);
+        let cylinder = cylinder as u32;
+        let row = self.swap_row(cylinder, row as u32);
+        Place { cylinder, track: track as u32, row, cell: cell as u32 }
+    }
+
+    #[inline]
+    fn lbn(&self, place: Place) -> u64 {
+        let group = u64::from(place.track) * u64::from(self.cells) + u64::from(place.cell);
+        let column = group * u64::from(self.cylinders) + u64::from(place.cylinder);
+        column * u64::from(self.rows) + u64::from(self.swap_row(place.cylinder, place.row))
+    }
+
+    #[inline]
+    fn run(&self, lbn: u64, most: u32) -> u32 {
+        if self.rows > 1 || self.cylinders > 1 {
+            return most.min(1);
+        }
+        // A single place: all groups lie at it.
+        let left = self.blocks - lbn;
+        most.min(self.cells).min(u32::try_from(left).unwrap_or(u32::MAX))
+    }
+}
