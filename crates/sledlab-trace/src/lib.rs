@@ -1,1 +1,3 @@
 //! Streaming readers and writers of block traces, and workload generators.
+
+pub mod synthetic;

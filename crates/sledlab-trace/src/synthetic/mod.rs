@@ -1,0 +1,166 @@
+//! Workload generators: seeded, of any length, in constant memory.
+//!
+//! A generator is one file that implements [`Generator`] and one line in [`LIST`].
+//! The list feeds the command line, the Python API and the docs.
+//!
+//! Every generator has a parameter `requests`, how many it makes in all; 0 means
+//! that it never ends and the replay's own limit cuts it. A replay that is given
+//! a limit and no `requests` should pass its limit as `requests`.
+//!
+//! Each use of randomness draws from its own named stream ([`sledlab_core::seed`]),
+//! so changing the sizes, say, leaves the arrivals as they were. Arrivals are
+//! integers: each gap is rounded to a nanosecond and then added, so no digits are
+//! lost however long the stream runs. The first request arrives one gap after the start.
+
+mod draw;
+mod exponential;
+mod mems_check;
+mod uniform;
+
+use sledlab_core::params::{ParamSpec, Params};
+use sledlab_core::{Error, Request, Result, Source, seed};
+use toml::Table;
+
+/// All generators.
+pub static LIST: &[Entry] = &[
+    Entry::of::<exponential::Exponential>(),
+    Entry::of::<mems_check::MemsCheck>(),
+    Entry::of::<uniform::Uniform>(),
+];
+
+/// The name of the configuration table, for messages.
+const PATH: &str = "workload";
+
+/// What a generator is.
+///
+/// Promises: arrivals never decrease; requests are never empty and never reach
+/// past the capacity; the same parameters and setting give the same requests.
+pub trait Generator: Send + Sized + 'static {
+    /// The parameters, declared with [`sledlab_core::params!`].
+    type Params: Params;
+    /// The name users give.
+    const NAME: &'static str;
+    /// What it is, in one line.
+    const MEANING: &'static str;
+
+    /// The value of the parameter `requests`.
+    fn requests(params: &Self::Params) -> u64;
+
+    /// A generator at its start. An error when `setting` leaves no room for what it makes.
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self>;
+
+    /// The next request.
+    fn next(&mut self) -> Request;
+}
+
+/// What a generator is told besides its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Root seed of the run.
+    pub seed: u64,
+    /// Blocks of the device; at least 1.
+    pub capacity_blocks: u64,
+}
+
+impl Setting {
+    /// The random stream for one use, such as `uniform.places`.
+    fn stream(&self, name: &str) -> seed::Stream {
+        seed::stream(self.seed, name)
+    }
+}
+
+/// One line of [`LIST`].
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name users give.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub meaning: &'static str,
+    /// Its parameters.
+    pub specs: fn() -> Vec<ParamSpec>,
+    resolve: fn(&Table) -> Result<Table>,
+    build: fn(&Table, Setting) -> Result<Box<dyn Source>>,
+}
+
+impl Entry {
+    const fn of<G: Generator>() -> Self {
+        Entry {
+            name: G::NAME,
+            meaning: G::MEANING,
+            specs: G::Params::specs,
+            resolve: |table| Ok(G::Params::from_table(PATH, table)?.to_table()),
+            build: |table, setting| {
+                let params = G::Params::from_table(PATH, table)?;
+                Ok(Box::new(Stream::<G> {
+                    generator: G::new(&params, setting)?,
+                    requests: G::requests(&params),
+                    made: 0,
+                }))
+            },
+        }
+    }
+}
+
+/// The generator called `name`; an unknown name is an error that suggests the nearest.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    LIST.iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| Error::unknown("workload", name, LIST.iter().map(|entry| entry.name)))
+}
+
+/// All parameters of the generator `name` with their values: `params` over the defaults.
+pub fn resolve(name: &str, params: &Table) -> Result<Table> {
+    (find(name)?.resolve)(params)
+}
+
+/// Builds the generator `name` for a device of `capacity_blocks`.
+///
+/// Unknown names and keys, values out of range and a device too small for the workload are errors.
+///
+/// ```
+/// let params = toml::from_str("requests = 3\nread_share = 1.0").unwrap();
+/// let mut source = sledlab_trace::synthetic::build("uniform", &params, 7, 6_750_000).unwrap();
+/// let mut requests = Vec::new();
+/// while source.fill(&mut requests).unwrap() > 0 {}
+/// assert_eq!(requests.len(), 3);
+/// ```
+pub fn build(name: &str, params: &Table, seed: u64, capacity_blocks: u64) -> Result<Box<dyn Source>> {
+    let entry = find(name)?;
+    if capacity_blocks == 0 {
+        return Err(Error::user("a device without blocks has no room for requests")
+            .with_remedy("give the device a capacity of at least one block"));
+    }
+    (entry.build)(params, Setting { seed, capacity_blocks })
+}
+
+/// The requests of a generator as a [`Source`].
+struct Stream<G> {
+    generator: G,
+    /// How many in all; 0: no end.
+    requests: u64,
+    made: u64,
+}
+
+impl<G> Stream<G> {
+    /// Requests per call of [`Source::fill`]: enough to hide the call, few enough to stay in the cache.
+    const CHUNK: u64 = 2048;
+}
+
+impl<G: Generator> Source for Stream<G> {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        let chunk = match self.requests {
+            0 => Self::CHUNK,
+            requests => (requests - self.made).min(Self::CHUNK),
+        };
+        into.extend((0..chunk).map(|_| self.generator.next()));
+        self.made += chunk;
+        Ok(chunk as usize)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        (self.requests > 0).then(|| self.made as f64 / self.requests as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests;
