@@ -12,6 +12,12 @@
 //! integers: each gap is rounded to a nanosecond and then added, so no digits are
 //! lost however long the stream runs. The first request arrives one gap after the start.
 
+mod directed_boundaries;
+mod directed_merge;
+mod directed_same_position;
+mod directed_starvation;
+mod directed_stream;
+mod disk_check;
 mod draw;
 mod exponential;
 mod mems_check;
@@ -25,7 +31,13 @@ use toml::Table;
 pub static LIST: &[Entry] = &[
     Entry::of::<exponential::Exponential>(),
     Entry::of::<mems_check::MemsCheck>(),
+    Entry::of::<disk_check::DiskCheck>(),
     Entry::of::<uniform::Uniform>(),
+    Entry::of::<directed_starvation::DirectedStarvation>(),
+    Entry::of::<directed_stream::DirectedStream>(),
+    Entry::of::<directed_same_position::DirectedSamePosition>(),
+    Entry::of::<directed_boundaries::DirectedBoundaries>(),
+    Entry::of::<directed_merge::DirectedMerge>(),
 ];
 
 /// The name of the configuration table, for messages.

@@ -1,0 +1,94 @@
+//! A far request against an endless stream near the sled (WL-15 a).
+
+use sledlab_core::{Op, Request, Result, Span, Time};
+
+use super::draw::{Arrivals, Gap, Places, fitting};
+use super::{Generator, Setting};
+
+sledlab_core::params! {
+    /// Reads near one place, arriving faster than they can be served, and now and then one far away.
+    ///
+    /// Schedulers by positioning time alone never serve the far one while the stream lasts; those
+    /// that age requests or sweep the medium bound its wait. Distances are in cylinders of
+    /// blocks_per_cylinder blocks, counted from near_share of the capacity.
+    pub struct DirectedStarvationParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 20_000_u64;
+        /// Mean time between arrivals of the near stream; exponential.
+        mean_interarrival_ms: f64 = 0.2, "ms", 1e-6..1e9;
+        /// Arrival of the first far request.
+        far_after_ms: f64 = 10.0, "ms", 0.0..1e12;
+        /// Time between far requests; 0 makes only one.
+        far_every_ms: f64 = 0.0, "ms", 0.0..1e12;
+        /// Size of every request.
+        blocks: u64 = 8_u64, "blocks", 1..1e9;
+        /// Blocks of one cylinder; G2 has 2700.
+        blocks_per_cylinder: u64 = 2_700_u64, "blocks", 1..1e12;
+        /// Width of the near stream.
+        near_cylinders: u64 = 20_u64, "cylinders", 1..1e9;
+        /// Where the near stream begins, as a share of the device.
+        near_share: f64 = 0.0, "", 0.0..1.0;
+        /// Where far requests begin, as a share of the device.
+        far_share: f64 = 1.0, "", 0.0..1.0;
+    }
+}
+
+/// See [`DirectedStarvationParams`].
+pub struct DirectedStarvation {
+    arrivals: Arrivals,
+    places: Places,
+    /// The next arrival of the near stream.
+    near: Time,
+    /// The next far arrival, if any is left.
+    far: Option<Time>,
+    far_every: Option<Span>,
+    blocks: u32,
+    near_lbn: u64,
+    near_span_blocks: u64,
+    far_lbn: u64,
+}
+
+impl Generator for DirectedStarvation {
+    type Params = DirectedStarvationParams;
+    const NAME: &'static str = "directed-starvation";
+    const MEANING: &'static str = "one far request against an endless stream near the sled";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        let blocks = fitting(params.blocks, setting.capacity_blocks);
+        let room = setting.capacity_blocks - u64::from(blocks);
+        let span = params.near_cylinders.saturating_mul(params.blocks_per_cylinder);
+        let near_span_blocks = span.clamp(u64::from(blocks), setting.capacity_blocks);
+        let near_room = setting.capacity_blocks - near_span_blocks;
+        let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
+        let mut arrivals = Arrivals::new(gap, setting.stream("directed-starvation.arrivals"));
+        Ok(DirectedStarvation {
+            near: arrivals.next(),
+            arrivals,
+            places: Places::new(setting.stream("directed-starvation.places")),
+            far: Some(Time::ZERO + Span::from_ms(params.far_after_ms)),
+            far_every: Some(Span::from_ms(params.far_every_ms)).filter(|every| *every > Span::ZERO),
+            blocks,
+            near_lbn: ((params.near_share * setting.capacity_blocks as f64) as u64).min(near_room),
+            near_span_blocks,
+            far_lbn: ((params.far_share * setting.capacity_blocks as f64) as u64).min(room),
+        })
+    }
+
+    fn next(&mut self) -> Request {
+        let (arrival, lbn) = match self.far {
+            Some(far) if far <= self.near => {
+                self.far = self.far_every.map(|every| far + every);
+                (far, self.far_lbn)
+            }
+            _ => {
+                let arrival = std::mem::replace(&mut self.near, self.arrivals.next());
+                (arrival, self.near_lbn + self.places.next(self.blocks, 1, self.near_span_blocks))
+            }
+        };
+        Request { arrival, lbn, blocks: self.blocks, device: 0, op: Op::Read }
+    }
+}

@@ -1,0 +1,86 @@
+//! An endless sequential stream with a few random requests in between (WL-15 b).
+
+use sledlab_core::{Op, Request, Result, Time};
+
+use super::draw::{Arrivals, Gap, Places, fitting};
+use super::{Generator, Setting};
+
+sledlab_core::params! {
+    /// One sequential read stream over the whole device, and sparse random reads.
+    ///
+    /// A scheduler that serves a whole group before it moves on stays with the stream
+    /// (GSPTF); zones that bound the visit do not. At the end of the device the stream starts over.
+    pub struct DirectedStreamParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 20_000_u64;
+        /// Time between requests of the stream; always the same.
+        stream_interarrival_ms: f64 = 0.2, "ms", 1e-6..1e9;
+        /// Size of the stream's requests.
+        stream_blocks: u64 = 8_u64, "blocks", 1..1e9;
+        /// Mean time between random requests; exponential.
+        random_interarrival_ms: f64 = 20.0, "ms", 1e-6..1e9;
+        /// Size of the random requests.
+        random_blocks: u64 = 8_u64, "blocks", 1..1e9;
+        /// Where the stream starts, as a share of the device.
+        start_share: f64 = 0.0, "", 0.0..1.0;
+    }
+}
+
+/// See [`DirectedStreamParams`].
+pub struct DirectedStream {
+    stream: Arrivals,
+    randoms: Arrivals,
+    places: Places,
+    /// The next arrivals of the stream and of the random requests.
+    stream_at: Time,
+    random_at: Time,
+    stream_lbn: u64,
+    stream_blocks: u32,
+    random_blocks: u32,
+    capacity_blocks: u64,
+}
+
+impl Generator for DirectedStream {
+    type Params = DirectedStreamParams;
+    const NAME: &'static str = "directed-stream";
+    const MEANING: &'static str = "an endless sequential stream with sparse random requests";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        let capacity_blocks = setting.capacity_blocks;
+        let stream_blocks = fitting(params.stream_blocks, capacity_blocks);
+        let steady = Gap::Constant { ms: params.stream_interarrival_ms };
+        let sparse = Gap::Exponential { mean_ms: params.random_interarrival_ms };
+        let mut stream = Arrivals::new(steady, setting.stream("directed-stream.stream"));
+        let mut randoms = Arrivals::new(sparse, setting.stream("directed-stream.randoms"));
+        let room = capacity_blocks - u64::from(stream_blocks);
+        Ok(DirectedStream {
+            stream_at: stream.next(),
+            random_at: randoms.next(),
+            stream,
+            randoms,
+            places: Places::new(setting.stream("directed-stream.places")),
+            stream_lbn: ((params.start_share * capacity_blocks as f64) as u64).min(room),
+            stream_blocks,
+            random_blocks: fitting(params.random_blocks, capacity_blocks),
+            capacity_blocks,
+        })
+    }
+
+    fn next(&mut self) -> Request {
+        if self.random_at < self.stream_at {
+            let arrival = std::mem::replace(&mut self.random_at, self.randoms.next());
+            let lbn = self.places.next(self.random_blocks, 1, self.capacity_blocks);
+            return Request { arrival, lbn, blocks: self.random_blocks, device: 0, op: Op::Read };
+        }
+        let arrival = std::mem::replace(&mut self.stream_at, self.stream.next());
+        let request =
+            Request { arrival, lbn: self.stream_lbn, blocks: self.stream_blocks, device: 0, op: Op::Read };
+        let fits = request.end() + u64::from(self.stream_blocks) <= self.capacity_blocks;
+        self.stream_lbn = if fits { request.end() } else { 0 };
+        request
+    }
+}
