@@ -18,6 +18,16 @@ pub trait Source: Send {
     }
 }
 
+impl<S: Source + ?Sized> Source for Box<S> {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        (**self).fill(into)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        (**self).progress()
+    }
+}
+
 /// Requests held in memory.
 #[derive(Clone, Debug, Default)]
 pub struct InMemory {

@@ -1,3 +1,16 @@
 //! Streaming readers and writers of block traces, and workload generators.
 
+mod arrivals;
+mod compression;
+mod ending;
+mod fields;
+pub mod format;
+mod input;
+mod lines;
+mod open;
 pub mod synthetic;
+pub mod transform;
+pub mod writer;
+
+pub use compression::Compression;
+pub use open::{OpenOptions, OpenedTrace, open, open_reader, recognise};

@@ -1,0 +1,60 @@
+//! Nanoseconds per request of the text readers, from memory.
+
+use std::fmt::Write as _;
+use std::io::Cursor;
+
+use sledlab_core::Source;
+use sledlab_trace::{OpenOptions, open_reader};
+
+const REQUESTS: u64 = 1_000_000;
+
+fn main() {
+    divan::main();
+}
+
+/// Deterministic, uneven numbers, so that branches are as hard to guess as in a real trace.
+fn scatter(i: u64) -> u64 {
+    i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
+}
+
+fn disksim_ascii() -> String {
+    (0..REQUESTS).fold(String::new(), |mut text, i| {
+        let ns = i * 700_000 + scatter(i) % 600_000;
+        let (ms, rest) = (ns / 1_000_000, ns % 1_000_000);
+        let (lbn, blocks) = (scatter(i + 7) % 6_750_000, 1 + scatter(i + 3) % 24);
+        let _ = writeln!(text, "{ms}.{rest:06} 0 {lbn} {blocks} {}", scatter(i + 5) % 2);
+        text
+    })
+}
+
+fn csv() -> String {
+    (0..REQUESTS).fold("time_us,op,offset_bytes,length_bytes\n".to_owned(), |mut text, i| {
+        let us = i * 700 + scatter(i) % 600;
+        let offset = scatter(i + 7) % 6_750_000 * 512;
+        let op = ["R", "W", "R", "F"][(scatter(i + 5) % 4) as usize];
+        let length = 4096 * (1 + scatter(i + 3) % 32);
+        let _ = writeln!(text, "{us},{op},{offset},{length}");
+        text
+    })
+}
+
+fn count(text: &'static [u8]) -> usize {
+    let mut source =
+        open_reader("memory", Box::new(Cursor::new(text)), OpenOptions::default()).expect("opens");
+    let mut requests = Vec::new();
+    let mut total = 0;
+    loop {
+        requests.clear();
+        match source.fill(&mut requests).expect("reads") {
+            0 => return total,
+            n => total += n,
+        }
+    }
+}
+
+#[divan::bench(args = ["disksim-ascii", "csv"])]
+fn parse(bencher: divan::Bencher, format: &str) {
+    let text = if format == "csv" { csv() } else { disksim_ascii() };
+    let text: &'static [u8] = text.leak().as_bytes();
+    bencher.counter(divan::counter::ItemsCount::new(REQUESTS)).bench(|| count(text));
+}

@@ -1,0 +1,60 @@
+//! Arrival times: in order, and counted from the first request where the trace has a wall clock.
+
+use sledlab_core::{Error, Time};
+
+/// What a trace's times count from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The start of the trace: times are taken as they are.
+    Trace,
+    /// A date, or the start of a machine: the first request arrives at time 0.
+    Wall,
+}
+
+/// Takes the times of a trace one after another.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrivals {
+    shifting: bool,
+    checking: bool,
+    /// Time of the trace that becomes 0; unset until the first request.
+    base_ns: u64,
+    /// Latest time so far.
+    last_ns: u64,
+    started: bool,
+}
+
+impl Arrivals {
+    pub(crate) fn new(clock: Clock) -> Self {
+        let shifting = clock == Clock::Wall;
+        Arrivals { shifting, checking: true, base_ns: 0, last_ns: 0, started: !shifting }
+    }
+
+    /// Takes times as they come: whoever reads on puts them in order.
+    pub(crate) fn unordered() -> Self {
+        Arrivals { checking: false, ..Arrivals::new(Clock::Trace) }
+    }
+
+    /// The arrival of a request at `trace_ns` of the trace, or `None` when it comes before the previous.
+    #[inline]
+    pub(crate) fn take(&mut self, trace_ns: u64) -> Option<Time> {
+        if !self.started {
+            self.started = true;
+            self.base_ns = trace_ns;
+        }
+        if trace_ns < self.last_ns && self.checking {
+            return None;
+        }
+        self.last_ns = trace_ns;
+        debug_assert!(self.base_ns <= trace_ns || !self.shifting);
+        Some(Time::from_ns(trace_ns - self.base_ns))
+    }
+
+    /// What to say when [`Arrivals::take`] gave `None` for a request at `trace_ns`.
+    #[cold]
+    pub(crate) fn disorder(&self, trace_ns: u64) -> Error {
+        let early_ms = (self.last_ns - trace_ns) as f64 / 1e6;
+        Error::user(format!("the request arrives {early_ms} ms before the one above it")).with_remedy(
+            "arrivals must not decrease: `--sort N` puts them in order where none is more than N requests late",
+        )
+    }
+}

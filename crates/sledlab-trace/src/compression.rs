@@ -1,0 +1,82 @@
+//! Compressed files, recognised by their first bytes rather than by their names.
+
+use std::io::{self, BufReader, Cursor, Read};
+
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::MultiGzDecoder;
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::{CONCATENATED, Stream};
+
+/// How the bytes of a file are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    Plain,
+    /// RFC 1952.
+    Gzip,
+    /// RFC 8878.
+    Zstd,
+    /// Burrows-Wheeler blocks of the `bzip2` tool.
+    Bzip2,
+    /// The `.xz` container.
+    Xz,
+}
+
+/// Compressed bytes handed to a decoder at a time.
+const PACKED_BUFFER: usize = 64 * 1024;
+
+/// Most memory an xz stream may ask for: `xz -9` needs 65 MiB.
+const XZ_MEMORY: u64 = 256 << 20;
+
+impl Compression {
+    /// Longest prefix needed to tell.
+    const PREFIX: usize = 6;
+
+    /// Tells from the first bytes of a file.
+    pub fn recognise(prefix: &[u8]) -> Self {
+        match prefix {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            // A frame, or one of the sixteen kinds of skippable frames.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Compression::Bzip2,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Compression::Xz,
+            _ => Compression::Plain,
+        }
+    }
+
+    /// Its name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Compression::Plain => "plain",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+            Compression::Bzip2 => "bzip2",
+            Compression::Xz => "xz",
+        }
+    }
+}
+
+/// A reader of the unpacked bytes of `packed`, and how they were packed.
+///
+/// Files of several members or streams, one after another, are read to the end of the last.
+pub(crate) fn unpack(mut packed: Box<dyn Read + Send>) -> io::Result<(Compression, Box<dyn Read + Send>)> {
+    let mut prefix = Vec::with_capacity(Compression::PREFIX);
+    packed.by_ref().take(Compression::PREFIX as u64).read_to_end(&mut prefix)?;
+    let compression = Compression::recognise(&prefix);
+    let whole = Cursor::new(prefix).chain(packed);
+    if compression == Compression::Plain {
+        return Ok((compression, Box::new(whole)));
+    }
+    let whole = BufReader::with_capacity(PACKED_BUFFER, whole);
+    let unpacked: Box<dyn Read + Send> = match compression {
+        Compression::Plain => Box::new(whole),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
+        Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(whole)?),
+        Compression::Bzip2 => Box::new(MultiBzDecoder::new(whole)),
+        Compression::Xz => {
+            let stream = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED).map_err(io::Error::from)?;
+            Box::new(XzDecoder::new_stream(whole, stream))
+        }
+    };
+    Ok((compression, unpacked))
+}

@@ -1,0 +1,61 @@
+//! DiskSim's default text format: `arrival_ms device lbn blocks flags`.
+//!
+//! Flags are hexadecimal and bit 0 means read (DiskSim 4.0 manual, section on trace formats);
+//! the other bits are not looked at. Milliseconds may have any number of decimals and are
+//! rounded to the nearest nanosecond.
+
+use sledlab_core::{Op, Request, Result, Source, Time};
+
+use super::{Clock, Format, Head, Reading, is_numeric};
+use crate::fields::{Fields, Parsed};
+use crate::lines::{LineParser, LineSource};
+
+/// See the module.
+pub struct DisksimAscii;
+
+impl Format for DisksimAscii {
+    fn name(&self) -> &'static str {
+        "disksim-ascii"
+    }
+
+    fn about(&self) -> &'static str {
+        "DiskSim's default: arrival_ms device lbn blocks flags, separated by spaces; flag bit 0 = read"
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Trace
+    }
+
+    fn recognises(&self, head: &Head) -> bool {
+        let fields = head.first_fields(b' ');
+        fields.len() == 5 && fields.iter().all(|field| is_numeric(field))
+    }
+
+    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(reading.input, Parser, reading.arrivals)))
+    }
+}
+
+struct Parser;
+
+impl LineParser for Parser {
+    #[inline]
+    fn parse(&mut self, line: &[u8]) -> Parsed<Option<Request>> {
+        let mut fields = Fields::new(line);
+        fields.skip_blanks();
+        let arrival_ns = fields.decimal("the arrival in ms", 6)?;
+        fields.blanks()?;
+        let device = fields.device()?;
+        fields.blanks()?;
+        let at = fields.column();
+        let lbn = fields.unsigned("the block number")?;
+        fields.blanks()?;
+        let count = fields.unsigned("the number of blocks")?;
+        fields.blanks()?;
+        let flags = fields.hexadecimal("the flags")?;
+        fields.end()?;
+        let op = if flags & 1 == 1 { Op::Read } else { Op::Write };
+        let (lbn, blocks) = fields.blocks(at, op, lbn, count)?;
+        Ok(Some(Request { arrival: Time::from_ns(arrival_ns), lbn, blocks, device, op }))
+    }
+}

@@ -1,0 +1,139 @@
+//! Trace formats: one file each, and the list of them all.
+//!
+//! A format recognises itself by the first bytes of a trace and reads it as a stream of
+//! requests. To add one, write its file and add a line to [`LIST`].
+
+mod csv;
+mod disksim_ascii;
+
+use sledlab_core::{Error, Result, Source};
+
+use crate::arrivals::Arrivals;
+pub use crate::arrivals::Clock;
+use crate::input::Input;
+pub(crate) use csv::HEADER as CSV_HEADER;
+
+/// Something block traces are written in.
+pub trait Format: Sync {
+    /// Its name, as in `--format`.
+    fn name(&self) -> &'static str;
+
+    /// One line about it.
+    fn about(&self) -> &'static str;
+
+    /// What its times count from; decides whether the first request is shifted to time 0.
+    fn clock(&self) -> Clock;
+
+    /// Whether a trace that begins like this is written in it. Looks at the shape only (how
+    /// many fields of which kind), so that a wrong value in a known shape gets a precise error.
+    fn recognises(&self, head: &Head) -> bool;
+
+    /// Reads a trace.
+    fn read(&self, reading: Reading) -> Result<Box<dyn Source>>;
+}
+
+/// A trace to be read, and how.
+pub struct Reading {
+    pub(crate) input: Input,
+    pub(crate) arrivals: Arrivals,
+    /// Of `disksim-validate`: whether requests are spaced by gap plus service time.
+    pub(crate) add_service_times: bool,
+}
+
+/// Every format, in the order in which they are tried.
+pub static LIST: &[&dyn Format] = &[&csv::Csv, &disksim_ascii::DisksimAscii];
+
+/// Name of the columnar format, which is read on the Python side.
+pub const PARQUET: &str = "parquet";
+
+/// The names of all formats.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    LIST.iter().map(|format| format.name())
+}
+
+/// The format of that name.
+pub fn find(name: &str) -> Result<&'static dyn Format> {
+    if name == PARQUET {
+        return Err(parquet());
+    }
+    let found = LIST.iter().copied().find(|format| format.name() == name);
+    found.ok_or_else(|| Error::unknown("trace format", name, names()))
+}
+
+/// The format in which a trace that begins like this is written.
+pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
+    let name = input.name().to_owned();
+    let bytes = input.head()?.to_vec();
+    let head = Head { bytes: &bytes, complete: input.is_exhausted() };
+    if bytes.is_empty() {
+        return Err(Error::user("the file is empty")
+            .with_remedy("check that it was written completely")
+            .at(name, 0, 0, b""));
+    }
+    if bytes.starts_with(b"PAR1") {
+        return Err(parquet().at(name, 0, 0, b""));
+    }
+    LIST.iter().copied().find(|format| format.recognises(&head)).ok_or_else(|| {
+        let tried: Vec<&str> = names().collect();
+        let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        Error::user(format!("this is none of the known trace formats ({})", tried.join(", ")))
+            .with_remedy("name the format with `--format` to see what does not fit")
+            .at(name, 1, 0, first)
+    })
+}
+
+fn parquet() -> Error {
+    Error::user("Parquet traces are read by the Python package, not by the native reader")
+        .with_remedy("open the file with `sledlab` or `sledlab.read_trace`, or convert it to csv")
+}
+
+/// The beginning of a trace, for recognising its format.
+pub struct Head<'a> {
+    bytes: &'a [u8],
+    /// Whether the trace ends with these bytes.
+    complete: bool,
+}
+
+impl<'a> Head<'a> {
+    /// The bytes themselves.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The lines that are certainly whole, without blank lines and comments.
+    pub fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
+        let end = if self.complete {
+            self.bytes.len()
+        } else {
+            self.bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0)
+        };
+        self.bytes[..end]
+            .split(|byte| *byte == b'\n')
+            .map(<[u8]>::trim_ascii)
+            .filter(|line| !line.is_empty() && line[0] != b'#')
+    }
+
+    /// The first such line, cut at `separator`; spaces separate fields in runs.
+    pub fn first_fields(&self, separator: u8) -> Vec<&'a [u8]> {
+        self.lines().next().map(|line| fields(line, separator)).unwrap_or_default()
+    }
+}
+
+/// Cuts a line at `separator`; a space stands for runs of spaces and tabs.
+fn fields(line: &[u8], separator: u8) -> Vec<&[u8]> {
+    if separator == b' ' {
+        return line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
+    }
+    line.split(|byte| *byte == separator).map(<[u8]>::trim_ascii).collect()
+}
+
+/// Whether a field is meant as a number, however wrong: digits, or something like `-1`, `nan`, `inf`.
+fn is_numeric(field: &[u8]) -> bool {
+    let unsigned = field.strip_prefix(b"-").or_else(|| field.strip_prefix(b"+")).unwrap_or(field);
+    let word = unsigned.to_ascii_lowercase();
+    word == b"nan"
+        || word == b"inf"
+        || word == b"infinity"
+        || (unsigned.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.')
+            && word.iter().all(|byte| byte.is_ascii_hexdigit() || b".+-x".contains(byte)))
+}

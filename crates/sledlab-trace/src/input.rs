@@ -1,0 +1,223 @@
+//! The bytes of a trace: unpacked, buffered, cut into lines or records, with places for errors.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memchr::memchr;
+use sledlab_core::{Error, Result};
+
+use crate::compression::{Compression, unpack};
+
+/// Unpacked bytes held at a time.
+const BUFFER: usize = 512 * 1024;
+
+/// Longest line read, so that a file without line ends cannot fill the memory.
+pub(crate) const LONGEST_LINE: usize = 64 * 1024;
+
+/// Bytes looked at to recognise a format.
+pub(crate) const HEAD: usize = 64 * 1024;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The unpacked bytes of one trace.
+pub struct Input {
+    name: String,
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
+    buffer: Box<[u8]>,
+    /// Unread bytes are `buffer[start..end]`.
+    start: usize,
+    end: usize,
+    exhausted: bool,
+    /// Number of the last line handed out, from 1.
+    line: u64,
+    consumed: Arc<AtomicU64>,
+    /// Bytes of the file as stored, where known.
+    size: Option<u64>,
+}
+
+/// Counts what passes through, for progress.
+struct Counting<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(into)?;
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+impl Input {
+    /// Opens a file, or standard input for `-`.
+    pub fn open(path: &Path) -> Result<Self> {
+        if path.as_os_str() == "-" {
+            return Self::from_reader("<stdin>", Box::new(io::stdin()));
+        }
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| cannot_open(&name, &error))?;
+        let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+        let mut input = Self::from_reader(&name, Box::new(file))?;
+        input.size = size;
+        Ok(input)
+    }
+
+    /// Reads from anything; `name` stands in messages.
+    pub fn from_reader(name: &str, reader: Box<dyn Read + Send>) -> Result<Self> {
+        let consumed = Arc::new(AtomicU64::new(0));
+        let counting = Box::new(Counting { inner: reader, count: Arc::clone(&consumed) });
+        let (compression, reader) =
+            unpack(counting).map_err(|error| cannot_read(name, Compression::Plain, &error))?;
+        let mut input = Input {
+            name: name.to_owned(),
+            reader,
+            compression,
+            buffer: vec![0; BUFFER].into_boxed_slice(),
+            start: 0,
+            end: 0,
+            exhausted: false,
+            line: 0,
+            consumed,
+            size: None,
+        };
+        if input.head()?.starts_with(BYTE_ORDER_MARK) {
+            input.start += BYTE_ORDER_MARK.len();
+        }
+        Ok(input)
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The first bytes not yet read, [`HEAD`] of them unless the trace is shorter.
+    pub(crate) fn head(&mut self) -> Result<&[u8]> {
+        self.want(HEAD)?;
+        Ok(&self.buffer[self.start..self.end.min(self.start + HEAD)])
+    }
+
+    /// Whether nothing lies beyond what is buffered.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// The share of the stored bytes that has been read, 0 to 1.
+    pub(crate) fn progress(&self) -> Option<f64> {
+        let size = self.size.filter(|size| *size > 0)?;
+        Some((self.consumed.load(Ordering::Relaxed) as f64 / size as f64).min(1.0))
+    }
+
+    /// The next line without its end, or `None` after the last.
+    #[inline]
+    pub(crate) fn next_line(&mut self) -> Result<Option<&[u8]>> {
+        let range = match memchr(b'\n', &self.buffer[self.start..self.end]) {
+            Some(length) => self.start..self.start + length,
+            None => match self.line_across_refill()? {
+                Some(range) => range,
+                None => return Ok(None),
+            },
+        };
+        self.start = (range.end + 1).min(self.end);
+        self.line += 1;
+        let line = &self.buffer[range];
+        Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// Finds the next line where the buffer holds only its beginning.
+    #[cold]
+    fn line_across_refill(&mut self) -> Result<Option<Range<usize>>> {
+        let mut searched = self.end - self.start;
+        loop {
+            if searched > LONGEST_LINE {
+                let shown = &self.buffer[self.start..self.end];
+                return Err(Error::user(format!("line longer than {LONGEST_LINE} bytes"))
+                    .with_remedy(
+                        "this is no text trace, or its line ends are lost: check where the file came from",
+                    )
+                    .at(&self.name, self.line + 1, LONGEST_LINE as u64, shown));
+            }
+            let more = self.want(searched + 1)?;
+            if !more {
+                // What is left is the last line, without an end.
+                return Ok((searched > 0).then_some(self.start..self.end));
+            }
+            if let Some(length) = memchr(b'\n', &self.buffer[self.start + searched..self.end]) {
+                return Ok(Some(self.start..self.start + searched + length));
+            }
+            searched = self.end - self.start;
+        }
+    }
+
+    /// The next `length` bytes, or fewer at the end of the trace.
+    pub(crate) fn next_bytes(&mut self, length: usize) -> Result<&[u8]> {
+        self.want(length)?;
+        let range = self.start..self.end.min(self.start + length);
+        self.start = range.end;
+        Ok(&self.buffer[range])
+    }
+
+    /// Puts the bytes last handed out back.
+    pub(crate) fn unread(&mut self, length: usize) {
+        self.start = self.start.saturating_sub(length);
+    }
+
+    /// Sees to it that `length` bytes are buffered; false if the trace ends before.
+    fn want(&mut self, length: usize) -> Result<bool> {
+        debug_assert!(length <= BUFFER / 2, "room to move and to read");
+        while self.end - self.start < length && !self.exhausted {
+            if self.start > 0 {
+                self.buffer.copy_within(self.start..self.end, 0);
+                self.end -= self.start;
+                self.start = 0;
+            }
+            match self.reader.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.exhausted = true,
+                Ok(n) => self.end += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let error = cannot_read(&self.name, self.compression, &error);
+                    return Err(error.at(&self.name, self.line, 0, b""));
+                }
+            }
+        }
+        Ok(self.end - self.start >= length)
+    }
+
+    /// Number of the last line handed out, from 1.
+    pub(crate) fn line_number(&self) -> u64 {
+        self.line
+    }
+}
+
+fn cannot_open(name: &str, error: &io::Error) -> Error {
+    let remedy = match error.kind() {
+        io::ErrorKind::NotFound => "check the path",
+        io::ErrorKind::PermissionDenied => "check who may read the file",
+        _ => "check the file",
+    };
+    Error::user(format!("cannot open: {error}")).with_remedy(remedy).at(name, 0, 0, b"")
+}
+
+fn cannot_read(name: &str, compression: Compression, error: &io::Error) -> Error {
+    let packed = compression.name();
+    let mended = match (compression, error.kind()) {
+        (_, io::ErrorKind::IsADirectory) => {
+            Error::user("is a directory").with_remedy("name a trace file in it")
+        }
+        (Compression::Plain, _) => Error::user(format!("cannot read: {error}")).with_remedy("check the file"),
+        (_, io::ErrorKind::UnexpectedEof) => {
+            Error::user(format!("the {packed} data ends too early: the file is cut off"))
+                .with_remedy("copy, download or compress the file again")
+        }
+        _ => Error::user(format!("damaged {packed} data: {error}"))
+            .with_remedy("copy, download or compress the file again"),
+    };
+    mended.at(name, 0, 0, b"")
+}

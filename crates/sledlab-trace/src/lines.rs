@@ -1,0 +1,100 @@
+//! The loop every text format shares: lines to requests, with the place of what is wrong.
+
+use sledlab_core::{Error, Request, Result, Source};
+
+use crate::arrivals::Arrivals;
+use crate::ending::Ending;
+use crate::fields::{Fault, Parsed};
+use crate::input::Input;
+
+/// Requests per call of [`Source::fill`].
+pub(crate) const CHUNK: usize = 4096;
+
+/// Bytes of an offending line shown in an error.
+const SHOWN: usize = 80;
+
+/// Reads one line of a text format.
+pub(crate) trait LineParser: Send {
+    /// The request on the line, with its arrival counted by the trace's own clock; `None` for
+    /// lines that hold none. Blank lines and comments (`#`) may be refused: they are left out.
+    fn parse(&mut self, line: &[u8]) -> Parsed<Option<Request>>;
+
+    /// Whether a line before the first request that [`LineParser::parse`] refuses is a header.
+    fn is_header(&self, _line: &[u8]) -> bool {
+        false
+    }
+}
+
+/// A stream of the requests on the lines of a text.
+pub(crate) struct LineSource<P> {
+    input: Input,
+    parser: P,
+    arrivals: Arrivals,
+    ending: Ending,
+}
+
+/// The error for a trace that ends before its first request.
+pub(crate) fn no_requests(input: &Input) -> Error {
+    Error::user("the trace holds no requests")
+        .with_remedy("check that the file is complete and, with `--format`, that it is read as what it is")
+        .at(input.name(), 0, 0, b"")
+}
+
+impl<P: LineParser> LineSource<P> {
+    pub(crate) fn new(input: Input, parser: P, arrivals: Arrivals) -> Self {
+        LineSource { input, parser, arrivals, ending: Ending::default() }
+    }
+
+    fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
+        let before = into.len();
+        into.reserve(CHUNK);
+        while into.len() < before + CHUNK {
+            let Some(line) = self.input.next_line()? else { return Ok(()) };
+            let fault = match self.parser.parse(line) {
+                Ok(Some(mut request)) => {
+                    let Some(arrival) = self.arrivals.take(request.arrival.as_ns()) else {
+                        let disorder = self.arrivals.disorder(request.arrival.as_ns());
+                        let line = line.to_vec();
+                        return Err(self.placed(Fault(Box::new((0, disorder))), &line));
+                    };
+                    request.arrival = arrival;
+                    into.push(request);
+                    continue;
+                }
+                Ok(None) => continue,
+                Err(fault) => fault,
+            };
+            let leading = into.len() == before && self.ending.is_fresh();
+            if !is_blank(line) && !(leading && self.parser.is_header(line)) {
+                let line = line.to_vec();
+                return Err(self.placed(fault, &line));
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn placed(&self, fault: Fault, line: &[u8]) -> Error {
+        let (column, error) = *fault.0;
+        // Of a long line show the part around the trouble.
+        let from = if line.len() > SHOWN { column.saturating_sub(SHOWN / 2).min(line.len()) } else { 0 };
+        error.at(self.input.name(), self.input.line_number(), column as u64 + 1, &line[from..])
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii_start().first().is_none_or(|byte| *byte == b'#')
+}
+
+impl<P: LineParser> Source for LineSource<P> {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        self.ending.check()?;
+        let before = into.len();
+        let outcome = self.read_chunk(into);
+        self.ending.close_trace(into.len() - before, outcome, || no_requests(&self.input))
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.input.progress()
+    }
+}

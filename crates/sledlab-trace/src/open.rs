@@ -1,0 +1,92 @@
+//! Opens a trace: unpacks it, recognises its format, and streams its requests.
+
+use std::io::Read;
+use std::path::Path;
+
+use sledlab_core::{Request, Result, Source};
+
+use crate::arrivals::Arrivals;
+use crate::format::{self, Clock, Reading};
+use crate::input::Input;
+use crate::transform::Reorder;
+
+/// How to open a trace. The default recognises the format and wants arrivals in order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenOptions<'a> {
+    /// Name of the format; recognised by the first bytes when absent.
+    pub format: Option<&'a str>,
+    /// Puts requests in order of arrival where none stands more than this many requests too
+    /// late; 0 refuses a trace that is not in order.
+    pub sort_window: usize,
+    /// Of `disksim-validate`: the next request arrives a service time *and* a gap after this
+    /// one, as DiskSim replays such traces, rather than a gap after it.
+    pub add_service_times: bool,
+}
+
+/// An open trace: a stream of requests.
+pub struct OpenedTrace {
+    name: String,
+    format: &'static str,
+    source: Box<dyn Source>,
+}
+
+/// Opens the trace at `path`, `-` for standard input. See [`open_reader`].
+pub fn open(path: impl AsRef<Path>, options: OpenOptions) -> Result<OpenedTrace> {
+    open_input(Input::open(path.as_ref())?, options)
+}
+
+/// Opens a trace read from anything, plain or compressed; `name` stands in messages.
+///
+/// # Errors
+/// The bytes cannot be read or unpacked, or no format recognises them, or the named format is
+/// unknown. What is wrong further on is told by [`Source::fill`], with file, line and column.
+pub fn open_reader(name: &str, reader: Box<dyn Read + Send>, options: OpenOptions) -> Result<OpenedTrace> {
+    open_input(Input::from_reader(name, reader)?, options)
+}
+
+fn open_input(mut input: Input, options: OpenOptions) -> Result<OpenedTrace> {
+    let format = match options.format {
+        Some(name) => format::find(name)?,
+        None => format::recognise(&mut input)?,
+    };
+    let name = input.name().to_owned();
+    let sorting = options.sort_window > 0;
+    let arrivals = if sorting { Arrivals::unordered() } else { Arrivals::new(format.clock()) };
+    let reading = Reading { input, arrivals, add_service_times: options.add_service_times };
+    let mut source = format.read(reading)?;
+    if sorting {
+        source = Box::new(Reorder::new(source, options.sort_window, format.clock() == Clock::Wall));
+    }
+    Ok(OpenedTrace { name, format: format.name(), source })
+}
+
+/// The name of the format of the trace at `path`, `parquet` included.
+pub fn recognise(path: impl AsRef<Path>) -> Result<&'static str> {
+    let mut input = Input::open(path.as_ref())?;
+    if input.head()?.starts_with(b"PAR1") {
+        return Ok(format::PARQUET);
+    }
+    Ok(format::recognise(&mut input)?.name())
+}
+
+impl OpenedTrace {
+    /// The name of its format.
+    pub fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// Its file as the user named it, or `<stdin>`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Source for OpenedTrace {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        self.source.fill(into)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.source.progress()
+    }
+}

@@ -1,0 +1,126 @@
+//! Puts a stream that is nearly in order of arrival in order.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use sledlab_core::{Error, Request, Result, Source, Time};
+
+use crate::ending::Ending;
+use crate::lines::CHUNK;
+
+/// A stream in order of arrival, over one in which no request stands more than `window` places
+/// after one that arrives later. Memory is `window` requests. Equal arrivals keep their order.
+pub struct Reorder<S> {
+    inner: S,
+    window: usize,
+    /// Requests held back, earliest first; the number tells the order in the inner stream.
+    held: BinaryHeap<Reverse<(Time, u64, Held)>>,
+    taken: u64,
+    chunk: Vec<Request>,
+    next: usize,
+    drained: bool,
+    from_zero: bool,
+    base_ns: Option<u64>,
+    last: Time,
+    ending: Ending,
+}
+
+/// A request that takes no part in comparisons: arrival and number decide.
+#[derive(Clone, Copy, Debug)]
+struct Held(Request);
+
+impl PartialEq for Held {
+    fn eq(&self, _: &Held) -> bool {
+        true
+    }
+}
+impl Eq for Held {}
+impl PartialOrd for Held {
+    fn partial_cmp(&self, other: &Held) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Held {
+    fn cmp(&self, _: &Held) -> std::cmp::Ordering {
+        std::cmp::Ordering::Equal
+    }
+}
+
+impl<S: Source> Reorder<S> {
+    /// Puts `inner` in order; with `from_zero` the first request then arrives at time 0.
+    pub fn new(inner: S, window: usize, from_zero: bool) -> Self {
+        Reorder {
+            inner,
+            window: window.max(1),
+            held: BinaryHeap::new(),
+            taken: 0,
+            chunk: Vec::new(),
+            next: 0,
+            drained: false,
+            from_zero,
+            base_ns: None,
+            last: Time::ZERO,
+            ending: Ending::default(),
+        }
+    }
+
+    /// Holds back `window` requests more than are given out.
+    fn take_in(&mut self) -> Result<()> {
+        while !self.drained && self.held.len() <= self.window {
+            if self.next == self.chunk.len() {
+                self.chunk.clear();
+                self.next = 0;
+                if self.inner.fill(&mut self.chunk)? == 0 {
+                    self.drained = true;
+                    return Ok(());
+                }
+            }
+            let request = self.chunk[self.next];
+            self.next += 1;
+            self.held.push(Reverse((request.arrival, self.taken, Held(request))));
+            self.taken += 1;
+        }
+        Ok(())
+    }
+
+    fn give_out(&mut self) -> Result<Option<Request>> {
+        let Some(Reverse((arrival, number, Held(mut request)))) = self.held.pop() else { return Ok(None) };
+        if arrival < self.last {
+            let late_ms = self.last.since(arrival).as_ms();
+            let window = self.window;
+            return Err(Error::user(format!(
+                "request {number} arrives {late_ms} ms before one {window} places above it"
+            ))
+            .with_remedy(format!("sort with a longer window than {window} requests, or sort the file")));
+        }
+        self.last = arrival;
+        if self.from_zero {
+            let base_ns = *self.base_ns.get_or_insert(arrival.as_ns());
+            request.arrival = Time::from_ns(arrival.as_ns() - base_ns);
+        }
+        Ok(Some(request))
+    }
+}
+
+impl<S: Source> Source for Reorder<S> {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        self.ending.check()?;
+        let before = into.len();
+        let mut outcome = Ok(());
+        while into.len() < before + CHUNK {
+            match self.take_in().and_then(|()| self.give_out()) {
+                Ok(Some(request)) => into.push(request),
+                Ok(None) => break,
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        self.ending.close(into.len() - before, outcome)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.inner.progress()
+    }
+}

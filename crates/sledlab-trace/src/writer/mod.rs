@@ -1,0 +1,92 @@
+//! Writers of traces: one file per format, and the list of them all.
+
+mod csv;
+mod disksim_ascii;
+mod output;
+
+use std::path::Path;
+
+use sledlab_core::{Error, Request, Result};
+
+use output::Output;
+
+/// Takes requests in order of arrival and writes them to a file.
+pub trait TraceWriter: Send {
+    /// Writes one request.
+    ///
+    /// # Errors
+    /// The format cannot express the request, or the file cannot be written.
+    fn write(&mut self, request: &Request) -> Result<()>;
+
+    /// Completes the file and returns how many requests it holds. A file that is not finished
+    /// is not complete.
+    fn finish(self: Box<Self>) -> Result<u64>;
+}
+
+/// Something traces can be written in.
+pub struct WriterFormat {
+    /// Its name, as in `--to`; the reader of the same name reads it back.
+    pub name: &'static str,
+    /// File name extensions that choose it.
+    pub extensions: &'static [&'static str],
+    start: fn(Output, WriteOptions) -> Result<Box<dyn TraceWriter>>,
+}
+
+/// Every format that can be written.
+pub static LIST: &[WriterFormat] = &[
+    WriterFormat { name: "csv", extensions: &["csv"], start: csv::start },
+    WriterFormat {
+        name: "disksim-ascii",
+        extensions: &["txt", "ascii", "trace", "disksim"],
+        start: disksim_ascii::start,
+    },
+];
+
+/// What to write.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WriteOptions<'a> {
+    /// Name of the format; chosen by the extension of the file when absent.
+    pub format: Option<&'a str>,
+    /// Of `csv`: adds the column `device`, without which only device 0 can be written.
+    pub device_column: bool,
+    /// Leaves out what the format cannot express (trims and flushes in `disksim-ascii`) rather
+    /// than refusing it.
+    pub media_only: bool,
+}
+
+/// Creates a trace file, `-` for standard output. An extension `.gz` or `.zst` compresses; the
+/// extension before it, or `format`, names the format.
+pub fn create(path: impl AsRef<Path>, format: Option<&str>) -> Result<Box<dyn TraceWriter>> {
+    create_with(path, WriteOptions { format, ..WriteOptions::default() })
+}
+
+/// As [`create`], with more to choose.
+///
+/// # Errors
+/// The format is unknown or not told by the extension, or the file cannot be created.
+pub fn create_with(path: impl AsRef<Path>, options: WriteOptions) -> Result<Box<dyn TraceWriter>> {
+    let path = path.as_ref();
+    let format = choose(path, options.format)?;
+    (format.start)(Output::create(path)?, options)
+}
+
+fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterFormat> {
+    let known = || LIST.iter().map(|format| format.name);
+    if let Some(name) = name {
+        let found = LIST.iter().find(|format| format.name == name);
+        return found.ok_or_else(|| Error::unknown("format to write", name, known()));
+    }
+    let file = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let unpacked = output::PACKINGS.iter().find_map(|(extension, _)| file.strip_suffix(extension));
+    let extension = unpacked.unwrap_or(&file).rsplit_once('.').map(|(_, extension)| extension);
+    let found =
+        extension.and_then(|extension| LIST.iter().find(|format| format.extensions.contains(&extension)));
+    found.ok_or_else(|| {
+        let known: Vec<&str> = known().collect();
+        Error::user(format!("the name `{}` does not tell in which format to write", path.display()))
+            .with_remedy(format!(
+                "end it in .csv or .txt (.csv.gz, .txt.zst ...), or name the format: {}",
+                known.join(", ")
+            ))
+    })
+}

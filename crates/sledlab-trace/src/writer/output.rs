@@ -1,0 +1,133 @@
+//! A file to write text to, compressed as its extension says.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use flate2::write::GzEncoder;
+use sledlab_core::{Error, Result};
+
+/// Text gathered before it is handed on.
+const BUFFER: usize = 256 * 1024;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Packing {
+    Gzip,
+    Zstd,
+}
+
+/// Extensions that compress.
+pub(super) const PACKINGS: [(&str, Packing); 3] =
+    [(".gz", Packing::Gzip), (".zst", Packing::Zstd), (".zstd", Packing::Zstd)];
+
+enum Sink {
+    Plain(Box<dyn Write + Send>),
+    Gzip(GzEncoder<Box<dyn Write + Send>>),
+    Zstd(zstd::stream::write::Encoder<'static, Box<dyn Write + Send>>),
+}
+
+/// A text file being written. Lines are appended to [`Output::text`].
+pub(super) struct Output {
+    name: String,
+    sink: Sink,
+    text: Vec<u8>,
+}
+
+impl Output {
+    /// Creates the file, `-` for standard output.
+    pub(super) fn create(path: &Path) -> Result<Self> {
+        let name = if path.as_os_str() == "-" { "<stdout>".to_owned() } else { path.display().to_string() };
+        let plain: Box<dyn Write + Send> = if path.as_os_str() == "-" {
+            Box::new(io::stdout())
+        } else {
+            Box::new(File::create(path).map_err(|error| {
+                Error::user(format!("cannot create: {error}"))
+                    .with_remedy("check the path and who may write there")
+                    .at(&name, 0, 0, b"")
+            })?)
+        };
+        let lower = name.to_ascii_lowercase();
+        let packing = PACKINGS.iter().find(|(extension, _)| lower.ends_with(extension));
+        let sink = match packing.map(|(_, packing)| packing) {
+            None => Sink::Plain(plain),
+            Some(Packing::Gzip) => Sink::Gzip(GzEncoder::new(plain, flate2::Compression::default())),
+            Some(Packing::Zstd) => {
+                let encoder = zstd::stream::write::Encoder::new(plain, zstd::DEFAULT_COMPRESSION_LEVEL);
+                Sink::Zstd(encoder.map_err(|error| cannot_write(&name, &error))?)
+            }
+        };
+        Ok(Output { name, sink, text: Vec::with_capacity(BUFFER + 256) })
+    }
+
+    /// The name for messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text so far; call [`Output::line_done`] after each line.
+    pub(super) fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+
+    /// Appends a whole number.
+    #[inline]
+    pub(super) fn number(&mut self, number: u64) {
+        self.text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    }
+
+    /// Appends `ns` in units of 10^`digits` ns with all its decimals, without trailing zeros past `keep`.
+    pub(super) fn decimal(&mut self, ns: u64, digits: u32, keep: usize) {
+        let unit = 10_u64.pow(digits);
+        self.number(ns / unit);
+        let mut rest = ns % unit;
+        if rest == 0 && keep == 0 {
+            return;
+        }
+        self.text.push(b'.');
+        let from = self.text.len();
+        let mut place = unit / 10;
+        while place > 0 {
+            self.text.push(b'0' + (rest / place) as u8);
+            rest %= place;
+            place /= 10;
+        }
+        while self.text.len() > from + keep && self.text.ends_with(b"0") {
+            self.text.pop();
+        }
+    }
+
+    /// Hands full buffers on.
+    #[inline]
+    pub(super) fn line_done(&mut self) -> Result<()> {
+        self.text.push(b'\n');
+        if self.text.len() >= BUFFER { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let written = match &mut self.sink {
+            Sink::Plain(sink) => sink.write_all(&self.text),
+            Sink::Gzip(sink) => sink.write_all(&self.text),
+            Sink::Zstd(sink) => sink.write_all(&self.text),
+        };
+        self.text.clear();
+        written.map_err(|error| cannot_write(&self.name, &error))
+    }
+
+    /// Writes what is left and completes the file.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        let name = self.name;
+        let plain = match self.sink {
+            Sink::Plain(sink) => Ok(sink),
+            Sink::Gzip(sink) => sink.finish(),
+            Sink::Zstd(sink) => sink.finish(),
+        };
+        plain.and_then(|mut sink| sink.flush()).map_err(|error| cannot_write(&name, &error))
+    }
+}
+
+fn cannot_write(name: &str, error: &io::Error) -> Error {
+    Error::user(format!("cannot write: {error}"))
+        .with_remedy("check the space left on the disk")
+        .at(name, 0, 0, b"")
+}
