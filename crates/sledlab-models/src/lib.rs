@@ -4,3 +4,6 @@
 //! explicit list from which the command line, the Python API and the docs learn its names.
 
 pub mod device;
+pub mod power;
+pub mod scheduler;
+pub mod system;

@@ -125,6 +125,23 @@ impl Geometry {
         self.up_start(row) + self.servo_bits
     }
 
+    /// Where a pass over `row` in `direction` (+1 or -1) starts with servo bits.
+    pub fn start(&self, row: u32, direction: i8) -> i32 {
+        if direction > 0 { self.up_start(row) } else { self.down_start(row) }
+    }
+
+    /// The row whose pass in `direction` starts at `y_bit`, if there is one.
+    pub fn row_starting_at(&self, y_bit: i32, direction: i8) -> Option<u32> {
+        let above = y_bit - self.start(0, direction);
+        let row = u32::try_from(above / self.pitch_bits).ok()?;
+        (above >= 0 && above % self.pitch_bits == 0 && row < self.rows).then_some(row)
+    }
+
+    /// Where a pass over `row` in `direction` (+1 or -1) ends.
+    pub fn end(&self, row: u32, direction: i8) -> i32 {
+        if direction > 0 { self.up_end(row) } else { self.down_end(row) }
+    }
+
     /// The block where a sled that parks at the centre parks.
     pub fn centre_block(&self) -> u64 {
         u64::from(self.cylinders / 2) * self.blocks_per_cylinder + self.blocks_per_cylinder / 2

@@ -1,9 +1,34 @@
 //! A MEMS sled: a spring-mounted media sled moving in x and y under fixed probe tips.
 
+mod address;
 pub mod axis;
+mod bus;
 pub mod geometry;
+mod interleaved;
 pub mod kinematics;
 pub mod layout;
 pub mod params;
+mod position_index;
+mod row_table;
+mod serial;
+mod sled;
+mod unit;
 
+use sledlab_core::Result;
+
+pub use address::AddressMap;
+pub use interleaved::Interleaved;
 pub use params::MemsParams;
+pub use serial::Serial;
+pub use sled::SledState;
+
+use self::params::Pipeline;
+use super::Device;
+
+/// The device that `params` describe: one sled, or several that move together.
+pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
+    Ok(match params.pipeline {
+        Pipeline::Serial => Box::new(Serial::new(params)?),
+        Pipeline::Interleaved => Box::new(Interleaved::new(params)?),
+    })
+}

@@ -1,0 +1,122 @@
+//! A bus that moves the blocks of one request at a time, first come first served.
+
+use std::collections::{HashMap, VecDeque};
+
+use sledlab_core::{Op, Span, Time};
+
+use crate::device::Queued;
+
+/// Time between one owner and the next that was waiting.
+const HANDOVER: Span = Span::from_ns(1);
+
+/// The bus and what it knows of the requests that use it.
+#[derive(Debug)]
+pub(super) struct Bus {
+    block_time: Span,
+    owner: Option<Transfer>,
+    waiting: VecDeque<Queued>,
+    /// When each unfinished write began to cross, and its blocks.
+    writes: HashMap<u64, (Time, u32)>,
+    /// Blocks read by the tips, and blocks that have crossed, of each unfinished read.
+    reads: HashMap<u64, Read>,
+}
+
+/// The owner: all blocks it has up to `target` will have crossed at `until`.
+#[derive(Clone, Copy, Debug)]
+struct Transfer {
+    request: Queued,
+    target: u32,
+    until: Time,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Read {
+    read: u32,
+    crossed: u32,
+}
+
+impl Bus {
+    pub fn new(block_time: Span) -> Self {
+        Bus {
+            block_time,
+            owner: None,
+            waiting: VecDeque::new(),
+            writes: HashMap::new(),
+            reads: HashMap::new(),
+        }
+    }
+
+    /// When the owner will have moved all it has.
+    pub fn next_event(&self) -> Option<Time> {
+        self.owner.as_ref().map(|owner| owner.until)
+    }
+
+    /// Blocks of write `id` that have arrived at `now`.
+    pub fn arrived(&self, id: u64, now: Time) -> u32 {
+        match self.writes.get(&id) {
+            Some((begun, blocks)) if *begun <= now => {
+                let crossed = now.since(*begun).as_ns().checked_div(self.block_time.as_ns());
+                crossed.map_or(*blocks, |n| n.min(u64::from(*blocks)) as u32)
+            }
+            _ => 0,
+        }
+    }
+
+    /// A write asks for the bus, for all its blocks.
+    pub fn write(&mut self, now: Time, request: Queued) {
+        self.ask(now, request);
+    }
+
+    /// A pass has read the blocks of `request` up to `done`: it asks, unless it already has the bus or waits.
+    pub fn read_until(&mut self, now: Time, request: Queued, done: u32) {
+        self.reads.entry(request.id).or_default().read = done;
+        let owns = self.owner.as_ref().is_some_and(|owner| owner.request.id == request.id);
+        if !owns && !self.waiting.iter().any(|waiting| waiting.id == request.id) {
+            self.ask(now, request);
+        }
+    }
+
+    fn ask(&mut self, now: Time, request: Queued) {
+        if self.owner.is_none() { self.begin(now, request) } else { self.waiting.push_back(request) }
+    }
+
+    /// `request` gets the bus at `at` for the blocks it has.
+    fn begin(&mut self, at: Time, request: Queued) {
+        let (crossed, target) = if request.op == Op::Write {
+            self.writes.insert(request.id, (at, request.blocks));
+            (0, request.blocks)
+        } else {
+            let Read { read, crossed } = self.reads.get(&request.id).copied().unwrap_or_default();
+            (crossed, read)
+        };
+        let until = at + self.block_time.times(u64::from(target - crossed));
+        self.owner = Some(Transfer { request, target, until });
+    }
+
+    /// The owner has moved all it had at `now`: it goes on if more has been read meanwhile, else the next
+    /// one begins. Returns the owner if it was a read all of whose blocks have crossed.
+    pub fn end_transfer(&mut self, now: Time) -> Option<Queued> {
+        let Transfer { request, target, .. } = self.owner.take()?;
+        if let Some(progress) = self.reads.get_mut(&request.id) {
+            progress.crossed = target;
+            if progress.read > target {
+                self.begin(now, request);
+                return None;
+            }
+        }
+        if let Some(next) = self.waiting.pop_front() {
+            self.begin(now + HANDOVER, next);
+        }
+        let complete = request.op == Op::Read && target == request.blocks;
+        complete.then(|| {
+            self.reads.remove(&request.id);
+            request
+        })
+    }
+
+    /// Forgets a write; returns when its last block arrived.
+    pub fn forget_write(&mut self, id: u64) -> Time {
+        let arrived = |(begun, blocks): (Time, u32)| begun + self.block_time.times(blocks.into());
+        self.writes.remove(&id).map_or(Time::ZERO, arrived)
+    }
+}

@@ -1,0 +1,287 @@
+//! The reference simulator's pipeline over an interleaved bus.
+//!
+//! Command overheads run in parallel with the sled. Blocks cross a first-come bus one after another. A
+//! write's pass takes only blocks that have arrived when it is planned (always at least one); if the first
+//! has not arrived when the sled gets there, the servo pass is wasted. A read's blocks ask for the bus when
+//! their pass ends. The rules are facts about the reference simulator, measured on its runs.
+
+use std::collections::{HashMap, VecDeque};
+
+use sledlab_core::{Error, Op, Result, Span, Time};
+
+use super::bus::Bus;
+use super::params::MemsParams;
+use super::sled::{Pass, SledState};
+use super::unit::{SledUnit, note_pass};
+use crate::device::{Device, DeviceState, PositionIndex, Queued, Rest, Served, Timing, Work};
+use crate::power::PowerRates;
+
+/// Time between the end of a write's last pass and its completion.
+const WRITE_COMPLETION: Span = Span::from_ns(1_000);
+
+/// A sled behind command overheads and a bus.
+#[derive(Debug)]
+pub struct Interleaved {
+    unit: SledUnit,
+    overhead: Span,
+    bus: Bus,
+    /// Writes that will ask for the bus when their overhead ends, in that order.
+    asking: VecDeque<(Time, Queued)>,
+    active: Option<Active>,
+    /// Reads that left the sled with blocks still to cross the bus, by id.
+    leaving: HashMap<u64, Leaving>,
+}
+
+/// The request on the sled.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    request: Queued,
+    start: Time,
+    timing: Timing,
+    /// Blocks read or written.
+    done: u32,
+    pass: Pass,
+    phase: Phase,
+}
+
+/// What happens next on the sled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// At the servo start of a write whose first block was still missing when the pass was planned.
+    ServoStart(Time),
+    /// A pass ends.
+    PassEnd(Time),
+    /// A servo pass without data ends.
+    WastedEnd(Time),
+}
+
+impl Phase {
+    fn at(self) -> Time {
+        match self {
+            Phase::ServoStart(at) | Phase::PassEnd(at) | Phase::WastedEnd(at) => at,
+        }
+    }
+}
+
+/// A read that only waits for the bus.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    start: Time,
+    timing: Timing,
+}
+
+impl Interleaved {
+    /// A sled inactive at its parking position.
+    pub fn new(params: &MemsParams) -> Result<Self> {
+        if params.servo_bits == 0 {
+            // A sled that comes too early reads servo bits while it waits; without any it could not wait.
+            return Err(Error::user("device.pipeline = \"interleaved\" needs servo bits")
+                .with_remedy("set device.servo_bits to 1 or more, or device.pipeline = \"serial\""));
+        }
+        Ok(Interleaved {
+            unit: SledUnit::new(params)?,
+            overhead: Span::from_ms(params.command_overhead_ms),
+            bus: Bus::new(Span::from_ms(params.block_transfer_us / 1e3)),
+            asking: VecDeque::new(),
+            active: None,
+            leaving: HashMap::new(),
+        })
+    }
+
+    /// Plans the next pass of `active` at `now`, from where the sled is.
+    fn plan(&self, now: Time, active: &mut Active) {
+        let Queued { id, lbn, blocks, op, queued, .. } = active.request;
+        let arrived = if op == Op::Read {
+            blocks
+        } else if active.done == 0 && now == queued {
+            // Selected in the very moment its overhead ended: the bus has not been asked yet.
+            0
+        } else {
+            self.bus.arrived(id, now)
+        };
+        let most = arrived.saturating_sub(active.done).max(1);
+        let at = lbn + u64::from(active.done);
+        active.pass = self.unit.sled.plan(self.unit.state, at, blocks - active.done, most);
+        let servo_start = now + active.pass.positioning();
+        active.phase = if arrived > active.done {
+            Phase::PassEnd(servo_start + self.unit.sled.row_time)
+        } else {
+            Phase::ServoStart(servo_start)
+        };
+    }
+
+    /// The sled's next step, due at `now`; returns whether it has become free.
+    fn step_sled(&mut self, now: Time, served: &mut Vec<Served>) -> bool {
+        let Some(mut active) = self.active.take() else { return false };
+        match active.phase {
+            Phase::ServoStart(_) => {
+                active.phase = if self.bus.arrived(active.request.id, now) > active.done {
+                    Phase::PassEnd(now + self.unit.sled.row_time)
+                } else {
+                    Phase::WastedEnd(now + self.unit.sled.geometry.servo_time())
+                };
+                self.active = Some(active);
+                false
+            }
+            Phase::WastedEnd(_) => {
+                self.waste(&mut active);
+                self.plan(now, &mut active);
+                self.active = Some(active);
+                false
+            }
+            Phase::PassEnd(_) => self.end_pass(now, active, served),
+        }
+    }
+
+    /// Servo bits were read with one tip; the sled stands behind them.
+    fn waste(&mut self, active: &mut Active) {
+        let Pass { x_bit, row, direction, .. } = active.pass;
+        let geometry = &self.unit.sled.geometry;
+        let servo = geometry.servo_time();
+        let y_bit = geometry.start(row, direction) + i32::from(direction) * geometry.servo_bits;
+        self.unit.state = SledState { x_bit, y_bit, direction };
+        let seek = active.pass.positioning();
+        self.unit.work += Work { seek, access: servo, tip_ns: u128::from(servo.as_ns()) };
+        let first = active.is_first_pass();
+        note_pass(&mut active.timing, &active.pass, first, servo);
+    }
+
+    fn end_pass(&mut self, now: Time, mut active: Active, served: &mut Vec<Served>) -> bool {
+        self.unit.work += self.unit.sled.work(&active.pass);
+        self.unit.state = self.unit.sled.after(&active.pass);
+        let first = active.is_first_pass();
+        note_pass(&mut active.timing, &active.pass, first, self.unit.sled.row_time);
+        active.done += active.pass.blocks;
+        let Active { request, start, timing, done, .. } = active;
+        if request.op == Op::Read {
+            self.bus.read_until(now, request, done);
+        }
+        if done < request.blocks {
+            self.plan(now, &mut active);
+            self.active = Some(active);
+            return false;
+        }
+        if request.op == Op::Read {
+            self.leaving.insert(request.id, Leaving { start, timing });
+        } else {
+            let bus_done = self.bus.forget_write(request.id);
+            served.push(finish(request, start, timing, (now + WRITE_COMPLETION).max(bus_done)));
+        }
+        true
+    }
+
+    /// The bus has moved all blocks it had of its owner.
+    fn step_bus(&mut self, now: Time, served: &mut Vec<Served>) {
+        if let Some(request) = self.bus.end_transfer(now)
+            && let Some(Leaving { start, timing }) = self.leaving.remove(&request.id)
+        {
+            served.push(finish(request, start, timing, now));
+        }
+    }
+}
+
+impl Active {
+    fn is_first_pass(&self) -> bool {
+        // A pass always takes time after the positioning, so an untouched timing has no transfer.
+        self.timing.transfer == Span::ZERO
+    }
+}
+
+/// The transfer part ends with completion, whatever it waited for.
+fn finish(request: Queued, start: Time, timing: Timing, completion: Time) -> Served {
+    let transfer = completion.since(start).saturating_sub(timing.positioning());
+    Served { request, start, completion, timing: Timing { transfer, ..timing } }
+}
+
+impl Device for Interleaved {
+    fn capacity_blocks(&self) -> u64 {
+        self.unit.sled.capacity_blocks()
+    }
+
+    fn positioning(&self, request: &Queued) -> Span {
+        self.unit.positioning(request)
+    }
+
+    fn distance(&self, request: &Queued) -> u64 {
+        self.unit.distance(request)
+    }
+
+    fn ties_to_lowest_lbn(&self) -> bool {
+        self.unit.sled.ties_to_lowest_lbn()
+    }
+
+    /// What the mechanism alone would take; waiting for the bus depends on what else crosses it.
+    fn probe(&self, request: &Queued) -> Timing {
+        self.unit.serve(self.unit.state, request).0
+    }
+
+    fn admit(&mut self, now: Time, request: &Queued) -> Time {
+        let ready = now + self.overhead;
+        if request.op == Op::Write {
+            self.asking.push_back((ready, *request));
+        }
+        ready
+    }
+
+    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<Time> {
+        debug_assert_eq!(batch.len(), 1, "the reference simulator serves one request at a time");
+        let request = *batch.first()?;
+        self.unit.note_tips(&request);
+        let pass = self.unit.sled.plan(self.unit.state, request.lbn, request.blocks, 1);
+        let mut active = Active {
+            request,
+            start: now,
+            timing: Timing::default(),
+            done: 0,
+            pass,
+            phase: Phase::PassEnd(now),
+        };
+        self.plan(now, &mut active);
+        self.active = Some(active);
+        None
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        let asking = self.asking.front().map(|(at, _)| *at);
+        let sled = self.active.as_ref().map(|active| active.phase.at());
+        [asking, sled, self.bus.next_event()].into_iter().flatten().min()
+    }
+
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> bool {
+        while let Some((at, request)) = self.asking.front().copied()
+            && at <= now
+        {
+            self.asking.pop_front();
+            self.bus.write(at, request);
+        }
+        while self.bus.next_event().is_some_and(|at| at <= now) {
+            self.step_bus(now, served);
+        }
+        let due = self.active.as_ref().is_some_and(|active| active.phase.at() <= now);
+        due && self.step_sled(now, served)
+    }
+
+    fn take_work(&mut self) -> Work {
+        self.unit.take_work()
+    }
+
+    fn rest(&mut self, rest: Rest) {
+        self.unit.rest(rest);
+    }
+
+    fn power_rates(&self) -> PowerRates {
+        self.unit.rates()
+    }
+
+    fn idle_mw(&self) -> f64 {
+        self.unit.idle_mw()
+    }
+
+    fn state(&self) -> DeviceState {
+        DeviceState::Sled(self.unit.state)
+    }
+
+    fn position_index(&self) -> Option<Box<dyn PositionIndex>> {
+        self.unit.position_index()
+    }
+}

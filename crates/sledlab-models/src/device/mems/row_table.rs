@@ -1,0 +1,122 @@
+//! y times between all row starts, tabulated.
+//!
+//! A sled that has finished a pass stands at one of `2 (rows + 1)` places: at the upward start of the
+//! next row moving up, or at the downward start of the one below moving down. From each it can go to
+//! `2 rows` starts. A table of all pairs turns a y seek into one look-up.
+
+use sledlab_core::Span;
+
+use super::axis::Axis;
+use super::geometry::Geometry;
+use super::kinematics::{Heading, Kinematics, y_time};
+use super::sled::SledState;
+
+/// Rows beyond which the table would take more memory than it saves time; costs are then computed.
+const MOST_ROWS: u32 = 256;
+
+/// Time to get to a row start in y.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowCost {
+    /// The move, in ns.
+    seek_ns: u32,
+    /// Turnarounds before and after it, in ns.
+    turnaround_ns: u32,
+}
+
+impl RowCost {
+    /// From `state` to the start of `row` in `direction`, while x moves or not.
+    pub(super) fn compute(
+        geometry: &Geometry,
+        kinematics: &dyn Kinematics,
+        axis: &Axis,
+        state: SledState,
+        (row, direction): (u32, i8),
+        x_moves: bool,
+    ) -> Self {
+        let bit_m = geometry.bit_m;
+        let target_bit = geometry.start(row, direction);
+        let y = y_time(
+            kinematics,
+            axis,
+            geometry.velocity_m_s,
+            Heading { at_m: f64::from(state.y_bit) * bit_m, direction: f64::from(state.direction) },
+            Heading { at_m: f64::from(target_bit) * bit_m, direction: f64::from(direction) },
+            x_moves,
+        );
+        let ns = |seconds| u32::try_from(Span::from_seconds(seconds).as_ns()).unwrap_or(u32::MAX);
+        RowCost { seek_ns: ns(y.base_s), turnaround_ns: ns(y.turnaround_s) }
+    }
+
+    pub fn seek(self) -> Span {
+        Span::from_ns(self.seek_ns.into())
+    }
+
+    pub fn turnaround(self) -> Span {
+        Span::from_ns(self.turnaround_ns.into())
+    }
+
+    pub fn total(self) -> Span {
+        self.seek() + self.turnaround()
+    }
+}
+
+/// Costs from every place a pass can end to every row start, for moves during which x moves too.
+#[derive(Debug)]
+pub(super) struct RowTable {
+    rows: u32,
+    costs: Vec<RowCost>,
+}
+
+impl RowTable {
+    pub fn new(geometry: &Geometry, kinematics: &dyn Kinematics, axis: &Axis) -> Self {
+        let rows = geometry.rows;
+        if rows > MOST_ROWS {
+            return RowTable { rows, costs: Vec::new() };
+        }
+        let targets = || (0..rows).flat_map(|row| [(row, 1), (row, -1)]);
+        let cost = |state, target| RowCost::compute(geometry, kinematics, axis, state, target, true);
+        let costs =
+            ends(geometry).flat_map(|state| targets().map(move |target| cost(state, target))).collect();
+        RowTable { rows, costs }
+    }
+
+    /// Every state in the table, in the order of its lines; x is that of the centre.
+    pub fn states(&self, geometry: &Geometry) -> impl Iterator<Item = SledState> {
+        ends(geometry).take(if self.costs.is_empty() { 0 } else { usize::MAX })
+    }
+
+    /// The cost if `state` is one where a pass can end; `None` elsewhere (after a drift, at the centre).
+    #[inline]
+    pub fn get(&self, geometry: &Geometry, state: SledState, row: u32, direction: i8) -> Option<RowCost> {
+        let line = self.line(geometry, state)?;
+        let target = 2 * row as usize + usize::from(direction < 0);
+        self.costs.get(line * 2 * self.rows as usize + target).copied()
+    }
+
+    /// Which line of the table belongs to `state`.
+    #[inline]
+    pub fn line(&self, geometry: &Geometry, state: SledState) -> Option<usize> {
+        if self.costs.is_empty() {
+            return None;
+        }
+        let (first, offset) = if state.direction > 0 {
+            (geometry.up_start(0), 0)
+        } else {
+            (geometry.down_end(0), self.rows as usize + 1)
+        };
+        let pitch = geometry.pitch_bits.cast_unsigned();
+        let above = u32::try_from(state.y_bit - first).ok()?;
+        let step = above / pitch;
+        (above.is_multiple_of(pitch) && step <= self.rows).then_some(offset + step as usize)
+    }
+}
+
+/// Where passes can end: upwards at each row's upward start and above the last, downwards likewise.
+fn ends(geometry: &Geometry) -> impl Iterator<Item = SledState> {
+    let (rows, pitch) = (geometry.rows as i32, geometry.pitch_bits);
+    [(1_i8, geometry.up_start(0)), (-1, geometry.down_end(0))].into_iter().flat_map(
+        move |(direction, first)| {
+            (0..=rows).map(move |step| SledState { x_bit: 0, y_bit: first + step * pitch, direction })
+        },
+    )
+}

@@ -1,0 +1,85 @@
+//! The plain pipeline: command overhead, then the mechanism, one request after another.
+
+use sledlab_core::{Result, Span, Time};
+
+use super::params::MemsParams;
+use super::unit::SledUnit;
+use crate::device::{Device, DeviceState, PositionIndex, Queued, Rest, Served, Timing, Work};
+use crate::power::PowerRates;
+
+/// A sled whose commands and data wait for nothing but the mechanism.
+#[derive(Debug)]
+pub struct Serial {
+    unit: SledUnit,
+    overhead: Span,
+}
+
+impl Serial {
+    /// A sled inactive at its centre.
+    pub fn new(params: &MemsParams) -> Result<Self> {
+        Ok(Serial { unit: SledUnit::new(params)?, overhead: Span::from_ms(params.command_overhead_ms) })
+    }
+}
+
+impl Device for Serial {
+    fn capacity_blocks(&self) -> u64 {
+        self.unit.sled.capacity_blocks()
+    }
+
+    fn positioning(&self, request: &Queued) -> Span {
+        self.unit.positioning(request)
+    }
+
+    fn distance(&self, request: &Queued) -> u64 {
+        self.unit.distance(request)
+    }
+
+    fn ties_to_lowest_lbn(&self) -> bool {
+        self.unit.sled.ties_to_lowest_lbn()
+    }
+
+    fn probe(&self, request: &Queued) -> Timing {
+        Timing { overhead: self.overhead, ..self.unit.serve(self.unit.state, request).0 }
+    }
+
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Time> {
+        let mut at = now;
+        for request in batch {
+            let (timing, mut work, state) = self.unit.serve(self.unit.state, request);
+            let timing = Timing { overhead: self.overhead, ..timing };
+            // The sled is powered while it waits for the command.
+            work.seek += self.overhead;
+            self.unit.state = state;
+            self.unit.work += work;
+            self.unit.note_tips(request);
+            let start = at;
+            at += timing.service();
+            served.push(Served { request: *request, start, completion: at, timing });
+        }
+        Some(at)
+    }
+
+    fn take_work(&mut self) -> Work {
+        self.unit.take_work()
+    }
+
+    fn rest(&mut self, rest: Rest) {
+        self.unit.rest(rest);
+    }
+
+    fn power_rates(&self) -> PowerRates {
+        self.unit.rates()
+    }
+
+    fn idle_mw(&self) -> f64 {
+        self.unit.idle_mw()
+    }
+
+    fn state(&self) -> DeviceState {
+        DeviceState::Sled(self.unit.state)
+    }
+
+    fn position_index(&self) -> Option<Box<dyn PositionIndex>> {
+        self.unit.position_index()
+    }
+}

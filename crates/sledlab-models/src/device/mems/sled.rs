@@ -1,0 +1,276 @@
+//! The mechanics of a sled: where it is, where a request lies, what each pass costs.
+
+use sledlab_core::{Result, Span};
+
+use super::address::AddressMap;
+use super::axis::Axis;
+use super::geometry::Geometry;
+use super::kinematics::{self, Kinematics};
+use super::layout::{self, Layout, Place};
+use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
+use super::row_table::{RowCost, RowTable};
+use crate::device::Work;
+
+/// Position and direction of a sled, at rest between accesses or moving at access velocity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SledState {
+    /// Displacement in x, in bits from the centre.
+    pub x_bit: i32,
+    /// Displacement in y, in bits from the centre.
+    pub y_bit: i32,
+    /// Direction of motion in y: +1 or -1.
+    pub direction: i8,
+}
+
+/// One pass over a row of tip sectors: a seek, then servo and data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    /// Column of the row.
+    pub x_bit: i32,
+    /// The row, from the bottom.
+    pub row: u32,
+    /// +1 upwards, -1 downwards.
+    pub direction: i8,
+    /// Consecutive blocks served.
+    pub blocks: u32,
+    /// Move in x without settling.
+    pub seek_x: Span,
+    /// Settling.
+    pub settle: Span,
+    /// Move in y without turnarounds, and turnarounds.
+    pub y: RowCost,
+}
+
+impl Pass {
+    /// x and y move in parallel (paper 000, equation 1).
+    pub fn positioning(&self) -> Span {
+        (self.seek_x + self.settle).max(self.y.total())
+    }
+}
+
+/// Geometry, mechanics and addressing of one sled, or of several that move together.
+#[derive(Debug)]
+pub(super) struct Sled {
+    pub geometry: Geometry,
+    pub axis_x: Axis,
+    pub axis_y: Axis,
+    pub kinematics: Box<dyn Kinematics>,
+    pub layout: Box<dyn Layout>,
+    pub addresses: AddressMap,
+    pub rows: RowTable,
+    pub settle: Span,
+    pub row_time: Span,
+    direction: Direction,
+    direction_tie: DirectionTie,
+    selection: Selection,
+    tips_per_block: u64,
+    /// Blocks one pass can serve at most on each sled.
+    pub blocks_per_pass: u32,
+}
+
+impl Sled {
+    pub fn new(params: &MemsParams) -> Result<Self> {
+        let geometry = Geometry::new(params)?;
+        let kinematics = kinematics::build(params.kinematics, params)?;
+        let (axis_x, axis_y) = (Axis::x(params), Axis::y(params));
+        let rows = RowTable::new(&geometry, kinematics.as_ref(), &axis_y);
+        let sleds = if params.sled_motion == SledMotion::Together { params.sleds } else { 1 };
+        Ok(Sled {
+            axis_x,
+            axis_y,
+            rows,
+            layout: layout::build(params.layout, &geometry),
+            addresses: AddressMap::new(params, sleds, geometry.blocks)?,
+            settle: geometry.settle(),
+            row_time: geometry.row_time(),
+            direction: params.direction,
+            direction_tie: params.direction_tie,
+            selection: params.selection,
+            tips_per_block: params.tips_per_block,
+            blocks_per_pass: geometry.cells,
+            kinematics,
+            geometry,
+        })
+    }
+
+    pub fn capacity_blocks(&self) -> u64 {
+        self.addresses.capacity_blocks()
+    }
+
+    /// Where block `lbn` lies, on whichever sled.
+    #[inline]
+    pub fn place(&self, lbn: u64) -> Place {
+        self.layout.place(self.addresses.local(lbn))
+    }
+
+    #[inline]
+    pub fn x_bit(&self, place: Place) -> i32 {
+        place.cylinder as i32 - self.geometry.x_origin_bit
+    }
+
+    /// How many blocks from `lbn`, at most `most`, one pass can serve.
+    #[inline]
+    fn run(&self, lbn: u64, most: u32) -> u32 {
+        if self.addresses.sleds() == 1 { self.layout.run(lbn, most) } else { self.joint_run(lbn, most) }
+    }
+
+    /// Several sleds that move together: blocks at one position of any sled share a pass, as long as no
+    /// sled needs more tips than it may switch on.
+    fn joint_run(&self, lbn: u64, most: u32) -> u32 {
+        let at = |lbn| {
+            let Place { cylinder, row, .. } = self.place(lbn);
+            (cylinder, row)
+        };
+        let mut on_sled = vec![0_u32; self.addresses.sleds() as usize];
+        let most = u64::from(most).min(self.capacity_blocks() - lbn);
+        (0..most)
+            .take_while(|offset| {
+                let used = &mut on_sled[self.addresses.sled(lbn + offset) as usize];
+                *used += 1;
+                *used <= self.blocks_per_pass && at(lbn + offset) == at(lbn)
+            })
+            .count() as u32
+    }
+
+    /// Time to move in x, without settling; zero if `to_bit` is where the sled is.
+    #[inline]
+    pub fn seek_x(&self, from_bit: i32, to_bit: i32) -> Span {
+        if from_bit == to_bit {
+            return Span::ZERO;
+        }
+        let bit_m = self.geometry.bit_m;
+        let (from_m, to_m) = (f64::from(from_bit) * bit_m, f64::from(to_bit) * bit_m);
+        Span::from_seconds(self.kinematics.base_seek_s(&self.axis_x, from_m, to_m, 0.0))
+    }
+
+    /// Time to be settled at `to_bit`.
+    #[inline]
+    pub fn x_time(&self, from_bit: i32, to_bit: i32) -> Span {
+        if from_bit == to_bit { Span::ZERO } else { self.seek_x(from_bit, to_bit) + self.settle }
+    }
+
+    /// Positioning time of block `lbn` as a scheduler sees it.
+    pub fn positioning(&self, state: SledState, lbn: u64) -> Span {
+        let place = self.place(lbn);
+        let x_bit = self.x_bit(place);
+        let moves = x_bit != state.x_bit;
+        let (up, down) = (|| self.row(state, place.row, 1, moves), || self.row(state, place.row, -1, moves));
+        let y = match self.direction_seen(place.cylinder) {
+            None => up().total().min(down().total()),
+            Some(1) => up().total(),
+            Some(_) => down().total(),
+        };
+        self.x_time(state.x_bit, x_bit).max(y)
+    }
+
+    /// Parities of cylinders that schedulers must tell apart: 2 where parity decides the direction.
+    pub fn parities(&self) -> u32 {
+        if self.direction == Direction::Parity && self.selection == Selection::Exact { 2 } else { 1 }
+    }
+
+    /// Whether schedulers give equal positioning times to the lowest LBN.
+    pub fn ties_to_lowest_lbn(&self) -> bool {
+        self.selection == Selection::Disksim
+    }
+
+    /// The only direction in which a scheduler believes a row of `cylinder` can be read; `None` for either.
+    pub fn direction_seen(&self, cylinder: u32) -> Option<i8> {
+        if self.selection == Selection::Disksim { None } else { self.direction_of(cylinder) }
+    }
+
+    /// The only direction in which a row of `cylinder` is read; `None` for either.
+    fn direction_of(&self, cylinder: u32) -> Option<i8> {
+        match self.direction {
+            Direction::Up => Some(1),
+            Direction::Parity => Some(if cylinder.is_multiple_of(2) { 1 } else { -1 }),
+            Direction::Free => None,
+        }
+    }
+
+    /// Time to be at the servo start of `row` in `direction`.
+    #[inline]
+    pub fn row(&self, state: SledState, row: u32, direction: i8, x_moves: bool) -> RowCost {
+        match self.rows.get(&self.geometry, state, row, direction) {
+            Some(cost) if x_moves || !self.is_at(state, row, direction) => cost,
+            Some(_) => RowCost::default(),
+            None => RowCost::compute(
+                &self.geometry,
+                self.kinematics.as_ref(),
+                &self.axis_y,
+                state,
+                (row, direction),
+                x_moves,
+            ),
+        }
+    }
+
+    fn is_at(&self, state: SledState, row: u32, direction: i8) -> bool {
+        state.direction == direction && state.y_bit == self.geometry.start(row, direction)
+    }
+
+    /// The pass that serves the first of the `remaining` blocks from `lbn`, and as many more as it can
+    /// (at most `most`).
+    #[inline]
+    pub fn plan(&self, state: SledState, lbn: u64, remaining: u32, most: u32) -> Pass {
+        let place = self.place(lbn);
+        let x_bit = self.x_bit(place);
+        let x_moves = x_bit != state.x_bit;
+        let seek_x = self.seek_x(state.x_bit, x_bit);
+        let settle = if x_moves { self.settle } else { Span::ZERO };
+        let blocks = self.run(lbn, remaining.min(most));
+        let pass = |direction| Pass {
+            x_bit,
+            row: place.row,
+            direction,
+            blocks,
+            seek_x,
+            settle,
+            y: self.row(state, place.row, direction, x_moves),
+        };
+        if let Some(direction) = self.direction_of(place.cylinder) {
+            return pass(direction);
+        }
+        let (up, down) = (pass(1), pass(-1));
+        match up.positioning().cmp(&down.positioning()) {
+            std::cmp::Ordering::Less => up,
+            std::cmp::Ordering::Greater => down,
+            std::cmp::Ordering::Equal if self.prefers_down(lbn, blocks, remaining, place.row) => down,
+            std::cmp::Ordering::Equal => up,
+        }
+    }
+
+    /// Which way to go when both take equally long.
+    fn prefers_down(&self, lbn: u64, blocks: u32, remaining: u32, row: u32) -> bool {
+        match self.direction_tie {
+            DirectionTie::Down => true,
+            DirectionTie::Onward => blocks < remaining && self.place(lbn + u64::from(blocks)).row < row,
+        }
+    }
+
+    /// Where the sled is after servo and data of a pass.
+    #[inline]
+    pub fn after(&self, pass: &Pass) -> SledState {
+        let y_bit = self.geometry.end(pass.row, pass.direction);
+        SledState { x_bit: pass.x_bit, y_bit, direction: pass.direction }
+    }
+
+    /// What a pass costs in energy terms.
+    #[inline]
+    pub fn work(&self, pass: &Pass) -> Work {
+        Work {
+            seek: pass.positioning(),
+            access: self.row_time,
+            tip_ns: u128::from(self.tips(pass.blocks) * self.row_time.as_ns()),
+        }
+    }
+
+    /// Tips that serve `blocks` blocks at once.
+    pub fn tips(&self, blocks: u32) -> u64 {
+        u64::from(blocks) * self.tips_per_block
+    }
+
+    /// Most blocks a single pass of this device can serve.
+    pub fn widest_pass(&self) -> u32 {
+        self.blocks_per_pass.saturating_mul(self.addresses.sleds() as u32)
+    }
+}

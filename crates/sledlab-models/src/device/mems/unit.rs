@@ -1,0 +1,171 @@
+//! A sled with its present state, power and habits of rest: what both pipelines are built on.
+
+use std::sync::Arc;
+
+use sledlab_core::{Result, Span};
+
+use super::kinematics::Turn;
+use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
+use super::position_index::SledIndex;
+use super::sled::{Pass, Sled, SledState};
+use crate::device::{PositionIndex, Queued, Rest, Timing, Work};
+use crate::power::PowerRates;
+
+/// A sled, where it is, and what it has done.
+#[derive(Debug)]
+pub(super) struct SledUnit {
+    pub sled: Arc<Sled>,
+    pub state: SledState,
+    pub work: Work,
+    /// Tips of the last request, on during the servo bits of the idle loop.
+    last_tips: u64,
+    parked_at: Option<SledState>,
+    idle_motion: IdleMotion,
+    idle_power: IdlePower,
+    rates: PowerRates,
+    /// Modulus of the reference simulator's drift rule.
+    drift_window_s: f64,
+    half_travel_y_bits: i32,
+    travel_y_nm: f64,
+}
+
+impl SledUnit {
+    pub fn new(params: &MemsParams) -> Result<Self> {
+        let sled = Arc::new(Sled::new(params)?);
+        let centre = SledState { x_bit: 0, y_bit: 0, direction: 1 };
+        let parked_at = (params.parking == Parking::Centre).then(|| centre_block_start(&sled));
+        let travel_y_nm = (params.travel_y_um * 1e3).round();
+        let half_travel_y_bits = (travel_y_nm / params.bit_nm) as i32 / 2;
+        let drift_window_s =
+            2.0 * sled.geometry.velocity_m_s / (params.acceleration_x_m_s2 * (1.0 + params.spring_factor));
+        Ok(SledUnit {
+            state: parked_at.unwrap_or(centre),
+            work: Work::default(),
+            last_tips: 0,
+            parked_at,
+            idle_motion: params.idle_motion,
+            idle_power: params.idle_power,
+            rates: PowerRates {
+                active_mw: params.sled_mw,
+                tip_mw: params.tip_mw,
+                startup_mw: params.startup_mw,
+                inactive_mw: params.inactive_mw,
+                startup: Span::from_ms(params.startup_ms),
+            },
+            drift_window_s,
+            half_travel_y_bits,
+            travel_y_nm,
+            sled,
+        })
+    }
+
+    pub fn rates(&self) -> PowerRates {
+        self.rates
+    }
+
+    pub fn positioning(&self, request: &Queued) -> Span {
+        self.sled.positioning(self.state, request.lbn)
+    }
+
+    pub fn distance(&self, request: &Queued) -> u64 {
+        let x_bit = self.sled.x_bit(self.sled.place(request.lbn));
+        u64::from(x_bit.abs_diff(self.state.x_bit))
+    }
+
+    /// Serves all blocks of a request from `state` without waiting for anything: its timing without
+    /// overhead, its work, and where the sled is then.
+    pub fn serve(&self, mut state: SledState, request: &Queued) -> (Timing, Work, SledState) {
+        let mut timing = Timing::default();
+        let mut work = Work::default();
+        let mut done = 0;
+        while done < request.blocks {
+            let remaining = request.blocks - done;
+            let pass = self.sled.plan(state, request.lbn + u64::from(done), remaining, u32::MAX);
+            note_pass(&mut timing, &pass, done == 0, self.sled.row_time);
+            work += self.sled.work(&pass);
+            state = self.sled.after(&pass);
+            done += pass.blocks;
+        }
+        (timing, work, state)
+    }
+
+    /// Remembers how many tips a request lit at most, for the idle loop.
+    pub fn note_tips(&mut self, request: &Queued) {
+        self.last_tips = self.sled.tips(request.blocks.min(self.sled.widest_pass()));
+    }
+
+    pub fn take_work(&mut self) -> Work {
+        std::mem::take(&mut self.work)
+    }
+
+    pub fn rest(&mut self, rest: Rest) {
+        match rest {
+            Rest::Parked => self.state = self.parked_at.unwrap_or(self.state),
+            Rest::Idle(span) if self.idle_motion == IdleMotion::DisksimDrift => self.drift(span),
+            Rest::Idle(_) => {}
+        }
+    }
+
+    /// The reference simulator's position after idling: pseudo-random, since it takes milliseconds
+    /// modulo seconds. Kept so that its results can be reproduced.
+    fn drift(&mut self, span: Span) {
+        let share = (span.as_ms() % self.drift_window_s) / self.drift_window_s;
+        let moved_nm = (share * self.travel_y_nm).trunc();
+        let moved_bits = (moved_nm / (self.sled.geometry.bit_m * 1e9).round()) as i32;
+        let half = self.half_travel_y_bits;
+        let SledState { y_bit, direction, .. } = &mut self.state;
+        *y_bit += moved_bits * i32::from(*direction);
+        if y_bit.abs() > half {
+            *y_bit = i32::from(*direction) * (2 * half - y_bit.abs());
+            *direction = -*direction;
+        }
+    }
+
+    /// Idle power (PW-03). The servo loop turns, goes back over one row, turns again and reads the servo
+    /// bits, on which alone the tips are lit.
+    pub fn idle_mw(&self) -> f64 {
+        let tips_mw = self.rates.tip_mw * self.last_tips as f64;
+        let duty = match self.idle_power {
+            IdlePower::SledOnly => 0.0,
+            IdlePower::Full => 1.0,
+            IdlePower::ServoLoop => self.servo_duty(),
+        };
+        self.rates.active_mw + duty * tips_mw
+    }
+
+    fn servo_duty(&self) -> f64 {
+        let Sled { geometry, axis_y, kinematics, .. } = self.sled.as_ref();
+        let speed_m_s = geometry.velocity_m_s;
+        let direction = f64::from(self.state.direction);
+        let end_m = f64::from(self.state.y_bit) * geometry.bit_m;
+        let start_m = end_m - direction * f64::from(geometry.pitch_bits) * geometry.bit_m;
+        let back_s = kinematics.base_seek_s(axis_y, end_m, start_m, speed_m_s);
+        let turns_s = kinematics.turnaround_s(axis_y, end_m, speed_m_s, direction, Turn::Start)
+            + kinematics.turnaround_s(axis_y, start_m, speed_m_s, -direction, Turn::Start);
+        let servo_s = f64::from(geometry.servo_bits) * geometry.bit_m / speed_m_s;
+        servo_s / (turns_s + back_s + servo_s)
+    }
+
+    pub fn position_index(&self) -> Option<Box<dyn PositionIndex>> {
+        SledIndex::new(&self.sled).map(|index| Box::new(index) as Box<dyn PositionIndex>)
+    }
+}
+
+/// Adds a pass to the timing of its request. `access` is the time from the end of positioning on.
+pub(super) fn note_pass(timing: &mut Timing, pass: &Pass, first: bool, access: Span) {
+    if first {
+        timing.seek_x = pass.seek_x;
+        timing.settle = pass.settle;
+        timing.seek_y = pass.y.seek();
+        timing.turnaround = pass.y.turnaround();
+    } else {
+        timing.reposition += pass.positioning();
+        timing.transfer += pass.positioning();
+    }
+    timing.transfer += access;
+}
+
+fn centre_block_start(sled: &Sled) -> SledState {
+    let place = sled.layout.place(sled.geometry.centre_block());
+    SledState { x_bit: sled.x_bit(place), y_bit: sled.geometry.up_start(place.row), direction: 1 }
+}

@@ -1,0 +1,145 @@
+//! The five-state ledger: how long a device was in each state and what that cost (PW-01, PW-02).
+
+use serde::Serialize;
+use sledlab_core::{Span, Time};
+
+use super::PowerRates;
+use crate::device::Work;
+
+/// Time by state, tip-time and idle energy of one device, counted from an opening time on.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    opened: Time,
+    /// Mechanism moving without tips.
+    pub seek: Span,
+    /// Tips reading or writing.
+    pub access: Span,
+    /// Waiting for requests, servo loop running.
+    pub idle: Span,
+    /// Parked.
+    pub inactive: Span,
+    /// Getting going.
+    pub startup: Span,
+    /// Start-ups begun.
+    pub startups: u64,
+    /// Tips on, times how long.
+    pub tip_ns: u128,
+    idle_mw_ns: f64,
+}
+
+/// Energy by state in joules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Energy {
+    /// Sum of the parts.
+    pub total: f64,
+    /// Moving without tips.
+    pub seek: f64,
+    /// Sled and tips while reading or writing.
+    pub access: f64,
+    /// Waiting for requests.
+    pub idle: f64,
+    /// Parked.
+    pub inactive: f64,
+    /// Getting going.
+    pub startup: f64,
+}
+
+impl Ledger {
+    /// An empty ledger that counts only what happens from `opened` on.
+    pub fn opened_at(opened: Time) -> Self {
+        Ledger { opened, ..Ledger::default() }
+    }
+
+    /// The part of an interval that falls after the opening.
+    fn counted(&self, from: Time, to: Time) -> Span {
+        to.since(from.max(self.opened))
+    }
+
+    /// A stretch of work; of one that spans the opening, each part counts in proportion.
+    pub fn work(&mut self, from: Time, to: Time, work: Work) {
+        debug_assert_eq!(to.since(from), work.busy(), "a busy stretch is seeks and accesses, nothing else");
+        if from >= self.opened {
+            self.seek += work.seek;
+            self.access += work.access;
+            self.tip_ns += work.tip_ns;
+            return;
+        }
+        let counted = self.counted(from, to);
+        let share = |part: u128| part * u128::from(counted.as_ns()) / u128::from(work.busy().as_ns().max(1));
+        let seek = Span::from_ns(share(u128::from(work.seek.as_ns())) as u64);
+        self.seek += seek;
+        self.access += counted - seek;
+        self.tip_ns += share(work.tip_ns);
+    }
+
+    /// An idle stretch at `idle_mw`.
+    pub fn idle(&mut self, from: Time, to: Time, idle_mw: f64) {
+        let span = self.counted(from, to);
+        self.idle += span;
+        self.idle_mw_ns += idle_mw * span.as_ns() as f64;
+    }
+
+    /// A parked stretch.
+    pub fn inactive(&mut self, from: Time, to: Time) {
+        self.inactive += self.counted(from, to);
+    }
+
+    /// A start-up.
+    pub fn startup(&mut self, from: Time, to: Time) {
+        self.startup += self.counted(from, to);
+        self.startups += u64::from(from >= self.opened);
+    }
+
+    /// Time spent seeking or accessing.
+    pub fn busy(&self) -> Span {
+        self.seek + self.access
+    }
+
+    /// Time in all states together.
+    pub fn total(&self) -> Span {
+        self.busy() + self.idle + self.inactive + self.startup
+    }
+
+    /// What it all cost: mW times ns is 1e-12 J.
+    pub fn energy(&self, rates: &PowerRates) -> Energy {
+        const PICO: f64 = 1e-12;
+        let joules = |mw: f64, span: Span| mw * span.as_ns() as f64 * PICO;
+        let seek = joules(rates.active_mw, self.seek);
+        let access = joules(rates.active_mw, self.access) + rates.tip_mw * self.tip_ns as f64 * PICO;
+        let idle = self.idle_mw_ns * PICO;
+        let inactive = joules(rates.inactive_mw, self.inactive);
+        let startup = joules(rates.startup_mw, self.startup);
+        Energy { total: seek + access + idle + inactive + startup, seek, access, idle, inactive, startup }
+    }
+}
+
+impl std::ops::AddAssign for Energy {
+    fn add_assign(&mut self, other: Energy) {
+        self.total += other.total;
+        self.seek += other.seek;
+        self.access += other.access;
+        self.idle += other.idle;
+        self.inactive += other.inactive;
+        self.startup += other.startup;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: fn(u64) -> Time = Time::from_ns;
+
+    #[test]
+    fn counts_only_from_the_opening_on() {
+        let mut ledger = Ledger::opened_at(AT(100));
+        ledger.inactive(AT(0), AT(40));
+        ledger.startup(AT(40), AT(60));
+        let work = Work { seek: Span::from_ns(40), access: Span::from_ns(40), tip_ns: 800 };
+        ledger.work(AT(60), AT(140), work);
+        ledger.idle(AT(140), AT(150), 150.0);
+        assert_eq!(ledger.total(), Span::from_ns(50));
+        assert_eq!((ledger.seek.as_ns(), ledger.access.as_ns(), ledger.tip_ns), (20, 20, 400));
+        assert_eq!(ledger.startups, 0);
+    }
+}

@@ -1,0 +1,56 @@
+//! Systems: what the host talks to. One station, or several behind one address space.
+
+mod single;
+mod sleds;
+mod station;
+
+pub use single::Single;
+pub use sleds::Sleds;
+pub use station::{Completion, Station};
+
+use sledlab_core::{Result, Time};
+
+use crate::device::Queued;
+use crate::device::mems::params::SledMotion;
+use crate::device::preset::{DeviceFile, DeviceParams};
+use crate::power::{Energy, Ledger};
+use crate::scheduler;
+
+/// What the host talks to. Reads and writes only: flushes and trims are answered before they get here.
+///
+/// The event loop delivers arrivals in order of time and calls [`advance`](System::advance) at
+/// [`next_event`](System::next_event); of an arrival and an event at the same time, the arrival comes first,
+/// so that a scheduler sees every request that is there when it chooses.
+pub trait System: Send {
+    /// Number of blocks the host sees.
+    fn capacity_blocks(&self) -> u64;
+    /// A request arrives; its blocks lie within the capacity.
+    fn arrive(&mut self, now: Time, request: Queued);
+    /// When something happens next, if nothing arrives.
+    fn next_event(&self) -> Option<Time>;
+    /// Does what is due at `now`; appends what is completed, in order.
+    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
+    /// The parts that queue and serve.
+    fn stations(&self) -> Vec<&Station>;
+    /// Starts the ledgers anew: only what happens from `now` on counts.
+    fn open_ledgers(&mut self, now: Time);
+    /// Ends the run: accounts for the rest since the last service.
+    fn close_ledgers(&mut self, now: Time);
+
+    /// Ledgers of all stations and what they cost.
+    fn ledgers(&self) -> Vec<(&Ledger, Energy)> {
+        self.stations()
+            .into_iter()
+            .map(|s| (s.ledger(), s.ledger().energy(&s.device().power_rates())))
+            .collect()
+    }
+}
+
+/// The system that a device file describes, each station with an empty queue of `scheduler`.
+pub fn build(file: &DeviceFile, scheduler: scheduler::Entry) -> Result<Box<dyn System>> {
+    let DeviceParams::Mems(params) = &file.params;
+    if params.sleds > 1 && params.sled_motion == SledMotion::Independent {
+        return Ok(Box::new(Sleds::new(params, scheduler)?));
+    }
+    Ok(Box::new(Single::new(Station::new(file, scheduler)?)))
+}

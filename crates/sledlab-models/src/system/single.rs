@@ -1,0 +1,51 @@
+//! One station.
+
+use sledlab_core::Time;
+
+use super::{Completion, Station, System};
+use crate::device::Queued;
+
+/// A system of one device.
+pub struct Single {
+    station: Station,
+}
+
+impl Single {
+    /// A host that talks to `station` alone.
+    pub fn new(station: Station) -> Self {
+        Single { station }
+    }
+}
+
+impl System for Single {
+    fn capacity_blocks(&self) -> u64 {
+        self.station.device().capacity_blocks()
+    }
+
+    #[inline]
+    fn arrive(&mut self, now: Time, request: Queued) {
+        self.station.arrive(now, request);
+    }
+
+    #[inline]
+    fn next_event(&self) -> Option<Time> {
+        self.station.next_event()
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        self.station.advance(now, completed);
+    }
+
+    fn stations(&self) -> Vec<&Station> {
+        vec![&self.station]
+    }
+
+    fn open_ledgers(&mut self, now: Time) {
+        self.station.open_ledger(now);
+    }
+
+    fn close_ledgers(&mut self, now: Time) {
+        self.station.close_ledger(now);
+    }
+}

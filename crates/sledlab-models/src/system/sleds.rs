@@ -1,0 +1,92 @@
+//! Several sleds that move independently behind one address space (DM-11).
+
+use std::collections::HashMap;
+
+use sledlab_core::{Result, Time};
+
+use super::{Completion, Station, System};
+use crate::device::Queued;
+use crate::device::mems::geometry::Geometry;
+use crate::device::mems::params::SledMotion;
+use crate::device::mems::{AddressMap, MemsParams};
+use crate::device::preset::{DeviceFile, DeviceParams};
+use crate::scheduler;
+
+/// One station for each sled; a request is served by all sleds that hold a part of it.
+pub struct Sleds {
+    addresses: AddressMap,
+    stations: Vec<Station>,
+    /// Requests with parts still to come, by id.
+    split: HashMap<u64, Parts>,
+    parts: Vec<Completion>,
+}
+
+/// A request of which parts are still being served.
+struct Parts {
+    whole: Queued,
+    missing: usize,
+}
+
+impl Sleds {
+    /// One station, with an empty queue of `scheduler`, for each sled.
+    pub fn new(params: &MemsParams, scheduler: scheduler::Entry) -> Result<Self> {
+        let addresses = AddressMap::new(params, params.sleds, Geometry::new(params)?.blocks)?;
+        let one = MemsParams { sleds: 1, sled_motion: SledMotion::Together, ..params.clone() };
+        let file = DeviceFile { description: String::new(), params: DeviceParams::Mems(one) };
+        let stations = (0..params.sleds).map(|_| Station::new(&file, scheduler)).collect::<Result<_>>()?;
+        Ok(Sleds { addresses, stations, split: HashMap::new(), parts: Vec::new() })
+    }
+
+    /// The host is told when the last part is done; its timing is that of the part that took until then.
+    fn join(&mut self, completed: &mut Vec<Completion>) {
+        for part in self.parts.drain(..) {
+            let id = part.request.id;
+            let Some(parts) = self.split.get_mut(&id) else { continue };
+            parts.missing -= 1;
+            if parts.missing == 0 {
+                let whole = parts.whole;
+                self.split.remove(&id);
+                completed.push(Completion { request: whole, ..part });
+            }
+        }
+    }
+}
+
+impl System for Sleds {
+    fn capacity_blocks(&self) -> u64 {
+        self.addresses.capacity_blocks()
+    }
+
+    fn arrive(&mut self, now: Time, request: Queued) {
+        let runs = self.addresses.split(request.lbn, request.blocks);
+        self.split.insert(request.id, Parts { whole: request, missing: runs.len() });
+        for (sled, lbn, blocks) in runs {
+            self.stations[sled as usize].arrive(now, Queued { lbn, blocks, ..request });
+        }
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        self.stations.iter().filter_map(Station::next_event).min()
+    }
+
+    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        for station in &mut self.stations {
+            if station.next_event().is_some_and(|at| at <= now) {
+                station.advance(now, &mut self.parts);
+            }
+        }
+        self.join(completed);
+    }
+
+    fn stations(&self) -> Vec<&Station> {
+        self.stations.iter().collect()
+    }
+
+    fn open_ledgers(&mut self, now: Time) {
+        self.stations.iter_mut().for_each(|station| station.open_ledger(now));
+    }
+
+    fn close_ledgers(&mut self, now: Time) {
+        self.stations.iter_mut().for_each(|station| station.close_ledger(now));
+    }
+}

@@ -1,0 +1,251 @@
+//! A station: a queue with its scheduler, a device, and a policy that parks it.
+
+use std::collections::VecDeque;
+
+use sledlab_core::{Span, Time};
+
+use crate::device::preset::{DeviceFile, DeviceParams};
+use crate::device::{self, Device, Queued, Rest, Served};
+use crate::power::{Fixed, IdlePolicy, Ledger, PowerRates};
+use crate::scheduler::{self, Scheduler};
+
+/// A request that is done, as the host sees it.
+pub type Completion = Served;
+
+/// What the mechanism is doing.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Without requests since then; `parked` from the beginning.
+    Resting { since: Time, parked: bool },
+    /// Starting up or ready: it selects at that time.
+    Selecting { at: Time },
+    /// Serving since then, until then if that is known.
+    Serving { since: Time, until: Option<Time> },
+}
+
+/// A queue, a scheduler, a device and an idle policy.
+pub struct Station {
+    device: Box<dyn Device>,
+    scheduler: Box<dyn Scheduler>,
+    idle_policy: Box<dyn IdlePolicy>,
+    rates: PowerRates,
+    phase: Phase,
+    /// Commands whose overhead runs, in order of its end.
+    admitted: VecDeque<(Time, Queued)>,
+    /// Services whose completion lies in the future, in that order.
+    finishing: VecDeque<Served>,
+    /// The start-up under way or just past, and the request that was selected after it.
+    startup: Option<(Span, Option<u64>)>,
+    ledger: Ledger,
+    batch: Vec<Queued>,
+    served: Vec<Served>,
+}
+
+impl Station {
+    /// The station of a device file: its device, parked, with an empty queue of `scheduler`.
+    pub fn new(file: &DeviceFile, scheduler: scheduler::Entry) -> sledlab_core::Result<Self> {
+        let device = device::build(file)?;
+        let DeviceParams::Mems(params) = &file.params;
+        Ok(Station {
+            scheduler: scheduler.make(device.as_ref()),
+            idle_policy: Box::new(Fixed { timeout: Span::from_ms(params.idle_timeout_ms) }),
+            rates: device.power_rates(),
+            phase: Phase::Resting { since: Time::ZERO, parked: true },
+            admitted: VecDeque::new(),
+            finishing: VecDeque::new(),
+            startup: None,
+            ledger: Ledger::default(),
+            batch: Vec::new(),
+            served: Vec::new(),
+            device,
+        })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &dyn Device {
+        self.device.as_ref()
+    }
+
+    /// Time and energy by state.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Requests waiting to be selected.
+    pub fn queue_length(&self) -> usize {
+        self.scheduler.len() + self.admitted.len()
+    }
+
+    /// A request arrives.
+    pub fn arrive(&mut self, now: Time, request: Queued) {
+        let ready = self.device.admit(now, &Queued { queued: now, ..request });
+        if ready <= now { self.enqueue(now, request) } else { self.admitted.push_back((ready, request)) }
+    }
+
+    /// A request joins the queue; a resting device gets going.
+    fn enqueue(&mut self, now: Time, request: Queued) {
+        self.scheduler.push(Queued { queued: now, ..request });
+        if let Phase::Resting { since, parked } = self.phase {
+            let at = self.end_rest(since, parked, now);
+            self.phase = Phase::Selecting { at };
+        }
+    }
+
+    /// Accounts for the rest that ends at `now`; returns when the device can select.
+    fn end_rest(&mut self, since: Time, parked: bool, now: Time) -> Time {
+        if !self.charge_rest(since, parked, now) {
+            self.device.rest(Rest::Idle(now.since(since)));
+            return now;
+        }
+        self.device.rest(Rest::Parked);
+        let ready = now + self.rates.startup;
+        self.ledger.startup(now, ready);
+        self.startup = Some((self.rates.startup, None));
+        ready
+    }
+
+    /// Enters the rest from `since` to `now` into the ledger; returns whether it ended parked.
+    fn charge_rest(&mut self, since: Time, parked: bool, now: Time) -> bool {
+        if parked {
+            self.ledger.inactive(since, now);
+            return true;
+        }
+        let park = since + self.idle_policy.timeout(since);
+        self.ledger.idle(since, now.min(park), self.device.idle_mw());
+        self.ledger.inactive(park.min(now), now);
+        // A queue that is refilled in the moment it runs empty has not been idle at all.
+        park <= now && since < now
+    }
+
+    /// When something happens next.
+    #[inline]
+    pub fn next_event(&self) -> Option<Time> {
+        let phase = match self.phase {
+            Phase::Resting { .. } => None,
+            Phase::Selecting { at } => Some(at),
+            Phase::Serving { until, .. } => until,
+        };
+        let finishing = self.finishing.front().map(|served| served.completion);
+        let mut next = earliest(phase, finishing);
+        if let Some((ready, _)) = self.admitted.front() {
+            next = earliest(next, Some(*ready));
+        }
+        earliest(next, self.device.next_wakeup())
+    }
+
+    /// Does what is due at `now`. Selection comes last and alone, so that whatever arrives in answer
+    /// to a completion at the same time takes part in it.
+    pub fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        let mut progress = self.complete(now, completed);
+        progress |= self.wake(now);
+        progress |= self.admit(now);
+        if let Phase::Serving { since, until: Some(until) } = self.phase
+            && until <= now
+        {
+            self.free(since, until);
+            progress = true;
+        }
+        if let Phase::Selecting { at } = self.phase
+            && at <= now
+            && !progress
+        {
+            self.select(now);
+        }
+    }
+
+    fn complete(&mut self, now: Time, completed: &mut Vec<Completion>) -> bool {
+        let mut any = false;
+        while let Some(served) = self.finishing.front()
+            && served.completion <= now
+        {
+            completed.push(*served);
+            self.finishing.pop_front();
+            any = true;
+        }
+        any
+    }
+
+    fn wake(&mut self, now: Time) -> bool {
+        if self.device.next_wakeup().is_none_or(|at| at > now) {
+            return false;
+        }
+        let free = self.device.wake(now, &mut self.served);
+        self.note_served();
+        if let Phase::Serving { since, .. } = self.phase
+            && free
+        {
+            self.free(since, now);
+        }
+        true
+    }
+
+    fn admit(&mut self, now: Time) -> bool {
+        let mut any = false;
+        while let Some((ready, request)) = self.admitted.front().copied()
+            && ready <= now
+        {
+            self.admitted.pop_front();
+            self.enqueue(now, request);
+            any = true;
+        }
+        any
+    }
+
+    /// The mechanism has become free at `now`.
+    fn free(&mut self, since: Time, now: Time) {
+        let work = self.device.take_work();
+        self.ledger.work(since, now, work);
+        self.phase = if self.scheduler.is_empty() {
+            Phase::Resting { since: now, parked: false }
+        } else {
+            Phase::Selecting { at: now }
+        };
+    }
+
+    fn select(&mut self, now: Time) {
+        self.batch.clear();
+        self.scheduler.pop(now, self.device.as_ref(), &mut self.batch);
+        debug_assert!(!self.batch.is_empty(), "a device selects only when something is queued");
+        if let Some((_, id @ None)) = &mut self.startup {
+            *id = self.batch.first().map(|request| request.id);
+        }
+        let until = self.device.issue(now, &self.batch, &mut self.served);
+        self.note_served();
+        self.phase = Phase::Serving { since: now, until };
+    }
+
+    /// Sorts what the device has promised into the queue of completions.
+    fn note_served(&mut self) {
+        for mut served in self.served.drain(..) {
+            if let Some((startup, Some(id))) = self.startup
+                && id == served.request.id
+            {
+                served.timing.startup = startup;
+                self.startup = None;
+            }
+            let behind = self.finishing.iter().rev().take_while(|s| s.completion > served.completion).count();
+            self.finishing.insert(self.finishing.len() - behind, served);
+        }
+    }
+
+    /// Starts the ledger anew at `now`.
+    pub fn open_ledger(&mut self, now: Time) {
+        self.ledger = Ledger::opened_at(now);
+    }
+
+    /// Accounts for the rest since the last service.
+    pub fn close_ledger(&mut self, now: Time) {
+        if let Phase::Resting { since, parked } = self.phase {
+            self.charge_rest(since, parked, now);
+            self.phase = Phase::Resting { since: now, parked: true };
+        }
+    }
+}
+
+#[inline]
+fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
