@@ -85,7 +85,7 @@ impl Geometry {
             pitch_bits: signed(pitch)?,
             servo_bits: signed(params.servo_bits)?,
             sector_bits: signed(params.tip_sector_bits)?,
-            y_shift_bits: signed((counts.rows * pitch + params.servo_bits) / 2)?,
+            y_shift_bits: signed(u64::midpoint(counts.rows * pitch, params.servo_bits))?,
             bit_m,
             velocity_m_s: bit_rate_hz * bit_m,
             bit_rate_hz,

@@ -1,13 +1,15 @@
 //! The reference simulator's iterative seek, "seek function 0", and its turnarounds.
 //!
-//! Eight chunks of constant acceleration per phase and at most eight moves of the switch point, of
+//! Eight chunks of constant acceleration per phase and eight places of the switch point, of
 //! which the one with the best matching speeds counts. Kept as it is, defects included:
 //!
-//! - in phase 2 each chunk is given the acceleration of the chunk before it in the order of
-//!   computation, the first one that of the last chunk of phase 1;
-//! - the switch point moves in fixed steps, so that speeds need not match in the end: times are
-//!   1.5 % short to 3.6 % long of the exact ones, and not monotone in the distance;
-//! - a turnaround takes the acceleration at its position for constant, and at the end of a seek
+//! - in phase 2 each chunk is given the acceleration of the chunk before it, the first one that of
+//!   the last chunk of phase 1;
+//! - in phase 2 a chunk across the centre has the spring helping where it should hinder and the
+//!   other way round;
+//! - the switch point moves in fixed steps, so that speeds need not match in the end: times are up to
+//!   1.5 % short and 3.6 % long of the exact ones, and not monotone in the distance;
+//! - a turnaround takes the acceleration at its place for constant, and at the end of a seek
 //!   the spring has the wrong sign.
 //!
 //! The spring force reaches `spring_factor` of the actuator force at half the travel, whatever the
@@ -16,7 +18,8 @@
 use super::{Axis, Kinematics, Turn};
 
 const CHUNKS: u32 = 8;
-const ITERATIONS: u32 = 8;
+const PLACES: u32 = 8;
+const NM_PER_M: f64 = 1e9;
 
 /// The reference simulator's iterative seek.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,20 +27,22 @@ pub struct DisksimPiecewise;
 
 impl Kinematics for DisksimPiecewise {
     fn base_seek_s(&self, axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> f64 {
-        if from_m == to_m {
+        let seek = Seek::new(axis, from_m, to_m, speed_m_s);
+        let distance = seek.to - seek.from;
+        if distance == 0.0 {
             return 0.0;
         }
-        let distance = to_m - from_m;
-        let iterations = if axis.spring_factor == 0.0 { 1 } else { ITERATIONS };
-        let mut switch = from_m + distance / 2.0;
+        // Without a spring the middle is right.
+        let places = if seek.spring == 0.0 { 1 } else { PLACES };
+        let mut switch = seek.from + distance / 2.0;
         let (mut best_time, mut best_mismatch) = (0.0, f64::INFINITY);
-        for j in 1..=iterations {
-            let (time, v1, v2) = seek_with_switch(axis, from_m, switch, to_m, speed_m_s);
+        for place in 1..=places {
+            let (time, v1, v2) = seek_with_switch(&seek, switch);
             let mismatch = (v1 / v2 - 1.0).abs();
             if mismatch < best_mismatch {
                 (best_time, best_mismatch) = (time, mismatch);
             }
-            let step = (0.05 - 0.01 / f64::from(9 - j)) * distance;
+            let step = (0.05 - 0.01 / f64::from(9 - place)) * distance;
             switch += if v1 > v2 { -step } else { step };
         }
         best_time
@@ -53,24 +58,28 @@ impl Kinematics for DisksimPiecewise {
 }
 
 /// Time of both phases and the speeds with which they reach the switch point.
-fn seek_with_switch(axis: &Axis, from: f64, switch: f64, to: f64, speed: f64) -> (f64, f64, f64) {
-    let first_step = (switch - from) / f64::from(CHUNKS);
-    let second_step = (to - switch) / f64::from(CHUNKS);
-    let mut acceleration = 0.0;
-    let (mut t1, mut v1) = (0.0, speed);
+fn seek_with_switch(seek: &Seek, switch: f64) -> (f64, f64, f64) {
+    let first_step = (switch - seek.from) / f64::from(CHUNKS);
+    let second_step = (seek.to - switch) / f64::from(CHUNKS);
+    let (mut t1, mut v1) = (0.0, seek.speed);
+    let mut last_of_first = 0.0;
     for i in 0..CHUNKS {
-        let start = from + first_step * f64::from(i);
-        acceleration = chunk_acceleration(axis, start, start + first_step, true);
-        let (time, v) = advance(first_step.abs(), v1, acceleration);
+        let start = seek.from + first_step * f64::from(i);
+        last_of_first = seek.chunk_acceleration(start, start + first_step, true);
+        let (time, v) = advance(first_step.abs(), v1, last_of_first);
         (t1, v1) = (t1 + time, v);
     }
-    let (mut t2, mut v2) = (0.0, speed);
-    for i in 0..CHUNKS {
-        // Backwards from the end; the value is used for the next chunk only.
+    // Backwards from the end; the chunk before chunk i ends where chunk i starts.
+    let (mut t2, mut v2) = (0.0, seek.speed);
+    for i in 1..=CHUNKS {
+        let start = seek.to - second_step * f64::from(i);
+        let acceleration = if i == CHUNKS {
+            last_of_first
+        } else {
+            seek.chunk_acceleration(start - second_step, start, false)
+        };
         let (time, v) = advance(second_step.abs(), v2, acceleration);
         (t2, v2) = (t2 + time, v);
-        let end = to - second_step * f64::from(i);
-        acceleration = chunk_acceleration(axis, end - second_step, end, false);
     }
     (t1 + t2, v1, v2)
 }
@@ -81,13 +90,42 @@ fn advance(distance: f64, v: f64, acceleration: f64) -> (f64, f64) {
     ((v_next - v) / acceleration, v_next)
 }
 
-/// Acceleration of a chunk: the mean of its ends, with the spring helping where the actuator
-/// pushes towards the centre. In travel order the chunk goes from `first` to `second`.
-fn chunk_acceleration(axis: &Axis, first: f64, second: f64, accelerating: bool) -> f64 {
-    let inwards = first.abs() > second.abs();
-    let sign = if inwards == accelerating { 1.0 } else { -1.0 };
-    let spring = axis.spring_factor / (axis.travel_m / 2.0);
-    axis.acceleration_m_s2 * (1.0 + sign * spring * f64::midpoint(first.abs(), second.abs()))
+/// A base seek; lengths in nanometres.
+struct Seek {
+    acceleration: f64,
+    /// Share of the actuator force that the spring reaches per nanometre.
+    spring: f64,
+    from: f64,
+    to: f64,
+    speed: f64,
+}
+
+impl Seek {
+    fn new(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> Seek {
+        Seek {
+            acceleration: axis.acceleration_m_s2 * NM_PER_M,
+            spring: axis.spring_factor / (axis.travel_m * NM_PER_M / 2.0),
+            from: dyadic_nm(from_m),
+            to: dyadic_nm(to_m),
+            speed: speed_m_s * NM_PER_M,
+        }
+    }
+
+    /// Acceleration of a chunk that goes from `first` to `second`: the mean of its ends, with the spring
+    /// helping where the actuator pushes towards the centre.
+    fn chunk_acceleration(&self, first: f64, second: f64, speeds_up: bool) -> f64 {
+        let inwards = first.abs() > second.abs();
+        let across_centre = first * second < 0.0;
+        let helps = if across_centre { inwards } else { inwards == speeds_up };
+        let share = self.spring * f64::midpoint(first.abs(), second.abs());
+        self.acceleration * if helps { 1.0 + share } else { 1.0 - share }
+    }
+}
+
+/// Nanometres, rounded to a 1024th: chunk ends then come out exactly, so that one at the centre is
+/// not taken for one beyond it.
+fn dyadic_nm(position_m: f64) -> f64 {
+    (position_m * NM_PER_M * 1024.0).round() / 1024.0
 }
 
 /// The reference simulator's turnaround: constant acceleration, and at the end of a seek the

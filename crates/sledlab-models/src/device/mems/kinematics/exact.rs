@@ -5,22 +5,33 @@
 //! `f' = -omega u` and `u' = omega f`, so the point `(f, u)` turns at `omega` and
 //!
 //! ```text
-//! tan(omega t1) = omega (f0 vm - v fm) / (f0 fm + s v vm) =: omega P1 / D1
+//! tan(omega t1) = omega (f0 vm - v fm) / (f0 fm + s v vm) = omega P1 / D1
 //! ```
 //!
-//! where 0 is the start and m the switch. Energy gives `vm^2 - v^2 = d1 (f0 + fm)`, which turns the
-//! difference into a sum: `P1 = d1 ((f0 + fm) f0 / (vm + v) + s v)`. Phase 2 is the same backwards in
-//! time with `g = a + s x`. Equal energy of both phases at the switch puts it
-//! `d1 = d/2 (1 + s m/a)` behind the start, `m` the middle. Adding the two angles costs one `atan2`:
+//! where 0 is the start and m the switch. Phase 2 is the same backwards in time with
+//! `g = a + s x`. Let `d` be the distance, `m` the middle of the move (mirrored to go upwards) and
+//! `k = s m / a`. Equal energy of both phases at the switch puts it `d1 = d/2 (1 + k)` behind the start,
+//! with `vm^2 = v^2 + d (1 - k^2) (a + s d/4)` and `f, g = a -+ k (a + s d/2)`. The differences
+//! become sums, `P1 = d1 ((f0 + fm) f0 / (vm + v) + s v)`, and adding the two angles costs one `atan2`:
 //!
 //! ```text
 //! t = atan2(omega (P1 D2 + P2 D1), D1 D2 - s P1 P2) / omega
 //! ```
 //!
-//! Nothing cancels (the `acos` form of DM-03 loses all digits of short moves and weak springs), and
-//! the limit without spring is `P1/D1 + P2/D2`. From rest to rest all of it shrinks to
-//! `atan2(2 a omega vm, fm gm - s vm^2) / omega`.
+//! From rest to rest this is the tangent of a doubled angle. With `e = s d / (4 a)`
+//!
+//! ```text
+//! t = (2 / omega) atan(2 sqrt(e (1 + e) / (1 - k^2)))
+//! ```
+//!
+//! which is the `acos` form of DM-03 without its cancellation: `acos` loses all digits of short moves
+//! and weak springs. Without a spring the limits are `P1/D1 + P2/D2` and `2 sqrt(d/a)`.
+//!
+//! Seeks from rest to rest never get shorter with distance. In units of `a/s` the squared sine of
+//! `omega t / 2` is `d (1 + d/4) / ((1 - x0) (1 + x1))`, and its logarithm grows with `x1` by
+//! `1/d + 1/(4 + d) - 1/(1 + x1)`, which is positive because `d = x1 - x0 < x1 + 1`.
 
+use super::angle::angle;
 use super::{Axis, Kinematics, Turn};
 
 /// Exact seeks and turnarounds.
@@ -40,7 +51,7 @@ impl Kinematics for Exact {
             return 2.0 * speed_m_s / a;
         }
         let omega = s.sqrt();
-        2.0 * (speed_m_s * omega).atan2(a + s * at_m * direction) / omega
+        2.0 * angle(speed_m_s * omega, a + s * at_m * direction) / omega
     }
 
     fn is_monotone(&self) -> bool {
@@ -52,35 +63,39 @@ impl Kinematics for Exact {
 /// `speed_m_s` in the direction of travel at both ends.
 #[inline]
 pub(super) fn bang_bang_s(a: f64, s: f64, from_m: f64, to_m: f64, speed_m_s: f64) -> f64 {
-    // Mirrored if need be, the move goes upwards from the middle less half the distance.
     let d = (to_m - from_m).abs();
     if d == 0.0 {
         return 0.0;
     }
-    let m = 0.5 * (from_m + to_m) * (to_m - from_m).signum();
-    let skew = s * m / a;
-    let d1 = 0.5 * d * (1.0 + skew);
-    // Relative to the start, f falls by s d1 and g grows by as much up to the switch point.
-    let f0 = a - s * (m - 0.5 * d);
-    let g1 = a + s * (m + 0.5 * d);
-    let fm = f0 - s * d1;
-    let gm = 2.0 * a - fm;
-    if speed_m_s == 0.0 {
-        let vm_squared = d1 * (f0 + fm);
-        if s == 0.0 {
-            return 2.0 * vm_squared.sqrt() / a;
-        }
-        let omega = s.sqrt();
-        return (2.0 * a * (s * vm_squared).sqrt()).atan2(fm * gm - s * vm_squared) / omega;
+    if speed_m_s != 0.0 {
+        return flying_s(a, s, from_m, to_m, speed_m_s);
     }
-    let v = speed_m_s;
-    let d2 = 0.5 * d * (1.0 - skew);
-    let vm = (v * v + d1 * (f0 + fm)).sqrt();
+    if s == 0.0 {
+        return 2.0 * (d / a).sqrt();
+    }
+    // Numerator and denominator under the root, both times a^2.
+    let pull = s * 0.5 * (from_m + to_m);
+    let push = 0.25 * s * d;
+    let denominator = (a - pull) * (a + pull);
+    let numerator = 4.0 * push * (a + push);
+    2.0 * angle((numerator * denominator).sqrt(), denominator) / s.sqrt()
+}
+
+/// [`bang_bang_s`] with a speed above 0 at both ends.
+fn flying_s(a: f64, s: f64, from_m: f64, to_m: f64, v: f64) -> f64 {
+    let d = (to_m - from_m).abs();
+    let m = 0.5 * (from_m + to_m) * (to_m - from_m).signum();
+    let k = s * m / a;
+    let (f0, g1) = (a - s * (m - 0.5 * d), a + s * (m + 0.5 * d));
+    let skew = k * (a + 0.5 * s * d);
+    let (fm, gm) = (a - skew, a + skew);
+    let vm = (v * v + d * (1.0 - k * k) * (a + 0.25 * s * d)).sqrt();
+    let (d1, d2) = (0.5 * d * (1.0 + k), 0.5 * d * (1.0 - k));
     let (p1, q1) = (d1 * ((f0 + fm) * f0 / (vm + v) + v * s), f0 * fm + s * v * vm);
     let (p2, q2) = (d2 * ((g1 + gm) * g1 / (vm + v) + v * s), g1 * gm + s * v * vm);
     if s == 0.0 {
         return p1 / q1 + p2 / q2;
     }
     let omega = s.sqrt();
-    (omega * (p1 * q2 + p2 * q1)).atan2(q1 * q2 - s * p1 * p2) / omega
+    angle(omega * (p1 * q2 + p2 * q1), q1 * q2 - s * p1 * p2) / omega
 }

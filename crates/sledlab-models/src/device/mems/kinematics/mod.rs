@@ -1,5 +1,6 @@
 //! How long the sled takes to move along one axis.
 
+mod angle;
 mod disksim_closed;
 mod disksim_piecewise;
 mod exact;
@@ -110,11 +111,11 @@ pub fn y_time(
     };
     let mut time =
         YTime { base_s: kinematics.base_seek_s(axis, from.at_m, to.at_m, speed_m_s), ..YTime::default() };
-    if from.direction != travel {
+    if from.direction * travel < 0.0 {
         time.turnaround_s += kinematics.turnaround_s(axis, from.at_m, speed_m_s, from.direction, Turn::Start);
         time.turns += 1;
     }
-    if to.direction != travel {
+    if to.direction * travel < 0.0 {
         time.turnaround_s += kinematics.turnaround_s(axis, to.at_m, speed_m_s, travel, Turn::End);
         time.turns += 1;
     }

@@ -25,7 +25,7 @@ impl Piecewise {
 
     /// Time and squared final speed of a phase that starts at `x` with squared speed `v_squared` and goes
     /// up by `length`, accelerated by `a - s x`.
-    fn phase(&self, a: f64, s: f64, x: f64, length: f64, mut v_squared: f64) -> (f64, f64) {
+    fn phase(self, a: f64, s: f64, x: f64, length: f64, mut v_squared: f64) -> (f64, f64) {
         let chunk = length / f64::from(self.chunks);
         let (mut time, mut v) = (0.0, v_squared.sqrt());
         for i in 0..self.chunks {
@@ -68,6 +68,7 @@ impl Kinematics for Piecewise {
         Exact.turnaround_s(axis, at_m, speed_m_s, direction, turn)
     }
 
+    /// Not proven, though measured so for 1 to 50 chunks on the three generations.
     fn is_monotone(&self) -> bool {
         false
     }

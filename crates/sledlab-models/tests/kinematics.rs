@@ -1,0 +1,340 @@
+//! The closed form against numerical integration of the equations of motion, and what every
+//! kinematics has to hold.
+
+use proptest::prelude::*;
+use rand::{Rng, RngExt};
+use sledlab_core::{Span, seed};
+use sledlab_models::device::mems::MemsParams;
+use sledlab_models::device::mems::axis::Axis;
+use sledlab_models::device::mems::geometry::Geometry;
+use sledlab_models::device::mems::kinematics::{
+    DisksimClosed, DisksimPiecewise, Exact, Heading, Kinematics, Piecewise, Turn, y_time,
+};
+use sledlab_models::device::mems::params::SpringConvention;
+
+/// Steps of an integration. The error of the fourth-order rule falls below 1e-11 with it.
+const STEPS: u32 = 400;
+
+/// Displacement and speed after `time` under `x'' = f - s x`, from 0 with speed `v`: Runge and Kutta's rule.
+fn integrate(f: f64, s: f64, v: f64, time: f64) -> (f64, f64) {
+    let h = time / f64::from(STEPS);
+    let slope = |(x, v): (f64, f64)| (v, f - s * x);
+    let ahead = |(x, v): (f64, f64), (dx, dv): (f64, f64), h: f64| (x + h * dx, v + h * dv);
+    let mut state = (0.0, v);
+    for _ in 0..STEPS {
+        let k1 = slope(state);
+        let k2 = slope(ahead(state, k1, h / 2.0));
+        let k3 = slope(ahead(state, k2, h / 2.0));
+        let k4 = slope(ahead(state, k3, h));
+        let mean = |a: f64, b: f64, c: f64, d: f64| (a + 2.0 * b + 2.0 * c + d) / 6.0;
+        state = ahead(state, (mean(k1.0, k2.0, k3.0, k4.0), mean(k1.1, k2.1, k3.1, k4.1)), h);
+    }
+    state
+}
+
+/// Time of a base seek by integration: both phases, the second backwards in time, must meet at the
+/// switch point with one speed. Newton's rule finds the two durations.
+fn integrated_seek_s(a: f64, s: f64, from: f64, to: f64, v: f64) -> f64 {
+    let d = (to - from).abs();
+    let (x0, x1) = if to > from { (from, to) } else { (-from, -to) };
+    let (f, g) = (a - s * x0, a + s * x1);
+    // The first guess, from the energy of both phases, only has to be near.
+    let d1 = d / 2.0 * (1.0 + s * f64::midpoint(x0, x1) / a);
+    let vm = (v * v + d1 * (2.0 * f - s * d1)).sqrt();
+    let (mut t1, mut t2) = (2.0 * d1 / (v + vm), 2.0 * (d - d1) / (v + vm));
+    for _ in 0..100 {
+        let ((xa, va), (xb, vb)) = (integrate(f, s, v, t1), integrate(g, s, v, t2));
+        let (gap, difference) = (xa + xb - d, va - vb);
+        let (fa, fb) = (f - s * xa, g - s * xb);
+        // Jacobian of (gap, difference): ((va, vb), (fa, -fb)).
+        let determinant = -va * fb - vb * fa;
+        let step1 = (gap * -fb - vb * difference) / determinant;
+        let step2 = (va * difference - fa * gap) / determinant;
+        t1 = (t1 - step1).max(t1 / 4.0);
+        t2 = (t2 - step2).max(t2 / 4.0);
+        // How the time divides need not be known as well as their sum, which hardly depends on it.
+        let (sum, difference) = (step1 + step2, step1 - step2);
+        if sum.abs() <= 1e-12 * (t1 + t2) && difference.abs() <= 1e-4 * (t1 + t2) {
+            return t1 + t2;
+        }
+    }
+    panic!("no switch point: a {a} s {s} from {from} to {to} v {v}");
+}
+
+/// Time of a turnaround by integration: until the speed is that of the start, the other way.
+fn integrated_turnaround_s(a: f64, s: f64, at: f64, v: f64, direction: f64) -> f64 {
+    let f = a + s * at * direction;
+    // Along the direction of motion x'' = -(f + s x): half the turnaround ends at rest.
+    let mut half = v / f.max(v * s.sqrt());
+    for _ in 0..100 {
+        let (x, speed) = integrate(-f, s, v, half);
+        let step = speed / (-f - s * x);
+        half = (half - step).max(half / 4.0);
+        if step.abs() <= 1e-12 * half {
+            return 2.0 * half;
+        }
+    }
+    panic!("no turn: a {a} s {s} at {at} v {v}");
+}
+
+/// A random axis: any acceleration, travel and spring, one in five without a spring, one in
+/// five with one that is hardly there.
+fn random_axis(rng: &mut impl Rng) -> Axis {
+    let a = 10_f64.powf(rng.random_range(0.0..5.0));
+    let travel = 10_f64.powf(rng.random_range(-6.0..-2.0));
+    let spring = match rng.random_range(0..5) {
+        0 => 0.0,
+        1 => 10_f64.powf(rng.random_range(-14.0..-3.0)),
+        _ => rng.random_range(0.0..0.999),
+    };
+    let convention = if rng.random() { SpringConvention::Edge } else { SpringConvention::Travel };
+    Axis::new(a, travel, spring, convention)
+}
+
+/// A random move within the travel; some start or end at an edge or the centre, some are tiny.
+fn random_move(rng: &mut impl Rng, axis: &Axis) -> (f64, f64) {
+    let edge = axis.travel_m / 2.0;
+    let mut place = || match rng.random_range(0..8) {
+        0 => edge,
+        1 => -edge,
+        2 => 0.0,
+        _ => rng.random_range(-edge..edge),
+    };
+    let (from, to) = (place(), place());
+    if (to - from).abs() < 1e-9 * edge || rng.random_range(0..4) == 0 {
+        let tiny = edge * 10_f64.powf(rng.random_range(-7.0..-1.0));
+        return (from, if from > 0.0 { from - tiny } else { from + tiny });
+    }
+    (from, to)
+}
+
+/// No speed in half of all cases, else up to ten times what the actuator reaches within the travel.
+fn random_speed(rng: &mut impl Rng, axis: &Axis) -> f64 {
+    if rng.random() {
+        return 0.0;
+    }
+    (axis.acceleration_m_s2 * axis.travel_m).sqrt() * 10_f64.powf(rng.random_range(-4.0..1.0))
+}
+
+#[test]
+fn closed_form_agrees_with_integration() {
+    let mut rng = seed::stream(1, "moves");
+    let (mut worst_seek, mut worst_turnaround) = (0.0_f64, 0.0_f64);
+    for _ in 0..10_000 {
+        let axis = random_axis(&mut rng);
+        let (a, s) = (axis.acceleration_m_s2, axis.omega_squared);
+        let (from, to) = random_move(&mut rng, &axis);
+        let v = random_speed(&mut rng, &axis);
+        let error = Exact.base_seek_s(&axis, from, to, v) / integrated_seek_s(a, s, from, to, v) - 1.0;
+        assert!(error.abs() < 1e-9, "{axis:?} from {from} to {to} at {v}: {error:e}");
+        worst_seek = worst_seek.max(error.abs());
+        if v > 0.0 {
+            let direction = if rng.random() { 1.0 } else { -1.0 };
+            let ours = Exact.turnaround_s(&axis, from, v, direction, Turn::Start);
+            let error = ours / integrated_turnaround_s(a, s, from, v, direction) - 1.0;
+            assert!(error.abs() < 1e-9, "{axis:?} turn at {from} with {v} {direction}: {error:e}");
+            worst_turnaround = worst_turnaround.max(error.abs());
+        }
+    }
+    eprintln!("largest relative error: seek {worst_seek:.1e}, turnaround {worst_turnaround:.1e}");
+}
+
+/// The published form of the rest-to-rest seek (DM-03), which loses digits of short moves.
+fn published_seek_s(a: f64, s: f64, x0: f64, x1: f64) -> f64 {
+    let (x0, x1) = if x1 > x0 { (x0, x1) } else { (-x0, -x1) };
+    let c = a / s;
+    let xm = f64::midpoint(x0, x1) + (x1 * x1 - x0 * x0) / (4.0 * c);
+    (((c - xm) / (c - x0)).acos() + ((c + xm) / (c + x1)).acos()) / s.sqrt()
+}
+
+#[test]
+fn closed_form_agrees_with_the_published_one() {
+    let axis = Axis::x(&MemsParams::default());
+    let mut worst = 0.0_f64;
+    for x0 in (-1250..=1250).step_by(50) {
+        for x1 in (-1250..=1250).step_by(7).filter(|x1| *x1 != x0) {
+            let (x0, x1) = (f64::from(x0) * 40e-9, f64::from(x1) * 40e-9);
+            let ours = Exact.base_seek_s(&axis, x0, x1, 0.0);
+            let theirs = published_seek_s(axis.acceleration_m_s2, axis.omega_squared, x0, x1);
+            worst = worst.max((ours / theirs - 1.0).abs());
+        }
+    }
+    eprintln!("largest relative difference from the published form {worst:.1e}");
+    assert!(worst < 1e-10);
+}
+
+#[test]
+fn g2_seeks_as_published() {
+    // Mean random and longest seek of paper 004, Table 1: 0.55 and 0.81 ms, settling included.
+    let params = MemsParams::default();
+    let (geometry, axis) = (Geometry::new(&params).unwrap(), Axis::x(&params));
+    let (mut sum, mut longest, mut count) = (0.0, 0.0_f64, 0_u32);
+    for from in (0..geometry.cylinders).step_by(3) {
+        for to in (0..geometry.cylinders).step_by(3).filter(|to| *to != from) {
+            let place = |cylinder| f64::from(geometry.x_bit(cylinder)) * geometry.bit_m;
+            let ms = Exact.base_seek_s(&axis, place(from), place(to), 0.0) * 1e3 + geometry.settle().as_ms();
+            (sum, longest, count) = (sum + ms, longest.max(ms), count + 1);
+        }
+    }
+    let mean = sum / f64::from(count);
+    eprintln!("mean random seek in x {mean:.3} ms, longest {longest:.3} ms");
+    assert!((mean / 0.55 - 1.0).abs() < 0.06);
+    assert!((longest / 0.81 - 1.0).abs() < 0.06);
+}
+
+#[test]
+fn piecewise_converges_to_the_closed_form() {
+    let axis = Axis::x(&MemsParams::default());
+    let mut rng = seed::stream(1, "convergence");
+    let moves: Vec<_> = (0..200).map(|_| random_move(&mut rng, &axis)).collect();
+    let error = |chunks: u32, v: f64| {
+        moves.iter().fold(0.0_f64, |worst, (from, to)| {
+            let exact = Exact.base_seek_s(&axis, *from, *to, v);
+            worst.max((Piecewise::new(chunks).base_seek_s(&axis, *from, *to, v) / exact - 1.0).abs())
+        })
+    };
+    for v in [0.0, 0.028] {
+        let errors = [1, 4, 16, 64, 256, 1000].map(|chunks| error(chunks, v));
+        eprintln!("largest relative error of 1, 4, 16, 64, 256, 1000 chunks at {v} m/s: {errors:?}");
+        assert!(errors.windows(2).all(|pair| pair[1] < pair[0] / 3.0));
+        assert!(errors[5] < 1e-5);
+    }
+    let without_spring = Axis { omega_squared: 0.0, spring_factor: 0.0, ..axis };
+    let one = Piecewise::new(1).base_seek_s(&without_spring, -1e-5, 4e-5, 0.0);
+    assert!((one / Exact.base_seek_s(&without_spring, -1e-5, 4e-5, 0.0) - 1.0).abs() < 1e-6);
+}
+
+fn axes() -> impl Strategy<Value = (Axis, f64, f64, f64)> {
+    (0.0..5.0_f64, -6.0..-2.0_f64, 0.0..0.999_f64, -0.5..=0.5_f64, -0.5..=0.5_f64, 0.0..3.0_f64).prop_map(
+        |(a, travel, spring, from, to, v)| {
+            let travel = 10_f64.powf(travel);
+            let axis = Axis::new(10_f64.powf(a), travel, spring, SpringConvention::Edge);
+            (axis, from * travel, to * travel, v * (axis.acceleration_m_s2 * travel).sqrt())
+        },
+    )
+}
+
+/// Whether two times are the same but for rounding.
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+proptest! {
+    #[test]
+    fn there_and_back_and_mirrored_take_the_same((axis, from, to, v) in axes()) {
+        let seek = |from, to, v| Exact.base_seek_s(&axis, from, to, v);
+        prop_assert_eq!(seek(from, to, 0.0).to_bits(), seek(to, from, 0.0).to_bits());
+        prop_assert_eq!(seek(from, to, 0.0).to_bits(), seek(-from, -to, 0.0).to_bits());
+        prop_assert!(same(seek(from, to, v), seek(to, from, v)));
+        prop_assert_eq!(seek(from, to, v).to_bits(), seek(-from, -to, v).to_bits());
+        let turn = |at, direction| Exact.turnaround_s(&axis, at, v, direction, Turn::Start);
+        prop_assert_eq!(turn(from, 1.0).to_bits(), turn(-from, -1.0).to_bits());
+    }
+
+    #[test]
+    fn every_kinematics_keeps_the_promises((axis, from, to, v) in axes()) {
+        let all: [&dyn Kinematics; 4] = [&Exact, &Piecewise::new(20), &DisksimPiecewise, &DisksimClosed];
+        for kinematics in all {
+            prop_assert!(kinematics.base_seek_s(&axis, from, from, v) <= 0.0);
+            let seek = kinematics.base_seek_s(&axis, from, to, v);
+            prop_assert!(seek.is_finite() && seek >= 0.0, "{:?} {}", kinematics, seek);
+            // An oblique flight is never slower than one from rest to rest.
+            let at_rest = Exact.base_seek_s(&axis, from, to, 0.0);
+            prop_assert!(Exact.base_seek_s(&axis, from, to, v) <= at_rest * (1.0 + 1e-12));
+            for (direction, turn) in [(1.0, Turn::Start), (1.0, Turn::End), (-1.0, Turn::Start), (-1.0, Turn::End)] {
+                let turnaround = kinematics.turnaround_s(&axis, from, v, direction, turn);
+                prop_assert!(turnaround.is_finite() && turnaround >= 0.0, "{:?} {}", kinematics, turnaround);
+            }
+        }
+    }
+
+    #[test]
+    fn weak_springs_approach_none((axis, from, to, v) in axes(), exponent in -300.0..-11.0_f64) {
+        let factor = 10_f64.powf(exponent);
+        let weak = Axis::new(axis.acceleration_m_s2, axis.travel_m, factor, SpringConvention::Edge);
+        let none = Axis { omega_squared: 0.0, spring_factor: 0.0, ..axis };
+        let seek = |axis: &Axis, v| Exact.base_seek_s(axis, from, to, v);
+        prop_assert!(same(seek(&weak, v), seek(&none, v)));
+        prop_assert!(same(seek(&weak, 0.0), seek(&none, 0.0)));
+        let turn = |axis: &Axis| Exact.turnaround_s(axis, from, v, 1.0, Turn::Start);
+        prop_assert!(same(turn(&weak), turn(&none)));
+    }
+}
+
+/// From how many of the starts on an axis of `bits` positions some longer seek takes fewer whole
+/// nanoseconds than a shorter one on the same side.
+fn starts_with_a_shorter_longer_seek(kinematics: &dyn Kinematics, params: &MemsParams, step: usize) -> usize {
+    let (geometry, axis) = (Geometry::new(params).unwrap(), Axis::x(params));
+    let place = |cylinder| f64::from(geometry.x_bit(cylinder)) * geometry.bit_m;
+    let time = |from, to| Span::from_seconds(kinematics.base_seek_s(&axis, place(from), place(to), 0.0));
+    (0..geometry.cylinders)
+        .step_by(step)
+        .filter(|from| {
+            let rising =
+                |targets: &mut dyn Iterator<Item = u32>| targets.map(|to| time(*from, to)).is_sorted();
+            !rising(&mut (*from..geometry.cylinders)) || !rising(&mut (0..=*from).rev())
+        })
+        .count()
+}
+
+proptest! {
+    #[test]
+    fn longer_seeks_never_take_less((axis, from, to, _) in axes(), bits in 10_u32..3000) {
+        let bit = axis.travel_m / f64::from(bits);
+        let time = |to| Span::from_seconds(Exact.base_seek_s(&axis, from, to, 0.0));
+        for (nearer, farther) in [(to, to + bit), (to, to - bit)] {
+            let same_side = (nearer >= from) == (farther >= from);
+            if same_side && farther.abs() <= axis.travel_m / 2.0 {
+                let (nearer, farther) = if (farther - from).abs() > (nearer - from).abs() { (nearer, farther) } else { (farther, nearer) };
+                prop_assert!(time(nearer) <= time(farther));
+            }
+        }
+    }
+}
+
+/// The three generations, as far as x is concerned.
+fn generations() -> [MemsParams; 3] {
+    [(50.0, 688.8), (40.0, 803.6), (30.0, 1033.2)].map(|(bit_nm, acceleration_x_m_s2)| MemsParams {
+        bit_nm,
+        acceleration_x_m_s2,
+        ..MemsParams::default()
+    })
+}
+
+#[test]
+fn says_rightly_whether_it_is_monotone() {
+    for params in generations() {
+        for kinematics in [&Exact as &dyn Kinematics, &DisksimClosed] {
+            assert!(kinematics.is_monotone());
+            assert_eq!(starts_with_a_shorter_longer_seek(kinematics, &params, 1), 0, "{kinematics:?}");
+        }
+        assert!(!DisksimPiecewise.is_monotone());
+        assert!(starts_with_a_shorter_longer_seek(&DisksimPiecewise, &params, 100) > 0);
+    }
+}
+
+#[test]
+fn a_move_in_y_turns_as_often_as_it_must() {
+    let params = MemsParams::default();
+    let axis = Axis::y(&params);
+    let heading = |at_bit: f64, direction: f64| Heading { at_m: at_bit * 40e-9, direction };
+    let turns = |y0, d0, y1, d1, x_changes| {
+        y_time(&Exact, &axis, 0.028, heading(y0, d0), heading(y1, d1), x_changes).turns
+    };
+    let (up, down) = (1.0, -1.0);
+    for (d0, d1, below, above) in [(up, up, 2, 0), (up, down, 1, 1), (down, up, 1, 1), (down, down, 0, 2)] {
+        assert_eq!(turns(100.0, d0, -50.0, d1, false), below);
+        assert_eq!(turns(100.0, d0, 150.0, d1, false), above);
+    }
+    for direction in [up, down] {
+        assert_eq!(turns(100.0, direction, 100.0, direction, false), 0);
+        assert_eq!(turns(100.0, direction, 100.0, -direction, false), 1);
+        // The sled loops while x moves.
+        assert_eq!(turns(100.0, direction, 100.0, direction, true), 2);
+        let there = heading(100.0, direction);
+        let looped = y_time(&Exact, &axis, 0.028, there, there, true);
+        let turn = |d| Exact.turnaround_s(&axis, there.at_m, 0.028, d, Turn::Start);
+        assert!(same(looped.total_s(), turn(up) + turn(down)));
+        assert!(looped.base_s <= 0.0);
+    }
+}

@@ -1,0 +1,286 @@
+//! Geometry, layouts, seeks and turnarounds against the tables of the reference simulator.
+//!
+//! The tables are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or
+//! beside the project, and the tests pass with a remark where there are none.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+
+use flate2::read::GzDecoder;
+use sledlab_models::device::mems::MemsParams;
+use sledlab_models::device::mems::axis::Axis;
+use sledlab_models::device::mems::geometry::Geometry;
+use sledlab_models::device::mems::kinematics::{self, Heading, Kinematics, Turn, y_time};
+use sledlab_models::device::mems::layout::{self, Place};
+use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind};
+
+const DEVICES: [&str; 4] = ["G1", "G2", "G3", "V1"];
+
+/// Tables are compared to this; they are printed to 1e-9 ms.
+const TOLERANCE_MS: f64 = 1e-6;
+
+/// The folder with the tables, or `None` after a remark.
+fn reference() -> Option<PathBuf> {
+    let root = std::env::var_os("SLEDLAB_REFERENCE").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
+        PathBuf::from,
+    );
+    let folder = root.join("mems");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no reference tables (set SLEDLAB_REFERENCE)");
+    None
+}
+
+/// A table with named columns.
+struct Table {
+    header: Vec<String>,
+    rows: Vec<Vec<f64>>,
+}
+
+impl Table {
+    fn read(path: &PathBuf) -> Table {
+        let mut text = String::new();
+        GzDecoder::new(File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+        let mut lines = text.lines();
+        let header = lines.next().unwrap().split(',').map(str::to_owned).collect();
+        let rows = lines.map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+        Table { header, rows }
+    }
+
+    fn column(&self, name: &str) -> usize {
+        self.header.iter().position(|column| column == name).unwrap_or_else(|| panic!("no column {name}"))
+    }
+}
+
+fn geometry_json(folder: &std::path::Path) -> serde_json::Value {
+    serde_json::from_reader(File::open(folder.join("layout/geometry.json")).unwrap()).unwrap()
+}
+
+fn params(folder: &std::path::Path, device: &str) -> MemsParams {
+    let json = geometry_json(folder);
+    let number = |name: &str| json[device]["parameters"][name].as_f64().unwrap();
+    MemsParams {
+        bit_nm: number("bit_nm"),
+        travel_x_um: number("sled_x_nm") / 1e3,
+        travel_y_um: number("sled_y_nm") / 1e3,
+        tip_sector_bits: number("tip_sector_bits") as u64,
+        servo_bits: number("servo_bits") as u64,
+        tips_per_block: number("tips_per_lbn") as u64,
+        usable_tips: number("usable_tips") as u64,
+        active_tips: number("active_tips") as u64,
+        layout: LayoutKind::Streaming,
+        acceleration_x_m_s2: number("accel_x_m_s2"),
+        acceleration_y_m_s2: number("accel_y_m_s2"),
+        spring_factor: number("spring_factor"),
+        tip_rate_kbit_s: number("access_speed_bit_s") / 1e3,
+        resonant_hz: number("resonant_hz"),
+        settle_constants: number("settle_constants"),
+        direction: if number("bidirectional") == 0.0 { Direction::Up } else { Direction::Free },
+        ..MemsParams::default()
+    }
+}
+
+#[test]
+fn geometry_is_equal() {
+    let Some(folder) = reference() else { return };
+    let json = geometry_json(&folder);
+    for device in DEVICES {
+        let geometry = Geometry::new(&params(&folder, device)).unwrap();
+        let derived = &json[device]["derived"];
+        let number = |name: &str| derived[name].as_f64().unwrap();
+        let whole =
+            |name: &str, value: i64| assert_eq!(derived[name].as_i64(), Some(value), "{device} {name}");
+        whole("cylinders", geometry.cylinders.into());
+        whole("rows_per_column", geometry.rows.into());
+        whole("columns_per_cylinder", geometry.tracks.into());
+        whole("cells_per_row", geometry.cells.into());
+        whole("lbns_per_column", geometry.blocks_per_track.into());
+        whole("lbns_per_cylinder", geometry.blocks_per_cylinder as i64);
+        whole("lbns_per_device", geometry.blocks as i64);
+        whole("centre_lbn", geometry.centre_block() as i64);
+        whole("x_min_bit", geometry.x_bit(0).into());
+        whole("x_max_bit", geometry.x_bit(geometry.cylinders - 1).into());
+        whole("y_shift_bit", geometry.y_shift_bits.into());
+        whole("row_pitch_bit", geometry.pitch_bits.into());
+        whole("capacity_bytes", geometry.capacity_bytes() as i64);
+        let close = |name: &str, value: f64, tolerance: f64| {
+            assert!((number(name) - value).abs() <= tolerance, "{device} {name} {value}");
+        };
+        close("access_velocity_nm_s", geometry.velocity_m_s * 1e9, 1e-3);
+        close("settle_ms", geometry.settle().as_ms(), TOLERANCE_MS);
+        close("servo_time_ms", geometry.servo_time().as_ms(), TOLERANCE_MS);
+        let row_ms = number("servo_time_ms") + number("data_time_ms");
+        assert!((geometry.row_time().as_ms() - row_ms).abs() <= TOLERANCE_MS);
+    }
+}
+
+#[test]
+fn layouts_are_equal() {
+    let Some(folder) = reference() else { return };
+    for device in DEVICES {
+        for (name, kind) in [("streaming", LayoutKind::Streaming), ("simple", LayoutKind::RowFirst)] {
+            let params = params(&folder, device);
+            let geometry = Geometry::new(&params).unwrap();
+            let layout = layout::build(kind, &geometry);
+            let table = Table::read(&folder.join(format!("layout/{device}_{name}.csv.gz")));
+            assert_eq!(table.header.len(), 14);
+            for row in &table.rows {
+                let Place { cylinder, track, row: r, cell } = layout.place(row[0] as u64);
+                let first_tip =
+                    u64::from(cell) * params.tips_per_block + u64::from(track) * params.active_tips;
+                let ours = [
+                    layout.lbn(Place { cylinder, track, row: r, cell }) as f64,
+                    f64::from(cylinder),
+                    f64::from(track),
+                    f64::from(r),
+                    f64::from(cell),
+                    f64::from(geometry.x_bit(cylinder)),
+                    first_tip as f64,
+                    (first_tip + params.tips_per_block - 1) as f64,
+                    f64::from(geometry.up_start(r)),
+                    f64::from(geometry.up_start(r) + geometry.servo_bits),
+                    f64::from(geometry.up_end(r)),
+                    f64::from(geometry.down_start(r)),
+                    f64::from(geometry.down_start(r) - geometry.servo_bits),
+                    f64::from(geometry.down_end(r)),
+                ];
+                assert_eq!(row, &ours, "{device} {name}");
+            }
+        }
+    }
+}
+
+/// Largest difference, with the count of comparisons so that an empty test cannot pass.
+#[derive(Default)]
+struct Worst {
+    difference_ms: f64,
+    compared: usize,
+}
+
+impl Worst {
+    fn compare(&mut self, what: &str, row: &[f64], theirs_ms: f64, ours_s: f64) {
+        let difference = (theirs_ms - ours_s * 1e3).abs();
+        assert!(difference <= TOLERANCE_MS, "{what} {row:?}: {} ms", ours_s * 1e3);
+        self.difference_ms = self.difference_ms.max(difference);
+        self.compared += 1;
+    }
+
+    fn report(&self, what: &str) {
+        assert!(self.compared > 0);
+        eprintln!("{what}: {} values, largest difference {:.1e} ms", self.compared, self.difference_ms);
+    }
+}
+
+/// The kinematics in the tables, with the name they have there.
+fn kinds() -> [(&'static str, KinematicsKind); 3] {
+    [
+        ("piecewise", KinematicsKind::DisksimPiecewise),
+        ("hong", KinematicsKind::DisksimClosed),
+        ("exact", KinematicsKind::Exact),
+    ]
+}
+
+/// Every kinematics with the parameters and the spring factor of a table column. The closed form
+/// without spring is refused, as its column holds nothing either.
+fn each_kinematics(
+    folder: &std::path::Path,
+    device: &str,
+    mut check: impl FnMut(&str, f64, &MemsParams, &dyn Kinematics),
+) {
+    let stock = params(folder, device);
+    // All tables, also those of V1, are for these two.
+    for spring_factor in [0.75, 0.0] {
+        let params = MemsParams { spring_factor, ..stock.clone() };
+        for (name, kind) in kinds() {
+            match kinematics::build(kind, &params) {
+                Ok(kinematics) => check(name, spring_factor, &params, kinematics.as_ref()),
+                Err(error) => {
+                    assert_eq!((name, spring_factor), ("hong", 0.0));
+                    assert!(error.to_string().contains("not defined for spring_factor = 0"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn seeks_in_x_are_equal() {
+    let Some(folder) = reference() else { return };
+    for device in DEVICES {
+        let table = Table::read(&folder.join(format!("seek/{device}_x_seek.csv.gz")));
+        each_kinematics(&folder, device, |name, factor, params, kinematics| {
+            let geometry = Geometry::new(params).unwrap();
+            let (axis, bit_m) = (Axis::x(params), geometry.bit_m);
+            let column = table.column(&format!("{name}_k{factor:?}_ms"));
+            let settle = table.column("settle_ms");
+            let mut worst = Worst::default();
+            for row in &table.rows {
+                let ours = kinematics.base_seek_s(&axis, row[0] * bit_m, row[1] * bit_m, 0.0);
+                worst.compare(name, row, row[column], ours);
+                worst.compare("settle", row, row[settle], geometry.settle().as_seconds());
+            }
+            worst.report(&format!("{device} x seek, {name}, spring {factor}"));
+        });
+    }
+}
+
+#[test]
+fn seeks_in_y_are_equal() {
+    let Some(folder) = reference() else { return };
+    for device in DEVICES {
+        let table = Table::read(&folder.join(format!("seek/{device}_y_seek.csv.gz")));
+        let (turns, v0, v1) = (table.column("turns"), table.column("v0_sign"), table.column("v1_sign"));
+        let (y0, y1) = (table.column("y0_bit"), table.column("y1_bit"));
+        each_kinematics(&folder, device, |name, factor, params, kinematics| {
+            let geometry = Geometry::new(params).unwrap();
+            let axis = Axis::y(params);
+            let base = table.column(&format!("{name}_k{factor:?}_ms"));
+            let turnaround = table.column(&format!("turnaround_k{factor:?}_ms"));
+            let mut worst = Worst::default();
+            for row in &table.rows {
+                let heading =
+                    |y: usize, v: usize| Heading { at_m: row[y] * geometry.bit_m, direction: row[v] };
+                let ours =
+                    y_time(kinematics, &axis, geometry.velocity_m_s, heading(y0, v0), heading(y1, v1), false);
+                worst.compare(name, row, row[base], ours.base_s);
+                assert_eq!(ours.turns, row[turns] as u32);
+                // The tables hold no exact turnarounds.
+                if name != "exact" {
+                    worst.compare("turnaround", row, row[turnaround], ours.turnaround_s);
+                    let total = table.column(&format!("total_y_{name}_k{factor:?}_ms"));
+                    worst.compare("total", row, row[total], ours.total_s());
+                }
+            }
+            worst.report(&format!("{device} y seek, {name}, spring {factor}"));
+        });
+    }
+}
+
+#[test]
+fn turnarounds_are_equal() {
+    let Some(folder) = reference() else { return };
+    for device in DEVICES {
+        let table = Table::read(&folder.join(format!("seek/{device}_turnaround.csv.gz")));
+        each_kinematics(&folder, device, |name, factor, params, kinematics| {
+            if name == "exact" {
+                return;
+            }
+            let geometry = Geometry::new(params).unwrap();
+            let axis = Axis::y(params);
+            let column = table.column(&format!("turnaround_k{factor:?}_ms"));
+            let mut worst = Worst::default();
+            for row in &table.rows {
+                let at_m = row[0] * geometry.bit_m;
+                let ours = kinematics.turnaround_s(&axis, at_m, geometry.velocity_m_s, row[1], Turn::Start);
+                worst.compare(name, row, row[column], ours);
+                // At the end of a seek the simulator takes the direction after the turn.
+                let end = kinematics.turnaround_s(&axis, at_m, geometry.velocity_m_s, -row[1], Turn::End);
+                assert_eq!(end.to_bits(), ours.to_bits());
+            }
+            worst.report(&format!("{device} turnaround, {name}, spring {factor}"));
+        });
+    }
+}
