@@ -1,0 +1,65 @@
+"""The two kinds of trouble: the user's to mend, and ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a file the trouble is.
+
+    Attributes:
+        file: The file as the user named it.
+        line: Line or record, counted from 1; 0 when unknown.
+        column: Column or byte, counted from 1; 0 when unknown.
+        text: The offending text, shortened.
+    """
+
+    file: str
+    line: int
+    column: int
+    text: str
+
+
+class Error(ValueError):
+    """A mistake the user can mend: what went wrong, where, and what to do about it.
+
+    Attributes:
+        message: What went wrong.
+        place: Where, when a file is involved.
+        remedy: What to do, when known.
+
+    Example:
+        >>> import sledlab as sl
+        >>> try:
+        ...     sl.device("mems-g22")
+        ... except sl.Error as error:
+        ...     print(error.remedy)
+        did you mean `mems-g2`?
+    """
+
+    def __init__(self, message: str, place: Place | None = None, remedy: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        """The whole story, over one to three lines."""
+        where = ""
+        found = ""
+        if self.place is not None:
+            numbers = [str(number) for number in (self.place.line, self.place.column) if number]
+            where = ":".join([self.place.file, *numbers]) + ": "
+            found = f"\n  found: {self.place.text}" if self.place.text else ""
+        remedy = f"\n  help: {self.remedy}" if self.remedy else ""
+        return f"{where}{self.message}{found}{remedy}"
+
+    def __reduce__(self) -> tuple[type[Error], tuple[str, Place | None, str | None]]:
+        """Pickles with all three parts, so that errors cross process borders whole."""
+        return type(self), (self.message, self.place, self.remedy)
+
+
+class InternalError(RuntimeError):
+    """A promise that sledlab broke: please report it with the configuration and the seed."""

@@ -1,0 +1,329 @@
+"""A result in words and tables: the same sentences and rows everywhere."""
+
+from __future__ import annotations
+
+import html
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from rich.table import Table
+
+    from sledlab.result import Result, Times
+
+STATES = ("seek", "access", "idle", "inactive", "startup")
+"""The five states of the energy ledger, as the summary names them."""
+
+STATE_NAMES = {"startup": "start-up"}
+"""Where a state is spelled differently for people."""
+
+
+class Row(NamedTuple):
+    """One line of a table: what, its unit, and a text per column."""
+
+    name: str
+    unit: str
+    values: tuple[str, ...]
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """`value` with `digits` significant digits, thousands separated; a dash when there is none.
+
+    Example:
+        >>> [figure(x) for x in (0.84231, 1234.56, 0.0, 43211.9, None)]
+        ['0.842', '1,235', '0', '43,212', '–']
+    """
+    if value is None:
+        return "–"
+    if value == 0:
+        return "0"
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    text = f"{value:.{digits}g}"
+    if "e" in text:
+        return text
+    whole = f"{abs(value):.{digits - 1}e}"
+    decimals = max(0, digits - 1 - int(whole.split("e")[1]))
+    return f"{value:.{decimals}f}"
+
+
+def percent(share: float) -> str:
+    """A share of one as a percentage, never rounded to all or nothing.
+
+    Example:
+        >>> [percent(x) for x in (0.5, 0.0312, 0.9999, 0.0)]
+        ['50 %', '3.1 %', '>99.9 %', '0 %']
+    """
+    if 0.999 < share < 1:
+        return ">99.9 %"
+    if 0 < share < 0.001:
+        return "<0.1 %"
+    if share in (0, 1) or 0.1 <= share < 0.99:
+        return f"{share * 100:.0f} %"
+    return f"{share * 100:.1f} %"
+
+
+def device_name(config: Mapping[str, Any]) -> str:
+    """What the device is called in sentences."""
+    device = config.get("device", {})
+    return str(device.get("name") or device.get("preset") or device.get("kind") or "the device")
+
+
+def source_name(config: Mapping[str, Any]) -> str:
+    """What the trace or workload is called in sentences."""
+    trace = config.get("trace")
+    if trace and trace.get("file"):
+        return PurePath(str(trace["file"])).name.split(".")[0]
+    workload = config.get("workload")
+    if workload:
+        return str(workload.get("kind", "workload"))
+    return "requests from Python"
+
+
+def scheduler_name(config: Mapping[str, Any]) -> str:
+    """The scheduler as people write it."""
+    return str(config.get("scheduler", {}).get("kind", "fcfs")).upper()
+
+
+def speedup(config: Mapping[str, Any]) -> float:
+    """How much faster than recorded the requests arrived."""
+    return float(config.get("replay", {}).get("speedup", 1))
+
+
+def title(result: Result) -> str:
+    """A heading: what ran on what."""
+    return f"{source_name(result.config)} on {device_name(result.config)}"
+
+
+def answer(result: Result) -> str:
+    """The outcome in one sentence."""
+    times = result.response_time
+    who = f"{device_name(result.config)} under {scheduler_name(result.config)}"
+    fast = speedup(result.config)
+    load = f" at {fast:g} times the recorded speed" if fast != 1 else ""
+    if result.saturated:
+        return (
+            f"{who} could not keep up{load}: the queue grew to {result.queue_length.max:,} requests, so response "
+            f"times (mean {milliseconds(times.mean)}) say more about the length of the run than about the device, "
+            f"which completed {figure(result.throughput_iops)} requests per second."
+        )
+    return (
+        f"{who} answered {result.count:,} requests{load} in {milliseconds(times.mean)} on average and 99 % of them "
+        f"within {milliseconds(times.p99)}; it was busy {percent(result.utilization)} of the time and used "
+        f"{energy(result.energy.total)}."
+    )
+
+
+def milliseconds(value: float) -> str:
+    """A time in ms with the unit that reads best.
+
+    Example:
+        >>> [milliseconds(x) for x in (0.0042, 0.842, 12500.0)]
+        ['4.20 µs', '0.842 ms', '12.5 s']
+    """
+    if 0 < value < 0.1:
+        return f"{figure(value * 1000)} µs"
+    if value >= 10_000:
+        return f"{figure(value / 1000)} s"
+    return f"{figure(value)} ms"
+
+
+def energy(joules: float) -> str:
+    """An energy with the unit that reads best.
+
+    Example:
+        >>> energy(0.0123), energy(61.2)
+        ('12.3 mJ', '61.2 J')
+    """
+    return f"{figure(joules * 1000)} mJ" if 0 < joules < 0.1 else f"{figure(joules)} J"
+
+
+def response_rows(result: Result) -> list[Row]:
+    """Response times of all requests, reads and writes, in ms."""
+    columns = (result.response_time, result.read, result.write)
+
+    def row(name: str, key: str, unit: str = "ms") -> Row:
+        return Row(name, unit, tuple(_statistic(times, key) for times in columns))
+
+    counts = (result.count, result.read.requests, result.write.requests)
+    return [
+        Row("requests", "", tuple(f"{count:,}" if count is not None else "–" for count in counts)),
+        row("mean", "mean"),
+        row("standard deviation", "std"),
+        row("median", "p50"),
+        row("90 % within", "p90"),
+        row("95 % within", "p95"),
+        row("99 % within", "p99"),
+        row("99.9 % within", "p999"),
+        row("slowest", "max"),
+        row("squared coefficient of variation", "scv", ""),
+    ]
+
+
+def _statistic(times: Times, key: str) -> str:
+    return "–" if times.requests == 0 else figure(getattr(times, key))
+
+
+def device_rows(result: Result) -> list[Row]:
+    """How the device was used."""
+
+    def row(name: str, unit: str, value: str) -> Row:
+        return Row(name, unit, (value,))
+
+    queue = result.queue_length
+    return [
+        row("simulated time", "s", figure(result.elapsed_s, 4)),
+        row("throughput", "requests/s", figure(result.throughput_iops)),
+        row("", "MB/s", figure(result.throughput_mb_s)),
+        row("busy", "", percent(result.utilization)),
+        row("queue length, mean", "", figure(queue.mean)),
+        row("queue length, longest", "", f"{queue.max:,}"),
+        row("time in queue, mean", "ms", figure(result.queue_time_ms)),
+        row("service time, mean", "ms", figure(result.service_time_ms)),
+        row("positioning time, mean", "ms", figure(result.positioning_time_ms)),
+        row("energy", "J", figure(result.energy.total)),
+        *(row(f"· {name}", "J", figure(joules)) for name, joules in energy_parts(result)),
+        row("start-ups", "", f"{result.startups:,}"),
+    ]
+
+
+def energy_parts(result: Result) -> Iterable[tuple[str, float]]:
+    """The states that took energy, with their J."""
+    for state in STATES:
+        joules = float(getattr(result.energy, state))
+        if joules > 0:
+            yield STATE_NAMES.get(state, state), joules
+
+
+COMPARISON_HEAD = ("speed-up", "scheduler", "mean", "median", "99 %", "slowest", "requests/s", "busy", "queue", "mJ each")
+"""Columns of the table that sets runs side by side; times in ms."""
+
+
+def comparison_rows(runs: Sequence[Result]) -> list[tuple[str, ...]]:
+    """One row per run, by speed-up and then in the order given; a star marks a growing queue."""
+    ordered = sorted(runs, key=lambda run: speedup(run.config))
+    return [_comparison_row(run) for run in ordered]
+
+
+def _comparison_row(run: Result) -> tuple[str, ...]:
+    times = run.response_time
+    return (
+        f"{speedup(run.config):g}",
+        scheduler_name(run.config) + (" *" if run.saturated else ""),
+        *(figure(value) for value in (times.mean, times.p50, times.p99, times.max, run.throughput_iops)),
+        percent(run.utilization),
+        figure(run.queue_length.mean),
+        figure(run.energy.total / max(run.count, 1) * 1000),
+    )
+
+
+def contest(runs: Sequence[Result]) -> str:
+    """The schedulers that compete."""
+    return " against ".join(dict.fromkeys(scheduler_name(run.config) for run in runs))
+
+
+def verdict(runs: Sequence[Result]) -> str:
+    """What a comparison of two schedulers at several speed-ups says, in a sentence or two."""
+    steady = [speedup(run.config) for run in runs if not run.saturated]
+    names = list(dict.fromkeys(scheduler_name(run.config) for run in runs))
+    if len(names) < 2 or not steady:
+        return answer(runs[-1])
+    pairs = _pairs(runs, names[0], names[1])
+    light, heavy = pairs[0], max(pairs, key=lambda pair: pair[0].response_time.mean / pair[1].response_time.mean)
+    return f"{_duel(*light)} {_duel(*heavy)}{_limits(runs, names)}"
+
+
+def _pairs(runs: Sequence[Result], first: str, second: str) -> list[tuple[Result, Result]]:
+    """Runs of the two schedulers at the same speed-up, by speed-up, preferring those that kept up."""
+    table = {(scheduler_name(run.config), speedup(run.config)): run for run in runs}
+    speeds = sorted({speed for name, speed in table if (first, speed) in table and (second, speed) in table})
+    pairs = [(table[first, speed], table[second, speed]) for speed in speeds]
+    return [pair for pair in pairs if not any(run.saturated for run in pair)] or pairs
+
+
+def _duel(first: Result, second: Result) -> str:
+    fast = speedup(first.config)
+    load = "As recorded" if fast == 1 else f"At {fast:g} times the recorded speed"
+    a, b = first.response_time.mean, second.response_time.mean
+    names = scheduler_name(first.config), scheduler_name(second.config)
+    change = abs(a - b) / a
+    if change < 0.02:
+        return f"{load}, {names[0]} and {names[1]} answer in the same time, {milliseconds(a)} on average."
+    better = "faster" if b < a else "slower"
+    return (
+        f"{load}, {names[1]} answers in {milliseconds(b)} on average where {names[0]} takes {milliseconds(a)}: "
+        f"{percent(change)} {better}."
+    )
+
+
+def _limits(runs: Sequence[Result], names: Sequence[str]) -> str:
+    """Up to which speed-up each scheduler kept up, where it did not throughout."""
+    kept: dict[str, list[float]] = {
+        name: [speedup(run.config) for run in runs if scheduler_name(run.config) == name and not run.saturated]
+        for name in names
+    }
+    if not any(run.saturated for run in runs):
+        return ""
+    texts = [f"{name} keeps up to {max(speeds):g} times" for name, speeds in kept.items() if speeds]
+    return f" {' and '.join(texts)} the recorded speed."
+
+
+def as_text(result: Result) -> str:
+    """The title, the two tables and the answer, as plain text."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    out = StringIO()
+    console = Console(file=out, width=110, color_system=None, highlight=False)
+    write(result, console.print)
+    return out.getvalue().rstrip()
+
+
+def write(result: Result, show: Any) -> None:
+    """Hands the title, the two tables and the answer to `show`, a `rich` console's `print`."""
+    show(f"[bold]{title(result)}[/bold]  {scheduler_name(result.config)}")
+    show(_response_table(result))
+    show(_device_table(result))
+    show(answer(result))
+    for warning in result.warnings:
+        show(f"[yellow]note:[/yellow] {warning}")
+
+
+def _response_table(result: Result) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table("response time", "unit", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("all", "reads", "writes"):
+        table.add_column(name, justify="right")
+    for row in response_rows(result):
+        table.add_row(row.name, row.unit, *row.values)
+    return table
+
+
+def _device_table(result: Result) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table("device", "unit", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("value", justify="right")
+    for row in device_rows(result):
+        table.add_row(row.name, row.unit, *row.values)
+    return table
+
+
+def as_html(result: Result) -> str:
+    """The response-time table and the answer, for notebooks."""
+    head = "".join(f"<th>{name}</th>" for name in ("response time", "unit", "all", "reads", "writes"))
+    lines = []
+    for row in response_rows(result):
+        cells = "".join(f'<td style="text-align:right">{value}</td>' for value in row.values)
+        lines.append(f'<tr><th style="text-align:left">{row.name}</th><td>{row.unit}</td>{cells}</tr>')
+    return (
+        f"<h4>{html.escape(title(result))}</h4><p>{html.escape(answer(result))}</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    )
