@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use sledlab_models::device::mems::MemsParams;
@@ -55,14 +55,19 @@ impl Table {
     }
 }
 
-fn geometry_json(folder: &std::path::Path) -> serde_json::Value {
+fn geometry_json(folder: &Path) -> serde_json::Value {
     serde_json::from_reader(File::open(folder.join("layout/geometry.json")).unwrap()).unwrap()
 }
 
-fn params(folder: &std::path::Path, device: &str) -> MemsParams {
-    let json = geometry_json(folder);
-    let number = |name: &str| json[device]["parameters"][name].as_f64().unwrap();
+fn params(folder: &Path, device: &str) -> MemsParams {
+    params_from(&geometry_json(folder)[device]["parameters"])
+}
+
+fn params_from(json: &serde_json::Value) -> MemsParams {
+    let number = |name: &str| json[name].as_f64().unwrap();
+    let closed = number("seek_function") > 0.0;
     MemsParams {
+        kinematics: if closed { KinematicsKind::DisksimClosed } else { KinematicsKind::DisksimPiecewise },
         bit_nm: number("bit_nm"),
         travel_x_um: number("sled_x_nm") / 1e3,
         travel_y_um: number("sled_y_nm") / 1e3,
@@ -78,7 +83,7 @@ fn params(folder: &std::path::Path, device: &str) -> MemsParams {
         tip_rate_kbit_s: number("access_speed_bit_s") / 1e3,
         resonant_hz: number("resonant_hz"),
         settle_constants: number("settle_constants"),
-        direction: if number("bidirectional") == 0.0 { Direction::Up } else { Direction::Free },
+        direction: if number("bidirectional") > 0.0 { Direction::Free } else { Direction::Up },
         ..MemsParams::default()
     }
 }
@@ -186,7 +191,7 @@ fn kinds() -> [(&'static str, KinematicsKind); 3] {
 /// Every kinematics with the parameters and the spring factor of a table column. The closed form
 /// without spring is refused, as its column holds nothing either.
 fn each_kinematics(
-    folder: &std::path::Path,
+    folder: &Path,
     device: &str,
     mut check: impl FnMut(&str, f64, &MemsParams, &dyn Kinematics),
 ) {
@@ -282,5 +287,43 @@ fn turnarounds_are_equal() {
             }
             worst.report(&format!("{device} turnaround, {name}, spring {factor}"));
         });
+    }
+}
+
+/// Positioning of every recorded pass of the sled, continued, wasted and looping ones included.
+#[test]
+fn passes_take_as_long() {
+    let Some(folder) = reference() else { return };
+    let mut paths: Vec<_> =
+        folder.join("access").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        let run = path.file_name().unwrap().to_str().unwrap().trim_end_matches(".csv.gz").to_owned();
+        let json: serde_json::Value =
+            serde_json::from_reader(File::open(folder.join(format!("runs/{run}.json"))).unwrap()).unwrap();
+        let params = params_from(&json["device_parameters"]);
+        let geometry = Geometry::new(&params).unwrap();
+        let kinematics = kinematics::build(params.kinematics, &params).unwrap();
+        let (axis_x, axis_y) = (Axis::x(&params), Axis::y(&params));
+        let table = Table::read(&path);
+        let column = |name| table.column(name);
+        let (x0, x1) = (column("x0_bit"), column("x1_bit"));
+        let (y0, v0, y1, v1) = (column("y0_bit"), column("v0_sign"), column("y1_bit"), column("v1_sign"));
+        let (x_ms, y_ms, turn_ms, turns) =
+            (column("x_ms"), column("y_ms"), column("turn_ms"), column("turns"));
+        let mut worst = Worst::default();
+        for row in &table.rows {
+            let at = |bit: usize| row[bit] * geometry.bit_m;
+            let x = kinematics.base_seek_s(&axis_x, at(x0), at(x1), 0.0);
+            let settle = if x > 0.0 { geometry.settle().as_seconds() } else { 0.0 };
+            worst.compare("x", row, row[x_ms], x + settle);
+            let (from, to) =
+                (Heading { at_m: at(y0), direction: row[v0] }, Heading { at_m: at(y1), direction: row[v1] });
+            let y = y_time(kinematics.as_ref(), &axis_y, geometry.velocity_m_s, from, to, x > 0.0);
+            worst.compare("y", row, row[y_ms], y.total_s());
+            worst.compare("turnarounds", row, row[turn_ms], y.turnaround_s);
+            assert_eq!(y.turns, row[turns] as u32, "{row:?}");
+        }
+        worst.report(&run);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! It is the exact solution, but for springs half as stiff: the spring force reaches
 //! `spring_factor` of the actuator force at the whole travel instead of half of it, whatever the
-//! spring convention says. Turnarounds are those of `disksim-piecewise`. It has no limit without
+//! spring convention says. Turnarounds are those of `disksim-piecewise`, loops in place too. It has no limit without
 //! spring (the simulator yields 0 or not-a-number), so `spring_factor = 0` is refused.
 
 use super::disksim_piecewise::turnaround_s;
@@ -21,6 +21,10 @@ impl Kinematics for DisksimClosed {
 
     fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {
         turnaround_s(axis, at_m, speed_m_s, direction, turn)
+    }
+
+    fn loops(&self, direction: f64) -> bool {
+        direction > 0.0
     }
 
     fn is_monotone(&self) -> bool {

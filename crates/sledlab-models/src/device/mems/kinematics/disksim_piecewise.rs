@@ -10,7 +10,9 @@
 //! - the switch point moves in fixed steps, so that speeds need not match in the end: times are up to
 //!   1.5 % short and 3.6 % long of the exact ones, and not monotone in the distance;
 //! - a turnaround takes the acceleration at its place for constant, and at the end of a seek
-//!   the spring has the wrong sign.
+//!   the spring has the wrong sign;
+//! - a sled that shall come back to the same y in the same direction while x seeks loops if it heads
+//!   upwards, as it must, and is there at once if it heads downwards.
 //!
 //! The spring force reaches `spring_factor` of the actuator force at half the travel, whatever the
 //! spring convention says.
@@ -50,6 +52,10 @@ impl Kinematics for DisksimPiecewise {
 
     fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {
         turnaround_s(axis, at_m, speed_m_s, direction, turn)
+    }
+
+    fn loops(&self, direction: f64) -> bool {
+        direction > 0.0
     }
 
     fn is_monotone(&self) -> bool {

@@ -37,6 +37,13 @@ pub trait Kinematics: Send + Sync + std::fmt::Debug {
     /// Reversing the velocity at `at_m`; `direction` (+1 or -1) is that before the turn.
     fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64;
 
+    /// Whether the sled takes two turnarounds to come back to the same y in the same `direction` (+1 or
+    /// -1) while x seeks. It has to: it cannot wait at speed.
+    fn loops(&self, direction: f64) -> bool {
+        let _ = direction;
+        true
+    }
+
     /// Whether the base seek from rest to rest never gets shorter with distance on either side of
     /// the start, also in rounded nanoseconds. The position index relies on it.
     fn is_monotone(&self) -> bool;
@@ -90,9 +97,9 @@ impl YTime {
 /// Time of a move in y that starts and ends at `speed_m_s` with the given directions.
 ///
 /// The sled turns before the move if it heads the other way, and after it if it shall head the
-/// other way then. A target at the same y counts as below. If even the direction is the same there
-/// is nothing to do, unless `x_changes`: then the sled passes the place while x seeks and must loop, two
-/// turnarounds, to come back to it with the same velocity.
+/// other way then. A target at the same y counts as below. If the direction is the same too there
+/// is nothing to do, unless `x_changes`: then the sled passes the place while x seeks and must
+/// [loop](Kinematics::loops) to come back to it.
 pub fn y_time(
     kinematics: &dyn Kinematics,
     axis: &Axis,
@@ -101,11 +108,12 @@ pub fn y_time(
     to: Heading,
     x_changes: bool,
 ) -> YTime {
-    if from == to && !x_changes {
+    let in_place = from == to;
+    if in_place && !(x_changes && kinematics.loops(from.direction)) {
         return YTime::default();
     }
     let travel = match to.at_m > from.at_m {
-        _ if from == to => -from.direction,
+        _ if in_place => -from.direction,
         true => 1.0,
         false => -1.0,
     };
