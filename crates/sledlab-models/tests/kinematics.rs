@@ -338,3 +338,37 @@ fn a_move_in_y_turns_as_often_as_it_must() {
         assert!(looped.base_s <= 0.0);
     }
 }
+
+/// Least and greatest relative deviation from the closed form over moves of a G2 that start at multiples of
+/// `step` bits, and the mean.
+fn deviation(kinematics: &dyn Kinematics, speed_m_s: f64) -> (f64, f64, f64) {
+    let axis = Axis::x(&MemsParams::default());
+    let (mut least, mut most, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0);
+    for from in (-1250..1250).step_by(10) {
+        for to in (-1250..1250).step_by(7).filter(|to| *to != from) {
+            let (from, to) = (f64::from(from) * 40e-9, f64::from(to) * 40e-9);
+            let ratio = kinematics.base_seek_s(&axis, from, to, speed_m_s)
+                / Exact.base_seek_s(&axis, from, to, speed_m_s);
+            (least, most, sum, count) = (least.min(ratio), most.max(ratio), sum + ratio, count + 1);
+        }
+    }
+    (least - 1.0, most - 1.0, sum / f64::from(count) - 1.0)
+}
+
+#[test]
+fn the_reference_simulator_deviates_as_documented() {
+    for (kinematics, lowest, highest) in
+        [(&DisksimPiecewise as &dyn Kinematics, -0.015, 0.040), (&DisksimClosed, -0.29, 0.12)]
+    {
+        for speed_m_s in [0.0, 0.028] {
+            let (least, most, mean) = deviation(kinematics, speed_m_s);
+            eprintln!(
+                "{kinematics:?} at {speed_m_s} m/s: {:+.2} % to {:+.2} %, mean {:+.2} %",
+                least * 100.0,
+                most * 100.0,
+                mean * 100.0
+            );
+            assert!(least >= lowest && most <= highest);
+        }
+    }
+}

@@ -4,6 +4,7 @@ mod address;
 pub mod axis;
 mod bus;
 pub mod geometry;
+pub mod import;
 mod interleaved;
 pub mod kinematics;
 pub mod layout;

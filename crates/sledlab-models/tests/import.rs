@@ -1,0 +1,169 @@
+//! DiskSim parameter files become devices with the reference simulator's behaviour.
+
+use proptest::prelude::*;
+use sledlab_core::error::Blame;
+use sledlab_models::device::mems::import::{Imported, import, names};
+use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind};
+use sledlab_models::device::preset::{self, DeviceParams};
+
+/// A device of no particular make, in the form of a parameter file.
+const DEVICE: &str = "
+# A device between other things.
+disksim_global Global { Init Seed = 42, Stat definition file = statdefs }
+memsmodel_mems sample {
+   Points in precomputed seek curve = 0, Seek function = 1, # the closed form
+   Command overhead = 0.25, Bulk sector transfer time = 0.00512,
+   Number of buffer segments = 4, Segment size (in blks) = 64,
+   Number of sleds = 2, Layout policy = 6,
+   Sled movement X = 80000, Sled movement Y = 100000, Bit cell length = 40,
+   Tip sector length = 80, Servo burst length = 10, Tip sectors per lbn = 64,
+   Number of usable tips = 6400, Simultaneously active tips = 1280, Bidirectional access = 0,
+   Sled acceleration X = 800.5, Sled acceleration Y = 700, Sled access speed = 700000,
+   Sled resonant frequency = 739, Settling time constants = 1.0, Spring constant factor = 0.75,
+   Prefetch depth = 0, Time before sled inactive = 100.0, Startup delay = 0.5,
+   Sled active power = 90.0, Sled inactive power = 50.0, Tip access power = 1.0,
+   Scheduler = disksim_ioqueue { Scheduling policy = 8, Timeout time/weight = 0 }
+} # end
+instantiate [ mems0 .. mems1 ] as sample
+";
+
+fn sample() -> Imported {
+    import(DEVICE, "sample.parv", None).unwrap()
+}
+
+/// The error for the sample with one piece of text replaced by another.
+fn error_with(old: &str, new: &str) -> String {
+    assert!(DEVICE.contains(old));
+    let error = import(&DEVICE.replace(old, new), "sample.parv", None).unwrap_err();
+    assert_eq!(error.blame(), Blame::User);
+    error.to_string()
+}
+
+#[test]
+fn takes_over_every_parameter() {
+    let Imported { name, params, remarks } = sample();
+    assert_eq!(name, "sample");
+    assert_eq!((params.kinematics, params.layout), (KinematicsKind::DisksimClosed, LayoutKind::RowFirst));
+    assert_eq!((params.direction, params.sleds), (Direction::Up, 2));
+    let close = |ours: f64, theirs: f64| assert_eq!(ours.to_bits(), theirs.to_bits());
+    close(params.travel_x_um, 80.0);
+    close(params.block_transfer_us, 5.12);
+    close(params.tip_rate_kbit_s, 700.0);
+    close(params.acceleration_x_m_s2, 800.5);
+    close(params.startup_mw, 90.0);
+    assert_eq!(remarks.len(), 2, "{remarks:?}");
+    assert!(remarks[0].contains("`Number of buffer segments = 4` is passed over"));
+    assert!(remarks[1].contains("--scheduler sptf"));
+}
+
+#[test]
+fn writes_a_device_file_that_reads_back() {
+    let imported = sample();
+    let text = imported.to_toml("a\nfile.parv");
+    assert!(text.contains("\ncommand_overhead_ms = 0.25"));
+    let DeviceParams::Mems(params) = preset::from_table(&toml::from_str(&text).unwrap()).unwrap().params;
+    assert_eq!(params, imported.params);
+}
+
+#[test]
+fn chooses_among_several() {
+    let two = DEVICE.to_owned() + &DEVICE.replace("memsmodel_mems sample", "memsmodel_mems other");
+    assert_eq!(names(&two, "two.parv").unwrap(), ["sample", "other"]);
+    assert_eq!(import(&two, "two.parv", Some("other")).unwrap().name, "other");
+    let message = |name| import(&two, "two.parv", name).unwrap_err().to_string();
+    assert!(message(None).contains("describes 2 devices") && message(None).contains("sample, other"));
+    assert!(message(Some("othe")).contains("did you mean `other`?"));
+    let twice = DEVICE.to_owned() + DEVICE;
+    assert!(
+        import(&twice, "f", Some("sample")).unwrap_err().to_string().contains("two devices called `sample`")
+    );
+    assert!(
+        import("", "empty.specs", None).unwrap_err().to_string().contains("has no `memsmodel_mems` block")
+    );
+}
+
+#[test]
+fn says_what_is_wrong_and_where() {
+    let unknown = error_with("Layout policy", "Layout polcy");
+    assert!(unknown.contains("sample.parv:8:25"), "{unknown}");
+    assert!(unknown.contains("did you mean `Layout policy`?"), "{unknown}");
+    assert!(
+        error_with("Layout policy = 6", "Layout policy = 3").contains("`Layout policy = 3` is not modelled")
+    );
+    assert!(error_with("Seek function = 1", "Seek function = 2").contains("known: 0, 1"));
+    assert!(error_with("seek curve = 0", "seek curve = 5").contains("not modelled"));
+    assert!(error_with("Bit cell length = 40", "Bit cell length = 0").contains("out of range"));
+    assert!(error_with("Bit cell length = 40", "Bit cell length = nan").contains("expected a number"));
+    assert!(error_with("Bit cell length = 40", "Bit cell length = 40 nm").contains("expected one value"));
+    assert!(error_with("Bit cell length = 40", "Bit cell length = [40]").contains("expected a number"));
+    assert!(error_with("Bit cell length = 40", "Bit cell length =").contains("expected a value"));
+    assert!(error_with("Bit cell length = 40,", "Bit cell length = 40").contains("expected `,`"));
+    assert!(error_with("Bit cell length = 40", "= 40").contains("expected a key"));
+    assert!(error_with("tips = 1280", "tips = 1280.5").contains("expected a whole number"));
+    assert!(error_with("tips = 1280", "tips = 7000").contains("the device has no blocks"));
+    assert!(
+        error_with("Spring constant factor = 0.75", "Spring constant factor = 0").contains("not defined")
+    );
+    assert!(error_with("Startup delay = 0.5,", "").contains("add `Startup delay`"));
+    assert!(error_with("Startup delay = 0.5", "Servo burst length = 9").contains("on line 10 already"));
+    assert!(
+        error_with("} # end\ninstantiate [ mems0 .. mems1 ] as sample\n", "")
+            .contains("the file ends before this is closed")
+    );
+    assert!(error_with("sample {", "sample").contains("expected a name and `{`"));
+    assert!(error_with("disksim_global Global {", "}").contains("no block or list to close"));
+}
+
+#[test]
+fn the_generations_become_the_disksim_presets() {
+    let root = std::env::var_os("SLEDLAB_REFERENCE").map_or_else(
+        || std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
+        std::path::PathBuf::from,
+    );
+    let Ok(text) = std::fs::read_to_string(root.join("mems/params/G1-G2-G3.specs")) else {
+        eprintln!("skipped: no reference parameter files (set SLEDLAB_REFERENCE)");
+        return;
+    };
+    for generation in ["g1", "g2", "g3"] {
+        let imported = import(&text, "G1-G2-G3.specs", Some(&format!("mems.{generation}"))).unwrap();
+        let preset = preset::text(&format!("mems-{generation}-disksim")).unwrap();
+        let DeviceParams::Mems(params) = preset::from_table(&toml::from_str(preset).unwrap()).unwrap().params;
+        assert_eq!(imported.params, params);
+    }
+    let v1 = import(&std::fs::read_to_string(root.join("mems/params/V1.specs")).unwrap(), "V1.specs", None)
+        .unwrap();
+    assert_eq!((v1.params.tips_per_block, v1.params.layout), (48, LayoutKind::Streaming));
+}
+
+proptest! {
+    #[test]
+    fn any_text_gives_a_device_or_a_user_error(text in "(memsmodel_mems|[a-z ]{0,5}|[{}=,#\\[\\]]|[0-9.]{1,4}|\\PC|\n){0,60}") {
+        for name in [None, Some("a")] {
+            if let Err(error) = import(&text, "any", name) {
+                prop_assert_eq!(error.blame(), Blame::User);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_cut_off_within_the_device_is_an_error(cut in 1..DEVICE.find("instantiate").unwrap()) {
+        let end = DEVICE.find("} # end").unwrap();
+        let result = import(&DEVICE[..cut], "cut.parv", None);
+        prop_assert_eq!(result.is_ok(), cut > end);
+        if let Ok(imported) = result {
+            prop_assert_eq!(imported, sample());
+        }
+    }
+}
+
+#[test]
+fn long_lines_and_deep_nesting_end_soon() {
+    let long = "memsmodel_mems a {".to_owned() + &" b".repeat(1_000_000);
+    assert!(import(&long, "long", None).is_err());
+    for opening in ["{", "[", "memsmodel_mems a {", "memsmodel_mems a { b = c {", "memsmodel_mems a { b = ["]
+    {
+        assert!(import(&opening.repeat(100_000), "deep", None).is_err());
+    }
+    let nested = "memsmodel_mems a {".to_owned() + &" b = c {".repeat(100_000);
+    assert!(import(&nested, "deep", None).unwrap_err().to_string().contains("nest more than"));
+}
