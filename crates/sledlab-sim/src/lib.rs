@@ -1,1 +1,39 @@
 //! Event loop, replay, recorder, results and experiments: the crate to import from Rust.
+//!
+//! ```
+//! use sledlab_sim::{Experiment, Hooks};
+//!
+//! let mut experiment = Experiment::new();
+//! experiment.set("device.preset", "mems-g2")?;
+//! experiment.set("workload.kind", "uniform")?;
+//! experiment.set("replay.limit", "1000")?;
+//! let outcome = experiment.run(Hooks::default())?;
+//! assert_eq!(outcome.summary.requests, 1000);
+//! # Ok::<(), sledlab_core::Error>(())
+//! ```
+
+mod catalogue;
+mod engine;
+mod experiment;
+mod feed;
+mod flush;
+mod outcome;
+mod queue_trend;
+mod recorder;
+mod replay;
+mod rows;
+mod seek_map;
+mod timeline;
+
+pub use catalogue::catalogue;
+pub use engine::{Counts, Progress, ProgressSink, simulate};
+pub use experiment::{Experiment, Hooks};
+pub use outcome::{Outcome, Summary, TimeStats};
+pub use recorder::{Recorder, RecorderOptions};
+pub use replay::{Limits, Mode, Outside, Replay};
+pub use rows::Rows;
+pub use seek_map::{SeekMap, seek_map};
+pub use timeline::{Timeline, TimelineBin};
+
+/// The version that results carry.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -32,6 +32,8 @@ pub trait System: Send {
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
     /// The parts that queue and serve.
     fn stations(&self) -> Vec<&Station>;
+    /// Requests that wait to be selected.
+    fn queue_length(&self) -> usize;
     /// Starts the ledgers anew: only what happens from `now` on counts.
     fn open_ledgers(&mut self, now: Time);
     /// Ends the run: accounts for the rest since the last service.

@@ -41,6 +41,11 @@ impl System for Single {
         vec![&self.station]
     }
 
+    #[inline]
+    fn queue_length(&self) -> usize {
+        self.station.queue_length()
+    }
+
     fn open_ledgers(&mut self, now: Time) {
         self.station.open_ledger(now);
     }

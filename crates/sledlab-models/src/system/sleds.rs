@@ -82,6 +82,10 @@ impl System for Sleds {
         self.stations.iter().collect()
     }
 
+    fn queue_length(&self) -> usize {
+        self.stations.iter().map(Station::queue_length).sum()
+    }
+
     fn open_ledgers(&mut self, now: Time) {
         self.stations.iter_mut().for_each(|station| station.open_ledger(now));
     }

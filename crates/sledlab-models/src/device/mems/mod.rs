@@ -15,7 +15,7 @@ mod serial;
 mod sled;
 mod unit;
 
-use sledlab_core::Result;
+use sledlab_core::{Result, Span};
 
 pub use address::AddressMap;
 pub use interleaved::Interleaved;
@@ -32,4 +32,11 @@ pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
         Pipeline::Serial => Box::new(Serial::new(params)?),
         Pipeline::Interleaved => Box::new(Interleaved::new(params)?),
     })
+}
+
+/// Positioning times from `state` to the row starts of every column, row by row (`row * cylinders + cylinder`).
+pub fn positioning_times(params: &MemsParams, state: SledState) -> Result<Vec<Span>> {
+    let sled = sled::Sled::new(params)?;
+    let places = (0..sled.geometry.rows).flat_map(|row| (0..sled.geometry.cylinders).map(move |x| (row, x)));
+    Ok(places.map(|(row, cylinder)| sled.positioning_at(state, row, cylinder)).collect())
 }

@@ -105,7 +105,7 @@ impl Sled {
 
     #[inline]
     pub fn x_bit(&self, place: Place) -> i32 {
-        place.cylinder as i32 - self.geometry.x_origin_bit
+        self.geometry.x_bit(place.cylinder)
     }
 
     /// How many blocks from `lbn`, at most `most`, one pass can serve.
@@ -152,13 +152,16 @@ impl Sled {
     /// Positioning time of block `lbn` as a scheduler sees it.
     pub fn positioning(&self, state: SledState, lbn: u64) -> Span {
         let place = self.place(lbn);
-        let x_bit = self.x_bit(place);
-        let moves = x_bit != state.x_bit;
-        let (up, down) = (|| self.row(state, place.row, 1, moves), || self.row(state, place.row, -1, moves));
-        let y = match self.direction_seen(place.cylinder) {
-            None => up().total().min(down().total()),
-            Some(1) => up().total(),
-            Some(_) => down().total(),
+        self.positioning_at(state, place.row, place.cylinder)
+    }
+
+    /// Positioning time of a row of a column as a scheduler sees it.
+    pub fn positioning_at(&self, state: SledState, row: u32, cylinder: u32) -> Span {
+        let x_bit = self.geometry.x_bit(cylinder);
+        let time = |direction| self.row(state, row, direction, x_bit != state.x_bit).total();
+        let y = match self.direction_seen(cylinder) {
+            None => time(1).min(time(-1)),
+            Some(direction) => time(direction),
         };
         self.x_time(state.x_bit, x_bit).max(y)
     }

@@ -1,0 +1,43 @@
+//! Everything that can be named in an experiment, for help texts, the Python API and the docs.
+
+use serde_json::{Value, json};
+use sledlab_core::Result;
+use sledlab_core::params::{ParamSpec, Params};
+use sledlab_models::device::preset;
+use sledlab_models::scheduler;
+use sledlab_trace::{format, synthetic};
+
+use crate::replay::ReplayParams;
+
+/// Devices, schedulers, workloads, trace formats and replay options, each with its parameters.
+///
+/// # Errors
+/// Only if a preset that comes with sledlab is broken, which is a defect.
+pub fn catalogue() -> Result<Value> {
+    let devices = preset::names().map(device).collect::<Result<Vec<_>>>()?;
+    let kinds: Vec<Value> =
+        preset::kinds().into_iter().map(|(name, specs)| entry(name, "", &specs)).collect();
+    let schedulers: Vec<Value> = scheduler::LIST.iter().map(|e| entry(e.name, e.meaning, &[])).collect();
+    let workloads: Vec<Value> =
+        synthetic::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
+    let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.about(), &[])).collect();
+    Ok(json!({
+        "devices": devices,
+        "device_kinds": kinds,
+        "schedulers": schedulers,
+        "workloads": workloads,
+        "trace_formats": formats,
+        "replay": entry("replay", "how requests are offered", &ReplayParams::specs()),
+    }))
+}
+
+fn device(name: &str) -> Result<Value> {
+    let table = preset::text(name)?
+        .parse()
+        .map_err(|error| sledlab_core::Error::internal(format!("preset {name}: {error}")))?;
+    Ok(json!({ "name": name, "meaning": preset::from_table(&table)?.description }))
+}
+
+fn entry(name: &str, meaning: &str, specs: &[ParamSpec]) -> Value {
+    json!({ "name": name, "meaning": meaning, "parameters": specs })
+}

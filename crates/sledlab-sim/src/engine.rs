@@ -1,0 +1,216 @@
+//! The event loop: arrivals and events in order of time.
+
+use std::ops::ControlFlow;
+
+use sledlab_core::{Error, Op, Request, Result, Source, Span, Time};
+use sledlab_models::device::Queued;
+use sledlab_models::system::{Completion, System};
+
+use crate::feed::Feed;
+use crate::flush::Flushes;
+use crate::recorder::Recorder;
+use crate::replay::{Mode, Replay};
+
+/// Operations between two looks at the progress callback.
+const PROGRESS_EVERY: u64 = 65_536;
+
+/// Operations by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Issued, of any kind.
+    pub issued: u64,
+    /// Reads completed, warm-up included.
+    pub reads: u64,
+    /// Writes completed, warm-up included.
+    pub writes: u64,
+    /// Trims completed.
+    pub trims: u64,
+    /// Flushes completed.
+    pub flushes: u64,
+    /// Neither completed nor given up on: under way when the run was interrupted.
+    pub dropped: u64,
+    /// Whether the run was interrupted.
+    pub interrupted: bool,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Operations issued.
+    pub operations: u64,
+    /// Share of the run, where that can be told.
+    pub fraction: Option<f64>,
+    /// Simulated time.
+    pub simulated: Time,
+}
+
+/// Told now and then how far the run is; [`ControlFlow::Break`] interrupts it and keeps what there is.
+pub type ProgressSink<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// Replays `source` on `system` and records what happens.
+///
+/// # Errors
+/// The source's own, a request that does not fit, a recorder that cannot write, and any violation of
+/// conservation, which is a defect of sledlab.
+pub fn simulate(
+    system: &mut dyn System,
+    source: &mut dyn Source,
+    replay: &Replay,
+    recorder: &mut Recorder,
+    progress: Option<ProgressSink>,
+) -> Result<Counts> {
+    let feed = Feed::new(source, replay, system.capacity_blocks());
+    let think = match replay.mode {
+        Mode::Open => Span::ZERO,
+        Mode::Closed { think, .. } => think,
+    };
+    let mut run = Run {
+        feed,
+        recorder,
+        think,
+        flushes: Flushes::default(),
+        counts: Counts::default(),
+        under_way: 0,
+        opened: replay.warmup == 0,
+        completed: Vec::new(),
+    };
+    run.run(system, progress)?;
+    run.recorder.flush_rows()?;
+    let counts = run.counts;
+    system.close_ledgers(run.recorder.last_completion);
+    conserve(system, run.recorder, &counts)?;
+    Ok(counts)
+}
+
+struct Run<'a, 's, 'r> {
+    feed: Feed<'s>,
+    recorder: &'a mut Recorder<'r>,
+    think: Span,
+    flushes: Flushes,
+    counts: Counts,
+    under_way: u64,
+    /// Whether the warm-up is over.
+    opened: bool,
+    completed: Vec<Completion>,
+}
+
+impl Run<'_, '_, '_> {
+    fn run(&mut self, system: &mut dyn System, mut progress: Option<ProgressSink>) -> Result<()> {
+        let mut report_at = PROGRESS_EVERY;
+        loop {
+            let arrival = self.feed.peek()?;
+            let event = system.next_event();
+            match (arrival, event) {
+                (Some(request), event) if event.is_none_or(|at| request.arrival <= at) => {
+                    self.arrive(system, request);
+                }
+                (_, Some(now)) => self.advance(system, now)?,
+                (None, None) => break,
+                (Some(_), None) => unreachable!("an arrival without an event is taken above"),
+            }
+            if self.feed.issued() >= report_at {
+                report_at += PROGRESS_EVERY;
+                if self.report(progress.as_mut()).is_break() {
+                    self.counts.interrupted = true;
+                    break;
+                }
+            }
+        }
+        self.counts.issued = self.feed.issued();
+        self.counts.dropped = self.under_way + self.flushes.waiting();
+        Ok(())
+    }
+
+    fn report(&self, progress: Option<&mut ProgressSink>) -> ControlFlow<()> {
+        progress.map_or(ControlFlow::Continue(()), |sink| {
+            sink(Progress {
+                operations: self.feed.issued(),
+                fraction: self.feed.progress(),
+                simulated: self.recorder.last_completion,
+            })
+        })
+    }
+
+    #[inline]
+    fn arrive(&mut self, system: &mut dyn System, request: Request) {
+        let id = self.feed.take();
+        let now = request.arrival;
+        if !self.opened && self.recorder.counts(id) {
+            self.opened = true;
+            self.recorder.opened = now;
+            system.open_ledgers(now);
+        }
+        match request.op {
+            Op::Read | Op::Write => {
+                if request.op == Op::Write {
+                    self.flushes.write(id);
+                }
+                self.recorder.arrive(id, now, system.queue_length());
+                self.under_way += 1;
+                system.arrive(now, Queued::new(id, &request));
+            }
+            Op::Trim => {
+                self.counts.trims += 1;
+                self.feed.free_slot(now + self.think);
+            }
+            Op::Flush => {
+                if self.flushes.flush() {
+                    self.finish_flushes(1, now);
+                }
+            }
+        }
+    }
+
+    fn finish_flushes(&mut self, flushes: u64, now: Time) {
+        self.counts.flushes += flushes;
+        (0..flushes).for_each(|_| self.feed.free_slot(now + self.think));
+    }
+
+    #[inline]
+    fn advance(&mut self, system: &mut dyn System, now: Time) -> Result<()> {
+        system.advance(now, &mut self.completed);
+        if self.completed.is_empty() {
+            return Ok(());
+        }
+        if self.opened {
+            self.recorder.note_queue(system.queue_length());
+        }
+        for at in 0..self.completed.len() {
+            let done = self.completed[at];
+            debug_assert!(done.start >= done.request.arrival && done.completion == now);
+            self.recorder.complete(&done)?;
+            self.under_way -= 1;
+            if done.request.op == Op::Write {
+                self.counts.writes += 1;
+                let flushes = self.flushes.durable(done.request.id);
+                self.finish_flushes(flushes, now);
+            } else {
+                self.counts.reads += 1;
+            }
+            self.feed.free_slot(now + self.think);
+        }
+        self.completed.clear();
+        Ok(())
+    }
+}
+
+/// What must hold at the end of every run.
+fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result<()> {
+    let done = counts.reads + counts.writes + counts.trims + counts.flushes;
+    if counts.issued != done + counts.dropped {
+        return Err(Error::internal(format!("operations were lost: {counts:?}")));
+    }
+    if counts.interrupted {
+        return Ok(());
+    }
+    let elapsed = recorder.last_completion.since(recorder.opened);
+    for (ledger, energy) in system.ledgers() {
+        if ledger.total() != elapsed {
+            return Err(Error::internal(format!("states last {} but the run {elapsed}", ledger.total())));
+        }
+        if !energy.total.is_finite() {
+            return Err(Error::internal("energy is not a finite number"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! Tables and keys of an experiment file.
+
+use sledlab_core::params::Params;
+use sledlab_core::{Error, Result};
+use toml::{Table, Value};
+
+use crate::replay::ReplayParams;
+
+/// Tables of an experiment file, and the one key outside of them.
+const TABLES: [&str; 5] = ["device", "trace", "workload", "scheduler", "replay"];
+const SEED: &str = "seed";
+
+/// Parses TOML; errors carry file, line and column.
+pub(super) fn parse(name: &str, text: &str) -> Result<Table> {
+    text.parse::<Table>().map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let before = text.get(..at).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let found = text.lines().nth(line - 1).unwrap_or_default();
+        Error::user(format!("not valid TOML: {}", error.message()))
+            .with_remedy("see docs/experiment.md for the form of such a file")
+            .at(name, line as u64, column as u64, found.as_bytes())
+    })
+}
+
+/// Only known tables may stand in an experiment.
+pub(super) fn check_tables(table: &Table) -> Result<()> {
+    let known = || TABLES.into_iter().chain([SEED]);
+    match table.keys().find(|key| known().all(|known| known != key.as_str())) {
+        Some(key) => Err(Error::unknown("table", key, known())),
+        None => Ok(()),
+    }
+}
+
+/// A table by name; empty where it is missing.
+pub(super) fn table(all: &Table, name: &str) -> Result<Table> {
+    match all.get(name) {
+        None => Ok(Table::new()),
+        Some(Value::Table(table)) => Ok(table.clone()),
+        Some(Value::String(kind)) => {
+            Ok([("kind".to_owned(), Value::from(kind.as_str()))].into_iter().collect())
+        }
+        Some(other) => Err(Error::user(format!("{name}: expected a table, found `{other}`"))),
+    }
+}
+
+/// Removes a text from a table.
+pub(super) fn take_text(table: &mut Table, path: &str, key: &str) -> Result<Option<String>> {
+    match table.remove(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(Error::user(format!("{path}.{key}: expected text, found `{other}`"))),
+    }
+}
+
+/// The replay table with every default filled in; what cannot be read stays as it is, it is refused elsewhere.
+pub(super) fn replay_table(all: &Table) -> Table {
+    let said = table(all, "replay").unwrap_or_default();
+    ReplayParams::from_table("replay", &said).map_or(said, |params| params.to_table())
+}
+
+/// Sets `table.key` (or `seed`) to a TOML value, or to text where it is none.
+pub(super) fn set(all: &mut Table, key: &str, value: &str) -> Result<()> {
+    let value = read_value(value);
+    if key == SEED {
+        all.insert(SEED.to_owned(), value);
+        return Ok(());
+    }
+    let form = || {
+        Error::user(format!("`{key}` is not of the form table.key"))
+            .with_remedy("write for example device.active_tips=3200 or replay.speedup=16")
+    };
+    let (name, key) =
+        key.split_once('.').filter(|(name, key)| !name.is_empty() && !key.is_empty()).ok_or_else(form)?;
+    if !TABLES.contains(&name) {
+        return Err(Error::unknown("table", name, TABLES));
+    }
+    let mut changed = table(all, name)?;
+    if name == "device"
+        && let Some(Value::String(preset)) = all.get(name)
+    {
+        changed = [("preset".to_owned(), Value::from(preset.as_str()))].into_iter().collect();
+    }
+    changed.insert(key.to_owned(), value);
+    all.insert(name.to_owned(), Value::Table(changed));
+    Ok(())
+}
+
+fn read_value(text: &str) -> Value {
+    let parsed = format!("value = {text}").parse::<Table>();
+    parsed.ok().and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::from(text))
+}

@@ -1,0 +1,274 @@
+//! An experiment: device, workload, scheduler, replay and seed, as a TOML file says it.
+
+mod keys;
+
+use std::path::Path;
+use std::time::Instant;
+
+use sledlab_core::{Error, Result, Source};
+use sledlab_models::device::preset::{self, DeviceFile};
+use sledlab_models::{scheduler, system};
+use sledlab_trace::{OpenOptions, synthetic};
+use toml::{Table, Value};
+
+use crate::engine::{ProgressSink, simulate};
+use crate::outcome::{Context, Outcome, Summary};
+use crate::recorder::{Recorder, RecorderOptions, RowSink};
+use crate::replay::Replay;
+
+const DEFAULT_SEED: u64 = 1;
+
+/// What a run may be given besides its configuration.
+#[derive(Default)]
+pub struct Hooks<'a> {
+    /// Replays this instead of the configured trace or workload.
+    pub source: Option<Box<dyn Source>>,
+    /// Takes the per-request table in chunks.
+    pub rows: Option<RowSink<'a>>,
+    /// Told now and then how far the run is.
+    pub progress: Option<ProgressSink<'a>>,
+}
+
+/// A configuration under construction: what has been said so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Experiment {
+    table: Table,
+}
+
+/// A configuration with every default filled in and checked.
+#[derive(Clone, Debug)]
+struct Resolved {
+    seed: u64,
+    device: DeviceFile,
+    scheduler: scheduler::Entry,
+    replay: Replay,
+    workload: Workload,
+}
+
+#[derive(Clone, Debug)]
+enum Workload {
+    Trace { file: String, format: Option<String> },
+    Generator { kind: String, params: Table },
+    Given,
+}
+
+impl Experiment {
+    /// Nothing said yet: at least a device and a workload are needed.
+    pub fn new() -> Self {
+        Experiment::default()
+    }
+
+    /// Reads an experiment file.
+    ///
+    /// # Errors
+    /// Text that is not TOML, with its place; unknown tables.
+    pub fn from_toml(name: &str, text: &str) -> Result<Self> {
+        let table = keys::parse(name, text)?;
+        keys::check_tables(&table)?;
+        Ok(Experiment { table })
+    }
+
+    /// Sets one key, such as `device.active_tips`, to a TOML value or a bare word.
+    ///
+    /// # Errors
+    /// A key that is not of the form `table.key`, or an unknown table. Whether the key and
+    /// value make sense is checked when all is known, by [`check`](Experiment::check).
+    pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        keys::set(&mut self.table, key, value)
+    }
+
+    /// Takes the device from a preset or a device file.
+    pub fn set_device(&mut self, name_or_path: &str) -> Result<()> {
+        let mut device = Table::new();
+        device.insert("preset".to_owned(), Value::from(name_or_path));
+        self.table.insert("device".to_owned(), Value::Table(device));
+        Ok(())
+    }
+
+    /// Takes the workload from a trace file instead of a generator.
+    pub fn set_trace(&mut self, file: &str, format: Option<&str>) {
+        let mut trace = Table::new();
+        trace.insert("file".to_owned(), Value::from(file));
+        if let Some(format) = format {
+            trace.insert("format".to_owned(), Value::from(format));
+        }
+        self.table.remove("workload");
+        self.table.insert("trace".to_owned(), Value::Table(trace));
+    }
+
+    /// Takes the workload from a generator instead of a trace file.
+    pub fn set_workload(&mut self, kind: &str) {
+        let mut workload = Table::new();
+        workload.insert("kind".to_owned(), Value::from(kind));
+        self.table.remove("trace");
+        self.table.insert("workload".to_owned(), Value::Table(workload));
+    }
+
+    /// Checks everything that can be checked before the work starts.
+    pub fn check(&self) -> Result<()> {
+        self.resolve(false).map(|_| ())
+    }
+
+    /// The complete experiment, every default filled in: alone sufficient to run it again.
+    pub fn to_toml(&self) -> Result<String> {
+        let table = self.complete(&self.resolve(true)?);
+        toml::to_string(&table)
+            .map_err(|error| Error::internal(format!("cannot write the experiment: {error}")))
+    }
+
+    /// The complete device description.
+    pub fn device(&self) -> Result<DeviceFile> {
+        device(self.table.get("device"))
+    }
+
+    /// Runs the experiment.
+    ///
+    /// # Errors
+    /// Anything [`check`](Experiment::check) finds, anything wrong with the trace, a run in which nothing
+    /// counted, and violated conservation.
+    pub fn run(&self, hooks: Hooks) -> Result<Outcome> {
+        let Hooks { source, rows, progress } = hooks;
+        let resolved = self.resolve(source.is_some())?;
+        let begun = Instant::now();
+        let mut system = system::build(&resolved.device, resolved.scheduler)?;
+        let mut source = match source {
+            Some(source) => source,
+            None => resolved.open(system.capacity_blocks())?,
+        };
+        let replay = resolved.replay;
+        let mut recorder = Recorder::new(RecorderOptions { warmup: replay.warmup }, rows);
+        let counts = simulate(system.as_mut(), source.as_mut(), &replay, &mut recorder, progress)?;
+        let config = serde_json::to_value(self.complete(&resolved))
+            .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))?;
+        let context = Context { counts, rejected: 0, mode: replay.mode, config, seed: resolved.seed };
+        let summary = Summary::new(&recorder, system.as_ref(), context)?;
+        Ok(Outcome::new(summary, &recorder, begun.elapsed().as_secs_f64()))
+    }
+
+    fn resolve(&self, given: bool) -> Result<Resolved> {
+        let table = |name: &str| keys::table(&self.table, name);
+        let seed = match self.table.get("seed") {
+            None => DEFAULT_SEED,
+            Some(Value::Integer(n)) if *n >= 0 => n.cast_unsigned(),
+            Some(other) => {
+                return Err(Error::user(format!(
+                    "seed: expected a whole number, 0 or more, found `{other}`"
+                )));
+            }
+        };
+        let mut scheduler_params = table("scheduler")?;
+        let scheduler_name =
+            keys::take_text(&mut scheduler_params, "scheduler", "kind")?.unwrap_or_else(|| "fcfs".to_owned());
+        let resolved = Resolved {
+            seed,
+            device: device(self.table.get("device"))?,
+            scheduler: scheduler::build(&scheduler_name, &scheduler_params)?,
+            replay: Replay::from_table(&table("replay")?)?,
+            workload: workload(table("trace")?, table("workload")?, given)?,
+        };
+        // Building is cheap and finds what single values cannot show: a device without blocks, say.
+        system::build(&resolved.device, resolved.scheduler)?;
+        Ok(resolved)
+    }
+
+    /// Every table with every key.
+    fn complete(&self, resolved: &Resolved) -> Table {
+        let mut table = Table::new();
+        table.insert("seed".to_owned(), Value::Integer(resolved.seed.cast_signed()));
+        match &resolved.workload {
+            Workload::Given => {}
+            Workload::Trace { file, format } => {
+                let mut trace = Table::new();
+                trace.insert("file".to_owned(), Value::from(file.as_str()));
+                if let Some(format) = format {
+                    trace.insert("format".to_owned(), Value::from(format.as_str()));
+                }
+                table.insert("trace".to_owned(), Value::Table(trace));
+            }
+            Workload::Generator { kind, params } => {
+                let mut workload = Table::new();
+                workload.insert("kind".to_owned(), Value::from(kind.as_str()));
+                workload.extend(params.clone());
+                table.insert("workload".to_owned(), Value::Table(workload));
+            }
+        }
+        let mut scheduler = Table::new();
+        scheduler.insert("kind".to_owned(), Value::from(resolved.scheduler.name));
+        table.insert("scheduler".to_owned(), Value::Table(scheduler));
+        table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
+        table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
+        table
+    }
+}
+
+impl Resolved {
+    fn open(&self, capacity_blocks: u64) -> Result<Box<dyn Source>> {
+        match &self.workload {
+            Workload::Given => Err(Error::user("no trace and no workload was given")),
+            Workload::Trace { file, format } => {
+                let options = OpenOptions { format: format.as_deref(), ..OpenOptions::default() };
+                Ok(Box::new(sledlab_trace::open(file, options)?))
+            }
+            Workload::Generator { kind, params } => {
+                synthetic::build(kind, params, self.seed, capacity_blocks)
+            }
+        }
+    }
+}
+
+/// The device of an experiment: a complete description, or a preset or file with some keys changed.
+fn device(value: Option<&Value>) -> Result<DeviceFile> {
+    let missing = || {
+        Error::user("no device was given")
+            .with_remedy("choose one with --device NAME; `sledlab device list` shows all")
+    };
+    let mut changes = match value {
+        None => return Err(missing()),
+        Some(Value::String(name)) => return preset::from_table(&base_device(name)?),
+        Some(Value::Table(table)) => table.clone(),
+        Some(other) => return Err(Error::user(format!("device: expected a table, found `{other}`"))),
+    };
+    let Some(name) = keys::take_text(&mut changes, "device", "preset")? else {
+        return if changes.contains_key("kind") { preset::from_table(&changes) } else { Err(missing()) };
+    };
+    let mut device = base_device(&name)?;
+    device.extend(changes);
+    preset::from_table(&device)
+}
+
+/// The table of a preset, or of a file where the name is that of a `.toml` file.
+fn base_device(name: &str) -> Result<Table> {
+    let is_file = Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    if !is_file {
+        return keys::parse(name, preset::text(name)?);
+    }
+    let text = std::fs::read_to_string(name)
+        .map_err(|error| Error::user(format!("cannot read the device file: {error}")).at(name, 0, 0, b""))?;
+    keys::parse(name, &text)
+}
+
+fn workload(mut trace: Table, mut workload: Table, given: bool) -> Result<Workload> {
+    if given {
+        return Ok(Workload::Given);
+    }
+    if !trace.is_empty() && !workload.is_empty() {
+        return Err(Error::user("both a trace and a workload were given")
+            .with_remedy("keep one of the tables [trace] and [workload]"));
+    }
+    if let Some(kind) = keys::take_text(&mut workload, "workload", "kind")? {
+        let params = synthetic::resolve(&kind, &workload)?;
+        return Ok(Workload::Generator { kind, params });
+    }
+    let file = keys::take_text(&mut trace, "trace", "file")?.ok_or_else(|| {
+        Error::user("no trace and no workload was given")
+            .with_remedy("choose one with --trace FILE or --workload NAME")
+    })?;
+    let format = keys::take_text(&mut trace, "trace", "format")?;
+    if let Some(key) = trace.keys().next() {
+        return Err(Error::unknown("key", &format!("trace.{key}"), ["trace.file", "trace.format"]));
+    }
+    if let Some(format) = &format {
+        sledlab_trace::format::find(format)?;
+    }
+    Ok(Workload::Trace { file, format })
+}

@@ -1,0 +1,153 @@
+//! Requests in the order and at the times at which the host issues them.
+
+use std::collections::VecDeque;
+
+use sledlab_core::{Error, Request, Result, Source, Time};
+
+use crate::replay::{Mode, Replay};
+
+/// A source seen through a replay: when the next operation is issued, and what it is.
+pub(crate) struct Feed<'a> {
+    source: &'a mut dyn Source,
+    buffer: Vec<Request>,
+    next: usize,
+    issued: u64,
+    operations: u64,
+    until: Time,
+    speedup: f64,
+    capacity_blocks: u64,
+    /// In a closed replay, when each free slot may issue, earliest first.
+    slots: Option<VecDeque<Time>>,
+    last: Time,
+}
+
+impl<'a> Feed<'a> {
+    pub fn new(source: &'a mut dyn Source, replay: &Replay, capacity_blocks: u64) -> Self {
+        let slots = match replay.mode {
+            Mode::Open => None,
+            Mode::Closed { outstanding, .. } => Some(VecDeque::from(vec![Time::ZERO; outstanding as usize])),
+        };
+        Feed {
+            source,
+            buffer: Vec::new(),
+            next: 0,
+            issued: 0,
+            operations: replay.limits.operations,
+            until: replay.limits.until,
+            speedup: replay.speedup,
+            capacity_blocks,
+            slots,
+            last: Time::ZERO,
+        }
+    }
+
+    /// The next operation with its time of issue, without taking it. `None` at the end, and in a closed
+    /// replay while no slot is free.
+    #[inline]
+    pub fn peek(&mut self) -> Result<Option<Request>> {
+        if self.next == self.buffer.len() && !self.refill()? {
+            return Ok(None);
+        }
+        let mut request = self.buffer[self.next];
+        request.arrival = match &self.slots {
+            None => request.arrival,
+            Some(slots) => match slots.front() {
+                Some(free) => *free,
+                None => return Ok(None),
+            },
+        };
+        Ok((request.arrival <= self.until).then_some(request))
+    }
+
+    /// Takes the operation that [`peek`](Feed::peek) showed; returns its number.
+    #[inline]
+    pub fn take(&mut self) -> u64 {
+        if let Some(slots) = &mut self.slots {
+            slots.pop_front();
+        }
+        self.next += 1;
+        self.issued += 1;
+        self.issued - 1
+    }
+
+    /// A slot of a closed replay is free from `at` on. Completions come in order and the think time is
+    /// constant, so the slots stay in order.
+    #[inline]
+    pub fn free_slot(&mut self, at: Time) {
+        if let Some(slots) = &mut self.slots {
+            slots.push_back(at);
+        }
+    }
+
+    /// Operations issued.
+    pub fn issued(&self) -> u64 {
+        self.issued
+    }
+
+    /// The share of the replay that has been issued, where that can be told.
+    pub fn progress(&self) -> Option<f64> {
+        let by_count = (self.operations < u64::MAX).then(|| self.issued as f64 / self.operations as f64);
+        match (self.source.progress(), by_count) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Reads on, checks what came, and scales its times; false at the end.
+    fn refill(&mut self) -> Result<bool> {
+        let left = self.operations - self.issued;
+        if left == 0 {
+            return Ok(false);
+        }
+        self.buffer.clear();
+        self.next = 0;
+        if self.source.fill(&mut self.buffer)? == 0 {
+            return Ok(false);
+        }
+        self.buffer.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        let scaled = self.speedup.to_bits() != 1.0_f64.to_bits();
+        for (offset, request) in self.buffer.iter_mut().enumerate() {
+            let number = self.issued + offset as u64;
+            if scaled {
+                request.arrival =
+                    Time::from_ns((request.arrival.as_ns() as f64 / self.speedup).round() as u64);
+            }
+            if request.arrival < self.last {
+                return Err(unsorted(number, request.arrival, self.last));
+            }
+            self.last = request.arrival;
+            check(number, request, self.capacity_blocks)?;
+        }
+        Ok(true)
+    }
+}
+
+/// Readers check too, but a source may also come from a user's own code.
+#[inline]
+fn check(number: u64, request: &Request, capacity_blocks: u64) -> Result<()> {
+    let end = request.lbn.saturating_add(u64::from(request.blocks));
+    if request.op.is_media() && (end > capacity_blocks || request.blocks == 0) {
+        return Err(unfit(number, request, capacity_blocks));
+    }
+    Ok(())
+}
+
+#[cold]
+fn unfit(number: u64, request: &Request, capacity_blocks: u64) -> Error {
+    if request.blocks == 0 {
+        return Error::user(format!("request {number} asks for no blocks at all"))
+            .with_remedy("remove it, or give it a length");
+    }
+    let first = request.lbn;
+    let last = first.saturating_add(u64::from(request.blocks) - 1);
+    Error::user(format!(
+        "request {number} (blocks {first} to {last}) lies outside the device, which has {capacity_blocks} blocks"
+    ))
+    .with_remedy("choose --outside wrap, clip or scale, or a larger device")
+}
+
+#[cold]
+fn unsorted(number: u64, arrival: Time, last: Time) -> Error {
+    Error::user(format!("request {number} arrives at {arrival}, before the one ahead of it at {last}"))
+        .with_remedy("sort the requests by arrival time")
+}

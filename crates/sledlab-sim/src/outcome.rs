@@ -1,0 +1,387 @@
+//! What a run tells: the summary, the distribution, the time series.
+
+use serde::Serialize;
+use sledlab_core::stats::{Distribution, Moments};
+use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
+use sledlab_models::power::{Energy, Ledger};
+use sledlab_models::system::System;
+
+use crate::VERSION;
+use crate::engine::Counts;
+use crate::recorder::Recorder;
+use crate::replay::Mode;
+use crate::timeline::TimelineBin;
+
+/// Statistics of a time, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TimeStats {
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub std: f64,
+    /// Squared coefficient of variation, variance / mean^2.
+    pub scv: f64,
+    /// Median, within 0.05 % like all percentiles.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// Response time of all requests: with the confidence interval of its mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ResponseStats {
+    /// Statistics of all requests.
+    #[serde(flatten)]
+    pub stats: TimeStats,
+    /// Half width of the 95 % confidence interval of the mean, by batch means; `None` when the run
+    /// is too short to tell.
+    pub ci95_half_width: Option<f64>,
+}
+
+/// Statistics of reads or of writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Split {
+    /// Requests that count.
+    pub requests: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Response time.
+    pub response_time_ms: TimeStats,
+}
+
+/// Mean and spread of a time, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Spread {
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub std: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// Mean of every part of a request's life, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PartMeans {
+    /// Waiting to be selected, start-up and parallel overheads included.
+    pub queue: f64,
+    /// The part of `queue` that was a start-up.
+    pub startup: f64,
+    /// Command overhead the mechanism waits for.
+    pub overhead: f64,
+    /// First positioning: the larger of x with settling and y with turnarounds.
+    pub positioning: f64,
+    /// x without settling.
+    pub seek_x: f64,
+    /// Settling.
+    pub settle: f64,
+    /// y without turnarounds.
+    pub seek_y: f64,
+    /// Turnarounds.
+    pub turnaround: f64,
+    /// From the first positioning to completion.
+    pub transfer: f64,
+    /// The part of `transfer` spent moving between rows.
+    pub reposition: f64,
+}
+
+/// Waiting requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct QueueLength {
+    /// Mean over time (Little's law on the queue times).
+    pub mean: f64,
+    /// Largest.
+    pub max: u64,
+}
+
+/// Seconds in each state, over all stations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct StateTime {
+    /// Moving without tips.
+    pub seek: f64,
+    /// Reading or writing.
+    pub access: f64,
+    /// Waiting.
+    pub idle: f64,
+    /// Parked.
+    pub inactive: f64,
+    /// Getting going.
+    pub startup: f64,
+}
+
+/// Operations by kind, warm-up included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Operations {
+    /// Issued.
+    pub issued: u64,
+    /// Reads completed.
+    pub read: u64,
+    /// Writes completed.
+    pub write: u64,
+    /// Trims completed.
+    pub trim: u64,
+    /// Flushes completed.
+    pub flush: u64,
+    /// Refused or cut away because they reach past the end of the device.
+    pub rejected: u64,
+    /// Under way when the run was interrupted.
+    pub dropped: u64,
+}
+
+/// The results of a run; the same bytes for the same configuration, seed and version.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Reads and writes that count.
+    pub requests: u64,
+    /// Simulated time that counts.
+    pub elapsed_s: f64,
+    /// Arrival to completion.
+    pub response_time_ms: ResponseStats,
+    /// Reads alone.
+    pub read: Split,
+    /// Writes alone.
+    pub write: Split,
+    /// Arrival to start.
+    pub queue_time_ms: Spread,
+    /// Start to completion.
+    pub service_time_ms: Spread,
+    /// First positioning.
+    pub positioning_time_ms: Spread,
+    /// Mean of every part.
+    pub time_by_part_ms: PartMeans,
+    /// Requests completed per second.
+    pub throughput_iops: f64,
+    /// 10^6 bytes per second.
+    pub throughput_mb_s: f64,
+    /// Share of the time the mechanism was busy; the mean over stations.
+    pub utilization: f64,
+    /// Waiting requests.
+    pub queue_length: QueueLength,
+    /// Energy by state.
+    pub energy_j: Energy,
+    /// Seconds by state.
+    pub state_time_s: StateTime,
+    /// Start-ups.
+    pub startups: u64,
+    /// Whether the queue kept growing: means of such a run depend on its length.
+    pub saturated: bool,
+    /// Whether the run was interrupted.
+    pub interrupted: bool,
+    /// Operations by kind.
+    pub operations: Operations,
+    /// What ran: the complete experiment.
+    pub config: serde_json::Value,
+    /// Version of sledlab.
+    pub version: &'static str,
+    /// Root seed.
+    pub seed: u64,
+}
+
+/// A cumulative distribution: response times and the share of requests at or below.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cdf {
+    /// Response times, rising.
+    pub response_ms: Vec<f64>,
+    /// Shares, rising to 1.
+    pub share: Vec<f64>,
+}
+
+/// Everything a run yields but the per-request table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// The results.
+    pub summary: Summary,
+    /// Distribution of response times: all, reads, writes.
+    pub cdf: [Cdf; 3],
+    /// Time series.
+    pub timeline: Vec<TimelineBin>,
+    /// Wall-clock time from opening the source to the summary; never part of the results.
+    pub wall_s: f64,
+}
+
+const NS_PER_MS: f64 = 1e6;
+
+impl TimeStats {
+    fn of(distribution: &Distribution) -> Self {
+        let moments = distribution.moments();
+        let quantile = |q| distribution.quantile_ns(q) as f64 / NS_PER_MS;
+        TimeStats {
+            mean: moments.mean() / NS_PER_MS,
+            std: moments.std() / NS_PER_MS,
+            scv: moments.scv(),
+            p50: quantile(0.5),
+            p90: quantile(0.9),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            p999: quantile(0.999),
+            max: moments.max() as f64 / NS_PER_MS,
+        }
+    }
+}
+
+impl Spread {
+    fn of(moments: &Moments) -> Self {
+        Spread {
+            mean: moments.mean() / NS_PER_MS,
+            std: moments.std() / NS_PER_MS,
+            max: moments.max() as f64 / NS_PER_MS,
+        }
+    }
+}
+
+impl Cdf {
+    fn of(distribution: &Distribution) -> Self {
+        let (response_ms, share) =
+            distribution.cdf().into_iter().map(|(ns, share)| (ns as f64 / NS_PER_MS, share)).unzip();
+        Cdf { response_ms, share }
+    }
+}
+
+/// What the summary needs besides the recorder and the system.
+pub(crate) struct Context {
+    pub counts: Counts,
+    pub rejected: u64,
+    pub mode: Mode,
+    pub config: serde_json::Value,
+    pub seed: u64,
+}
+
+impl Summary {
+    /// Sums up a run.
+    ///
+    /// # Errors
+    /// A run in which nothing counted, or a result that is not a finite number.
+    pub(crate) fn new(recorder: &Recorder, system: &dyn System, context: Context) -> Result<Self> {
+        let mut all = recorder.read.clone();
+        all.merge(&recorder.write);
+        let requests = all.moments().count();
+        if requests == 0 {
+            return Err(Error::user("nothing was simulated: no read or write was completed that counts")
+                .with_remedy(
+                    "check that the trace holds reads or writes, and that warm-up and limits leave some",
+                ));
+        }
+        let elapsed_s = recorder.last_completion.since(recorder.opened).as_seconds();
+        let per_second = |amount: f64| if elapsed_s > 0.0 { amount / elapsed_s } else { 0.0 };
+        let [read_bytes, write_bytes] = recorder.blocks.map(|blocks| blocks * BLOCK_BYTES);
+        let ledgers = system.ledgers();
+        let busy: Span = ledgers.iter().map(|(ledger, _)| ledger.busy()).sum();
+        let mut energy_j = Energy::default();
+        ledgers.iter().for_each(|(_, energy)| energy_j += *energy);
+        let summary = Summary {
+            requests,
+            elapsed_s,
+            response_time_ms: ResponseStats {
+                stats: TimeStats::of(&all),
+                ci95_half_width: recorder.batches.half_width_95().map(|ns| ns / NS_PER_MS),
+            },
+            read: split(&recorder.read, read_bytes),
+            write: split(&recorder.write, write_bytes),
+            queue_time_ms: Spread::of(&recorder.queue),
+            service_time_ms: Spread::of(&recorder.service),
+            positioning_time_ms: Spread::of(&recorder.positioning),
+            time_by_part_ms: part_means(recorder, requests),
+            throughput_iops: per_second(requests as f64),
+            throughput_mb_s: per_second((read_bytes + write_bytes) as f64 / 1e6),
+            utilization: per_second(busy.as_seconds() / ledgers.len().max(1) as f64),
+            queue_length: QueueLength {
+                mean: per_second(recorder.queue.sum() as f64 / 1e9),
+                max: recorder.longest_queue as u64,
+            },
+            energy_j,
+            state_time_s: state_time(&ledgers),
+            startups: ledgers.iter().map(|(ledger, _)| ledger.startups).sum(),
+            saturated: context.mode == Mode::Open && recorder.trend.grew(),
+            interrupted: context.counts.interrupted,
+            operations: operations(&context),
+            config: context.config,
+            version: VERSION,
+            seed: context.seed,
+        };
+        summary.check()
+    }
+
+    fn check(self) -> Result<Self> {
+        let numbers = [
+            self.response_time_ms.stats.mean,
+            self.response_time_ms.stats.scv,
+            self.throughput_iops,
+            self.utilization,
+            self.energy_j.total,
+            self.queue_length.mean,
+        ];
+        if numbers.iter().all(|x| x.is_finite()) {
+            Ok(self)
+        } else {
+            Err(Error::internal(format!("a result is not a finite number: {numbers:?}")))
+        }
+    }
+}
+
+fn split(distribution: &Distribution, bytes: u64) -> Split {
+    Split { requests: distribution.moments().count(), bytes, response_time_ms: TimeStats::of(distribution) }
+}
+
+fn part_means(recorder: &Recorder, requests: u64) -> PartMeans {
+    let parts = &recorder.parts;
+    let mean = |sum: u128| sum as f64 / requests as f64 / NS_PER_MS;
+    PartMeans {
+        queue: recorder.queue.mean() / NS_PER_MS,
+        startup: mean(parts.startup),
+        overhead: mean(parts.overhead),
+        positioning: recorder.positioning.mean() / NS_PER_MS,
+        seek_x: mean(parts.seek_x),
+        settle: mean(parts.settle),
+        seek_y: mean(parts.seek_y),
+        turnaround: mean(parts.turnaround),
+        transfer: mean(parts.transfer),
+        reposition: mean(parts.reposition),
+    }
+}
+
+fn state_time(ledgers: &[(&Ledger, Energy)]) -> StateTime {
+    let sum = |state: fn(&Ledger) -> Span| {
+        ledgers.iter().map(|(ledger, _)| state(ledger)).sum::<Span>().as_seconds()
+    };
+    StateTime {
+        seek: sum(|ledger| ledger.seek),
+        access: sum(|ledger| ledger.access),
+        idle: sum(|ledger| ledger.idle),
+        inactive: sum(|ledger| ledger.inactive),
+        startup: sum(|ledger| ledger.startup),
+    }
+}
+
+fn operations(context: &Context) -> Operations {
+    let counts = &context.counts;
+    Operations {
+        issued: counts.issued,
+        read: counts.reads,
+        write: counts.writes,
+        trim: counts.trims,
+        flush: counts.flushes,
+        rejected: context.rejected,
+        dropped: counts.dropped,
+    }
+}
+
+impl Outcome {
+    pub(crate) fn new(summary: Summary, recorder: &Recorder, wall_s: f64) -> Self {
+        let mut all = recorder.read.clone();
+        all.merge(&recorder.write);
+        Outcome {
+            summary,
+            cdf: [Cdf::of(&all), Cdf::of(&recorder.read), Cdf::of(&recorder.write)],
+            timeline: recorder.timeline.bins(),
+            wall_s,
+        }
+    }
+}

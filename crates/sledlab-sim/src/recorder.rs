@@ -1,0 +1,146 @@
+//! Streaming statistics of completed requests, and the per-request table if it is wanted.
+
+use sledlab_core::stats::{BatchMeans, Distribution, Moments};
+use sledlab_core::{Op, Result, Time};
+use sledlab_models::system::Completion;
+
+use crate::queue_trend::QueueTrend;
+use crate::rows::Rows;
+use crate::timeline::Timeline;
+
+/// What to record.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecorderOptions {
+    /// Operations at the start that do not count.
+    pub warmup: u64,
+}
+
+/// Takes chunks of the per-request table.
+pub type RowSink<'a> = &'a mut dyn FnMut(&Rows) -> Result<()>;
+
+/// Sums of the named parts of service, and what lies before it, in ns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Parts {
+    pub overhead: u128,
+    pub seek_x: u128,
+    pub settle: u128,
+    pub seek_y: u128,
+    pub turnaround: u128,
+    pub transfer: u128,
+    pub reposition: u128,
+    pub startup: u128,
+}
+
+/// Statistics in constant memory.
+pub struct Recorder<'a> {
+    warmup: u64,
+    pub(crate) opened: Time,
+    pub(crate) last_completion: Time,
+    pub(crate) read: Distribution,
+    pub(crate) write: Distribution,
+    pub(crate) queue: Moments,
+    pub(crate) service: Moments,
+    pub(crate) positioning: Moments,
+    pub(crate) parts: Parts,
+    pub(crate) blocks: [u64; 2],
+    pub(crate) batches: BatchMeans,
+    pub(crate) timeline: Timeline,
+    pub(crate) trend: QueueTrend,
+    pub(crate) longest_queue: usize,
+    rows: Rows,
+    sink: Option<RowSink<'a>>,
+}
+
+impl<'a> Recorder<'a> {
+    /// An empty recorder; `sink` gets the per-request table in chunks.
+    pub fn new(options: RecorderOptions, sink: Option<RowSink<'a>>) -> Self {
+        Recorder {
+            warmup: options.warmup,
+            opened: Time::ZERO,
+            last_completion: Time::ZERO,
+            read: Distribution::default(),
+            write: Distribution::default(),
+            queue: Moments::default(),
+            service: Moments::default(),
+            positioning: Moments::default(),
+            parts: Parts::default(),
+            blocks: [0; 2],
+            batches: BatchMeans::default(),
+            timeline: Timeline::default(),
+            trend: QueueTrend::default(),
+            longest_queue: 0,
+            rows: Rows::default(),
+            sink,
+        }
+    }
+
+    /// Whether operation `id` counts.
+    #[inline]
+    pub(crate) fn counts(&self, id: u64) -> bool {
+        id >= self.warmup
+    }
+
+    /// A request arrives and finds `waiting` others.
+    #[inline]
+    pub(crate) fn arrive(&mut self, id: u64, now: Time, waiting: usize) {
+        if self.counts(id) {
+            self.timeline.arrive(now, waiting);
+            self.trend.record(waiting);
+        }
+    }
+
+    /// So many requests wait.
+    #[inline]
+    pub(crate) fn note_queue(&mut self, waiting: usize) {
+        self.longest_queue = self.longest_queue.max(waiting);
+    }
+
+    /// A request is done.
+    #[inline]
+    pub(crate) fn complete(&mut self, done: &Completion) -> Result<()> {
+        self.last_completion = done.completion;
+        if !self.counts(done.request.id) {
+            return Ok(());
+        }
+        let response_ns = done.completion.since(done.request.arrival).as_ns();
+        if done.request.op == Op::Read {
+            self.read.record(response_ns);
+            self.blocks[0] += u64::from(done.request.blocks);
+        } else {
+            self.write.record(response_ns);
+            self.blocks[1] += u64::from(done.request.blocks);
+        }
+        let timing = &done.timing;
+        self.queue.record(done.start.since(done.request.arrival).as_ns());
+        self.service.record(done.completion.since(done.start).as_ns());
+        self.positioning.record(timing.positioning().as_ns());
+        self.parts.overhead += u128::from(timing.overhead.as_ns());
+        self.parts.seek_x += u128::from(timing.seek_x.as_ns());
+        self.parts.settle += u128::from(timing.settle.as_ns());
+        self.parts.seek_y += u128::from(timing.seek_y.as_ns());
+        self.parts.turnaround += u128::from(timing.turnaround.as_ns());
+        self.parts.transfer += u128::from(timing.transfer.as_ns());
+        self.parts.reposition += u128::from(timing.reposition.as_ns());
+        self.parts.startup += u128::from(timing.startup.as_ns());
+        self.batches.record(response_ns as f64);
+        self.timeline.complete(done.completion, done.request.blocks, response_ns);
+        if self.sink.is_some() {
+            self.rows.push(done);
+            if self.rows.len() == Rows::CHUNK {
+                self.flush_rows()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands over the rows collected so far.
+    pub(crate) fn flush_rows(&mut self) -> Result<()> {
+        if let Some(sink) = &mut self.sink
+            && !self.rows.is_empty()
+        {
+            sink(&self.rows)?;
+            self.rows.clear();
+        }
+        Ok(())
+    }
+}

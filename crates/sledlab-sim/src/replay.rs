@@ -1,0 +1,191 @@
+//! How requests are offered: open or closed, how fast, how many.
+
+use sledlab_core::params::Params;
+use sledlab_core::{Error, Result, Span, Time};
+use toml::Table;
+
+/// When the next request is issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// At its recorded time, whatever has been completed.
+    Open,
+    /// As soon as one of `outstanding` slots is free, a think time after its completion.
+    Closed {
+        /// Requests under way at any time.
+        outstanding: u64,
+        /// Time between a completion and the next request of that slot.
+        think: Span,
+    },
+}
+
+impl Mode {
+    /// Reads `open`, `closed:8` or `closed:8:2ms`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = || {
+            Error::user(format!("replay.mode: `{text}` is not a replay mode"))
+                .with_remedy("write `open`, `closed:8` (8 outstanding), or `closed:8:2ms` (and a think time)")
+        };
+        let mut parts = text.split(':');
+        let mode = parts.next().unwrap_or_default();
+        match (mode, parts.next(), parts.next(), parts.next()) {
+            ("open", None, None, None) => Ok(Mode::Open),
+            ("closed", Some(outstanding), think, None) => {
+                let outstanding =
+                    outstanding.parse().ok().filter(|n| (1..=10_000_000).contains(n)).ok_or_else(wrong)?;
+                let think = think.map_or(Ok(Span::ZERO), |text| parse_span(text).ok_or_else(wrong))?;
+                Ok(Mode::Closed { outstanding, think })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// Reads a length of time with its unit: `2ms`, `0.5s`, `100us`, `7ns`.
+fn parse_span(text: &str) -> Option<Span> {
+    let unit = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let number: f64 = text[..unit].parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0)?;
+    let seconds = match &text[unit..] {
+        "ns" => 1e-9,
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        _ => return None,
+    };
+    Some(Span::from_seconds(number * seconds))
+}
+
+sledlab_core::choices! {
+    /// What happens to a request that reaches past the end of the device.
+    pub enum Outside {
+        /// The run stops with an error that names the request.
+        Reject = "reject",
+        /// Its address is taken modulo the capacity.
+        Wrap = "wrap",
+        /// It is cut at the end of the device, and left out if nothing remains.
+        Clip = "clip",
+        /// All addresses are scaled so that the highest of the trace fits.
+        Scale = "scale",
+    }
+}
+
+sledlab_core::params! {
+    /// How requests are offered.
+    pub struct ReplayParams {
+        /// `open`, `closed:N` (N outstanding), or `closed:N:TIME` (with think time, such as 2ms).
+        mode: String = "open";
+        /// Divides the times between arrivals: 2 is twice as intense. Open replay only.
+        speedup: f64 = 1.0, "", 1e-9..1e12;
+        /// Operations at the start that keep all state but do not count in the statistics.
+        warmup: u64 = 0_u64, "operations", 0..1e18;
+        /// Operations after which the replay ends; 0 for all.
+        limit: u64 = 0_u64, "operations", 0..1e18;
+        /// Simulated time after which no more requests are issued; 0 for no end.
+        duration_s: f64 = 0.0, "s", 0.0..1e9;
+        /// What happens to a request that reaches past the end of the device.
+        outside: Outside = Outside::Reject;
+    }
+}
+
+/// When the replay ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// After so many operations; `u64::MAX` for all.
+    pub operations: u64,
+    /// Nothing is issued later than this.
+    pub until: Time,
+}
+
+/// A checked description of a replay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Replay {
+    /// When the next request is issued.
+    pub mode: Mode,
+    /// Divides arrival times.
+    pub speedup: f64,
+    /// Operations that do not count.
+    pub warmup: u64,
+    /// When it ends.
+    pub limits: Limits,
+    /// What happens to a request that reaches past the end of the device.
+    pub outside: Outside,
+}
+
+impl Replay {
+    /// Checks the table `[replay]`.
+    pub fn from_params(params: &ReplayParams) -> Result<Self> {
+        let mode = Mode::parse(&params.mode)?;
+        if mode != Mode::Open && params.speedup.to_bits() != 1.0_f64.to_bits() {
+            return Err(Error::user("replay.speedup has no meaning in a closed replay")
+                .with_remedy("leave the speed-up out, or change the number outstanding or the think time"));
+        }
+        if params.limit > 0 && params.warmup >= params.limit {
+            return Err(Error::user("replay.warmup leaves no operation of replay.limit to count")
+                .with_remedy("make the warm-up shorter or the limit larger"));
+        }
+        let until = if params.duration_s > 0.0 {
+            Time::ZERO + Span::from_seconds(params.duration_s)
+        } else {
+            Time::MAX
+        };
+        let operations = if params.limit > 0 { params.limit } else { u64::MAX };
+        Ok(Replay {
+            mode,
+            speedup: params.speedup,
+            warmup: params.warmup,
+            limits: Limits { operations, until },
+            outside: params.outside,
+        })
+    }
+
+    /// Reads and checks the table `[replay]`.
+    pub fn from_table(table: &Table) -> Result<Self> {
+        Replay::from_params(&ReplayParams::from_table("replay", table)?)
+    }
+}
+
+impl Default for Replay {
+    fn default() -> Self {
+        Replay {
+            mode: Mode::Open,
+            speedup: 1.0,
+            warmup: 0,
+            limits: Limits { operations: u64::MAX, until: Time::MAX },
+            outside: Outside::Reject,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_modes() {
+        let closed = |outstanding, ns| Ok(Mode::Closed { outstanding, think: Span::from_ns(ns) });
+        assert_eq!(Mode::parse("open"), Ok(Mode::Open));
+        assert_eq!(Mode::parse("closed:8"), closed(8, 0));
+        assert_eq!(Mode::parse("closed:8:2ms"), closed(8, 2_000_000));
+        assert_eq!(Mode::parse("closed:1:0.5us"), closed(1, 500));
+        for wrong in [
+            "",
+            "closed",
+            "closed:0",
+            "closed:8:2",
+            "closed:8:-1ms",
+            "open:2",
+            "closed:8:2ms:1",
+            "closed:8:2m\u{e9}",
+        ] {
+            assert!(Mode::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn refuses_contradictions() {
+        let refused =
+            |text: &str| Replay::from_table(&toml::from_str(text).unwrap()).unwrap_err().to_string();
+        assert!(refused("mode = 'closed:8'\nspeedup = 2").contains("speedup"));
+        assert!(refused("warmup = 10\nlimit = 10").contains("warmup"));
+        assert!(refused("speedup = 0").contains("out of range"));
+    }
+}

@@ -1,0 +1,87 @@
+//! The per-request table, column by column.
+
+use sledlab_core::Op;
+use sledlab_models::system::Completion;
+
+/// Declares the columns once: the struct, and the list of names that writers use.
+macro_rules! columns {
+    ($( $name:ident ),+ $(,)?) => {
+        /// Consecutive rows of the per-request table, in order of completion. Times in nanoseconds;
+        /// `op` holds the letters `R` and `W`. All columns have the same length.
+        #[derive(Clone, Debug, Default)]
+        #[allow(missing_docs)]
+        pub struct Rows {
+            $( pub $name: Vec<u64>, )+
+            pub op: Vec<u8>,
+        }
+
+        impl Rows {
+            /// The numeric columns with their names, in order.
+            pub fn columns(&self) -> Vec<(&'static str, &[u64])> {
+                vec![$( (stringify!($name), self.$name.as_slice()) ),+]
+            }
+
+            /// Forgets all rows but keeps the memory.
+            pub fn clear(&mut self) {
+                $( self.$name.clear(); )+
+                self.op.clear();
+            }
+        }
+    };
+}
+
+columns!(
+    id,
+    arrival_ns,
+    start_ns,
+    completion_ns,
+    lbn,
+    blocks,
+    response_ns,
+    overhead_ns,
+    seek_x_ns,
+    settle_ns,
+    seek_y_ns,
+    turnaround_ns,
+    positioning_ns,
+    transfer_ns,
+    reposition_ns,
+    startup_ns,
+);
+
+impl Rows {
+    /// Rows handed over at a time.
+    pub const CHUNK: usize = 65_536;
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.op.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.op.is_empty()
+    }
+
+    /// Adds a request.
+    pub fn push(&mut self, done: &Completion) {
+        let (request, timing) = (&done.request, &done.timing);
+        self.id.push(request.id);
+        self.arrival_ns.push(request.arrival.as_ns());
+        self.start_ns.push(done.start.as_ns());
+        self.completion_ns.push(done.completion.as_ns());
+        self.lbn.push(request.lbn);
+        self.blocks.push(request.blocks.into());
+        self.op.push(if request.op == Op::Read { b'R' } else { b'W' });
+        self.response_ns.push(done.completion.since(request.arrival).as_ns());
+        self.overhead_ns.push(timing.overhead.as_ns());
+        self.seek_x_ns.push(timing.seek_x.as_ns());
+        self.settle_ns.push(timing.settle.as_ns());
+        self.seek_y_ns.push(timing.seek_y.as_ns());
+        self.turnaround_ns.push(timing.turnaround.as_ns());
+        self.positioning_ns.push(timing.positioning().as_ns());
+        self.transfer_ns.push(timing.transfer.as_ns());
+        self.reposition_ns.push(timing.reposition.as_ns());
+        self.startup_ns.push(timing.startup.as_ns());
+    }
+}

@@ -1,0 +1,140 @@
+//! Time series of a run in constant memory: bins that double in width when there are too many.
+
+use serde::Serialize;
+use sledlab_core::Time;
+
+/// Most bins kept.
+const MOST_BINS: usize = 1024;
+
+/// Width to begin with: 2^20 ns, about a millisecond.
+const FIRST_SHIFT: u32 = 20;
+
+/// What happened in one stretch of time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bin {
+    completed: u64,
+    blocks: u64,
+    response_ns: u128,
+    max_response_ns: u64,
+    arrived: u64,
+    waiting: u64,
+}
+
+/// Completions and queue lengths over time.
+#[derive(Debug)]
+pub struct Timeline {
+    shift: u32,
+    bins: Vec<Bin>,
+}
+
+/// One bin, in the units of reports.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TimelineBin {
+    /// Start of the bin.
+    pub time_s: f64,
+    /// Its width.
+    pub width_s: f64,
+    /// Requests completed.
+    pub requests: u64,
+    /// Rate of completions.
+    pub throughput_iops: f64,
+    /// Rate of data, in 10^6 bytes per second.
+    pub throughput_mb_s: f64,
+    /// Mean response time of requests completed; `None` without any.
+    pub mean_response_ms: Option<f64>,
+    /// Longest response time of requests completed.
+    pub max_response_ms: Option<f64>,
+    /// Mean number of waiting requests that arrivals found.
+    pub queue_length: Option<f64>,
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Timeline { shift: FIRST_SHIFT, bins: Vec::with_capacity(MOST_BINS) }
+    }
+}
+
+impl Timeline {
+    #[inline]
+    fn bin(&mut self, at: Time) -> &mut Bin {
+        while at.as_ns() >> self.shift >= MOST_BINS as u64 {
+            self.widen();
+        }
+        let index = (at.as_ns() >> self.shift) as usize;
+        if index >= self.bins.len() {
+            self.bins.resize(index + 1, Bin::default());
+        }
+        &mut self.bins[index]
+    }
+
+    fn widen(&mut self) {
+        self.bins =
+            self.bins.chunks(2).map(|pair| pair.iter().copied().fold(Bin::default(), Bin::joined)).collect();
+        self.shift += 1;
+    }
+
+    /// A request arrives and finds `waiting` others.
+    #[inline]
+    pub fn arrive(&mut self, at: Time, waiting: usize) {
+        let bin = self.bin(at);
+        bin.arrived += 1;
+        bin.waiting += waiting as u64;
+    }
+
+    /// A request of `blocks` blocks completes after `response_ns`.
+    #[inline]
+    pub fn complete(&mut self, at: Time, blocks: u32, response_ns: u64) {
+        let bin = self.bin(at);
+        bin.completed += 1;
+        bin.blocks += u64::from(blocks);
+        bin.response_ns += u128::from(response_ns);
+        bin.max_response_ns = bin.max_response_ns.max(response_ns);
+    }
+
+    /// All bins from the start of the run on.
+    pub fn bins(&self) -> Vec<TimelineBin> {
+        let width_s = (1_u64 << self.shift) as f64 / 1e9;
+        let share = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
+        let row = |(index, bin): (usize, &Bin)| TimelineBin {
+            time_s: index as f64 * width_s,
+            width_s,
+            requests: bin.completed,
+            throughput_iops: bin.completed as f64 / width_s,
+            throughput_mb_s: (bin.blocks * sledlab_core::BLOCK_BYTES) as f64 / 1e6 / width_s,
+            mean_response_ms: share(bin.response_ns as f64 / 1e6, bin.completed),
+            max_response_ms: (bin.completed > 0).then_some(bin.max_response_ns as f64 / 1e6),
+            queue_length: share(bin.waiting as f64, bin.arrived),
+        };
+        self.bins.iter().enumerate().map(row).collect()
+    }
+}
+
+impl Bin {
+    fn joined(self, other: Bin) -> Bin {
+        Bin {
+            completed: self.completed + other.completed,
+            blocks: self.blocks + other.blocks,
+            response_ns: self.response_ns + other.response_ns,
+            max_response_ns: self.max_response_ns.max(other.max_response_ns),
+            arrived: self.arrived + other.arrived,
+            waiting: self.waiting + other.waiting,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loses_nothing_when_bins_widen() {
+        let mut timeline = Timeline::default();
+        for i in 0..10_000_u64 {
+            timeline.complete(Time::from_ns(i * 3_000_000), 2, i);
+        }
+        let bins = timeline.bins();
+        assert!(bins.len() <= MOST_BINS && bins.len() > MOST_BINS / 4);
+        assert_eq!(bins.iter().map(|bin| bin.requests).sum::<u64>(), 10_000);
+        assert!(bins.iter().filter_map(|bin| bin.max_response_ms).fold(0.0, f64::max) > 9.0e-3);
+    }
+}
