@@ -2,13 +2,16 @@
 
 mod arrivals;
 mod compression;
+mod devices;
 mod ending;
 mod fields;
 pub mod format;
 mod input;
 mod lines;
 mod open;
+mod range;
 pub mod synthetic;
+pub mod table;
 pub mod transform;
 pub mod writer;
 

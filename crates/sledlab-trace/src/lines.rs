@@ -4,7 +4,7 @@ use sledlab_core::{Error, Request, Result, Source};
 
 use crate::arrivals::Arrivals;
 use crate::ending::Ending;
-use crate::fields::{Fault, Parsed};
+use crate::fields::{Fault, Line, Parsed};
 use crate::input::Input;
 
 /// Requests per call of [`Source::fill`].
@@ -15,9 +15,12 @@ const SHOWN: usize = 80;
 
 /// Reads one line of a text format.
 pub(crate) trait LineParser: Send {
+    /// What a line looks like, for people whose line does not.
+    const SHAPE: &'static str;
+
     /// The request on the line, with its arrival counted by the trace's own clock; `None` for
     /// lines that hold none. Blank lines and comments (`#`) may be refused: they are left out.
-    fn parse(&mut self, line: &[u8]) -> Parsed<Option<Request>>;
+    fn parse(&mut self, line: Line) -> Parsed<Option<Request>>;
 
     /// Whether a line before the first request that [`LineParser::parse`] refuses is a header.
     fn is_header(&self, _line: &[u8]) -> bool {
@@ -54,7 +57,7 @@ impl<P: LineParser> LineSource<P> {
                 Ok(Some(mut request)) => {
                     let Some(arrival) = self.arrivals.take(request.arrival.as_ns()) else {
                         let disorder = self.arrivals.disorder(request.arrival.as_ns());
-                        let line = line.to_vec();
+                        let line = line.text.to_vec();
                         return Err(self.placed(Fault(Box::new((0, disorder))), &line));
                     };
                     request.arrival = arrival;
@@ -65,17 +68,24 @@ impl<P: LineParser> LineSource<P> {
                 Err(fault) => fault,
             };
             let leading = into.len() == before && self.ending.is_fresh();
-            if !is_blank(line) && !(leading && self.parser.is_header(line)) {
-                let line = line.to_vec();
-                return Err(self.placed(fault, &line));
+            if is_blank(line.text) || (leading && self.parser.is_header(line.text)) {
+                continue;
             }
+            let line = line.text.to_vec();
+            return Err(self.placed(fault, &line));
         }
         Ok(())
     }
 
     #[cold]
     fn placed(&self, fault: Fault, line: &[u8]) -> Error {
-        let (column, error) = *fault.0;
+        let (column, mut error) = *fault.0;
+        if error.remedy().is_none() {
+            error = error.with_remedy(format!(
+                "a line is `{}`; if the trace is of another kind, name it with `--format`",
+                P::SHAPE
+            ));
+        }
         // Of a long line show the part around the trouble.
         let from = if line.len() > SHOWN { column.saturating_sub(SHOWN / 2).min(line.len()) } else { 0 };
         error.at(self.input.name(), self.input.line_number(), column as u64 + 1, &line[from..])

@@ -4,10 +4,10 @@
 //! trace knows nanoseconds. `op` is R (read), W (write), T (trim) or F (flush, whose range is
 //! not looked at). Offsets and lengths are bytes; ranges are rounded outwards to whole blocks.
 
-use sledlab_core::{Op, Request, Result, Source, Time};
+use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::fields::{Fields, Parsed};
+use crate::fields::{Fault, Fields, Line, Parsed, bytes};
 use crate::lines::{LineParser, LineSource};
 
 /// The header line, without the optional fifth column.
@@ -31,9 +31,9 @@ impl Format for Csv {
 
     fn recognises(&self, head: &Head) -> bool {
         match head.first_fields(b',')[..] {
-            [b"time_us", b"op", b"offset_bytes", b"length_bytes"] => true,
-            [b"time_us", b"op", b"offset_bytes", b"length_bytes", b"device"] => true,
-            [time, op, offset, length] => {
+            [b"time_us", b"op", b"offset_bytes", b"length_bytes"]
+            | [b"time_us", b"op", b"offset_bytes", b"length_bytes", b"device"] => true,
+            [time, &[op], offset, length] => {
                 is_numeric(time) && op_of(op).is_some() && is_numeric(offset) && is_numeric(length)
             }
             _ => false,
@@ -47,30 +47,29 @@ impl Format for Csv {
 
 struct Parser;
 
-fn op_of(word: &[u8]) -> Option<Op> {
-    match word {
-        b"R" | b"r" => Some(Op::Read),
-        b"W" | b"w" => Some(Op::Write),
-        b"T" | b"t" => Some(Op::Trim),
-        b"F" | b"f" => Some(Op::Flush),
+fn op_of(letter: u8) -> Option<Op> {
+    match letter {
+        b'R' | b'r' => Some(Op::Read),
+        b'W' | b'w' => Some(Op::Write),
+        b'T' | b't' => Some(Op::Trim),
+        b'F' | b'f' => Some(Op::Flush),
         _ => None,
     }
 }
 
 impl LineParser for Parser {
+    const SHAPE: &'static str = "time_us,op,offset_bytes,length_bytes";
+
     #[inline]
-    fn parse(&mut self, line: &[u8]) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
         let mut fields = Fields::new(line);
         fields.skip_blanks();
-        let arrival_ns = fields.decimal("time_us", 3)?;
+        let arrival = fields.time("time_us", 3)?;
         fields.separator(b',')?;
+        fields.skip_blanks();
         let at = fields.column();
-        let Some(op) = op_of(fields.word(b',').trim_ascii()) else {
-            return Err(fields.fault_with(
-                at,
-                "unknown operation".to_owned(),
-                "write R, W, T (trim) or F (flush)",
-            ));
+        let Some(op) = op_of(fields.letter()) else {
+            return Err(Fault::with_remedy(at, "unknown operation", "write R, W, T (trim) or F (flush)"));
         };
         fields.separator(b',')?;
         fields.skip_blanks();
@@ -80,8 +79,8 @@ impl LineParser for Parser {
         fields.skip_blanks();
         let length = fields.unsigned("length_bytes")?;
         let device = if fields.is_at_end() { 0 } else { device(&mut fields)? };
-        let (lbn, blocks) = if op == Op::Flush { (0, 0) } else { fields.bytes(at, op, offset, length)? };
-        Ok(Some(Request { arrival: Time::from_ns(arrival_ns), lbn, blocks, device, op }))
+        let (lbn, blocks) = if op == Op::Flush { (0, 0) } else { bytes(at, offset, length)? };
+        Ok(Some(Request { arrival, lbn, blocks, device, op }))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {

@@ -4,10 +4,10 @@
 //! the other bits are not looked at. Milliseconds may have any number of decimals and are
 //! rounded to the nearest nanosecond.
 
-use sledlab_core::{Op, Request, Result, Source, Time};
+use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::fields::{Fields, Parsed};
+use crate::fields::{Fields, Line, Parsed, blocks};
 use crate::lines::{LineParser, LineSource};
 
 /// See the module.
@@ -39,11 +39,13 @@ impl Format for DisksimAscii {
 struct Parser;
 
 impl LineParser for Parser {
+    const SHAPE: &'static str = "arrival_ms device lbn blocks flags";
+
     #[inline]
-    fn parse(&mut self, line: &[u8]) -> Parsed<Option<Request>> {
+    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
         let mut fields = Fields::new(line);
         fields.skip_blanks();
-        let arrival_ns = fields.decimal("the arrival in ms", 6)?;
+        let arrival = fields.time("the arrival in ms", 6)?;
         fields.blanks()?;
         let device = fields.device()?;
         fields.blanks()?;
@@ -55,7 +57,7 @@ impl LineParser for Parser {
         let flags = fields.hexadecimal("the flags")?;
         fields.end()?;
         let op = if flags & 1 == 1 { Op::Read } else { Op::Write };
-        let (lbn, blocks) = fields.blocks(at, op, lbn, count)?;
-        Ok(Some(Request { arrival: Time::from_ns(arrival_ns), lbn, blocks, device, op }))
+        let (lbn, blocks) = blocks(at, lbn, count)?;
+        Ok(Some(Request { arrival, lbn, blocks, device, op }))
     }
 }

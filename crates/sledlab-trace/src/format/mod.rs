@@ -3,8 +3,16 @@
 //! A format recognises itself by the first bytes of a trace and reads it as a stream of
 //! requests. To add one, write its file and add a line to [`LIST`].
 
+mod alibaba;
+mod blkparse;
 mod csv;
 mod disksim_ascii;
+mod disksim_validate;
+mod fio_iolog;
+mod msr;
+mod spc;
+mod srt;
+mod tencent;
 
 use sledlab_core::{Error, Result, Source};
 
@@ -41,7 +49,18 @@ pub struct Reading {
 }
 
 /// Every format, in the order in which they are tried.
-pub static LIST: &[&dyn Format] = &[&csv::Csv, &disksim_ascii::DisksimAscii];
+pub static LIST: &[&dyn Format] = &[
+    &csv::Csv,
+    &disksim_ascii::DisksimAscii,
+    &disksim_validate::DisksimValidate,
+    &srt::Srt,
+    &msr::Msr,
+    &spc::Spc,
+    &blkparse::Blkparse,
+    &fio_iolog::FioIolog,
+    &alibaba::Alibaba,
+    &tencent::Tencent,
+];
 
 /// Name of the columnar format, which is read on the Python side.
 pub const PARQUET: &str = "parquet";
@@ -63,8 +82,8 @@ pub fn find(name: &str) -> Result<&'static dyn Format> {
 /// The format in which a trace that begins like this is written.
 pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
     let name = input.name().to_owned();
-    let bytes = input.head()?.to_vec();
-    let head = Head { bytes: &bytes, complete: input.is_exhausted() };
+    let head = Head::of(input)?;
+    let bytes = head.bytes;
     if bytes.is_empty() {
         return Err(Error::user("the file is empty")
             .with_remedy("check that it was written completely")
@@ -95,6 +114,12 @@ pub struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
+    /// The beginning of what has not been read.
+    pub(crate) fn of(input: &'a mut Input) -> Result<Self> {
+        input.head()?;
+        Ok(Head { bytes: input.buffered_head(), complete: input.ends_with_head() })
+    }
+
     /// The bytes themselves.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes

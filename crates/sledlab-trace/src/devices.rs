@@ -1,0 +1,46 @@
+//! Numbers for the devices of a trace that names them.
+
+use std::collections::HashMap;
+
+use crate::fields::{Fault, Parsed};
+
+/// Longest name of a device, so that a hostile trace cannot fill the memory.
+const LONGEST_NAME: usize = 256;
+
+/// Numbers devices in order of their first appearance, from 0.
+#[derive(Debug, Default)]
+pub(crate) struct Devices {
+    numbers: HashMap<Box<[u8]>, u16>,
+    /// The one last asked for: most requests go to the same device as the one before.
+    last: Option<(Box<[u8]>, u16)>,
+}
+
+impl Devices {
+    /// The number of the device of that name, which stands at byte `at` of the line.
+    pub(crate) fn number(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
+        if let Some((last, number)) = &self.last
+            && **last == *name
+        {
+            return Ok(*number);
+        }
+        if name.is_empty() || name.len() > LONGEST_NAME {
+            let what = if name.is_empty() { "missing" } else { "too long" };
+            return Err(Fault::new(at, format!("the name of the device is {what}")));
+        }
+        let number = match self.numbers.get(name) {
+            Some(number) => *number,
+            None => self.add(at, name)?,
+        };
+        self.last = Some((name.into(), number));
+        Ok(number)
+    }
+
+    fn add(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
+        let number = u16::try_from(self.numbers.len()).map_err(|_| {
+            let message = format!("more than {} devices", usize::from(u16::MAX) + 1);
+            Fault::with_remedy(at, message, "split the trace by device")
+        })?;
+        self.numbers.insert(name.into(), number);
+        Ok(number)
+    }
+}

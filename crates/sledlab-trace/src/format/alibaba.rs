@@ -1,0 +1,77 @@
+//! Block traces of Alibaba Cloud (Li and others, IISWC 2020).
+//!
+//! `device_id,opcode,offset,length,timestamp`: R or W, bytes, microseconds.
+
+use sledlab_core::{Op, Request, Result, Source};
+
+use super::{Clock, Format, Head, Reading, is_numeric};
+use crate::devices::Devices;
+use crate::fields::{Fault, Fields, Line, Parsed, bytes};
+use crate::lines::{LineParser, LineSource};
+
+/// See the module.
+pub struct Alibaba;
+
+impl Format for Alibaba {
+    fn name(&self) -> &'static str {
+        "alibaba"
+    }
+
+    fn about(&self) -> &'static str {
+        "Alibaba Cloud CSV: device_id,R|W,offset(bytes),length(bytes),timestamp(us)"
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Wall
+    }
+
+    fn recognises(&self, head: &Head) -> bool {
+        match head.first_fields(b',')[..] {
+            [b"device_id", b"opcode", b"offset", b"length", b"timestamp"] => true,
+            [device, b"R" | b"W", offset, length, time] => {
+                [device, offset, length, time].iter().all(|field| is_numeric(field))
+            }
+            _ => false,
+        }
+    }
+
+    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(reading.input, Parser::default(), reading.arrivals)))
+    }
+}
+
+#[derive(Default)]
+struct Parser {
+    devices: Devices,
+}
+
+impl LineParser for Parser {
+    const SHAPE: &'static str = "device_id,R|W,offset,length,timestamp";
+
+    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+        let mut fields = Fields::new(line);
+        fields.unsigned("the device")?;
+        let device = self.devices.number(0, fields.since(0))?;
+        fields.separator(b',')?;
+        let op_at = fields.column();
+        let op = match fields.letter() {
+            b'R' => Op::Read,
+            b'W' => Op::Write,
+            _ => return Err(Fault::with_remedy(op_at, "unknown operation", "write R or W")),
+        };
+        fields.separator(b',')?;
+        let at = fields.column();
+        let offset = fields.unsigned("the offset in bytes")?;
+        fields.separator(b',')?;
+        let length = fields.unsigned("the length in bytes")?;
+        fields.separator(b',')?;
+        let arrival = fields.time("the timestamp in us", 3)?;
+        fields.end()?;
+        let (lbn, blocks) = bytes(at, offset, length)?;
+        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+    }
+
+    fn is_header(&self, line: &[u8]) -> bool {
+        line.starts_with(b"device_id")
+    }
+}

@@ -1,0 +1,129 @@
+//! What `blkparse` prints by default from a `blktrace` recording.
+//!
+//! `major,minor cpu sequence seconds pid action rwbs sector + sectors [process]`. The requests
+//! are the events in which they were queued (action Q), or, in a recording that begins without
+//! any, those in which they were issued to the driver (D). `rwbs` tells the operation
+//! (blkparse(1)): D discards, W writes, R reads; an F without data is a flush. The flush a write
+//! with data may ask for first is left out. Each major,minor is a device. The summary at the end
+//! is skipped.
+
+use sledlab_core::{Op, Request, Result, Source};
+
+use super::{Clock, Format, Head, Reading, fields, is_numeric};
+use crate::devices::Devices;
+use crate::fields::{Fault, Fields, Line, Parsed, blocks};
+use crate::lines::{LineParser, LineSource};
+
+/// See the module.
+pub struct Blkparse;
+
+impl Format for Blkparse {
+    fn name(&self) -> &'static str {
+        "blkparse"
+    }
+
+    fn about(&self) -> &'static str {
+        "default output of blkparse; takes the Q (queued) events, or D (issued) where there are none"
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Wall
+    }
+
+    fn recognises(&self, head: &Head) -> bool {
+        head.lines().take(3).any(|line| action(line).is_some())
+    }
+
+    fn read(&self, mut reading: Reading) -> Result<Box<dyn Source>> {
+        let events: Vec<u8> = Head::of(&mut reading.input)?.lines().filter_map(action).collect();
+        let event = if !events.contains(&b'Q') && events.contains(&b'D') { b'D' } else { b'Q' };
+        let parser = Parser { event, devices: Devices::default(), in_summary: false };
+        Ok(Box::new(LineSource::new(reading.input, parser, reading.arrivals)))
+    }
+}
+
+/// The first letter of the action of a line that is an event.
+fn action(line: &[u8]) -> Option<u8> {
+    match fields(line, b' ')[..] {
+        [device, cpu, sequence, seconds, pid, action, ..]
+            if is_device(device) && [cpu, sequence, seconds, pid].iter().all(|field| is_numeric(field)) =>
+        {
+            action.first().copied()
+        }
+        _ => None,
+    }
+}
+
+fn is_device(field: &[u8]) -> bool {
+    let mut parts = field.split(|byte| *byte == b',');
+    let mut number =
+        || parts.next().is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
+    number() && number() && parts.next().is_none()
+}
+
+struct Parser {
+    event: u8,
+    devices: Devices,
+    in_summary: bool,
+}
+
+impl LineParser for Parser {
+    const SHAPE: &'static str = "major,minor cpu sequence seconds pid action rwbs sector + sectors";
+
+    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+        self.in_summary |= line.text.starts_with(b"CPU") || line.text.starts_with(b"Total");
+        if self.in_summary || line.text.starts_with(b"Input file ") {
+            return Ok(None);
+        }
+        let mut fields = Fields::new(line);
+        fields.skip_blanks();
+        let device_at = fields.column();
+        let name = fields.token();
+        if !is_device(name) {
+            return Err(Fault::new(device_at, "expected the device as major,minor"));
+        }
+        fields.blanks()?;
+        fields.unsigned("the processor")?;
+        fields.blanks()?;
+        fields.unsigned("the sequence number")?;
+        fields.blanks()?;
+        let arrival = fields.time("the time in s", 9)?;
+        fields.blanks()?;
+        fields.unsigned("the process id")?;
+        fields.blanks()?;
+        if fields.token() != [self.event] {
+            return Ok(None);
+        }
+        fields.blanks()?;
+        let Some((op, lbn, blocks)) = operation(&mut fields)? else { return Ok(None) };
+        let device = self.devices.number(device_at, name)?;
+        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+    }
+}
+
+/// Reads `rwbs sector + sectors`; `None` for what moves no data, such as a passed-through command.
+fn operation(fields: &mut Fields) -> Parsed<Option<(Op, u64, u32)>> {
+    let rwbs = fields.token();
+    let flush = rwbs.contains(&b'F').then_some((Op::Flush, 0, 0));
+    let op = match rwbs {
+        _ if rwbs.contains(&b'D') => Op::Trim,
+        _ if rwbs.contains(&b'W') => Op::Write,
+        _ if rwbs.contains(&b'R') => Op::Read,
+        _ => return Ok(flush),
+    };
+    fields.skip_blanks();
+    if flush.is_some() && !fields.peek().is_ascii_digit() {
+        return Ok(flush);
+    }
+    let at = fields.column();
+    let lbn = fields.unsigned("the sector")?;
+    fields.blanks()?;
+    fields.separator(b'+')?;
+    fields.blanks()?;
+    let count = fields.unsigned("the number of sectors")?;
+    if count == 0 && flush.is_some() {
+        return Ok(flush);
+    }
+    let (lbn, blocks) = blocks(at, lbn, count)?;
+    Ok(Some((op, lbn, blocks)))
+}

@@ -1,0 +1,83 @@
+//! DiskSim's disk validation traces (the Seagate ST41601N trace is one).
+//!
+//! `R|W cache_action lbn blocks service_us gap_us`: the first request arrives at time 0, the
+//! next a gap after it. DiskSim itself issues the next request a gap after this one *completes*;
+//! adding the traced service times to the gaps (`add_service_times`) comes closest to that in an
+//! open replay. The cache action and the service time are not used otherwise.
+
+use sledlab_core::{Op, Request, Result, Source, Time};
+
+use super::{Clock, Format, Head, Reading, is_numeric};
+
+use crate::fields::{Fault, Fields, Line, Parsed, blocks};
+use crate::lines::{LineParser, LineSource};
+
+/// See the module.
+pub struct DisksimValidate;
+
+impl Format for DisksimValidate {
+    fn name(&self) -> &'static str {
+        "disksim-validate"
+    }
+
+    fn about(&self) -> &'static str {
+        "DiskSim disk validation: R|W cache_action lbn blocks service_us gap_to_next_us"
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Wall
+    }
+
+    fn recognises(&self, head: &Head) -> bool {
+        let fields = head.first_fields(b' ');
+        fields.len() == 6
+            && matches!(fields[0], b"R" | b"W")
+            && fields[2..].iter().all(|field| is_numeric(field))
+    }
+
+    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(
+            reading.input,
+            Parser { add_service_times: reading.add_service_times, next_ns: 0 },
+            reading.arrivals,
+        )))
+    }
+}
+
+struct Parser {
+    add_service_times: bool,
+    next_ns: u64,
+}
+
+impl LineParser for Parser {
+    const SHAPE: &'static str = "R|W cache_action lbn blocks service_us gap_us";
+
+    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+        let mut fields = Fields::new(line);
+        fields.skip_blanks();
+        let op = match fields.letter() {
+            b'R' => Op::Read,
+            b'W' => Op::Write,
+            _ => return Err(Fault::new(0, "expected R or W")),
+        };
+        fields.blanks()?;
+        fields.token();
+        fields.blanks()?;
+        let at = fields.column();
+        let lbn = fields.unsigned("the block number")?;
+        fields.blanks()?;
+        let count = fields.unsigned("the number of blocks")?;
+        fields.blanks()?;
+        let service_ns = fields.decimal("the service time in us", 3)?;
+        fields.blanks()?;
+        let gap_at = fields.column();
+        let gap_ns = fields.decimal("the gap in us", 3)?;
+        fields.end()?;
+        let (lbn, blocks) = blocks(at, lbn, count)?;
+        let arrival = Time::from_ns(self.next_ns);
+        let service_ns = if self.add_service_times { service_ns } else { 0 };
+        let next_ns = self.next_ns.checked_add(gap_ns).and_then(|ns| ns.checked_add(service_ns));
+        self.next_ns = next_ns.ok_or_else(|| Fault::new(gap_at, "time does not fit 64 bits"))?;
+        Ok(Some(Request { arrival, lbn, blocks, device: 0, op }))
+    }
+}

@@ -1,0 +1,95 @@
+//! MSR Cambridge block traces (Narayanan, Donnelly, Rowstron, FAST 2008).
+//!
+//! `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`: the timestamp counts 100 ns
+//! (Windows file time), type is Read or Write, offset and size are bytes. The response time is
+//! not used. Each pair of host and disk is a device.
+
+use sledlab_core::{Op, Request, Result, Source};
+
+use super::{Clock, Format, Head, Reading, is_numeric};
+use crate::devices::Devices;
+use crate::fields::{Fault, Fields, Line, Parsed, bytes};
+use crate::lines::{LineParser, LineSource};
+
+/// See the module.
+pub struct Msr;
+
+impl Format for Msr {
+    fn name(&self) -> &'static str {
+        "msr"
+    }
+
+    fn about(&self) -> &'static str {
+        "MSR Cambridge CSV: Timestamp(100 ns),Hostname,DiskNumber,Read|Write,Offset,Size,ResponseTime"
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Wall
+    }
+
+    fn recognises(&self, head: &Head) -> bool {
+        match head.first_fields(b',')[..] {
+            [time, _, disk, op, offset, size, _] => {
+                time.eq_ignore_ascii_case(b"timestamp")
+                    || (is_numeric(time)
+                        && is_numeric(disk)
+                        && op_of(op).is_some()
+                        && is_numeric(offset)
+                        && is_numeric(size))
+            }
+            _ => false,
+        }
+    }
+
+    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(reading.input, Parser::default(), reading.arrivals)))
+    }
+}
+
+#[derive(Default)]
+struct Parser {
+    devices: Devices,
+}
+
+fn op_of(word: &[u8]) -> Option<Op> {
+    match word {
+        _ if word.eq_ignore_ascii_case(b"read") => Some(Op::Read),
+        _ if word.eq_ignore_ascii_case(b"write") => Some(Op::Write),
+        _ => None,
+    }
+}
+
+impl LineParser for Parser {
+    const SHAPE: &'static str = "Timestamp,Hostname,DiskNumber,Read|Write,Offset,Size,ResponseTime";
+
+    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+        let mut fields = Fields::new(line);
+        let arrival = fields.time("the timestamp in 100 ns", 2)?;
+        fields.separator(b',')?;
+        let name_at = fields.column();
+        fields.word(b',');
+        fields.separator(b',')?;
+        fields.unsigned("the disk number")?;
+        let name = fields.since(name_at);
+        fields.separator(b',')?;
+        let at = fields.column();
+        let Some(op) = op_of(fields.word(b',').trim_ascii()) else {
+            return Err(Fault::with_remedy(at, "unknown type of request", "write Read or Write"));
+        };
+        fields.separator(b',')?;
+        let at = fields.column();
+        let offset = fields.unsigned("the offset in bytes")?;
+        fields.separator(b',')?;
+        let size = fields.unsigned("the size in bytes")?;
+        let (lbn, blocks) = bytes(at, offset, size)?;
+        if !fields.is_at_end() {
+            fields.separator(b',')?;
+        }
+        let device = self.devices.number(name_at, name)?;
+        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+    }
+
+    fn is_header(&self, line: &[u8]) -> bool {
+        line.get(..9).is_some_and(|word| word.eq_ignore_ascii_case(b"timestamp"))
+    }
+}

@@ -1,0 +1,86 @@
+//! The Storage Performance Council's trace format, used by the UMass repository.
+//!
+//! `asu,lba,size,op,time[,...]`: application storage unit, address in 512-byte blocks, size in
+//! bytes, R or W in either case, seconds (SPC trace file format specification, revision 1.0.1).
+//! Further fields are not looked at. Each storage unit is a device.
+
+use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Source};
+
+use super::{Clock, Format, Head, Reading, is_numeric};
+use crate::devices::Devices;
+use crate::fields::{Fault, Fields, Line, Parsed, blocks};
+use crate::lines::{LineParser, LineSource};
+
+/// See the module.
+pub struct Spc;
+
+impl Format for Spc {
+    fn name(&self) -> &'static str {
+        "spc"
+    }
+
+    fn about(&self) -> &'static str {
+        "SPC-1 / UMass: asu,lba(512-byte blocks),size(bytes),r|w,time(s)"
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Wall
+    }
+
+    fn recognises(&self, head: &Head) -> bool {
+        match head.first_fields(b',')[..] {
+            [asu, lba, size, op, time, ..] => {
+                [asu, lba, size, time].iter().all(|field| is_numeric(field))
+                    && matches!(op, b"r" | b"R" | b"w" | b"W")
+            }
+            _ => false,
+        }
+    }
+
+    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(reading.input, Parser::default(), reading.arrivals)))
+    }
+}
+
+#[derive(Default)]
+struct Parser {
+    devices: Devices,
+}
+
+impl LineParser for Parser {
+    const SHAPE: &'static str = "asu,lba,size,r|w,seconds";
+
+    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+        let mut fields = Fields::new(line);
+        fields.skip_blanks();
+        let unit_at = fields.column();
+        fields.unsigned("the storage unit")?;
+        let device = self.devices.number(unit_at, fields.since(unit_at))?;
+        fields.separator(b',')?;
+        fields.skip_blanks();
+        let at = fields.column();
+        let lbn = fields.unsigned("the block address")?;
+        fields.separator(b',')?;
+        fields.skip_blanks();
+        let size = fields.unsigned("the size in bytes")?;
+        fields.separator(b',')?;
+        fields.skip_blanks();
+        let op_at = fields.column();
+        let op = match fields.letter() {
+            b'r' | b'R' => Op::Read,
+            b'w' | b'W' => Op::Write,
+            _ => return Err(Fault::with_remedy(op_at, "unknown operation", "write R or W")),
+        };
+        fields.separator(b',')?;
+        fields.skip_blanks();
+        let arrival = fields.time("the time in s", 9)?;
+        if !fields.is_at_end() {
+            fields.skip_blanks();
+        }
+        if !fields.is_at_end() {
+            fields.separator(b',')?;
+        }
+        let (lbn, blocks) = blocks(at, lbn, size.div_ceil(BLOCK_BYTES))?;
+        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+    }
+}

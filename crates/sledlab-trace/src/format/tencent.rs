@@ -1,0 +1,84 @@
+//! Block traces of Tencent Cloud (Zhang and others, USENIX ATC 2020).
+//!
+//! `Timestamp,Offset,Size,IOType,VolumeID`: seconds, 512-byte sectors, 0 read or 1 write.
+
+use sledlab_core::{Op, Request, Result, Source};
+
+use super::{Clock, Format, Head, Reading, is_numeric};
+use crate::devices::Devices;
+use crate::fields::{Fault, Fields, Line, Parsed, blocks};
+use crate::lines::{LineParser, LineSource};
+
+/// See the module.
+pub struct Tencent;
+
+impl Format for Tencent {
+    fn name(&self) -> &'static str {
+        "tencent"
+    }
+
+    fn about(&self) -> &'static str {
+        "Tencent Cloud CSV: timestamp(s),offset(sectors),size(sectors),0 read|1 write,volume"
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Wall
+    }
+
+    fn recognises(&self, head: &Head) -> bool {
+        match head.first_fields(b',')[..] {
+            [time, _, _, _, _] if time.eq_ignore_ascii_case(b"timestamp") => true,
+            [time, offset, size, b"0" | b"1", volume] => {
+                [time, offset, size, volume].iter().all(|field| is_numeric(field))
+            }
+            _ => false,
+        }
+    }
+
+    fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
+        Ok(Box::new(LineSource::new(reading.input, Parser::default(), reading.arrivals)))
+    }
+}
+
+#[derive(Default)]
+struct Parser {
+    devices: Devices,
+}
+
+impl LineParser for Parser {
+    const SHAPE: &'static str = "timestamp,offset,size,0|1,volume";
+
+    fn parse(&mut self, line: Line) -> Parsed<Option<Request>> {
+        let mut fields = Fields::new(line);
+        let arrival = fields.time("the timestamp in s", 9)?;
+        fields.separator(b',')?;
+        let at = fields.column();
+        let lbn = fields.unsigned("the offset in sectors")?;
+        fields.separator(b',')?;
+        let count = fields.unsigned("the size in sectors")?;
+        fields.separator(b',')?;
+        let op_at = fields.column();
+        let op = match fields.letter() {
+            b'0' => Op::Read,
+            b'1' => Op::Write,
+            _ => {
+                return Err(Fault::with_remedy(
+                    op_at,
+                    "unknown type of request",
+                    "write 0 (read) or 1 (write)",
+                ));
+            }
+        };
+        fields.separator(b',')?;
+        let volume_at = fields.column();
+        fields.unsigned("the volume")?;
+        let device = self.devices.number(volume_at, fields.since(volume_at))?;
+        fields.end()?;
+        let (lbn, blocks) = blocks(at, lbn, count)?;
+        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+    }
+
+    fn is_header(&self, line: &[u8]) -> bool {
+        line.get(..9).is_some_and(|word| word.eq_ignore_ascii_case(b"timestamp"))
+    }
+}

@@ -1,0 +1,53 @@
+//! Reads whole traces for the tests beside.
+
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use std::io::Cursor;
+use std::path::PathBuf;
+
+use sledlab_core::{Op, Request, Result, Source, Time};
+use sledlab_trace::{OpenOptions, open, open_reader};
+
+/// All requests of a source.
+pub fn all(mut source: impl Source) -> Result<Vec<Request>> {
+    let mut requests = Vec::new();
+    while source.fill(&mut requests)? > 0 {}
+    Ok(requests)
+}
+
+/// All requests of a text, and the name of its format.
+pub fn read(bytes: &[u8], options: OpenOptions) -> Result<(&'static str, Vec<Request>)> {
+    let trace = open_reader("t", Box::new(Cursor::new(bytes.to_vec())), options)?;
+    let format = trace.format();
+    Ok((format, all(trace)?))
+}
+
+/// All requests of a file.
+pub fn read_file(path: &std::path::Path) -> (&'static str, Vec<Request>) {
+    let trace = open(path, OpenOptions::default()).unwrap();
+    (trace.format(), all(trace).unwrap())
+}
+
+/// The message of the error that reading `bytes` must end in, which must be the user's.
+pub fn error(bytes: &[u8], format: Option<&str>) -> String {
+    let error = read(bytes, OpenOptions { format, ..OpenOptions::default() }).unwrap_err();
+    assert_eq!(error.blame(), sledlab_core::error::Blame::User, "{error}");
+    assert!(error.remedy().is_some() && error.place().is_some(), "{error}");
+    error.to_string()
+}
+
+/// A request in a few words: nanoseconds, operation, first block, blocks, device.
+pub fn request(ns: u64, op: Op, lbn: u64, blocks: u32, device: u16) -> Request {
+    Request { arrival: Time::from_ns(ns), lbn, blocks, device, op }
+}
+
+/// A folder beside the workspace that may be absent, or `None` with a line that says so.
+pub fn reference(variable: &str, default: &str) -> Option<PathBuf> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(default);
+    let folder = std::env::var_os(variable).map_or(beside, PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no reference data in {} (set {variable})", folder.display());
+    None
+}
