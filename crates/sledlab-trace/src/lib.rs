@@ -1,6 +1,7 @@
 //! Streaming readers and writers of block traces, and workload generators.
 
 mod arrivals;
+pub mod characterise;
 mod compression;
 mod devices;
 mod ending;

@@ -1,0 +1,236 @@
+//! What a workload is like (AN-11): rate, reads, sizes, places, bursts, reuse.
+//!
+//! One pass, in memory that grows with the data touched and not with the number of
+//! requests: a bit for each 512 bytes read and each written, in pages of 256 KiB,
+//! and a counter for each address at which a write has started.
+//!
+//! Unless said otherwise everything counts reads and writes only, KB is 1024 bytes,
+//! and shares are of all reads and writes. Requests of several devices are told
+//! apart: what continues, overlaps or repeats does so on one device.
+
+mod burstiness;
+mod footprint;
+mod report;
+mod reuse;
+mod sequentiality;
+mod sizes;
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use sledlab_core::stats::Distribution;
+use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, Source, Time};
+
+use burstiness::{Timeline, Window};
+use footprint::Footprint;
+pub use report::{
+    CommonSize, DeviceCount, Dispersion, HitRatio, Interarrivals, Report, Sequentiality, SizeSummary, Sizes,
+    WorkingSet,
+};
+use reuse::Reuse;
+
+/// Blocks in 4 KiB, the unit of the working set and of alignment.
+const BLOCKS_PER_4K: u64 = 4096 / BLOCK_BYTES;
+
+/// Windows in which arrivals are counted for the index of dispersion, seconds.
+const WINDOWS_S: [u64; 4] = [1, 10, 60, 3600];
+
+/// Of how many addresses the share of writes is told.
+const HOT_ADDRESSES: usize = 50;
+
+/// What a characterisation may be told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Unit of the simulated caches in bytes, a multiple of 512.
+    pub cache_block_bytes: u64,
+    /// Sizes of the simulated caches in MB of 2^20 bytes, smallest first.
+    pub cache_sizes_mb: Vec<u64>,
+}
+
+impl Default for Options {
+    /// Blocks of 4 KiB; 64, 256 and 512 MB, the cache sizes of paper 001.
+    fn default() -> Self {
+        Options { cache_block_bytes: 4096, cache_sizes_mb: vec![64, 256, 512] }
+    }
+}
+
+/// Collects the statistics of a workload, request by request.
+///
+/// ```
+/// use sledlab_trace::{characterise::Characterisation, synthetic};
+/// let mut source = synthetic::build("mems-check", &toml::Table::new(), 7, 6_750_000).unwrap();
+/// let mut characterisation = Characterisation::default();
+/// let mut requests = Vec::new();
+/// while source.fill(&mut requests).unwrap() > 0 {}
+/// for request in &requests {
+///     characterisation.record(request);
+/// }
+/// assert_eq!(characterisation.finish().requests, 10_000);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Characterisation {
+    trims: u64,
+    flushes: u64,
+    /// First and last arrival of any request.
+    span: Option<(Time, Time)>,
+    media_requests: u64,
+    aligned: u64,
+    highest_start_block: u64,
+    end_block: u64,
+    last_media_arrival: Option<Time>,
+    gaps: Distribution,
+    windows: [Window; WINDOWS_S.len()],
+    timeline: Timeline,
+    sizes: sizes::Collector,
+    sequentiality: sequentiality::Collector,
+    footprint: Footprint,
+    reuse: Reuse,
+    /// How often a write started at an address.
+    write_starts: HashMap<u64, u32, FixedState>,
+}
+
+impl Default for Characterisation {
+    fn default() -> Self {
+        Self::over(Reuse::new(&Options::default()))
+    }
+}
+
+impl Characterisation {
+    /// A characterisation with caches of the user's choice.
+    ///
+    /// # Errors
+    /// The cache block is not a multiple of 512 bytes, or a cache is empty, too large or not larger than the one before.
+    pub fn new(options: &Options) -> Result<Self> {
+        let sizes = &options.cache_sizes_mb;
+        let unit = options.cache_block_bytes;
+        if unit == 0 || !unit.is_multiple_of(BLOCK_BYTES) || unit > 1 << 20 {
+            return Err(Error::user(format!("cache blocks of {unit} bytes"))
+                .with_remedy("take a multiple of 512 up to 1048576"));
+        }
+        if !sizes.is_sorted_by(|a, b| a < b) || sizes.first() == Some(&0) || sizes.last() > Some(&(1 << 20)) {
+            return Err(Error::user(format!("cache sizes of {sizes:?} MB"))
+                .with_remedy("give sizes from 1 to 1048576, smallest first, each once"));
+        }
+        Ok(Self::over(Reuse::new(options)))
+    }
+
+    fn over(reuse: Reuse) -> Self {
+        Characterisation {
+            trims: 0,
+            flushes: 0,
+            span: None,
+            media_requests: 0,
+            aligned: 0,
+            highest_start_block: 0,
+            end_block: 0,
+            last_media_arrival: None,
+            gaps: Distribution::default(),
+            windows: WINDOWS_S.map(Window::new),
+            timeline: Timeline::default(),
+            sizes: sizes::Collector::default(),
+            sequentiality: sequentiality::Collector::default(),
+            footprint: Footprint::default(),
+            reuse,
+            write_starts: HashMap::default(),
+        }
+    }
+
+    /// Takes the next request; arrivals must not decrease.
+    pub fn record(&mut self, request: &Request) {
+        let start = self.span.map_or(request.arrival, |(start, _)| start);
+        self.span = Some((start, request.arrival));
+        match request.op {
+            Op::Trim => self.trims += 1,
+            Op::Flush => self.flushes += 1,
+            Op::Read | Op::Write => self.record_media(request, start),
+        }
+    }
+
+    fn record_media(&mut self, request: &Request, start: Time) {
+        self.media_requests += 1;
+        self.aligned += u64::from((request.lbn | u64::from(request.blocks)).is_multiple_of(BLOCKS_PER_4K));
+        self.highest_start_block = self.highest_start_block.max(request.lbn);
+        self.end_block = self.end_block.max(request.end());
+        if let Some(last) = self.last_media_arrival.replace(request.arrival) {
+            self.gaps.record(request.arrival.since(last).as_ns());
+        }
+        self.timeline.record(request.arrival.since(start).as_ns());
+        for window in &mut self.windows {
+            window.record(request.arrival);
+        }
+        self.sizes.record(request.op, request.blocks);
+        self.sequentiality.record(request);
+        self.footprint.record(request);
+        self.reuse.record(request);
+        if request.op == Op::Write {
+            *self.write_starts.entry(key(request.device, request.lbn)).or_default() += 1;
+        }
+    }
+
+    /// What has been found so far.
+    pub fn finish(&self) -> Report {
+        let sizes = self.sizes.summarise();
+        let span_ns = self.span.map_or(0, |(first, last)| last.since(first).as_ns());
+        let span_s = span_ns as f64 / 1e9;
+        let share = |count: u64| ratio(count, self.media_requests);
+        Report {
+            requests: self.media_requests + self.trims + self.flushes,
+            reads: sizes.read.requests,
+            writes: sizes.write.requests,
+            trims: self.trims,
+            flushes: self.flushes,
+            devices: self.sequentiality.devices(),
+            span_s,
+            rate_per_s: (span_ns > 0).then(|| self.media_requests as f64 / span_s),
+            read_share: share(sizes.read.requests),
+            bytes_read: self.sizes.bytes(Op::Read),
+            bytes_written: self.sizes.bytes(Op::Write),
+            sizes,
+            highest_start_block: self.highest_start_block,
+            end_block: self.end_block,
+            aligned_4k_share: share(self.aligned),
+            working_set: self.footprint.working_set(),
+            overwrite_ratio: self.footprint.overwrite_ratio(),
+            hot_50_write_share: self.hot_write_share(),
+            sequentiality: self.sequentiality.summarise(self.media_requests),
+            interarrival_ms: Interarrivals::of(&self.gaps),
+            dispersion: self.windows.iter().map(Window::summarise).collect(),
+            requests_per_sixth: self.timeline.parts(span_ns),
+            cache_hits: self.reuse.hit_ratios(),
+        }
+    }
+
+    /// The share of writes at the addresses written most often.
+    fn hot_write_share(&self) -> f64 {
+        let mut counts: Vec<u32> = self.write_starts.values().copied().collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum();
+        ratio(sum(&counts[..counts.len().min(HOT_ADDRESSES)]), sum(&counts))
+    }
+}
+
+/// Characterises all that is left of a source.
+pub fn characterise(source: &mut dyn Source, options: &Options) -> Result<Report> {
+    let mut characterisation = Characterisation::new(options)?;
+    let mut chunk = Vec::new();
+    while source.fill(&mut chunk)? > 0 {
+        for request in chunk.drain(..) {
+            characterisation.record(&request);
+        }
+    }
+    Ok(characterisation.finish())
+}
+
+/// A number for `number` (a block, a page ...) of `device`. Distinct as long as a device
+/// has fewer than 2^48 of them, which is 144 PB of blocks.
+fn key(device: u16, number: u64) -> u64 {
+    number ^ (u64::from(device) << 48)
+}
+
+/// `part / whole`, 0 when there is nothing.
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! The result of a characterisation.
+
+use serde::Serialize;
+use sledlab_core::stats::Distribution;
+
+/// What a workload is like. See [`super`] for the conventions.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Requests of all kinds.
+    pub requests: u64,
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Trims.
+    pub trims: u64,
+    /// Flushes.
+    pub flushes: u64,
+    /// Reads and writes by device, lowest device first.
+    pub devices: Vec<DeviceCount>,
+    /// From the first arrival to the last, of any kind, in seconds.
+    pub span_s: f64,
+    /// Reads and writes per second of the span; none when the span is zero.
+    pub rate_per_s: Option<f64>,
+    /// Share of reads.
+    pub read_share: f64,
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// How large requests are.
+    pub sizes: Sizes,
+    /// The highest first block of a request.
+    pub highest_start_block: u64,
+    /// The block after the highest one touched: the least capacity that holds the workload.
+    pub end_block: u64,
+    /// Share of requests that begin and end at multiples of 4 KiB.
+    pub aligned_4k_share: f64,
+    /// Distinct data touched.
+    pub working_set: WorkingSet,
+    /// Share of the 4 KiB blocks written that had been written before in the workload.
+    pub overwrite_ratio: f64,
+    /// Share of writes that start at one of the 50 addresses written most often.
+    pub hot_50_write_share: f64,
+    /// How requests follow each other in space.
+    pub sequentiality: Sequentiality,
+    /// Times between arrivals.
+    pub interarrival_ms: Interarrivals,
+    /// Variability of the number of arrivals in windows of several lengths.
+    pub dispersion: Vec<Dispersion>,
+    /// Reads and writes in each sixth of the span; good to 1/65,536 of the span.
+    pub requests_per_sixth: [u64; 6],
+    /// What caches that replace the least recently used block would hit, smallest first.
+    pub cache_hits: Vec<HitRatio>,
+}
+
+/// Requests of one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviceCount {
+    /// Device number in the trace.
+    pub device: u16,
+    /// Its reads and writes.
+    pub requests: u64,
+}
+
+/// How large requests are.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sizes {
+    /// Reads and writes.
+    pub all: SizeSummary,
+    /// Reads.
+    pub read: SizeSummary,
+    /// Writes.
+    pub write: SizeSummary,
+    /// The commonest, most frequent first; at most ten.
+    pub commonest: Vec<CommonSize>,
+}
+
+/// Sizes of one kind of request. Percentiles are the nearest rank, exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SizeSummary {
+    /// How many.
+    pub requests: u64,
+    /// Mean.
+    pub mean_kb: f64,
+    /// Squared coefficient of variation: variance / mean^2.
+    pub scv: f64,
+    /// Smallest.
+    pub min_kb: f64,
+    /// Median.
+    pub p50_kb: f64,
+    /// 90th percentile.
+    pub p90_kb: f64,
+    /// 99th percentile.
+    pub p99_kb: f64,
+    /// Largest.
+    pub max_kb: f64,
+}
+
+/// A size and how common it is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CommonSize {
+    /// `R` or `W`.
+    pub op: char,
+    /// Size.
+    pub kb: f64,
+    /// Share of all reads and writes.
+    pub share: f64,
+}
+
+/// Distinct data touched, in bytes. A block counts whole if any of it is touched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WorkingSet {
+    /// 4 KiB blocks read.
+    pub read_4k_bytes: u64,
+    /// 4 KiB blocks written.
+    pub written_4k_bytes: u64,
+    /// 4 KiB blocks read or written.
+    pub all_4k_bytes: u64,
+    /// 512-byte blocks read.
+    pub read_512_bytes: u64,
+    /// 512-byte blocks written.
+    pub written_512_bytes: u64,
+    /// 512-byte blocks read or written.
+    pub all_512_bytes: u64,
+}
+
+/// How requests follow each other in space, as shares of all reads and writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Sequentiality {
+    /// Starts where the previous request of the device ended.
+    pub one_stream_share: f64,
+    /// Starts where one of the last 32 streams ended. Streams that end at one place are one;
+    /// the least recently used is forgotten; a request that matches none starts a new one.
+    pub streams_32_share: f64,
+    /// Starts where the previous request ended or exactly 16 KB further, the interleave
+    /// of older file systems.
+    pub with_16kb_gap_share: f64,
+    /// Starts within 10,000 blocks of where the previous one started, and is not sequential.
+    pub local_share: f64,
+    /// A read that starts where the previous request, also a read, ended: the two could be merged.
+    pub mergeable_read_pairs_share: f64,
+}
+
+/// Times between arrivals of reads and writes, in ms; all 0 with fewer than two requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Interarrivals {
+    /// Mean.
+    pub mean: f64,
+    /// Squared coefficient of variation: variance / mean^2; 1 for a Poisson process.
+    pub scv: f64,
+    /// Median; percentiles are good to 0.05 %.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// Longest.
+    pub max: f64,
+}
+
+impl Interarrivals {
+    pub(super) fn of(gaps: &Distribution) -> Self {
+        let quantile = |q| gaps.quantile_ns(q) as f64 / 1e6;
+        Interarrivals {
+            mean: gaps.moments().mean() / 1e6,
+            scv: gaps.moments().scv(),
+            p50: quantile(0.5),
+            p90: quantile(0.9),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            p999: quantile(0.999),
+            max: gaps.moments().max() as f64 / 1e6,
+        }
+    }
+}
+
+/// Arrivals counted in windows of one length, beginning with the first read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Dispersion {
+    /// Length of the windows.
+    pub window_s: u64,
+    /// Variance of the counts over their mean, full windows only; 1 for a Poisson process,
+    /// none with fewer than two windows.
+    pub index: Option<f64>,
+    /// Most requests in one window.
+    pub busiest: u64,
+}
+
+/// What a cache would hit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct HitRatio {
+    /// Size of the cache, MB of 2^20 bytes.
+    pub cache_mb: u64,
+    /// Share of block accesses, reads and writes, that find the block. The cache starts empty.
+    pub hit_ratio: f64,
+}

@@ -1,0 +1,115 @@
+//! How large requests are.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use sledlab_core::{BLOCK_BYTES, Op};
+
+use super::ratio;
+use super::report::{CommonSize, SizeSummary, Sizes};
+
+/// Sizes below this many blocks (2 MiB) are counted in an array, others in a map.
+const SMALL: usize = 4096;
+
+/// How many of the commonest sizes are told.
+const COMMONEST: usize = 10;
+
+/// Exact counts by size and operation.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    small: Vec<[u64; 2]>,
+    large: HashMap<u32, [u64; 2], FixedState>,
+}
+
+impl Default for Collector {
+    fn default() -> Self {
+        Collector { small: vec![[0; 2]; SMALL], large: HashMap::default() }
+    }
+}
+
+impl Collector {
+    #[inline]
+    pub fn record(&mut self, op: Op, blocks: u32) {
+        let counts = match self.small.get_mut(blocks as usize) {
+            Some(counts) => counts,
+            None => self.large.entry(blocks).or_default(),
+        };
+        counts[column(op)] += 1;
+    }
+
+    /// Bytes moved by `op`.
+    pub fn bytes(&self, op: Op) -> u64 {
+        let counted = self.counted(|counts| counts[column(op)]);
+        let bytes = |(blocks, n): &(u32, u64)| (u64::from(*blocks) * BLOCK_BYTES).saturating_mul(*n);
+        counted.iter().map(bytes).fold(0, u64::saturating_add)
+    }
+
+    pub fn summarise(&self) -> Sizes {
+        let (read, write) = (column(Op::Read), column(Op::Write));
+        let all = self.counted(|counts| counts[read] + counts[write]);
+        let reads = self.counted(|counts| counts[read]);
+        let writes = self.counted(|counts| counts[write]);
+        let total = all.iter().map(|(_, count)| count).sum();
+        let lettered = |counted: &[(u32, u64)], op: Op| {
+            let common = |(blocks, n): &(u32, u64)| CommonSize {
+                op: op.letter(),
+                kb: kb(*blocks),
+                share: ratio(*n, total),
+            };
+            counted.iter().map(common).collect::<Vec<_>>()
+        };
+        let mut commonest = lettered(&reads, Op::Read);
+        commonest.extend(lettered(&writes, Op::Write));
+        commonest.sort_by(|a, b| b.share.total_cmp(&a.share));
+        commonest.truncate(COMMONEST);
+        Sizes { all: summary(&all), read: summary(&reads), write: summary(&writes), commonest }
+    }
+
+    /// Sizes that occur, smallest first, with the number that `of` takes from their counts.
+    fn counted(&self, of: impl Fn(&[u64; 2]) -> u64) -> Vec<(u32, u64)> {
+        let small = self.small.iter().enumerate().map(|(blocks, counts)| (blocks as u32, of(counts)));
+        let mut large: Vec<_> = self.large.iter().map(|(blocks, counts)| (*blocks, of(counts))).collect();
+        large.sort_unstable();
+        small.chain(large).filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+fn column(op: Op) -> usize {
+    usize::from(op == Op::Write)
+}
+
+fn kb(blocks: u32) -> f64 {
+    f64::from(blocks) * BLOCK_BYTES as f64 / 1024.0
+}
+
+/// `counted` holds sizes in blocks with their counts, smallest first.
+fn summary(counted: &[(u32, u64)]) -> SizeSummary {
+    let requests: u64 = counted.iter().map(|(_, count)| count).sum();
+    let (Some((min, _)), Some((max, _))) = (counted.first(), counted.last()) else {
+        return SizeSummary::default();
+    };
+    let weighted = |of: &dyn Fn(f64) -> f64| {
+        counted.iter().map(|(blocks, count)| of(kb(*blocks)) * *count as f64).sum::<f64>() / requests as f64
+    };
+    let mean_kb = weighted(&|kb| kb);
+    let percentile = |q: f64| {
+        let rank = ((q * requests as f64).ceil() as u64).clamp(1, requests);
+        let mut seen = 0;
+        let reached = counted.iter().find(|(_, count)| {
+            seen += count;
+            seen >= rank
+        });
+        reached.map_or(0.0, |(blocks, _)| kb(*blocks))
+    };
+    SizeSummary {
+        requests,
+        mean_kb,
+        // No reads or writes are empty, but nothing here depends on it.
+        scv: if mean_kb > 0.0 { weighted(&|kb| (kb - mean_kb).powi(2)) / mean_kb.powi(2) } else { 0.0 },
+        min_kb: kb(*min),
+        p50_kb: percentile(0.5),
+        p90_kb: percentile(0.9),
+        p99_kb: percentile(0.99),
+        max_kb: kb(*max),
+    }
+}

@@ -1,0 +1,128 @@
+mod published;
+
+use std::collections::HashSet;
+
+use super::*;
+use proptest::prelude::*;
+use sledlab_core::Time;
+
+fn request(arrival_ms: u64, op: Op, lbn: u64, blocks: u32) -> Request {
+    Request { arrival: Time::from_ns(arrival_ms * 1_000_000), lbn, blocks, device: 0, op }
+}
+
+fn report(requests: &[Request]) -> Report {
+    let mut characterisation = Characterisation::default();
+    for request in requests {
+        characterisation.record(request);
+    }
+    characterisation.finish()
+}
+
+#[test]
+fn nothing_gives_zeros_and_no_nan() {
+    let report = report(&[]);
+    assert_eq!((report.requests, report.rate_per_s, report.read_share), (0, None, 0.0));
+    assert!(report.dispersion.iter().all(|window| window.index.is_none()));
+    let one = super::tests::report(&[request(5, Op::Read, 8, 8)]);
+    assert_eq!((one.requests, one.rate_per_s, one.end_block), (1, None, 16));
+    assert_eq!(one.requests_per_sixth.iter().sum::<u64>(), 1);
+}
+
+#[test]
+fn flushes_and_trims_are_counted_and_nothing_more() {
+    let requests = [
+        request(0, Op::Read, 0, 8),
+        request(500, Op::Trim, 1 << 30, 4096),
+        request(1000, Op::Read, 8, 8),
+        request(1500, Op::Flush, 0, 0),
+        request(2000, Op::Write, 3, 1),
+    ];
+    let report = report(&requests);
+    assert_eq!((report.requests, report.reads, report.writes, report.trims, report.flushes), (5, 2, 1, 1, 1));
+    assert_eq!((report.end_block, report.highest_start_block), (16, 8));
+    assert_eq!(report.rate_per_s, Some(1.5));
+    assert!((report.sequentiality.mergeable_read_pairs_share - 1.0 / 3.0).abs() < 1e-12);
+    assert_eq!(report.working_set.all_4k_bytes, 8192);
+    assert_eq!(report.working_set.written_512_bytes, 512);
+    assert_eq!(report.requests_per_sixth, [1, 0, 0, 1, 0, 1]);
+}
+
+#[test]
+fn devices_are_told_apart() {
+    let on = |device, lbn| Request { device, ..request(0, Op::Write, lbn, 8) };
+    let report = report(&[on(0, 0), on(3, 0), on(3, 8), on(0, 8)]);
+    let counts: Vec<_> = report.devices.iter().map(|count| (count.device, count.requests)).collect();
+    assert_eq!(counts, [(0, 2), (3, 2)]);
+    assert!((report.sequentiality.one_stream_share - 0.5).abs() < 1e-12);
+    assert_eq!(report.working_set.written_4k_bytes, 4 * 4096);
+    assert!(report.overwrite_ratio.abs() < 1e-12);
+}
+
+#[test]
+fn a_poisson_process_looks_like_one() {
+    let params = toml::from_str("requests = 200000\nmean_interarrival_ms = 10.0").unwrap();
+    let mut source = crate::synthetic::build("uniform", &params, 1, 6_750_000).unwrap();
+    let report = characterise(source.as_mut(), &Options::default()).unwrap();
+    assert!((report.interarrival_ms.scv - 1.0).abs() < 0.02);
+    assert!((report.interarrival_ms.p50 / (10.0 * 2.0_f64.ln()) - 1.0).abs() < 0.02);
+    for window in &report.dispersion[..2] {
+        let index = window.index.unwrap();
+        assert!((index - 1.0).abs() < 0.2, "{window:?}");
+    }
+}
+
+#[test]
+fn refuses_caches_that_make_no_sense() {
+    let with = |cache_block_bytes, cache_sizes_mb: &[u64]| {
+        Characterisation::new(&Options { cache_block_bytes, cache_sizes_mb: cache_sizes_mb.to_vec() })
+    };
+    assert!(with(4096, &[]).is_ok());
+    for (unit, sizes) in
+        [(0, &[1][..]), (1000, &[1]), (4096, &[0]), (4096, &[2, 2]), (4096, &[2, 1]), (4096, &[1 << 40])]
+    {
+        assert!(with(unit, sizes).unwrap_err().remedy().is_some(), "{unit} {sizes:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn working_set_agrees_with_plain_sets(
+        requests in prop::collection::vec((any::<bool>(), 0_u64..5000, 1_u32..1500), 1..40),
+    ) {
+        let requests: Vec<Request> = requests
+            .into_iter()
+            .map(|(read, lbn, blocks)| request(0, if read { Op::Read } else { Op::Write }, lbn, blocks))
+            .collect();
+        let blocks_of = |wanted: &dyn Fn(Op) -> bool, unit: u64| {
+            let touched: HashSet<u64> = requests
+                .iter()
+                .filter(|r| wanted(r.op))
+                .flat_map(|r| r.lbn / unit..=(r.end() - 1) / unit)
+                .collect();
+            touched.len() as u64 * unit * BLOCK_BYTES
+        };
+        let set = report(&requests).working_set;
+        for (unit, found) in [
+            (1, [set.read_512_bytes, set.written_512_bytes, set.all_512_bytes]),
+            (8, [set.read_4k_bytes, set.written_4k_bytes, set.all_4k_bytes]),
+        ] {
+            prop_assert_eq!(found[0], blocks_of(&|op| op == Op::Read, unit));
+            prop_assert_eq!(found[1], blocks_of(&|op| op == Op::Write, unit));
+            prop_assert_eq!(found[2], blocks_of(&|_| true, unit));
+        }
+    }
+
+    #[test]
+    fn sixths_add_up(gaps_us in prop::collection::vec(0_u64..10_000_000, 1..200)) {
+        let mut now = Time::ZERO;
+        let requests: Vec<Request> = gaps_us
+            .iter()
+            .map(|gap| {
+                now += sledlab_core::Span::from_ns(gap * 1000);
+                Request { arrival: now, ..request(0, Op::Read, 0, 1) }
+            })
+            .collect();
+        let report = report(&requests);
+        prop_assert_eq!(report.requests_per_sixth.iter().sum::<u64>(), requests.len() as u64);
+    }
+}
