@@ -51,10 +51,11 @@ impl Bus {
         self.owner.as_ref().map(|owner| owner.until)
     }
 
-    /// Blocks of write `id` that have arrived at `now`.
+    /// Blocks of write `id` that have arrived at `now`; none in the moment it gets the bus, even if
+    /// blocks take no time.
     pub fn arrived(&self, id: u64, now: Time) -> u32 {
         match self.writes.get(&id) {
-            Some((begun, blocks)) if *begun <= now => {
+            Some((begun, blocks)) if *begun < now => {
                 let crossed = now.since(*begun).as_ns().checked_div(self.block_time.as_ns());
                 crossed.map_or(*blocks, |n| n.min(u64::from(*blocks)) as u32)
             }

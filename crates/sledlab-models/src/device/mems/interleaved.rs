@@ -90,15 +90,8 @@ impl Interleaved {
 
     /// Plans the next pass of `active` at `now`, from where the sled is.
     fn plan(&self, now: Time, active: &mut Active) {
-        let Queued { id, lbn, blocks, op, queued, .. } = active.request;
-        let arrived = if op == Op::Read {
-            blocks
-        } else if active.done == 0 && now == queued {
-            // Selected in the very moment its overhead ended: the bus has not been asked yet.
-            0
-        } else {
-            self.bus.arrived(id, now)
-        };
+        let Queued { id, lbn, blocks, op, .. } = active.request;
+        let arrived = if op == Op::Read { blocks } else { self.bus.arrived(id, now) };
         let most = arrived.saturating_sub(active.done).max(1);
         let at = lbn + u64::from(active.done);
         active.pass = self.unit.sled.plan(self.unit.state, at, blocks - active.done, most);
@@ -139,7 +132,9 @@ impl Interleaved {
         let geometry = &self.unit.sled.geometry;
         let servo = geometry.servo_time();
         let y_bit = geometry.start(row, direction) + i32::from(direction) * geometry.servo_bits;
-        self.unit.state = SledState { x_bit, y_bit, direction };
+        let after = SledState { x_bit, y_bit, direction };
+        self.unit.note_exact(&active.pass, geometry.servo_bits, servo);
+        self.unit.state = after;
         let seek = active.pass.positioning();
         self.unit.work += Work { seek, access: servo, tip_ns: u128::from(servo.as_ns()) };
         let first = active.is_first_pass();
@@ -148,6 +143,8 @@ impl Interleaved {
 
     fn end_pass(&mut self, now: Time, mut active: Active, served: &mut Vec<Served>) -> bool {
         self.unit.work += self.unit.sled.work(&active.pass);
+        let row_bits = self.unit.sled.geometry.pitch_bits;
+        self.unit.note_exact(&active.pass, row_bits, self.unit.sled.row_time);
         self.unit.state = self.unit.sled.after(&active.pass);
         let first = active.is_first_pass();
         note_pass(&mut active.timing, &active.pass, first, self.unit.sled.row_time);

@@ -5,7 +5,7 @@ use sledlab_core::{Result, Span};
 use super::address::AddressMap;
 use super::axis::Axis;
 use super::geometry::Geometry;
-use super::kinematics::{self, Kinematics};
+use super::kinematics::{self, Heading, Kinematics};
 use super::layout::{self, Layout, Place};
 use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
 use super::row_table::{RowCost, RowTable};
@@ -248,6 +248,24 @@ impl Sled {
             DirectionTie::Down => true,
             DirectionTie::Onward => blocks < remaining && self.place(lbn + u64::from(blocks)).row < row,
         }
+    }
+
+    /// Seconds that `pass` from `state` takes before anything is rounded, when it accesses `bits` bits.
+    pub fn exact_pass_s(&self, state: SledState, pass: &Pass, bits: i32) -> f64 {
+        let Geometry { bit_m, velocity_m_s, .. } = self.geometry;
+        let metres = |bit: i32| f64::from(bit) * bit_m;
+        let x_moves = pass.x_bit != state.x_bit;
+        let x_s = if x_moves {
+            let (from_m, to_m) = (metres(state.x_bit), metres(pass.x_bit));
+            self.kinematics.base_seek_s(&self.axis_x, from_m, to_m, 0.0) + self.geometry.settle_s
+        } else {
+            0.0
+        };
+        let heading = |bit, direction: i8| Heading { at_m: metres(bit), direction: f64::from(direction) };
+        let from = heading(state.y_bit, state.direction);
+        let to = heading(self.geometry.start(pass.row, pass.direction), pass.direction);
+        let y = kinematics::y_time(self.kinematics.as_ref(), &self.axis_y, velocity_m_s, from, to, x_moves);
+        x_s.max(y.total_s()) + metres(bits) / velocity_m_s
     }
 
     /// Where the sled is after servo and data of a pass.

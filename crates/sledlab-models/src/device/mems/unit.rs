@@ -27,6 +27,8 @@ pub(super) struct SledUnit {
     drift_window_s: f64,
     half_travel_y_bits: i32,
     travel_y_nm: f64,
+    /// How far the exact end of the work since the last rest lies behind the rounded one, for the drift rule.
+    lag_s: f64,
 }
 
 impl SledUnit {
@@ -55,6 +57,7 @@ impl SledUnit {
             drift_window_s,
             half_travel_y_bits,
             travel_y_nm,
+            lag_s: 0.0,
             sled,
         })
     }
@@ -98,18 +101,31 @@ impl SledUnit {
         std::mem::take(&mut self.work)
     }
 
+    /// Adds up what rounding to nanoseconds does to `pass`, which goes on for `bits` bits (`access`) after
+    /// positioning from the present state. Only the drift rule needs to know: it magnifies a nanosecond to
+    /// dozens of bits.
+    pub fn note_exact(&mut self, pass: &Pass, bits: i32, access: Span) {
+        if self.idle_motion == IdleMotion::DisksimDrift {
+            let exact_s = self.sled.exact_pass_s(self.state, pass, bits);
+            self.lag_s += exact_s - (pass.positioning() + access).as_seconds();
+        }
+    }
+
     pub fn rest(&mut self, rest: Rest) {
+        let lag_s = std::mem::take(&mut self.lag_s);
         match rest {
             Rest::Parked => self.state = self.parked_at.unwrap_or(self.state),
-            Rest::Idle(span) if self.idle_motion == IdleMotion::DisksimDrift => self.drift(span),
+            Rest::Idle(span) if self.idle_motion == IdleMotion::DisksimDrift => {
+                self.drift(span.as_seconds() - lag_s)
+            }
             Rest::Idle(_) => {}
         }
     }
 
     /// The reference simulator's position after idling: pseudo-random, since it takes milliseconds
     /// modulo seconds. Kept so that its results can be reproduced.
-    fn drift(&mut self, span: Span) {
-        let share = (span.as_ms() % self.drift_window_s) / self.drift_window_s;
+    fn drift(&mut self, idle_s: f64) {
+        let share = (idle_s * 1e3 % self.drift_window_s) / self.drift_window_s;
         let moved_nm = (share * self.travel_y_nm).trunc();
         let moved_bits = (moved_nm / (self.sled.geometry.bit_m * 1e9).round()) as i32;
         let half = self.half_travel_y_bits;
