@@ -1,5 +1,113 @@
 //! What can be done to a stream of requests on its way: each is a [`Source`] over another.
+//!
+//! Most are a [`Step`], which looks at one request at a time, put over a source by [`Via`]:
+//!
+//! ```
+//! use sledlab_core::{Op, Request, Source, Time, source::InMemory};
+//! use sledlab_trace::transform::{Limit, Speedup, Via};
+//! let request = |ns| Request { arrival: Time::from_ns(ns), lbn: 0, blocks: 8, device: 0, op: Op::Read };
+//! let trace = InMemory::new(vec![request(0), request(100), request(200)]);
+//! let mut source = Via::new(Via::new(trace, Speedup::new(2.0)?), Limit::new(2));
+//! let mut requests = Vec::new();
+//! while source.fill(&mut requests)? > 0 {}
+//! assert_eq!(requests, [request(0), request(50)]);
+//! # Ok::<(), sledlab_core::Error>(())
+//! ```
 
+mod address;
+mod merge;
+mod outside;
+mod rate;
 mod reorder;
+mod select;
+mod survey;
 
+use sledlab_core::{Request, Result, Source};
+
+pub use address::{Place, Shift};
+pub use merge::Merge;
+pub use outside::{Fit, FitCounts, Outside};
+pub use rate::Speedup;
 pub use reorder::Reorder;
+pub use select::{BlockRange, Limit, MediaOnly, OnlyDevices, TimeWindow};
+pub use survey::{Survey, survey};
+
+use crate::ending::Ending;
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It goes on, changed or not.
+    Pass(Request),
+    /// It is left out.
+    Drop,
+    /// It is left out and so are all after it: the stream ends.
+    Stop,
+}
+
+/// Looks at one request after another. Arrivals must stay in order.
+pub trait Step: Send {
+    /// Says what becomes of the next request.
+    fn take(&mut self, request: Request) -> Result<Next>;
+}
+
+/// The requests of a source after a step.
+pub struct Via<S, T> {
+    source: S,
+    step: T,
+    stopped: bool,
+    ending: Ending,
+}
+
+impl<S: Source, T: Step> Via<S, T> {
+    /// Puts `step` over `source`.
+    pub fn new(source: S, step: T) -> Self {
+        Via { source, step, stopped: false, ending: Ending::default() }
+    }
+
+    /// Passes the requests from `from` on through the step, in place.
+    fn sieve(&mut self, requests: &mut Vec<Request>, from: usize) -> Result<()> {
+        let mut kept = from;
+        let mut outcome = Ok(());
+        for i in from..requests.len() {
+            match self.step.take(requests[i]) {
+                Ok(Next::Pass(request)) => {
+                    requests[kept] = request;
+                    kept += 1;
+                }
+                Ok(Next::Drop) => {}
+                Ok(Next::Stop) => {
+                    self.stopped = true;
+                    break;
+                }
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        requests.truncate(kept);
+        outcome
+    }
+}
+
+impl<S: Source, T: Step> Source for Via<S, T> {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        self.ending.check()?;
+        let before = into.len();
+        let mut outcome = Ok(());
+        // A chunk that is dropped whole is not the end.
+        while outcome.is_ok() && into.len() == before && !self.stopped {
+            outcome = match self.source.fill(into) {
+                Ok(0) => break,
+                Ok(_) => self.sieve(into, before),
+                Err(error) => Err(error),
+            };
+        }
+        self.ending.close(into.len() - before, outcome)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.source.progress()
+    }
+}

@@ -1,0 +1,81 @@
+//! Steps that move requests to other blocks.
+
+use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
+
+use super::{Next, Step};
+
+/// Blocks up to which byte addresses fit 64 bits.
+const MOST_BLOCKS: u64 = u64::MAX / BLOCK_BYTES;
+
+/// Moves every request by so many blocks, up or down.
+#[derive(Clone, Copy, Debug)]
+pub struct Shift {
+    /// Blocks to add; negative to move towards block 0.
+    pub blocks: i64,
+}
+
+impl Step for Shift {
+    #[inline]
+    fn take(&mut self, mut request: Request) -> Result<Next> {
+        if request.blocks > 0 {
+            let moved = request.lbn.checked_add_signed(self.blocks);
+            let fits = |lbn: &u64| *lbn <= MOST_BLOCKS - u64::from(request.blocks);
+            request.lbn = moved.filter(fits).ok_or_else(|| self.impossible(&request))?;
+        }
+        Ok(Next::Pass(request))
+    }
+}
+
+impl Shift {
+    #[cold]
+    fn impossible(self, request: &Request) -> Error {
+        Error::user(format!("a request at block {} cannot be moved by {} blocks", request.lbn, self.blocks))
+            .with_remedy("choose a shift that keeps every request at block 0 or above")
+    }
+}
+
+/// Places the devices of a trace one after another on one device, which becomes device 0.
+#[derive(Clone, Debug)]
+pub struct Place {
+    starts: Vec<u64>,
+}
+
+impl Place {
+    /// Gives each device the blocks up to the end of its highest request, as a
+    /// [`survey`](super::survey) of the trace finds them.
+    pub fn new(extents: &[u64]) -> Result<Self> {
+        let mut next = 0_u64;
+        let mut starts = Vec::with_capacity(extents.len());
+        for extent in extents {
+            starts.push(next);
+            next = next.checked_add(*extent).filter(|next| *next <= MOST_BLOCKS).ok_or_else(|| {
+                Error::user("the devices of the trace are too large to be placed one after another")
+                    .with_remedy("choose some of them, or scale their addresses first")
+            })?;
+        }
+        Ok(Place { starts })
+    }
+
+    /// The first block of each device.
+    pub fn starts(&self) -> &[u64] {
+        &self.starts
+    }
+}
+
+impl Step for Place {
+    #[inline]
+    fn take(&mut self, mut request: Request) -> Result<Next> {
+        let Some(start) = self.starts.get(usize::from(request.device)) else {
+            return Err(Error::user(format!(
+                "device {} was not there when the trace was surveyed",
+                request.device
+            ))
+            .with_remedy("do not change the trace while it is read"));
+        };
+        request.device = 0;
+        if request.blocks > 0 {
+            request.lbn += start;
+        }
+        Ok(Next::Pass(request))
+    }
+}

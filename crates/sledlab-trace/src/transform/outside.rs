@@ -1,0 +1,182 @@
+//! What becomes of requests that do not fit the device.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use sledlab_core::{Error, Op, Request, Result};
+
+use super::{Next, Step};
+
+sledlab_core::choices! {
+    /// What a request past the end of the device gets.
+    pub enum Outside {
+        /// The run ends with an error that names the request.
+        Reject = "reject",
+        /// Its first block is taken modulo the capacity; if it then crosses the end of the
+        /// device it is moved down until it fits.
+        Wrap = "wrap",
+        /// The blocks outside are cut off; a request wholly outside is left out.
+        Clip = "clip",
+        /// All addresses of the trace shrink linearly so that its highest block becomes the last
+        /// of the device; lengths stay, so requests that followed each other then overlap.
+        /// Addresses of a trace that fits stay as they are.
+        Scale = "scale",
+    }
+}
+
+impl Outside {
+    /// The choice of that name.
+    pub fn named(name: &str) -> Result<Self> {
+        const ALL: [(&str, Outside); 4] = [
+            ("reject", Outside::Reject),
+            ("wrap", Outside::Wrap),
+            ("clip", Outside::Clip),
+            ("scale", Outside::Scale),
+        ];
+        let found = ALL.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice);
+        found.ok_or_else(|| Error::unknown("choice for requests outside", name, ALL.map(|(known, _)| known)))
+    }
+}
+
+/// How many requests were touched so far.
+#[derive(Debug, Default)]
+pub struct FitCounts {
+    moved: AtomicU64,
+    shortened: AtomicU64,
+    dropped: AtomicU64,
+}
+
+impl FitCounts {
+    /// Requests moved to other blocks.
+    pub fn moved(&self) -> u64 {
+        self.moved.load(Relaxed)
+    }
+
+    /// Requests cut short.
+    pub fn shortened(&self) -> u64 {
+        self.shortened.load(Relaxed)
+    }
+
+    /// Requests left out.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Relaxed)
+    }
+}
+
+/// Fits requests to a capacity. A request inside costs one comparison.
+#[derive(Debug)]
+pub struct Fit {
+    policy: Outside,
+    capacity: u64,
+    /// Requests that end here or before are left alone.
+    untouched: u64,
+    /// First block after the highest request of the trace; for scaling.
+    highest_end: u64,
+    number: u64,
+    counts: Arc<FitCounts>,
+}
+
+impl Fit {
+    /// Fits requests to `capacity` blocks. [`Outside::Scale`] needs `highest_end`, the first
+    /// block after the highest request, which a [`survey`](super::survey) finds.
+    ///
+    /// # Errors
+    /// The capacity is 0, or scaling is wanted without `highest_end`.
+    pub fn new(policy: Outside, capacity: u64, highest_end: Option<u64>) -> Result<Self> {
+        if capacity == 0 {
+            return Err(
+                Error::user("the device has no blocks").with_remedy("choose a device with a capacity")
+            );
+        }
+        let scaling = policy == Outside::Scale;
+        let highest_end = match highest_end {
+            None if scaling => {
+                return Err(Error::user("scaling needs the highest address of the trace beforehand")
+                    .with_remedy("read the trace from a file rather than from standard input"));
+            }
+            known => known.unwrap_or(0),
+        };
+        let untouched = if scaling && highest_end > capacity { 0 } else { capacity };
+        Ok(Fit { policy, capacity, untouched, highest_end, number: 0, counts: Arc::default() })
+    }
+
+    /// A handle on the counts, which go on while requests flow.
+    pub fn counts(&self) -> Arc<FitCounts> {
+        Arc::clone(&self.counts)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn treat(&mut self, mut request: Request) -> Result<Next> {
+        let blocks = u64::from(request.blocks);
+        if self.policy == Outside::Reject {
+            return Err(self.outside(&request));
+        }
+        if self.policy == Outside::Clip {
+            return Ok(self.clip(request));
+        }
+        if blocks > self.capacity {
+            if request.op != Op::Trim {
+                return Err(self.too_long(&request));
+            }
+            // Only trims of a whole device are this long.
+            self.counts.shortened.fetch_add(1, Relaxed);
+            (request.lbn, request.blocks) = (0, self.capacity as u32);
+            return Ok(Next::Pass(request));
+        }
+        let place = match self.policy {
+            Outside::Scale => {
+                let scaled =
+                    u128::from(request.lbn) * u128::from(self.capacity) / u128::from(self.highest_end.max(1));
+                u64::try_from(scaled).unwrap_or(u64::MAX)
+            }
+            _ => request.lbn % self.capacity,
+        };
+        let place = place.min(self.capacity - blocks);
+        self.counts.moved.fetch_add(u64::from(place != request.lbn), Relaxed);
+        request.lbn = place;
+        Ok(Next::Pass(request))
+    }
+
+    fn clip(&self, mut request: Request) -> Next {
+        let inside = self.capacity.saturating_sub(request.lbn);
+        if inside == 0 {
+            self.counts.dropped.fetch_add(1, Relaxed);
+            return Next::Drop;
+        }
+        // What is inside is shorter than the request, so it fits 32 bits.
+        request.blocks = inside.min(u64::from(request.blocks)) as u32;
+        self.counts.shortened.fetch_add(1, Relaxed);
+        Next::Pass(request)
+    }
+
+    fn outside(&self, request: &Request) -> Error {
+        let (first, last) = (request.lbn, request.end() - 1);
+        let (number, capacity) = (self.number, self.capacity);
+        Error::user(format!(
+            "request {number}, blocks {first} to {last}, lies outside the device of {capacity} blocks"
+        ))
+        .with_remedy("say what it gets with `--outside wrap`, `clip` or `scale`, or take a larger device")
+    }
+
+    fn too_long(&self, request: &Request) -> Error {
+        let (number, blocks, capacity) = (self.number, request.blocks, self.capacity);
+        Error::user(format!(
+            "request {number} of {blocks} blocks is longer than the device of {capacity} blocks"
+        ))
+        .with_remedy("cut it with `--outside clip`, or take a larger device")
+    }
+}
+
+impl Step for Fit {
+    #[inline]
+    fn take(&mut self, request: Request) -> Result<Next> {
+        let next = if request.end() <= self.untouched || request.blocks == 0 {
+            Ok(Next::Pass(request))
+        } else {
+            self.treat(request)
+        };
+        self.number += 1;
+        next
+    }
+}

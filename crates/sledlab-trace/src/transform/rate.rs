@@ -1,0 +1,45 @@
+//! A step that makes requests come faster or slower.
+
+use sledlab_core::{Error, Request, Result, Time};
+
+use super::{Next, Step};
+
+/// Divides every arrival by a factor, rounded to the nearest nanosecond: 2 is twice as intense.
+///
+/// Papers 000 and 002 call this number the scaling factor; paper 003's scale factor is its inverse.
+#[derive(Clone, Copy, Debug)]
+pub struct Speedup {
+    factor: f64,
+}
+
+impl Speedup {
+    /// # Errors
+    /// The factor is not a positive, finite number.
+    pub fn new(factor: f64) -> Result<Self> {
+        if factor.is_finite() && factor > 0.0 {
+            return Ok(Speedup { factor });
+        }
+        Err(Error::user(format!("a speed-up of {factor} makes no sense"))
+            .with_remedy("choose a number above 0: 2 is twice as fast, 0.5 half as fast"))
+    }
+}
+
+impl Step for Speedup {
+    #[inline]
+    fn take(&mut self, mut request: Request) -> Result<Next> {
+        // A factor of 1 must not round times beyond 2^53 ns (104 days).
+        #[allow(clippy::float_cmp, reason = "exactly 1 means: as traced")]
+        if self.factor != 1.0 {
+            let ns = (request.arrival.as_ns() as f64 / self.factor).round();
+            if ns >= u64::MAX as f64 {
+                return Err(Error::user(format!(
+                    "times do not fit 64 bits at a speed-up of {}",
+                    self.factor
+                ))
+                .with_remedy("choose a larger speed-up"));
+            }
+            request.arrival = Time::from_ns(ns as u64);
+        }
+        Ok(Next::Pass(request))
+    }
+}

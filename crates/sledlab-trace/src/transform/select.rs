@@ -1,0 +1,108 @@
+//! Steps that leave requests out.
+
+use sledlab_core::{Request, Result, Time};
+
+use super::{Next, Step};
+
+/// The first so many requests, flushes and trims included.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    left: u64,
+}
+
+impl Limit {
+    /// Lets `count` requests pass.
+    pub fn new(count: u64) -> Self {
+        Limit { left: count }
+    }
+}
+
+impl Step for Limit {
+    #[inline]
+    fn take(&mut self, request: Request) -> Result<Next> {
+        if self.left == 0 {
+            return Ok(Next::Stop);
+        }
+        self.left -= 1;
+        Ok(Next::Pass(request))
+    }
+}
+
+/// Requests that arrive at `from` or later and before `until`.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeWindow {
+    /// First instant of the window.
+    pub from: Time,
+    /// First instant after the window.
+    pub until: Time,
+    /// Whether arrivals then count from the start of the window.
+    pub from_zero: bool,
+}
+
+impl Step for TimeWindow {
+    #[inline]
+    fn take(&mut self, mut request: Request) -> Result<Next> {
+        if request.arrival >= self.until {
+            return Ok(Next::Stop);
+        }
+        if request.arrival < self.from {
+            return Ok(Next::Drop);
+        }
+        if self.from_zero {
+            request.arrival = Time::from_ns(request.arrival.since(self.from).as_ns());
+        }
+        Ok(Next::Pass(request))
+    }
+}
+
+/// Requests that begin in the blocks from `first` up to, not including, `end`. Flushes pass.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockRange {
+    /// First block of the range.
+    pub first: u64,
+    /// First block after the range.
+    pub end: u64,
+}
+
+impl Step for BlockRange {
+    #[inline]
+    fn take(&mut self, request: Request) -> Result<Next> {
+        let inside = request.blocks == 0 || (self.first..self.end).contains(&request.lbn);
+        Ok(if inside { Next::Pass(request) } else { Next::Drop })
+    }
+}
+
+/// Requests to some devices, which are numbered anew: the first of them becomes device 0.
+#[derive(Clone, Debug)]
+pub struct OnlyDevices {
+    devices: Vec<u16>,
+}
+
+impl OnlyDevices {
+    /// Lets requests to `devices` pass.
+    pub fn new(devices: impl Into<Vec<u16>>) -> Self {
+        OnlyDevices { devices: devices.into() }
+    }
+}
+
+impl Step for OnlyDevices {
+    #[inline]
+    fn take(&mut self, mut request: Request) -> Result<Next> {
+        let Some(place) = self.devices.iter().position(|device| *device == request.device) else {
+            return Ok(Next::Drop);
+        };
+        request.device = place as u16;
+        Ok(Next::Pass(request))
+    }
+}
+
+/// Reads and writes; trims and flushes are left out.
+#[derive(Clone, Copy, Debug)]
+pub struct MediaOnly;
+
+impl Step for MediaOnly {
+    #[inline]
+    fn take(&mut self, request: Request) -> Result<Next> {
+        Ok(if request.op.is_media() { Next::Pass(request) } else { Next::Drop })
+    }
+}

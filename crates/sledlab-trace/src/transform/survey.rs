@@ -1,0 +1,46 @@
+//! One pass over a trace to learn what must be known before the next.
+
+use sledlab_core::{Request, Result, Source, Time};
+
+/// What a trace holds, in constant memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Requests of all kinds.
+    pub requests: u64,
+    /// For each device, by number: the first block after its highest request; 0 where it has none.
+    pub extents: Vec<u64>,
+    /// Arrival of the last request.
+    pub last_arrival: Time,
+}
+
+impl Survey {
+    /// The first block after the highest request of all.
+    pub fn highest_end(&self) -> u64 {
+        self.extents.iter().copied().max().unwrap_or(0)
+    }
+
+    fn take(&mut self, request: &Request) {
+        let device = usize::from(request.device);
+        if device >= self.extents.len() {
+            self.extents.resize(device + 1, 0);
+        }
+        self.extents[device] = self.extents[device].max(request.end());
+        self.last_arrival = request.arrival;
+    }
+}
+
+/// Reads `source` to its end.
+///
+/// A trace from standard input cannot be read a second time: survey a file.
+pub fn survey(source: &mut impl Source) -> Result<Survey> {
+    let mut survey = Survey::default();
+    let mut chunk = Vec::new();
+    while source.fill(&mut chunk)? > 0 {
+        for request in &chunk {
+            survey.take(request);
+        }
+        survey.requests += chunk.len() as u64;
+        chunk.clear();
+    }
+    Ok(survey)
+}

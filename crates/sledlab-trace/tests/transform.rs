@@ -1,0 +1,175 @@
+//! What each step does to a stream, and that streams stay streams.
+
+mod reading;
+
+use proptest::prelude::*;
+use reading::{all, request};
+use sledlab_core::Op::{Flush, Read, Trim, Write};
+use sledlab_core::source::InMemory;
+use sledlab_core::{Request, Result, Time};
+use sledlab_trace::transform::{
+    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Place, Reorder, Shift, Speedup, Step,
+    TimeWindow, Via, survey,
+};
+
+fn after(step: impl Step, requests: &[Request]) -> Result<Vec<Request>> {
+    all(Via::new(InMemory::new(requests), step))
+}
+
+fn sample() -> Vec<Request> {
+    vec![
+        request(0, Read, 0, 8, 0),
+        request(10, Write, 90, 10, 2),
+        request(10, Trim, 95, 100, 1),
+        request(20, Flush, 0, 0, 2),
+        request(30, Read, 250, 4, 2),
+    ]
+}
+
+#[test]
+fn selection_keeps_what_is_asked_for() {
+    let all = sample();
+    assert_eq!(after(Limit::new(2), &all).unwrap(), all[..2]);
+    assert_eq!(after(MediaOnly, &all).unwrap(), [all[0], all[1], all[4]]);
+    let window = |from_zero| TimeWindow { from: Time::from_ns(10), until: Time::from_ns(30), from_zero };
+    assert_eq!(after(window(false), &all).unwrap(), all[1..4]);
+    assert_eq!(after(window(true), &all).unwrap()[2].arrival.as_ns(), 10);
+    assert_eq!(after(BlockRange { first: 90, end: 250 }, &all).unwrap(), all[1..4]);
+    let only: Vec<(u16, u64)> =
+        after(OnlyDevices::new([2, 0]), &all).unwrap().iter().map(|r| (r.device, r.lbn)).collect();
+    assert_eq!(only, [(1, 0), (0, 90), (0, 0), (0, 250)]);
+}
+
+#[test]
+fn devices_are_placed_one_after_another() {
+    let found = survey(&mut InMemory::new(sample())).unwrap();
+    assert_eq!((found.extents.clone(), found.highest_end(), found.requests), (vec![8, 195, 254], 254, 5));
+    let place = Place::new(&found.extents).unwrap();
+    assert_eq!(place.starts(), [0, 8, 203]);
+    let lbns: Vec<u64> = after(place, &sample()).unwrap().iter().map(|r| r.lbn).collect();
+    assert_eq!(lbns, [0, 293, 103, 0, 453]);
+}
+
+#[test]
+fn shifts_never_leave_the_address_range() {
+    assert_eq!(after(Shift { blocks: 5 }, &sample()).unwrap()[1].lbn, 95);
+    let error = after(Shift { blocks: -1 }, &sample()).unwrap_err().to_string();
+    assert!(error.contains("block 0 cannot be moved by -1 blocks"), "{error}");
+    assert!(after(Shift { blocks: i64::MAX }, &sample()).is_err());
+}
+
+#[test]
+fn a_request_outside_gets_what_was_chosen() {
+    let fit = |policy| after(Fit::new(policy, 100, Some(254)).unwrap(), &sample());
+    let places = |policy| fit(policy).unwrap().iter().map(|r| (r.lbn, r.blocks)).collect::<Vec<_>>();
+    let error = fit(Outside::Reject).unwrap_err().to_string();
+    assert!(
+        error.starts_with("request 2, blocks 95 to 194, lies outside the device of 100 blocks"),
+        "{error}"
+    );
+    assert!(error.contains("`--outside wrap`"));
+    assert_eq!(places(Outside::Wrap), [(0, 8), (90, 10), (0, 100), (0, 0), (50, 4)]);
+    assert_eq!(places(Outside::Clip), [(0, 8), (90, 10), (95, 5), (0, 0)]);
+    assert_eq!(places(Outside::Scale), [(0, 8), (35, 10), (0, 100), (0, 0), (96, 4)]);
+    let step = Fit::new(Outside::Clip, 100, None).unwrap();
+    let counts = step.counts();
+    after(step, &sample()).unwrap();
+    assert_eq!((counts.moved(), counts.shortened(), counts.dropped()), (0, 1, 1));
+    assert!(Fit::new(Outside::Scale, 100, None).is_err());
+    assert!(Fit::new(Outside::Wrap, 0, None).is_err());
+    let long = after(Fit::new(Outside::Wrap, 3, None).unwrap(), &sample()).unwrap_err().to_string();
+    assert!(long.starts_with("request 0 of 8 blocks is longer than the device of 3 blocks"), "{long}");
+    assert_eq!(Outside::named("wrap").unwrap(), Outside::Wrap);
+    assert!(Outside::named("warp").unwrap_err().to_string().contains("did you mean `wrap`?"));
+}
+
+#[test]
+fn speed_divides_times() {
+    assert_eq!(after(Speedup::new(0.5).unwrap(), &sample()).unwrap()[4].arrival.as_ns(), 60);
+    assert!([0.0, -1.0, f64::NAN, f64::INFINITY].iter().all(|factor| Speedup::new(*factor).is_err()));
+    assert!(after(Speedup::new(1e-300).unwrap(), &sample()).is_err());
+    let late = [request(u64::MAX, Read, 0, 1, 0)];
+    assert_eq!(after(Speedup::new(1.0).unwrap(), &late).unwrap(), late);
+}
+
+#[test]
+fn merged_traces_are_in_order_and_keep_their_devices_apart() {
+    let a = InMemory::new(vec![request(5, Read, 1, 1, 7), request(9, Read, 2, 1, 7)]);
+    let b =
+        InMemory::new(vec![request(0, Read, 3, 1, 7), request(5, Read, 4, 1, 0), request(9, Read, 5, 1, 7)]);
+    let found: Vec<(u64, u16)> =
+        all(Merge::new([a.clone(), b.clone()])).unwrap().iter().map(|r| (r.lbn, r.device)).collect();
+    assert_eq!(found, [(3, 0), (1, 1), (4, 2), (2, 1), (5, 0)]);
+    assert!(all(Merge::new([a, b]).keep_devices()).unwrap().iter().all(|r| [0, 7].contains(&r.device)));
+    assert!(all(Merge::<InMemory>::new([])).unwrap().is_empty());
+}
+
+fn requests() -> impl Strategy<Value = Vec<Request>> {
+    let one = (0_u64..1000, 0_u64..1 << 40, 1_u32..5000, 0_u16..4, 0_usize..3);
+    prop::collection::vec(one, 1..200).prop_map(|all| {
+        let mut ns = 0;
+        let make = |(gap, lbn, blocks, device, op)| {
+            ns += gap;
+            request(ns, [Read, Write, Trim][op], lbn, blocks, device)
+        };
+        all.into_iter().map(make).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_fits_a_device_lies_inside_it(all in requests(), capacity in 5000_u64..1 << 41, policy in 1_usize..4) {
+        let policy = [Outside::Reject, Outside::Wrap, Outside::Clip, Outside::Scale][policy];
+        let highest = survey(&mut InMemory::new(all.clone())).unwrap().highest_end();
+        let fitted = after(Fit::new(policy, capacity, Some(highest)).unwrap(), &all).unwrap();
+        prop_assert!(fitted.iter().all(|r| r.end() <= capacity && r.blocks > 0));
+        if highest <= capacity {
+            prop_assert_eq!(&fitted, &all);
+        } else if policy == Outside::Clip {
+            prop_assert!(fitted.len() <= all.len());
+        } else {
+            prop_assert_eq!(fitted.len(), all.len());
+        }
+        if policy == Outside::Scale {
+            // Scaling keeps the order of starts, but for those moved to fit at the very end.
+            let mut pairs: Vec<(u64, u64)> =
+                all.iter().zip(&fitted).filter(|(_, f)| f.end() < capacity).map(|(a, f)| (a.lbn, f.lbn)).collect();
+            pairs.sort_unstable();
+            prop_assert!(pairs.is_sorted_by_key(|(_, place)| *place));
+        }
+    }
+
+    #[test]
+    fn reordering_sorts_what_is_displaced_by_less_than_the_window(all in requests(), swaps in prop::collection::vec(0_usize..200, 0..50)) {
+        let mut mixed = all.clone();
+        for at in swaps.iter().filter(|at| **at + 1 < all.len()).step_by(2) {
+            mixed.swap(*at, *at + 1);
+        }
+        let sorted = reading::all(Reorder::new(Unordered(mixed), 50, false)).unwrap();
+        prop_assert!(sorted.is_sorted_by_key(|r| r.arrival));
+        prop_assert_eq!(sorted.len(), all.len());
+    }
+
+    #[test]
+    fn merging_loses_nothing(a in requests(), b in requests()) {
+        let merged = reading::all(Merge::new([InMemory::new(a.clone()), InMemory::new(b.clone())]).keep_devices()).unwrap();
+        prop_assert!(merged.is_sorted_by_key(|r| r.arrival));
+        let key = |r: &Request| (r.arrival, r.lbn, r.blocks, r.device, r.op.letter());
+        let mut expected = [a, b].concat();
+        let mut merged = merged;
+        expected.sort_by_key(key);
+        merged.sort_by_key(key);
+        prop_assert_eq!(merged, expected);
+    }
+}
+
+/// A source that breaks the promise of order, as a trace read for sorting does.
+struct Unordered(Vec<Request>);
+
+impl sledlab_core::Source for Unordered {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        let count = self.0.len();
+        into.append(&mut self.0);
+        Ok(count)
+    }
+}
