@@ -1,0 +1,55 @@
+//! Devices: what there is, their files, their seek-time maps.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sledlab_models::device::mems::{SledState, import};
+use sledlab_models::device::preset;
+
+use crate::error::raise;
+use crate::source::to_bytes;
+
+/// Everything that can be named in an experiment, with its parameters, as JSON.
+#[pyfunction]
+pub(crate) fn catalogue() -> PyResult<String> {
+    Ok(sledlab_sim::catalogue().map_err(raise)?.to_string())
+}
+
+/// The file of a preset, comments included.
+#[pyfunction]
+pub(crate) fn device_text(name: &str) -> PyResult<&'static str> {
+    preset::text(name).map_err(raise)
+}
+
+/// Names of the devices in a DiskSim parameter file called `file`.
+#[pyfunction]
+pub(crate) fn device_blocks(text: &str, file: &str) -> PyResult<Vec<String>> {
+    import::names(text, file).map_err(raise)
+}
+
+/// A device of a DiskSim parameter file called `file` as a device file, and notes on what could not be carried over.
+#[pyfunction]
+#[pyo3(signature = (text, file, name = None))]
+pub(crate) fn import_device(text: &str, file: &str, name: Option<&str>) -> PyResult<(String, Vec<String>)> {
+    let device = import::import(text, file, name).map_err(raise)?;
+    Ok((device.to_toml(file), device.remarks.clone()))
+}
+
+/// Positioning times from a place to every row of every column: x of the columns and y of the rows in bits from
+/// the centre (i32), and the times in ms (f64) row by row, all as bytes.
+#[pyfunction]
+pub(crate) fn seek_map<'py>(
+    py: Python<'py>,
+    experiment: &crate::experiment::Experiment,
+    x_bit: i32,
+    y_bit: i32,
+    direction: i8,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let device = experiment.get().device().map_err(raise)?;
+    let from = SledState { x_bit, y_bit, direction };
+    let map = py.detach(|| sledlab_sim::seek_map(&device, from)).map_err(raise)?;
+    Ok((
+        to_bytes(py, &map.x_bit, i32::to_le_bytes)?,
+        to_bytes(py, &map.y_bit, i32::to_le_bytes)?,
+        to_bytes(py, &map.ms, f64::to_le_bytes)?,
+    ))
+}

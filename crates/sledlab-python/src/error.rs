@@ -1,0 +1,53 @@
+//! Errors on their way to Python, and exceptions on their way through Rust.
+
+use std::cell::RefCell;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use sledlab_core::Error;
+use sledlab_core::error::Blame;
+
+thread_local! {
+    /// The exception that a callback raised on this thread, while Rust unwinds with an error of its own.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// Keeps an exception that a callback raised, and gives an error that makes Rust stop.
+pub(crate) fn keep(raised: PyErr) -> Error {
+    RAISED.with(|slot| slot.replace(Some(raised)));
+    Error::internal("a Python callback raised an exception")
+}
+
+/// The exception to raise for `error`: the one a callback raised, or sledlab's own.
+pub(crate) fn raise(error: Error) -> PyErr {
+    if let Some(raised) = RAISED.with(RefCell::take) {
+        return raised;
+    }
+    Python::attach(|py| build(py, &error).unwrap_or_else(|failed| failed))
+}
+
+fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    static USER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static INTERNAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static PLACE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    const MODULE: &str = "sledlab.errors";
+    if error.blame() == Blame::Sledlab {
+        let kind = INTERNAL.import(py, MODULE, "InternalError")?;
+        return Ok(PyErr::from_value(kind.call1((error.to_string(),))?));
+    }
+    let place = match error.place() {
+        None => py.None().into_bound(py),
+        Some(place) => {
+            let place = (place.file.as_str(), place.line, place.column, place.text.as_str());
+            PLACE.import(py, MODULE, "Place")?.call1(place)?
+        }
+    };
+    let kind = USER.import(py, MODULE, "Error")?;
+    Ok(PyErr::from_value(kind.call1((error.message(), place, error.remedy()))?))
+}
+
+/// Whether the user wants to stop: runs Python's signal handlers and keeps what they raise.
+pub(crate) fn check_signals() -> Result<(), Error> {
+    Python::attach(|py| py.check_signals()).map_err(keep)
+}

@@ -1,0 +1,123 @@
+//! Experiments: build, check, run.
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use sledlab_core::Error;
+use sledlab_sim::{Hooks, Progress, Rows};
+
+use crate::error::{check_signals, keep, raise};
+use crate::source::{Source, to_bytes};
+
+/// An experiment under construction.
+#[pyclass(frozen, module = "sledlab._native")]
+pub(crate) struct Experiment(Mutex<sledlab_sim::Experiment>);
+
+impl Experiment {
+    pub(crate) fn get(&self) -> sledlab_sim::Experiment {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut sledlab_sim::Experiment) -> Result<(), Error>) -> PyResult<Self> {
+        let mut experiment = self.get();
+        change(&mut experiment).map_err(raise)?;
+        Ok(Experiment(Mutex::new(experiment)))
+    }
+}
+
+#[pymethods]
+impl Experiment {
+    #[new]
+    #[pyo3(signature = (toml = "", name = "experiment"))]
+    fn new(toml: &str, name: &str) -> PyResult<Self> {
+        let experiment = sledlab_sim::Experiment::from_toml(name, toml).map_err(raise)?;
+        Ok(Experiment(Mutex::new(experiment)))
+    }
+
+    fn with_setting(&self, key: &str, value: &str) -> PyResult<Self> {
+        self.change(|experiment| experiment.set(key, value))
+    }
+
+    fn with_device(&self, name_or_path: &str) -> PyResult<Self> {
+        self.change(|experiment| experiment.set_device(name_or_path))
+    }
+
+    #[pyo3(signature = (file, format = None))]
+    fn with_trace(&self, file: &str, format: Option<&str>) -> PyResult<Self> {
+        self.change(|experiment| {
+            experiment.set_trace(file, format);
+            Ok(())
+        })
+    }
+
+    fn with_workload(&self, kind: &str) -> PyResult<Self> {
+        self.change(|experiment| {
+            experiment.set_workload(kind);
+            Ok(())
+        })
+    }
+
+    fn check(&self) -> PyResult<()> {
+        self.get().check().map_err(raise)
+    }
+
+    fn to_toml(&self) -> PyResult<String> {
+        self.get().to_toml().map_err(raise)
+    }
+
+    /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and
+    /// the share of the whole. Returns the outcome as JSON.
+    #[pyo3(signature = (source = None, rows = None, progress = None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        source: Option<&Source>,
+        rows: Option<Py<PyAny>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let experiment = self.get();
+        let source = source.map(Source::take).transpose()?;
+        py.detach(move || {
+            let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| hand_over(sink, chunk));
+            let mut show = |at: Progress| match tell(progress.as_ref(), at) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    drop(error);
+                    ControlFlow::Break(())
+                }
+            };
+            let wanted = rows.is_some();
+            let hooks = Hooks {
+                source,
+                rows: if wanted { Some(&mut take_rows) } else { None },
+                progress: Some(&mut show),
+            };
+            let outcome = experiment.run(hooks)?;
+            serde_json::to_string(&outcome)
+                .map_err(|error| Error::internal(format!("cannot write the outcome as JSON: {error}")))
+        })
+        .map_err(raise)
+    }
+}
+
+/// Hands a chunk of the per-request table to Python as `(name, bytes)` pairs.
+fn hand_over(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
+    Python::attach(|py| {
+        let columns = PyList::empty(py);
+        for (name, values) in rows.columns() {
+            columns.append((name, to_bytes(py, values, u64::to_le_bytes)?))?;
+        }
+        columns.append(("op", PyBytes::new(py, &rows.op)))?;
+        sink.call1(py, (columns,)).map(|_| ())
+    })
+    .map_err(keep)
+}
+
+fn tell(progress: Option<&Py<PyAny>>, at: Progress) -> Result<(), Error> {
+    if let Some(progress) = progress {
+        Python::attach(|py| progress.call1(py, (at.operations, at.fraction)).map(|_| ())).map_err(keep)?;
+    }
+    check_signals()
+}

@@ -1,0 +1,32 @@
+//! Python bindings of sledlab: they convert and pass on, and decide nothing.
+//!
+//! Structured results cross the border as JSON text, columns as bytes of little-endian integers:
+//! neither needs a library on either side. The interpreter lock is released while Rust works.
+
+mod device;
+mod error;
+mod experiment;
+mod source;
+mod trace;
+
+use pyo3::prelude::*;
+
+/// Native part of the package `sledlab`.
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::device::{catalogue, device_blocks, device_text, import_device, seek_map};
+    #[pymodule_export]
+    use crate::experiment::Experiment;
+    #[pymodule_export]
+    use crate::source::Source;
+    #[pymodule_export]
+    use crate::trace::{characterise, write_trace};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", sledlab_sim::VERSION)
+    }
+}

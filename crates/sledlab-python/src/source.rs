@@ -1,0 +1,150 @@
+//! Streams of requests: from files, generators and Python.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use sledlab_core::{Error, Request, Source as Requests};
+use sledlab_trace::table::{Columns, Times, open_table};
+use sledlab_trace::{OpenOptions, synthetic};
+
+use crate::error::{check_signals, keep, raise};
+
+/// A stream of requests that can be used once.
+#[pyclass(frozen, module = "sledlab._native")]
+pub(crate) struct Source {
+    requests: Mutex<Option<Box<dyn Requests>>>,
+    #[pyo3(get)]
+    format: String,
+}
+
+impl Source {
+    fn wrap(requests: Box<dyn Requests>, format: &str) -> Self {
+        Source { requests: Mutex::new(Some(Box::new(Stoppable(requests)))), format: format.to_owned() }
+    }
+
+    /// Takes the stream out; whoever asks next gets an error.
+    pub(crate) fn take(&self) -> PyResult<Box<dyn Requests>> {
+        self.requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+            .ok_or_else(|| PyRuntimeError::new_err("this stream of requests has been used already"))
+    }
+}
+
+#[pymethods]
+impl Source {
+    /// Opens a trace file.
+    #[staticmethod]
+    #[pyo3(signature = (path, format = None, sort_window = 0, add_service_times = false))]
+    fn open(path: &str, format: Option<&str>, sort_window: usize, add_service_times: bool) -> PyResult<Self> {
+        let options = OpenOptions { format, sort_window, add_service_times };
+        let trace = sledlab_trace::open(path, options).map_err(raise)?;
+        let format = trace.format();
+        Ok(Source::wrap(Box::new(trace), format))
+    }
+
+    /// Starts a generator; `params` is a TOML table.
+    #[staticmethod]
+    fn generate(kind: &str, params: &str, seed: u64, capacity_blocks: u64) -> PyResult<Self> {
+        let params = params
+            .parse()
+            .map_err(|error| raise(Error::user(format!("workload parameters: {error}"))))?;
+        let requests = synthetic::build(kind, &params, seed, capacity_blocks).map_err(raise)?;
+        Ok(Source::wrap(requests, kind))
+    }
+
+    /// Reads an iterator of `(time_us, op, offset_bytes, length_bytes, device)`, each the bytes of a column:
+    /// i64 (time f64 if `fractional`), ASCII letters for `op`, no bytes for a `device` that is always 0.
+    #[staticmethod]
+    #[pyo3(signature = (name, chunks, fractional = false, sort_window = 0))]
+    fn from_columns(name: &str, chunks: Py<PyAny>, fractional: bool, sort_window: usize) -> Self {
+        let next_rows = move || {
+            Python::attach(|py| next_columns(chunks.bind(py), fractional)).map_err(keep)
+        };
+        Source::wrap(open_table(name, Box::new(next_rows), sort_window), "table")
+    }
+
+    /// The next requests, `None` at the end: arrival in ns (u64), op letters, first block (u64), blocks (u32)
+    /// and device (u16), each as the bytes of a column.
+    fn next_chunk<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let mut requests = self.take()?;
+        let (requests, chunk) = py
+            .detach(move || {
+                let mut chunk = Vec::new();
+                requests.fill(&mut chunk)?;
+                Ok((requests, chunk))
+            })
+            .map_err(raise)?;
+        *self.requests.lock().unwrap_or_else(PoisonError::into_inner) = Some(requests);
+        if chunk.is_empty() { Ok(None) } else { Ok(Some(to_columns(py, &chunk)?)) }
+    }
+}
+
+/// A stream that looks for the user's interrupt now and then.
+struct Stoppable(Box<dyn Requests>);
+
+impl Requests for Stoppable {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize, Error> {
+        check_signals()?;
+        self.0.fill(into)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.0.progress()
+    }
+}
+
+fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<Columns>> {
+    let next = chunks.call_method0("__next__");
+    let chunk = match next {
+        Err(end) if end.is_instance_of::<pyo3::exceptions::PyStopIteration>(chunks.py()) => return Ok(None),
+        other => other?,
+    };
+    let (time, op, offset, length, device): (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>) = chunk.extract()?;
+    let time_us = if fractional {
+        Times::Fractional(from_bytes(&time, f64::from_le_bytes))
+    } else {
+        Times::Whole(from_bytes(&time, i64::from_le_bytes))
+    };
+    let whole = |bytes: &[u8]| from_bytes(bytes, i64::from_le_bytes);
+    Ok(Some(Columns {
+        time_us,
+        op,
+        offset_bytes: whole(&offset),
+        length_bytes: whole(&length),
+        device: whole(&device),
+    }))
+}
+
+fn from_bytes<T>(bytes: &[u8], read: impl Fn([u8; 8]) -> T) -> Vec<T> {
+    bytes.as_chunks().0.iter().copied().map(read).collect()
+}
+
+/// A column as bytes.
+pub(crate) fn to_bytes<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    write: impl Fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, values.len() * N, |bytes| {
+        for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
+            *place = write(*value);
+        }
+        Ok(())
+    })
+}
+
+fn to_columns<'py>(py: Python<'py>, requests: &[Request]) -> PyResult<Bound<'py, PyTuple>> {
+    let op: Vec<u8> = requests.iter().map(|request| request.op.letter() as u8).collect();
+    let columns = (
+        to_bytes(py, requests, |request| request.arrival.as_ns().to_le_bytes())?,
+        PyBytes::new(py, &op),
+        to_bytes(py, requests, |request| request.lbn.to_le_bytes())?,
+        to_bytes(py, requests, |request| request.blocks.to_le_bytes())?,
+        to_bytes(py, requests, |request| request.device.to_le_bytes())?,
+    );
+    columns.into_pyobject(py)
+}

@@ -1,0 +1,70 @@
+//! What can be done with a stream of requests besides replaying it.
+
+use pyo3::prelude::*;
+use sledlab_core::{Error, Source as Requests};
+use sledlab_trace::characterise::Options;
+use sledlab_trace::writer::{self, WriteOptions};
+
+use crate::error::{keep, raise};
+use crate::source::Source;
+
+/// What the workload is like, as JSON.
+#[pyfunction]
+#[pyo3(signature = (source, cache_block_bytes = None, cache_sizes_mb = None))]
+pub(crate) fn characterise(
+    py: Python<'_>,
+    source: &Source,
+    cache_block_bytes: Option<u64>,
+    cache_sizes_mb: Option<Vec<u64>>,
+) -> PyResult<String> {
+    let defaults = Options::default();
+    let options = Options {
+        cache_block_bytes: cache_block_bytes.unwrap_or(defaults.cache_block_bytes),
+        cache_sizes_mb: cache_sizes_mb.unwrap_or(defaults.cache_sizes_mb),
+    };
+    let mut source = source.take()?;
+    py.detach(move || {
+        let report = sledlab_trace::characterise::characterise(source.as_mut(), &options)?;
+        serde_json::to_string(&report)
+            .map_err(|error| Error::internal(format!("cannot write the characterisation as JSON: {error}")))
+    })
+    .map_err(raise)
+}
+
+/// Writes a trace file and returns how many requests it holds; `progress` is called with requests written and
+/// the share of the source read.
+#[pyfunction]
+#[pyo3(signature = (source, path, format = None, device_column = false, media_only = false, limit = None, progress = None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub(crate) fn write_trace(
+    py: Python<'_>,
+    source: &Source,
+    path: &str,
+    format: Option<&str>,
+    device_column: bool,
+    media_only: bool,
+    limit: Option<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<u64> {
+    let mut source = source.take()?;
+    let options = WriteOptions { format, device_column, media_only };
+    py.detach(move || {
+        let mut writer = writer::create_with(path, options)?;
+        let mut chunk = Vec::new();
+        let mut left = limit.unwrap_or(u64::MAX);
+        let mut written = 0;
+        while left > 0 && source.fill(&mut chunk)? > 0 {
+            chunk.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            chunk.iter().try_for_each(|request| writer.write(request))?;
+            left -= chunk.len() as u64;
+            written += chunk.len() as u64;
+            chunk.clear();
+            if let Some(progress) = &progress {
+                let share = source.progress();
+                Python::attach(|py| progress.call1(py, (written, share)).map(|_| ())).map_err(keep)?;
+            }
+        }
+        writer.finish()
+    })
+    .map_err(raise)
+}
