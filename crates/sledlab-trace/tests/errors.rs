@@ -1,0 +1,126 @@
+//! Bad input ends in an error of the user's, with its place and what to do.
+
+mod reading;
+
+use reading::error;
+use sledlab_trace::{OpenOptions, open};
+
+#[test]
+fn says_which_line_and_column() {
+    let cases: &[(&str, &str, &str)] = &[
+        ("0,R,0,512\n-1,R,0,512\n", "csv", "t:2:1: time_us is negative\n  found: -1,R,0,512\n  help: "),
+        ("0,R,0,512\n1,X,0,512\n", "csv", "t:2:3: unknown operation"),
+        ("0,R,0,512\n1,R,-5,512\n", "csv", "t:2:5: offset_bytes is negative"),
+        ("0,R,0,512\n1,R,0\n", "csv", "t:2:6: expected `,` here, but the line ends"),
+        ("0,R,0,512\n1,R,0,\n", "csv", "t:2:7: length_bytes is missing"),
+        ("0,R,0,512\n1,R,0,512 bytes\n", "csv", "t:2:11: expected `,` here, but other text comes"),
+        ("0,R,0,512\n1,W,512,0\n", "csv", "t:2:5: a request of length zero"),
+        ("0,R,0,512\n1,R,18446744073709551616,512\n", "csv", "t:2:5: offset_bytes is too large"),
+        ("0,R,0,512\n1,R,18446744073709551615,512\n", "csv", "t:2:5: offset and length together"),
+        ("0,T,0,9999999999999\n", "csv", "t:1:5: a request of 19531250000 blocks"),
+        ("99999999999999999999,R,0,512\n", "csv", "t:1:1: time_us is too large"),
+        ("0,R,0,512\nnan,R,0,512\n", "csv", "t:2:1: time_us is not a finite number"),
+        ("time_us,op,offset_bytes,length_bytes\n", "csv", "t: the trace holds no requests"),
+        (
+            "time_us,op,offset_bytes,length_bytes,device\n0,R,0,512,70000\n",
+            "csv",
+            "t:2:11: device number 70000",
+        ),
+        (
+            "5 0 1 1 1\n4.9 0 1 1 1\n",
+            "disksim-ascii",
+            "t:2:1: the request arrives 0.1 ms before the one above it",
+        ),
+        ("nan 0 1 1 1\n", "disksim-ascii", "t:1:1: the arrival in ms is not a finite number"),
+        ("-Infinity 0 1 1 1\n", "disksim-ascii", "t:1:1: the arrival in ms is not a finite number"),
+        ("1e30 0 1 1 1\n", "disksim-ascii", "t:1:1: the arrival in ms is too large"),
+        ("1e 0 1 1 1\n", "disksim-ascii", "t:1:2: the arrival in ms has an exponent"),
+        ("0 0 -1 1 1\n", "disksim-ascii", "t:1:5: the block number is negative"),
+        ("0 0 1 0 1\n", "disksim-ascii", "t:1:5: a request of length zero"),
+        ("0 0 36028797018963967 1 1\n", "disksim-ascii", "t:1:5: a request at block"),
+        ("0 0 1 1\n", "disksim-ascii", "t:1:8: expected a space here, but the line ends"),
+        ("0 0 1 1 1 1\n", "disksim-ascii", "t:1:11: unexpected text after the last field"),
+        ("0 0 1 1 xyz\n", "disksim-ascii", "t:1:9: expected the flags"),
+        (
+            "R Miss 1 1 5 99999999999999999\nR Miss 1 1 5 99999999999999999\nW M 1 1 1 1\n",
+            "disksim-validate",
+            "t:1:14: the gap in us is too large",
+        ),
+        ("0,1,512,w,0.5\n0,1,512,x,0.6\n", "spc", "t:2:9: unknown operation"),
+        ("99999999999999999999,h,0,Read,0,512,1\n", "msr", "t:1:1: the timestamp in 100 ns is too large"),
+        ("1,h,0,Erase,0,512,1\n", "msr", "t:1:7: unknown type of request"),
+        ("fio version 2 iolog\na read 0\n", "fio-iolog", "t:2:9: expected a space here"),
+        ("fio version 3 iolog\n5 a wait 0 5\n", "fio-iolog", "t:2:5: unknown action"),
+        ("fio version 1 iolog\n", "fio-iolog", "t:1:1: this version of fio's iolog is not known"),
+        ("0, 5, 0, 4096\n", "fio-iolog", "t:1:14: the log holds no offsets"),
+        ("0, 5, 0, 4096, 0x8001\n", "fio-iolog", "t:1:14: the log holds no offsets"),
+        (
+            "  8,0 3 1 0.5 697 Q W 1 + 8 [k]\ngarbage\n",
+            "blkparse",
+            "t:2:1: expected the device as major,minor",
+        ),
+        ("  8,0 3 1 0.5 697 Q W 1 - 8 [k]\n", "blkparse", "t:1:25: expected `+` here"),
+        ("419,X,0,512,1\n", "alibaba", "t:1:5: unknown operation"),
+        ("15,1,8,2,3\n", "tencent", "t:1:8: unknown type of request"),
+        ("no header\n", "srt", "t:1: expected a header that begins with $$TR_IOREC"),
+        (
+            "$$TR_IOREC-1.3\ndisks = { 0 -> { nspt = 1 } };\x0c",
+            "srt",
+            "t:1: the header does not state the geometry of disk 0",
+        ),
+        ("$$TR_IOREC-1.3\n\x0c", "srt", "t:1: the header names no disks"),
+    ];
+    for (text, format, expected) in cases {
+        let named = error(text.as_bytes(), Some(format));
+        assert!(named.starts_with(expected), "{text:?}:\n{named}\nexpected\n{expected}");
+        assert!(named.contains("\n  help: "), "{named}");
+    }
+}
+
+#[test]
+fn a_wrong_value_in_a_known_shape_does_not_hide_the_format() {
+    for text in
+        ["-5.0 0 1 1 1\n", "nan,R,0,512\n", "1,h,0,Read,-5,512,1\n", "0,inf,512,w,0.5\n", "R Hit -3 1 1 1\n"]
+    {
+        let message = error(text.as_bytes(), None);
+        assert!(message.starts_with("t:1:"), "{message}");
+        assert!(!message.contains("none of the known"), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_trace_is_refused_with_what_was_tried() {
+    let binary: Vec<u8> = (0..100_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    for bytes in [&binary[..], b"hello world\n", b"{\"a\": 1}", b"\0\0\0\0", b"1 2 3\n", b"PK\x03\x04"] {
+        let message = error(bytes, None);
+        assert!(message.contains("none of the known trace formats (csv, disksim-ascii, "), "{message}");
+        assert!(message.contains("--format"), "{message}");
+    }
+    assert!(error(b"", None).starts_with("t: the file is empty"));
+    assert!(error(b"", Some("csv")).contains("holds no requests"));
+    assert!(error(b"PAR1....", None).contains("Parquet traces are read by the Python package"));
+    assert!(error(&binary, Some("csv")).starts_with("t:1:"));
+}
+
+#[test]
+fn endless_lines_do_not_fill_the_memory() {
+    let long = vec![b'1'; 5_000_000];
+    for format in sledlab_trace::format::names().filter(|name| *name != "srt") {
+        let message = error(&long, Some(format));
+        assert!(message.starts_with("t:1:65536: line longer than 65536 bytes"), "{format}: {message}");
+        assert!(message.len() < 1000, "{message}");
+    }
+    let later = [b"0,R,0,512\n".as_slice(), &long].concat();
+    assert!(error(&later, None).starts_with("t:2:65536: line longer"));
+    // Long lines within the limit are still read, and only a part of them is shown.
+    let digits = [b"0,R,0,".as_slice(), &long[..60_000], b"\n"].concat();
+    let message = error(&digits, None);
+    assert!(message.starts_with("t:1:7: length_bytes is too large") && message.len() < 400, "{message}");
+}
+
+#[test]
+fn paths_that_cannot_be_read_are_named() {
+    let message = |path: &str| open(path, OpenOptions::default()).map(|_| ()).unwrap_err().to_string();
+    assert!(message("/nowhere/x.csv").starts_with("/nowhere/x.csv: cannot open: "));
+    assert!(message(env!("CARGO_MANIFEST_DIR")).contains("is a directory"));
+}

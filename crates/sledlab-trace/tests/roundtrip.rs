@@ -1,0 +1,100 @@
+//! What is written is read back unchanged.
+
+mod reading;
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use reading::{all, request};
+use sledlab_core::Op::{Flush, Read, Trim, Write};
+use sledlab_core::Request;
+use sledlab_trace::writer::{WriteOptions, create, create_with};
+use sledlab_trace::{OpenOptions, open};
+
+/// A file name of this test alone, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        Scratch(std::env::temp_dir().join(format!("sledlab-{}-{name}", std::process::id())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn requests(ops: u32) -> impl Strategy<Value = Vec<Request>> {
+    let one = (0_u64..1 << 40, 0_u64..1 << 54, 1_u32..=u32::MAX, 0..=u16::MAX, 0..ops);
+    prop::collection::vec(one, 1..300).prop_map(|all| {
+        let mut ns = 0;
+        let make = |(gap, lbn, blocks, device, op)| {
+            ns += gap;
+            match op {
+                0 => request(ns, Read, lbn, blocks, device),
+                1 => request(ns, Write, lbn, blocks, device),
+                2 => request(ns, Trim, lbn, blocks, device),
+                _ => request(ns, Flush, 0, 0, device),
+            }
+        };
+        all.into_iter().map(make).collect()
+    })
+}
+
+fn check(name: &str, options: WriteOptions, requests: &[Request]) {
+    let scratch = Scratch::new(name);
+    let mut writer = create_with(&scratch.0, options).unwrap();
+    for request in requests {
+        writer.write(request).unwrap();
+    }
+    assert_eq!(writer.finish().unwrap(), requests.len() as u64);
+    assert_eq!(all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap(), requests);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn csv(all in requests(4), packing in 0_usize..3) {
+        let name = ["a.csv", "a.csv.gz", "a.csv.zst"][packing];
+        check(name, WriteOptions { device_column: true, ..WriteOptions::default() }, &all);
+    }
+
+    #[test]
+    fn disksim_ascii(all in requests(2), packing in 0_usize..3) {
+        check(["b.txt", "b.trace.gz", "b.ascii.zst"][packing], WriteOptions::default(), &all);
+    }
+}
+
+#[test]
+fn times_are_whole_microseconds_where_they_can_be() {
+    let scratch = Scratch::new("c.csv");
+    let mut writer = create(&scratch.0, None).unwrap();
+    for request in [request(2_000, Read, 1, 2, 0), request(2_010, Flush, 0, 0, 0)] {
+        writer.write(&request).unwrap();
+    }
+    writer.finish().unwrap();
+    let text = std::fs::read_to_string(&scratch.0).unwrap();
+    assert_eq!(text, "time_us,op,offset_bytes,length_bytes\n2,R,512,1024\n2.01,F,0,0\n");
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_refused_or_left_out() {
+    let scratch = Scratch::new("d.txt");
+    let trim = request(0, Trim, 1, 1, 0);
+    let mut strict = create(&scratch.0, None).unwrap();
+    assert!(strict.write(&trim).unwrap_err().to_string().contains("--media-only"));
+    let mut lenient =
+        create_with(&scratch.0, WriteOptions { media_only: true, ..WriteOptions::default() }).unwrap();
+    lenient.write(&trim).unwrap();
+    assert_eq!(lenient.finish().unwrap(), 0);
+    let csv = Scratch::new("d.csv");
+    let mut writer = create(&csv.0, None).unwrap();
+    assert!(writer.write(&request(0, Read, 1, 1, 3)).unwrap_err().to_string().contains("for device 3"));
+    let message = |path: &str, format| create(path, format).map(|_| ()).unwrap_err().to_string();
+    assert!(message("x.dat", None).contains("does not tell in which format"));
+    assert!(message("x.csv", Some("cvs")).contains("did you mean `csv`?"));
+    assert!(message("/nowhere/x.csv", None).contains("cannot create"));
+}
