@@ -17,13 +17,16 @@ use super::{Options, key, ratio};
 /// No entry.
 const NONE: u32 = u32::MAX;
 
+/// Units of a page: neighbours share one look-up.
+const PAGE_UNITS: u64 = 64;
+
 /// Several caches with least-recently-used replacement, simulated as one list.
 #[derive(Clone, Debug)]
 pub struct Reuse {
     unit_blocks: u64,
     caches: Vec<Cache>,
     entries: Vec<Entry>,
-    index: HashMap<u64, u32, FixedState>,
+    pages: Pages,
     head: u32,
     tail: u32,
     accesses: u64,
@@ -41,11 +44,13 @@ struct Cache {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    unit: u64,
+    /// The page of the unit, as a place in [`Pages`], and which of its units it is.
+    page: u32,
+    unit: u16,
+    /// The smallest cache that holds it.
+    zone: u16,
     previous: u32,
     next: u32,
-    /// The smallest cache that holds it.
-    zone: u32,
 }
 
 impl Reuse {
@@ -61,7 +66,7 @@ impl Reuse {
             unit_blocks: options.cache_block_bytes / BLOCK_BYTES,
             caches: options.cache_sizes_mb.iter().map(cache).collect(),
             entries: Vec::new(),
-            index: HashMap::default(),
+            pages: Pages::default(),
             head: NONE,
             tail: NONE,
             accesses: 0,
@@ -73,8 +78,16 @@ impl Reuse {
         if self.caches.is_empty() {
             return;
         }
-        for unit in request.lbn / self.unit_blocks..request.end().div_ceil(self.unit_blocks) {
-            self.access(key(request.device, unit));
+        let mut unit = request.lbn / self.unit_blocks;
+        let end = request.end().div_ceil(self.unit_blocks);
+        while unit < end {
+            let number = unit / PAGE_UNITS;
+            let page = self.pages.find(key(request.device, number));
+            let page_end = end.min((number + 1) * PAGE_UNITS);
+            for unit in unit..page_end {
+                self.access(page, (unit % PAGE_UNITS) as u16);
+            }
+            unit = page_end;
         }
     }
 
@@ -89,11 +102,11 @@ impl Reuse {
     }
 
     #[inline]
-    fn access(&mut self, unit: u64) {
+    fn access(&mut self, page: u32, unit: u16) {
         self.accesses += 1;
-        match self.index.get(&unit) {
-            Some(&slot) => self.hit(slot),
-            None => self.miss(unit),
+        match self.pages.slot(page, unit) {
+            NONE => self.miss(page, unit),
+            slot => self.hit(slot),
         }
     }
 
@@ -113,29 +126,34 @@ impl Reuse {
         self.link_first(slot);
     }
 
-    fn miss(&mut self, unit: u64) {
-        let slot = if self.is_full() {
-            let slot = self.tail;
-            let last = self.caches.len() - 1;
-            self.index.remove(&self.entries[slot as usize].unit);
-            self.caches[last].last = self.entries[slot as usize].previous;
-            self.push_out(last, slot);
-            self.unlink(slot);
-            self.entries[slot as usize].unit = unit;
-            slot
+    fn miss(&mut self, page: u32, unit: u16) {
+        let full = self.is_full();
+        let slot = if full { self.tail } else { self.entries.len() as u32 };
+        // The new unit is entered before the old one goes, so that a page that both share stays.
+        self.pages.enter(page, unit, slot);
+        if full {
+            self.evict(slot);
+            (self.entries[slot as usize].page, self.entries[slot as usize].unit) = (page, unit);
         } else {
-            let slot = self.entries.len() as u32;
-            self.entries.push(Entry { unit, previous: NONE, next: NONE, zone: 0 });
+            self.entries.push(Entry { page, unit, zone: 0, previous: NONE, next: NONE });
             self.push_out(self.caches.len(), slot);
-            slot
-        };
+        }
         self.link_first(slot);
-        self.index.insert(unit, slot);
         if let Some(cache) = self.caches.iter_mut().find(|cache| cache.capacity == self.entries.len())
             && cache.last == NONE
         {
             cache.last = self.tail;
         }
+    }
+
+    /// Takes the last entry out of the list and makes room at the front.
+    fn evict(&mut self, slot: u32) {
+        let Entry { page, unit, previous, .. } = self.entries[slot as usize];
+        let largest = self.caches.len() - 1;
+        self.pages.leave(page, unit);
+        self.caches[largest].last = previous;
+        self.push_out(largest, slot);
+        self.unlink(slot);
     }
 
     fn is_full(&self) -> bool {
@@ -180,10 +198,67 @@ impl Reuse {
     }
 }
 
+/// Which entry holds a unit. Only pages with entries are kept, so the memory
+/// is bounded by the largest cache.
+#[derive(Clone, Debug, Default)]
+struct Pages {
+    index: HashMap<u64, u32, FixedState>,
+    table: Vec<Page>,
+    /// Places in the table without a page.
+    free: Vec<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Page {
+    key: u64,
+    held: u32,
+    slots: [u32; PAGE_UNITS as usize],
+}
+
+impl Pages {
+    /// The page of that key, made if there is none.
+    #[inline]
+    fn find(&mut self, key: u64) -> u32 {
+        *self.index.entry(key).or_insert_with(|| {
+            let page = Page { key, held: 0, slots: [NONE; PAGE_UNITS as usize] };
+            if let Some(place) = self.free.pop() {
+                self.table[place as usize] = page;
+                return place;
+            }
+            self.table.push(page);
+            (self.table.len() - 1) as u32
+        })
+    }
+
+    #[inline]
+    fn slot(&self, page: u32, unit: u16) -> u32 {
+        self.table[page as usize].slots[usize::from(unit)]
+    }
+
+    #[inline]
+    fn enter(&mut self, page: u32, unit: u16, slot: u32) {
+        let page = &mut self.table[page as usize];
+        page.slots[usize::from(unit)] = slot;
+        page.held += 1;
+    }
+
+    #[inline]
+    fn leave(&mut self, place: u32, unit: u16) {
+        let page = &mut self.table[place as usize];
+        page.slots[usize::from(unit)] = NONE;
+        page.held -= 1;
+        if page.held == 0 {
+            self.index.remove(&page.key);
+            self.free.push(place);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sledlab_core::{Op, Time};
 
     /// A list of `caches` entries each, whatever their size in MB.
     fn reuse(capacities: &[usize]) -> Reuse {
@@ -212,12 +287,14 @@ mod tests {
         #[test]
         fn agrees_with_caches_simulated_one_by_one(
             units in prop::collection::vec(0_u64..24, 0..300),
+            spread in 1_u64..40,
             sizes in prop::collection::btree_set(1_usize..20, 1..5),
         ) {
             let sizes: Vec<usize> = sizes.into_iter().collect();
             let mut reuse = reuse(&sizes);
             for unit in &units {
-                reuse.access(*unit);
+                let lbn = unit * spread;
+                reuse.record(&Request { arrival: Time::ZERO, lbn, blocks: 1, device: 0, op: Op::Read });
             }
             let mut hits = 0;
             for (cache, size) in reuse.caches.iter().zip(&sizes) {
