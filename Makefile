@@ -63,7 +63,7 @@ $(BIN)/.locked: requirements.lock
 	@touch $@
 
 $(BIN)/.built: $(BIN)/.locked pyproject.toml $(RUST_FILES)
-	$(BIN)/maturin develop --release --locked --quiet
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	@touch $@
 
 clean: ## everything that was built

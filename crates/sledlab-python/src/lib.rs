@@ -8,6 +8,7 @@ mod error;
 mod experiment;
 mod source;
 mod trace;
+mod transform;
 
 use pyo3::prelude::*;
 
@@ -24,6 +25,11 @@ mod _native {
     use crate::source::Source;
     #[pymodule_export]
     use crate::trace::{characterise, write_trace};
+
+    #[pymodule_export]
+    use crate::transform::{
+        block_range, fit, limit, media_only, merge, only_devices, place, shift, speedup, take_survey, time_window,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -15,13 +15,16 @@ use crate::error::{check_signals, keep, raise};
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Source {
     requests: Mutex<Option<Box<dyn Requests>>>,
-    #[pyo3(get)]
     format: String,
 }
 
 impl Source {
-    fn wrap(requests: Box<dyn Requests>, format: &str) -> Self {
+    pub(crate) fn wrap(requests: Box<dyn Requests>, format: &str) -> Self {
         Source { requests: Mutex::new(Some(Box::new(Stoppable(requests)))), format: format.to_owned() }
+    }
+
+    pub(crate) fn format(&self) -> &str {
+        &self.format
     }
 
     /// Takes the stream out; whoever asks next gets an error.
@@ -36,6 +39,12 @@ impl Source {
 
 #[pymethods]
 impl Source {
+    /// Name of the trace format, the generator or the step it comes from.
+    #[getter(format)]
+    fn format_name(&self) -> &str {
+        &self.format
+    }
+
     /// Opens a trace file.
     #[staticmethod]
     #[pyo3(signature = (path, format = None, sort_window = 0, add_service_times = false))]

@@ -19,11 +19,14 @@ const PRESETS: [(&str, &str); 7] = [
 
 /// Keys of a device file that are not parameters of its model.
 const KIND: &str = "kind";
+const NAME: &str = "name";
 const DESCRIPTION: &str = "description";
 
 /// What a device file says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceFile {
+    /// What it is called in tables and reports; may be empty.
+    pub name: String,
     /// One line for people.
     pub description: String,
     /// The parameters of its model.
@@ -64,6 +67,7 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
         Some(other) => Err(Error::user(format!("device.{key}: expected text, found `{other}`"))),
     };
     let kind = text(params.remove(KIND), KIND)?;
+    let name = text(params.remove(NAME), NAME)?.unwrap_or_default();
     let description = text(params.remove(DESCRIPTION), DESCRIPTION)?.unwrap_or_default();
     let params = match kind.as_deref() {
         Some("mems") => DeviceParams::Mems(MemsParams::from_table("device", &params)?),
@@ -75,7 +79,7 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
                 .with_remedy("add the line `kind = \"mems\"`"));
         }
     };
-    Ok(DeviceFile { description, params })
+    Ok(DeviceFile { name, description, params })
 }
 
 impl DeviceFile {
@@ -84,6 +88,9 @@ impl DeviceFile {
         let DeviceParams::Mems(params) = &self.params;
         let mut table = Table::new();
         table.insert(KIND.to_owned(), Value::from("mems"));
+        if !self.name.is_empty() {
+            table.insert(NAME.to_owned(), Value::from(self.name.as_str()));
+        }
         table.insert(DESCRIPTION.to_owned(), Value::from(self.description.as_str()));
         table.extend(params.to_table());
         table

@@ -236,15 +236,22 @@ fn device(value: Option<&Value>) -> Result<DeviceFile> {
     preset::from_table(&device)
 }
 
-/// The table of a preset, or of a file where the name is that of a `.toml` file.
+/// The table of a preset, or of a file where the name is that of a `.toml` file. It is called as the preset
+/// or the file is, unless it has a name of its own.
 fn base_device(name: &str) -> Result<Table> {
-    let is_file = Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-    if !is_file {
-        return keys::parse(name, preset::text(name)?);
-    }
-    let text = std::fs::read_to_string(name)
-        .map_err(|error| Error::user(format!("cannot read the device file: {error}")).at(name, 0, 0, b""))?;
-    keys::parse(name, &text)
+    let path = Path::new(name);
+    let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    let (called, text) = if is_file {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Error::user(format!("cannot read the device file: {error}")).at(name, 0, 0, b"")
+        })?;
+        (path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy()), text)
+    } else {
+        (name.into(), preset::text(name)?.to_owned())
+    };
+    let mut table = keys::parse(name, &text)?;
+    table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
+    Ok(table)
 }
 
 fn workload(mut trace: Table, mut workload: Table, given: bool) -> Result<Workload> {

@@ -1,0 +1,88 @@
+//! Steps over a stream of requests: each takes a stream and gives a new one.
+
+use pyo3::prelude::*;
+use sledlab_core::Time;
+use sledlab_trace::transform::{
+    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Place, Shift, Speedup, Step, TimeWindow, Via,
+    survey,
+};
+
+use crate::error::raise;
+use crate::source::Source;
+
+fn via(source: &Source, step: impl Step + 'static) -> PyResult<Source> {
+    Ok(Source::wrap(Box::new(Via::new(source.take()?, step)), source.format()))
+}
+
+/// Requests that arrive in a window, counted from its start if `from_zero`.
+#[pyfunction]
+pub(crate) fn time_window(source: &Source, from_ns: u64, until_ns: Option<u64>, from_zero: bool) -> PyResult<Source> {
+    let until = until_ns.map_or(Time::MAX, Time::from_ns);
+    via(source, TimeWindow { from: Time::from_ns(from_ns), until, from_zero })
+}
+
+/// Requests to some devices, numbered anew in the order given.
+#[pyfunction]
+pub(crate) fn only_devices(source: &Source, devices: Vec<u16>) -> PyResult<Source> {
+    via(source, OnlyDevices::new(devices))
+}
+
+/// Requests that begin in the blocks from `first` up to, not including, `end`.
+#[pyfunction]
+pub(crate) fn block_range(source: &Source, first: u64, end: u64) -> PyResult<Source> {
+    via(source, BlockRange { first, end })
+}
+
+/// Reads and writes only.
+#[pyfunction]
+pub(crate) fn media_only(source: &Source) -> PyResult<Source> {
+    via(source, MediaOnly)
+}
+
+/// Every request moved by so many blocks.
+#[pyfunction]
+pub(crate) fn shift(source: &Source, blocks: i64) -> PyResult<Source> {
+    via(source, Shift { blocks })
+}
+
+/// The devices of a trace one after another on one device; `extents` as `survey` finds them.
+#[pyfunction]
+pub(crate) fn place(source: &Source, extents: Vec<u64>) -> PyResult<Source> {
+    via(source, Place::new(&extents).map_err(raise)?)
+}
+
+/// Requests fitted to a capacity.
+#[pyfunction]
+pub(crate) fn fit(source: &Source, outside: &str, capacity_blocks: u64, highest_end: Option<u64>) -> PyResult<Source> {
+    let fit = Outside::named(outside).and_then(|policy| Fit::new(policy, capacity_blocks, highest_end));
+    via(source, fit.map_err(raise)?)
+}
+
+/// Arrivals divided by a factor.
+#[pyfunction]
+pub(crate) fn speedup(source: &Source, factor: f64) -> PyResult<Source> {
+    via(source, Speedup::new(factor).map_err(raise)?)
+}
+
+/// The first so many requests.
+#[pyfunction]
+pub(crate) fn limit(source: &Source, count: u64) -> PyResult<Source> {
+    via(source, Limit::new(count))
+}
+
+/// Several streams in order of arrival.
+#[pyfunction]
+pub(crate) fn merge(sources: Vec<PyRef<'_, Source>>, keep_devices: bool) -> PyResult<Source> {
+    let streams = sources.iter().map(|source| source.take()).collect::<PyResult<Vec<_>>>()?;
+    let merged = Merge::new(streams);
+    let merged = if keep_devices { merged.keep_devices() } else { merged };
+    Ok(Source::wrap(Box::new(merged), "merge"))
+}
+
+/// Reads a stream to its end: requests, the end of each device in blocks, and the last arrival in ns.
+#[pyfunction(name = "survey")]
+pub(crate) fn take_survey(py: Python<'_>, source: &Source) -> PyResult<(u64, Vec<u64>, u64)> {
+    let mut stream = source.take()?;
+    let found = py.detach(move || survey(&mut stream)).map_err(raise)?;
+    Ok((found.requests, found.extents, found.last_arrival.as_ns()))
+}
