@@ -71,6 +71,7 @@ pub fn simulate(
         flushes: Flushes::default(),
         counts: Counts::default(),
         under_way: 0,
+        closed: replay.mode != Mode::Open,
         opened: replay.warmup == 0,
         completed: Vec::new(),
     };
@@ -89,6 +90,7 @@ struct Run<'a, 's, 'r> {
     flushes: Flushes,
     counts: Counts,
     under_way: u64,
+    closed: bool,
     /// Whether the warm-up is over.
     opened: bool,
     completed: Vec<Completion>,
@@ -104,7 +106,16 @@ impl Run<'_, '_, '_> {
                 (Some(request), event) if event.is_none_or(|at| request.arrival <= at) => {
                     self.arrive(system, request);
                 }
-                (_, Some(now)) => self.advance(system, now)?,
+                (arrival, Some(now)) => {
+                    if self.closed {
+                        // A completion frees a slot, and what is issued then may come before the next event.
+                        system.advance(now, &mut self.completed);
+                    } else {
+                        let horizon = arrival.map_or(Time::MAX, |request| request.arrival);
+                        system.advance_before(horizon, &mut self.completed);
+                    }
+                    self.complete()?;
+                }
                 (None, None) => break,
                 (Some(_), None) => unreachable!("an arrival without an event is taken above"),
             }
@@ -166,18 +177,13 @@ impl Run<'_, '_, '_> {
         (0..flushes).for_each(|_| self.feed.free_slot(now + self.think));
     }
 
+    /// Records what has been completed.
     #[inline]
-    fn advance(&mut self, system: &mut dyn System, now: Time) -> Result<()> {
-        system.advance(now, &mut self.completed);
-        if self.completed.is_empty() {
-            return Ok(());
-        }
-        if self.opened {
-            self.recorder.note_queue(system.queue_length());
-        }
+    fn complete(&mut self) -> Result<()> {
         for at in 0..self.completed.len() {
             let done = self.completed[at];
-            debug_assert!(done.start >= done.request.arrival && done.completion == now);
+            let now = done.completion;
+            debug_assert!(done.start >= done.request.arrival && now >= done.start);
             self.recorder.complete(&done)?;
             self.under_way -= 1;
             if done.request.op == Op::Write {

@@ -8,10 +8,8 @@ pub(crate) struct Flushes {
     /// Writes that arrived, and how many of the first of them are all durable.
     arrived: u64,
     durable: u64,
-    /// Whether each write from `durable` on is durable.
-    window: VecDeque<bool>,
-    /// Identity of each write in `window`: ids rise, so they can be searched.
-    ids: VecDeque<u64>,
+    /// Each write from `durable` on, and whether it is durable; ids rise, so they can be searched.
+    window: VecDeque<(u64, bool)>,
     /// For each waiting flush, the number of writes that must be durable.
     waiting: VecDeque<u64>,
 }
@@ -21,19 +19,17 @@ impl Flushes {
     #[inline]
     pub fn write(&mut self, id: u64) {
         self.arrived += 1;
-        self.window.push_back(false);
-        self.ids.push_back(id);
+        self.window.push_back((id, false));
     }
 
     /// A write has become durable; returns how many flushes complete with it.
     #[inline]
     pub fn durable(&mut self, id: u64) -> u64 {
-        if let Ok(at) = self.ids.binary_search(&id) {
-            self.window[at] = true;
+        if let Ok(at) = self.window.binary_search_by_key(&id, |(id, _)| *id) {
+            self.window[at].1 = true;
         }
-        while self.window.front() == Some(&true) {
+        while let Some((_, true)) = self.window.front() {
             self.window.pop_front();
-            self.ids.pop_front();
             self.durable += 1;
         }
         let ready = self.waiting.iter().take_while(|needed| **needed <= self.durable).count();

@@ -294,7 +294,7 @@ impl Summary {
             utilization: per_second(busy.as_seconds() / ledgers.len().max(1) as f64),
             queue_length: QueueLength {
                 mean: per_second(recorder.queue.sum() as f64 / 1e9),
-                max: recorder.longest_queue as u64,
+                max: system.longest_queue() as u64,
             },
             energy_j,
             state_time_s: state_time(&ledgers),
@@ -332,7 +332,7 @@ fn split(distribution: &Distribution, bytes: u64) -> Split {
 
 fn part_means(recorder: &Recorder, requests: u64) -> PartMeans {
     let parts = &recorder.parts;
-    let mean = |sum: u128| sum as f64 / requests as f64 / NS_PER_MS;
+    let mean = |sum: u64| sum as f64 / requests as f64 / NS_PER_MS;
     PartMeans {
         queue: recorder.queue.mean() / NS_PER_MS,
         startup: mean(parts.startup),

@@ -21,14 +21,14 @@ pub type RowSink<'a> = &'a mut dyn FnMut(&Rows) -> Result<()>;
 /// Sums of the named parts of service, and what lies before it, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Parts {
-    pub overhead: u128,
-    pub seek_x: u128,
-    pub settle: u128,
-    pub seek_y: u128,
-    pub turnaround: u128,
-    pub transfer: u128,
-    pub reposition: u128,
-    pub startup: u128,
+    pub overhead: u64,
+    pub seek_x: u64,
+    pub settle: u64,
+    pub seek_y: u64,
+    pub turnaround: u64,
+    pub transfer: u64,
+    pub reposition: u64,
+    pub startup: u64,
 }
 
 /// Statistics in constant memory.
@@ -46,7 +46,6 @@ pub struct Recorder<'a> {
     pub(crate) batches: BatchMeans,
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
-    pub(crate) longest_queue: usize,
     rows: Rows,
     sink: Option<RowSink<'a>>,
 }
@@ -68,7 +67,6 @@ impl<'a> Recorder<'a> {
             batches: BatchMeans::default(),
             timeline: Timeline::default(),
             trend: QueueTrend::default(),
-            longest_queue: 0,
             rows: Rows::default(),
             sink,
         }
@@ -87,12 +85,6 @@ impl<'a> Recorder<'a> {
             self.timeline.arrive(now, waiting);
             self.trend.record(waiting);
         }
-    }
-
-    /// So many requests wait.
-    #[inline]
-    pub(crate) fn note_queue(&mut self, waiting: usize) {
-        self.longest_queue = self.longest_queue.max(waiting);
     }
 
     /// A request is done.
@@ -114,14 +106,14 @@ impl<'a> Recorder<'a> {
         self.queue.record(done.start.since(done.request.arrival).as_ns());
         self.service.record(done.completion.since(done.start).as_ns());
         self.positioning.record(timing.positioning().as_ns());
-        self.parts.overhead += u128::from(timing.overhead.as_ns());
-        self.parts.seek_x += u128::from(timing.seek_x.as_ns());
-        self.parts.settle += u128::from(timing.settle.as_ns());
-        self.parts.seek_y += u128::from(timing.seek_y.as_ns());
-        self.parts.turnaround += u128::from(timing.turnaround.as_ns());
-        self.parts.transfer += u128::from(timing.transfer.as_ns());
-        self.parts.reposition += u128::from(timing.reposition.as_ns());
-        self.parts.startup += u128::from(timing.startup.as_ns());
+        self.parts.overhead += timing.overhead.as_ns();
+        self.parts.seek_x += timing.seek_x.as_ns();
+        self.parts.settle += timing.settle.as_ns();
+        self.parts.seek_y += timing.seek_y.as_ns();
+        self.parts.turnaround += timing.turnaround.as_ns();
+        self.parts.transfer += timing.transfer.as_ns();
+        self.parts.reposition += timing.reposition.as_ns();
+        self.parts.startup += timing.startup.as_ns();
         self.batches.record(response_ns as f64);
         self.timeline.complete(done.completion, done.request.blocks, response_ns);
         if self.sink.is_some() {

@@ -153,6 +153,12 @@ pub trait Device: Send {
     /// the mechanism will be free, or `None` if [`wake`](Device::wake) will tell.
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Time>;
 
+    /// Whether the device has work of its own or delays commands: whether [`admit`](Device::admit),
+    /// [`next_wakeup`](Device::next_wakeup) and [`wake`](Device::wake) do anything.
+    fn has_own_work(&self) -> bool {
+        false
+    }
+
     /// When the device wants to be woken for work of its own.
     fn next_wakeup(&self) -> Option<Time> {
         None

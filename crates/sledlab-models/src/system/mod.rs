@@ -16,6 +16,9 @@ use crate::device::preset::{DeviceFile, DeviceParams};
 use crate::power::{Energy, Ledger};
 use crate::scheduler;
 
+/// Completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory.
+const MOST_COMPLETED: usize = 1024;
+
 /// What the host talks to. Reads and writes only: flushes and trims are answered before they get here.
 ///
 /// The event loop delivers arrivals in order of time and calls [`advance`](System::advance) at
@@ -32,8 +35,20 @@ pub trait System: Send {
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
     /// The parts that queue and serve.
     fn stations(&self) -> Vec<&Station>;
+    /// Does all that is due before `horizon`, which is the next arrival or later than the end of time;
+    /// stops early when much has been completed.
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
+        while let Some(now) = self.next_event().filter(|at| *at < horizon)
+            && completed.len() < MOST_COMPLETED
+        {
+            self.advance(now, completed);
+        }
+    }
+
     /// Requests that wait to be selected.
     fn queue_length(&self) -> usize;
+    /// Most requests that waited at any time since the ledgers were opened.
+    fn longest_queue(&self) -> usize;
     /// Starts the ledgers anew: only what happens from `now` on counts.
     fn open_ledgers(&mut self, now: Time);
     /// Ends the run: accounts for the rest since the last service.

@@ -19,6 +19,7 @@ pub struct Sleds {
     /// Requests with parts still to come, by id.
     split: HashMap<u64, Parts>,
     parts: Vec<Completion>,
+    longest_queue: usize,
 }
 
 /// A request of which parts are still being served.
@@ -32,9 +33,9 @@ impl Sleds {
     pub fn new(params: &MemsParams, scheduler: scheduler::Entry) -> Result<Self> {
         let addresses = AddressMap::new(params, params.sleds, Geometry::new(params)?.blocks)?;
         let one = MemsParams { sleds: 1, sled_motion: SledMotion::Together, ..params.clone() };
-        let file = DeviceFile { description: String::new(), params: DeviceParams::Mems(one) };
+        let file = DeviceFile { name: String::new(), description: String::new(), params: DeviceParams::Mems(one) };
         let stations = (0..params.sleds).map(|_| Station::new(&file, scheduler)).collect::<Result<_>>()?;
-        Ok(Sleds { addresses, stations, split: HashMap::new(), parts: Vec::new() })
+        Ok(Sleds { addresses, stations, split: HashMap::new(), parts: Vec::new(), longest_queue: 0 })
     }
 
     /// The host is told when the last part is done; its timing is that of the part that took until then.
@@ -70,6 +71,7 @@ impl System for Sleds {
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        self.longest_queue = self.longest_queue.max(self.queue_length());
         for station in &mut self.stations {
             if station.next_event().is_some_and(|at| at <= now) {
                 station.advance(now, &mut self.parts);
@@ -86,7 +88,12 @@ impl System for Sleds {
         self.stations.iter().map(Station::queue_length).sum()
     }
 
+    fn longest_queue(&self) -> usize {
+        self.longest_queue
+    }
+
     fn open_ledgers(&mut self, now: Time) {
+        self.longest_queue = self.queue_length();
         self.stations.iter_mut().for_each(|station| station.open_ledger(now));
     }
 

@@ -26,6 +26,7 @@ enum Phase {
 /// A queue, a scheduler, a device and an idle policy.
 pub struct Station {
     device: Box<dyn Device>,
+    has_own_work: bool,
     scheduler: Box<dyn Scheduler>,
     idle_policy: Box<dyn IdlePolicy>,
     rates: PowerRates,
@@ -37,6 +38,7 @@ pub struct Station {
     /// The start-up under way or just past, and the request that was selected after it.
     startup: Option<(Span, Option<u64>)>,
     ledger: Ledger,
+    longest_queue: usize,
     batch: Vec<Queued>,
     served: Vec<Served>,
 }
@@ -50,11 +52,13 @@ impl Station {
             scheduler: scheduler.make(device.as_ref()),
             idle_policy: Box::new(Fixed { timeout: Span::from_ms(params.idle_timeout_ms) }),
             rates: device.power_rates(),
+            has_own_work: device.has_own_work(),
             phase: Phase::Resting { since: Time::ZERO, parked: true },
             admitted: VecDeque::new(),
             finishing: VecDeque::new(),
             startup: None,
             ledger: Ledger::default(),
+            longest_queue: 0,
             batch: Vec::new(),
             served: Vec::new(),
             device,
@@ -76,8 +80,19 @@ impl Station {
         self.scheduler.len() + self.admitted.len()
     }
 
+    /// Most requests that waited at any time since the ledger was opened. One that is selected in the
+    /// moment it arrives has not waited.
+    pub fn longest_queue(&self) -> usize {
+        self.longest_queue
+    }
+
     /// A request arrives.
+    #[inline]
     pub fn arrive(&mut self, now: Time, request: Queued) {
+        if !self.has_own_work {
+            self.enqueue(now, request);
+            return;
+        }
         let ready = self.device.admit(now, &Queued { queued: now, ..request });
         if ready <= now { self.enqueue(now, request) } else { self.admitted.push_back((ready, request)) }
     }
@@ -127,6 +142,9 @@ impl Station {
         };
         let finishing = self.finishing.front().map(|served| served.completion);
         let mut next = earliest(phase, finishing);
+        if !self.has_own_work {
+            return next;
+        }
         if let Some((ready, _)) = self.admitted.front() {
             next = earliest(next, Some(*ready));
         }
@@ -135,10 +153,13 @@ impl Station {
 
     /// Does what is due at `now`. Selection comes last and alone, so that whatever arrives in answer
     /// to a completion at the same time takes part in it.
+    #[inline]
     pub fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
         let mut progress = self.complete(now, completed);
-        progress |= self.wake(now);
-        progress |= self.admit(now);
+        if self.has_own_work {
+            progress |= self.wake(now);
+            progress |= self.admit(now);
+        }
         if let Phase::Serving { since, until: Some(until) } = self.phase
             && until <= now
         {
@@ -193,6 +214,7 @@ impl Station {
 
     /// The mechanism has become free at `now`.
     fn free(&mut self, since: Time, now: Time) {
+        self.longest_queue = self.longest_queue.max(self.queue_length());
         let work = self.device.take_work();
         self.ledger.work(since, now, work);
         self.phase = if self.scheduler.is_empty() {
@@ -207,6 +229,7 @@ impl Station {
         self.scheduler.pop(now, self.device.as_ref(), &mut self.batch);
         debug_assert!(!self.batch.is_empty(), "a device selects only when something is queued");
         if let Some((_, id @ None)) = &mut self.startup {
+            self.longest_queue = self.longest_queue.max(self.scheduler.len() + self.batch.len());
             *id = self.batch.first().map(|request| request.id);
         }
         let until = self.device.issue(now, &self.batch, &mut self.served);
@@ -223,14 +246,20 @@ impl Station {
                 served.timing.startup = startup;
                 self.startup = None;
             }
-            let behind = self.finishing.iter().rev().take_while(|s| s.completion > served.completion).count();
-            self.finishing.insert(self.finishing.len() - behind, served);
+            match self.finishing.back() {
+                Some(last) if last.completion > served.completion => {
+                    let at = self.finishing.partition_point(|s| s.completion <= served.completion);
+                    self.finishing.insert(at, served);
+                }
+                _ => self.finishing.push_back(served),
+            }
         }
     }
 
     /// Starts the ledger anew at `now`.
     pub fn open_ledger(&mut self, now: Time) {
         self.ledger = Ledger::opened_at(now);
+        self.longest_queue = self.queue_length();
     }
 
     /// Accounts for the rest since the last service.

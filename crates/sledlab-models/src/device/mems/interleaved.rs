@@ -238,6 +238,10 @@ impl Device for Interleaved {
         None
     }
 
+    fn has_own_work(&self) -> bool {
+        true
+    }
+
     fn next_wakeup(&self) -> Option<Time> {
         let asking = self.asking.front().map(|(at, _)| *at);
         let sled = self.active.as_ref().map(|active| active.phase.at());

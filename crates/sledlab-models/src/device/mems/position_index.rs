@@ -73,7 +73,7 @@ impl SledIndex {
             return Some((row, home));
         }
         match self.sled.rows.line(&self.sled.geometry, state) {
-            Some(line) => self.search(state, home, &self.orders[line]),
+            Some(line) => self.search(state, home, &self.orders[line.index()]),
             None => self.search(state, home, &order(&self.sled, self.parities, state)),
         }
     }

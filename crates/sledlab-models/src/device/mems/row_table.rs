@@ -24,14 +24,13 @@ pub struct RowCost {
 }
 
 impl RowCost {
-    /// From `state` to the start of `row` in `direction`, while x moves or not.
+    /// From `state` to the start of `row` in `direction`, while x moves.
     pub(super) fn compute(
         geometry: &Geometry,
         kinematics: &dyn Kinematics,
         axis: &Axis,
         state: SledState,
         (row, direction): (u32, i8),
-        x_moves: bool,
     ) -> Self {
         let bit_m = geometry.bit_m;
         let target_bit = geometry.start(row, direction);
@@ -41,7 +40,7 @@ impl RowCost {
             geometry.velocity_m_s,
             Heading { at_m: f64::from(state.y_bit) * bit_m, direction: f64::from(state.direction) },
             Heading { at_m: f64::from(target_bit) * bit_m, direction: f64::from(direction) },
-            x_moves,
+            true,
         );
         let ns = |seconds| u32::try_from(Span::from_seconds(seconds).as_ns()).unwrap_or(u32::MAX);
         RowCost { seek_ns: ns(y.base_s), turnaround_ns: ns(y.turnaround_s) }
@@ -60,6 +59,16 @@ impl RowCost {
     }
 }
 
+/// Number of a state in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line(usize);
+
+impl Line {
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// Costs from every place a pass can end to every row start, for moves during which x moves too.
 #[derive(Debug)]
 pub(super) struct RowTable {
@@ -74,7 +83,7 @@ impl RowTable {
             return RowTable { rows, costs: Vec::new() };
         }
         let targets = || (0..rows).flat_map(|row| [(row, 1), (row, -1)]);
-        let cost = |state, target| RowCost::compute(geometry, kinematics, axis, state, target, true);
+        let cost = |state, target| RowCost::compute(geometry, kinematics, axis, state, target);
         let costs =
             ends(geometry).flat_map(|state| targets().map(move |target| cost(state, target))).collect();
         RowTable { rows, costs }
@@ -85,17 +94,15 @@ impl RowTable {
         ends(geometry).take(if self.costs.is_empty() { 0 } else { usize::MAX })
     }
 
-    /// The cost if `state` is one where a pass can end; `None` elsewhere (after a drift, at the centre).
+    /// The cost from the state of `line` to the start of `row` in `direction`.
     #[inline]
-    pub fn get(&self, geometry: &Geometry, state: SledState, row: u32, direction: i8) -> Option<RowCost> {
-        let line = self.line(geometry, state)?;
-        let target = 2 * row as usize + usize::from(direction < 0);
-        self.costs.get(line * 2 * self.rows as usize + target).copied()
+    pub fn cost(&self, line: Line, row: u32, direction: i8) -> RowCost {
+        self.costs[line.0 * 2 * self.rows as usize + 2 * row as usize + usize::from(direction < 0)]
     }
 
-    /// Which line of the table belongs to `state`.
+    /// The line of `state` if it is one where a pass can end; `None` elsewhere (after a drift, at the centre).
     #[inline]
-    pub fn line(&self, geometry: &Geometry, state: SledState) -> Option<usize> {
+    pub fn line(&self, geometry: &Geometry, state: SledState) -> Option<Line> {
         if self.costs.is_empty() {
             return None;
         }
@@ -107,7 +114,7 @@ impl RowTable {
         let pitch = geometry.pitch_bits.cast_unsigned();
         let above = u32::try_from(state.y_bit - first).ok()?;
         let step = above / pitch;
-        (above.is_multiple_of(pitch) && step <= self.rows).then_some(offset + step as usize)
+        (above == step * pitch && step <= self.rows).then_some(Line(offset + step as usize))
     }
 }
 

@@ -8,7 +8,7 @@ use super::geometry::Geometry;
 use super::kinematics::{self, Heading, Kinematics};
 use super::layout::{self, Layout, Place};
 use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
-use super::row_table::{RowCost, RowTable};
+use super::row_table::{Line, RowCost, RowTable};
 use crate::device::Work;
 
 /// Position and direction of a sled, at rest between accesses or moving at access velocity.
@@ -193,22 +193,31 @@ impl Sled {
     /// Time to be at the servo start of `row` in `direction`.
     #[inline]
     pub fn row(&self, state: SledState, row: u32, direction: i8, x_moves: bool) -> RowCost {
-        match self.rows.get(&self.geometry, state, row, direction) {
-            Some(cost) if x_moves || !self.is_at(state, row, direction) => cost,
-            Some(_) => RowCost::default(),
-            None => RowCost::compute(
-                &self.geometry,
-                self.kinematics.as_ref(),
-                &self.axis_y,
-                state,
-                (row, direction),
-                x_moves,
-            ),
+        self.row_from(self.rows.line(&self.geometry, state), state, row, direction, x_moves)
+    }
+
+    /// The same where the line of the row table that belongs to `state` is known.
+    #[inline]
+    fn row_from(
+        &self,
+        line: Option<Line>,
+        state: SledState,
+        row: u32,
+        direction: i8,
+        x_moves: bool,
+    ) -> RowCost {
+        let at_start = state.direction == direction && state.y_bit == self.geometry.start(row, direction);
+        match line {
+            _ if at_start && !x_moves => RowCost::default(),
+            Some(line) => self.rows.cost(line, row, direction),
+            None => self.compute_row(state, row, direction),
         }
     }
 
-    fn is_at(&self, state: SledState, row: u32, direction: i8) -> bool {
-        state.direction == direction && state.y_bit == self.geometry.start(row, direction)
+    /// From a state that is not in the table, while x moves or to another place in y.
+    #[cold]
+    fn compute_row(&self, state: SledState, row: u32, direction: i8) -> RowCost {
+        RowCost::compute(&self.geometry, self.kinematics.as_ref(), &self.axis_y, state, (row, direction))
     }
 
     /// The pass that serves the first of the `remaining` blocks from `lbn`, and as many more as it can
@@ -221,6 +230,7 @@ impl Sled {
         let seek_x = self.seek_x(state.x_bit, x_bit);
         let settle = if x_moves { self.settle } else { Span::ZERO };
         let blocks = self.run(lbn, remaining.min(most));
+        let line = self.rows.line(&self.geometry, state);
         let pass = |direction| Pass {
             x_bit,
             row: place.row,
@@ -228,7 +238,7 @@ impl Sled {
             blocks,
             seek_x,
             settle,
-            y: self.row(state, place.row, direction, x_moves),
+            y: self.row_from(line, state, place.row, direction, x_moves),
         };
         if let Some(direction) = self.direction_of(place.cylinder) {
             return pass(direction);

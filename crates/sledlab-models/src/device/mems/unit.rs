@@ -22,6 +22,8 @@ pub(super) struct SledUnit {
     parked_at: Option<SledState>,
     idle_motion: IdleMotion,
     idle_power: IdlePower,
+    /// Share of the idle loop spent on servo bits, for every state of the row table.
+    servo_duties: Vec<f64>,
     rates: PowerRates,
     /// Modulus of the reference simulator's drift rule.
     drift_window_s: f64,
@@ -47,6 +49,7 @@ impl SledUnit {
             parked_at,
             idle_motion: params.idle_motion,
             idle_power: params.idle_power,
+            servo_duties: sled.rows.states(&sled.geometry).map(|state| servo_duty(&sled, state)).collect(),
             rates: PowerRates {
                 active_mw: params.sled_mw,
                 tip_mw: params.tip_mw,
@@ -150,16 +153,9 @@ impl SledUnit {
     }
 
     fn servo_duty(&self) -> f64 {
-        let Sled { geometry, axis_y, kinematics, .. } = self.sled.as_ref();
-        let speed_m_s = geometry.velocity_m_s;
-        let direction = f64::from(self.state.direction);
-        let end_m = f64::from(self.state.y_bit) * geometry.bit_m;
-        let start_m = end_m - direction * f64::from(geometry.pitch_bits) * geometry.bit_m;
-        let back_s = kinematics.base_seek_s(axis_y, end_m, start_m, speed_m_s);
-        let turns_s = kinematics.turnaround_s(axis_y, end_m, speed_m_s, direction, Turn::Start)
-            + kinematics.turnaround_s(axis_y, start_m, speed_m_s, -direction, Turn::Start);
-        let servo_s = f64::from(geometry.servo_bits) * geometry.bit_m / speed_m_s;
-        servo_s / (turns_s + back_s + servo_s)
+        let line = self.sled.rows.line(&self.sled.geometry, self.state);
+        line.and_then(|line| self.servo_duties.get(line.index()).copied())
+            .unwrap_or_else(|| servo_duty(&self.sled, self.state))
     }
 
     pub fn position_index(&self) -> Option<Box<dyn PositionIndex>> {
@@ -184,4 +180,18 @@ pub(super) fn note_pass(timing: &mut Timing, pass: &Pass, first: bool, access: S
 fn centre_block_start(sled: &Sled) -> SledState {
     let place = sled.layout.place(sled.geometry.centre_block());
     SledState { x_bit: sled.x_bit(place), y_bit: sled.geometry.up_start(place.row), direction: 1 }
+}
+
+/// Share of the idle loop at `state` that is spent on servo bits.
+fn servo_duty(sled: &Sled, state: SledState) -> f64 {
+    let Sled { geometry, axis_y, kinematics, .. } = sled;
+    let speed_m_s = geometry.velocity_m_s;
+    let direction = f64::from(state.direction);
+    let end_m = f64::from(state.y_bit) * geometry.bit_m;
+    let start_m = end_m - direction * f64::from(geometry.pitch_bits) * geometry.bit_m;
+    let back_s = kinematics.base_seek_s(axis_y, end_m, start_m, speed_m_s);
+    let turns_s = kinematics.turnaround_s(axis_y, end_m, speed_m_s, direction, Turn::Start)
+        + kinematics.turnaround_s(axis_y, start_m, speed_m_s, -direction, Turn::Start);
+    let servo_s = f64::from(geometry.servo_bits) * geometry.bit_m / speed_m_s;
+    servo_s / (turns_s + back_s + servo_s)
 }
