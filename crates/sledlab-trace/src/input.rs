@@ -126,7 +126,8 @@ impl Input {
     #[inline(always)]
     pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         let range = match memchr(b'\n', &self.buffer[self.start..self.end]) {
-            Some(length) => self.start..self.start + length,
+            Some(length) if length <= LONGEST_LINE => self.start..self.start + length,
+            Some(_) => return Err(self.line_too_long()),
             None => match self.line_across_refill()? {
                 Some(range) => range,
                 None => return Ok(None),
@@ -142,26 +143,28 @@ impl Input {
     /// Finds the next line where the buffer holds only its beginning.
     #[cold]
     fn line_across_refill(&mut self) -> Result<Option<Range<usize>>> {
-        let mut searched = self.end - self.start;
         loop {
+            let searched = self.end - self.start;
             if searched > LONGEST_LINE {
-                let shown = &self.buffer[self.start..self.end];
-                return Err(Error::user(format!("line longer than {LONGEST_LINE} bytes"))
-                    .with_remedy(
-                        "this is no text trace, or its line ends are lost: check where the file came from",
-                    )
-                    .at(&self.name, self.line + 1, LONGEST_LINE as u64, shown));
+                return Err(self.line_too_long());
             }
-            let more = self.want(searched + 1)?;
-            if !more {
+            if !self.want(searched + 1)? {
                 // What is left is the last line, without an end.
                 return Ok((searched > 0).then_some(self.start..self.end));
             }
-            if let Some(length) = memchr(b'\n', &self.buffer[self.start + searched..self.end]) {
-                return Ok(Some(self.start..self.start + searched + length));
+            match memchr(b'\n', &self.buffer[self.start + searched..self.end]) {
+                Some(more) if searched + more > LONGEST_LINE => return Err(self.line_too_long()),
+                Some(more) => return Ok(Some(self.start..self.start + searched + more)),
+                None => {}
             }
-            searched = self.end - self.start;
         }
+    }
+
+    #[cold]
+    fn line_too_long(&self) -> Error {
+        Error::user(format!("line longer than {LONGEST_LINE} bytes"))
+            .with_remedy("this is no text trace, or its line ends are lost: check where the file came from")
+            .at(&self.name, self.line + 1, LONGEST_LINE as u64, &self.buffer[self.start..self.end])
     }
 
     /// The next `length` bytes, or fewer at the end of the trace.

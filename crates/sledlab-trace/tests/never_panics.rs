@@ -1,0 +1,74 @@
+//! Whatever bytes a reader is given, it answers with requests or with a helpful error.
+//! `make fuzz` asks the same for minutes on end.
+
+#[path = "../examples/fuzz/check.rs"]
+mod check;
+#[path = "../examples/fuzz/mutate.rs"]
+mod mutate;
+#[path = "../examples/fuzz/samples.rs"]
+mod samples;
+
+use check::check;
+use proptest::prelude::*;
+use sledlab_trace::format;
+
+fn damaged(seed: u64, sample: &[u8], other: &[u8]) -> Vec<u8> {
+    mutate::mutate(&mut sledlab_core::seed::stream(seed, "damage"), sample, other)
+}
+
+#[test]
+fn samples_are_valid() {
+    for name in format::names() {
+        let samples = samples::of(name);
+        assert!(!samples.is_empty(), "{name} has no samples");
+        for sample in samples {
+            assert_eq!(check(&sample, Some(name)), check(&sample, None));
+            for packed in samples::packed(&sample) {
+                assert_eq!(check(&packed, Some(name)), check(&sample, None));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400), which in 0..format::LIST.len()) {
+        check(&bytes, None);
+        check(&bytes, Some(format::LIST[which].name()));
+    }
+
+    #[test]
+    fn random_text(text in "[-+0-9a-zRWTF,. \n#x]{0,200}", which in 0..format::LIST.len()) {
+        check(text.as_bytes(), None);
+        check(text.as_bytes(), Some(format::LIST[which].name()));
+    }
+
+    #[test]
+    fn damaged_traces(seed: u64, which in 0..format::LIST.len(), other in 0..format::LIST.len()) {
+        let name = format::LIST[which].name();
+        let other = samples::of(format::LIST[other].name()).remove(0);
+        for sample in samples::of(name) {
+            let bytes = damaged(seed, &sample, &other);
+            check(&bytes, Some(name));
+            check(&bytes, None);
+        }
+    }
+
+    #[test]
+    fn damaged_compressed_traces(seed: u64, which in 0..format::LIST.len()) {
+        let sample = samples::of(format::LIST[which].name()).remove(0);
+        for packed in samples::packed(&sample) {
+            check(&damaged(seed, &packed, &sample), None);
+        }
+    }
+
+    #[test]
+    fn truncated_compressed_traces(which in 0..format::LIST.len(), cut in 0.0..1.0) {
+        let sample = samples::of(format::LIST[which].name()).remove(0);
+        for packed in samples::packed(&sample) {
+            check(&packed[..(packed.len() as f64 * cut) as usize], None);
+        }
+    }
+}
