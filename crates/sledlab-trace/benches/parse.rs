@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::io::Cursor;
 
 use sledlab_core::Source;
-use sledlab_trace::{OpenOptions, open_reader};
+use sledlab_trace::transform::{Fit, Outside, Via};
+use sledlab_trace::{OpenOptions, OpenedTrace, open_reader};
 
 const REQUESTS: u64 = 1_000_000;
 
@@ -38,9 +39,11 @@ fn csv() -> String {
     })
 }
 
-fn count(text: &'static [u8]) -> usize {
-    let mut source =
-        open_reader("memory", Box::new(Cursor::new(text)), OpenOptions::default()).expect("opens");
+fn opened(text: &'static [u8]) -> OpenedTrace {
+    open_reader("memory", Box::new(Cursor::new(text)), OpenOptions::default()).expect("opens")
+}
+
+fn count(mut source: impl Source) -> usize {
     let mut requests = Vec::new();
     let mut total = 0;
     loop {
@@ -56,5 +59,13 @@ fn count(text: &'static [u8]) -> usize {
 fn parse(bencher: divan::Bencher, format: &str) {
     let text = if format == "csv" { csv() } else { disksim_ascii() };
     let text: &'static [u8] = text.leak().as_bytes();
-    bencher.counter(divan::counter::ItemsCount::new(REQUESTS)).bench(|| count(text));
+    bencher.counter(divan::counter::ItemsCount::new(REQUESTS)).bench(|| count(opened(text)));
+}
+
+/// What it costs to check that requests lie inside the device.
+#[divan::bench]
+fn parse_and_fit(bencher: divan::Bencher) {
+    let text: &'static [u8] = disksim_ascii().leak().as_bytes();
+    let fit = || Fit::new(Outside::Reject, 6_760_000, None).expect("has blocks");
+    bencher.counter(divan::counter::ItemsCount::new(REQUESTS)).bench(|| count(Via::new(opened(text), fit())));
 }

@@ -203,6 +203,11 @@ impl<'a> Fields<'a> {
     #[inline(always)]
     pub(crate) fn device(&mut self) -> Parsed<u16> {
         let at = self.at;
+        // Nearly always a single digit.
+        if let Some([digit @ b'0'..=b'9', b' ' | b'\t']) = self.line.get(at..at + 2) {
+            self.at += 1;
+            return Ok(u16::from(digit - b'0'));
+        }
         let number = self.unsigned("the device number")?;
         u16::try_from(number).map_err(|_| no_such_device(at, number))
     }

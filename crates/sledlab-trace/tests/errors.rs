@@ -112,6 +112,9 @@ fn endless_lines_do_not_fill_the_memory() {
     }
     let later = [b"0,R,0,512\n".as_slice(), &long].concat();
     assert!(error(&later, None).starts_with("t:2:65536: line longer"));
+    // The limit does not depend on where the line lies in the buffer.
+    let ended = [b"0,R,0,512\n".as_slice(), &long[..70_000], b",R,0,512\n"].concat();
+    assert!(error(&ended, None).starts_with("t:2:65536: line longer"));
     // Long lines within the limit are still read, and only a part of them is shown.
     let digits = [b"0,R,0,".as_slice(), &long[..60_000], b"\n"].concat();
     let message = error(&digits, None);

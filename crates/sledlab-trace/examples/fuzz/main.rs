@@ -66,20 +66,13 @@ fn fuzz(target: &str, time: Duration, seed: u64) -> bool {
         let mut pick = || rng.random_range(0..corpus.len());
         let (trace, other) = (pick(), pick());
         let input = mutate::mutate(&mut rng, &corpus[trace], &corpus[other]);
-        match catch_unwind(AssertUnwindSafe(|| check::check(&input, format))) {
-            Ok(signature) => {
-                if seen.insert(signature) && corpus.len() < CORPUS {
-                    corpus.push(input);
-                }
-            }
-            Err(_) => {
-                let kept = keep(target, &input);
-                println!(
-                    "{target}: broken after {runs} runs, seed {seed}; the input is in {}",
-                    kept.display()
-                );
-                return false;
-            }
+        let Ok(signature) = catch_unwind(AssertUnwindSafe(|| check::check(&input, format))) else {
+            let kept = keep(target, &input);
+            println!("{target}: broken after {runs} runs, seed {seed}; the input is in {}", kept.display());
+            return false;
+        };
+        if seen.insert(signature) && corpus.len() < CORPUS {
+            corpus.push(input);
         }
         runs += 1;
     }

@@ -2,6 +2,18 @@
 //!
 //! A format recognises itself by the first bytes of a trace and reads it as a stream of
 //! requests. To add one, write its file and add a line to [`LIST`].
+//!
+//! What holds for all of them:
+//!
+//! - Times become whole nanoseconds, exactly or rounded to the nearest, without floating point.
+//!   `csv` and `disksim-ascii` keep their times; in all others the first request arrives at 0.
+//! - Byte ranges are rounded outwards to whole blocks of 512 bytes.
+//! - `csv` and `disksim-ascii` state device numbers; formats that name devices have them
+//!   numbered from 0 in order of appearance; all others have device 0 alone. Addresses count
+//!   from the start of each device: [`Place`](crate::transform::Place) puts devices on one.
+//! - Blank lines and lines that begin with `#` are skipped, and a header line where formats have one.
+//! - Requests out of order, of length zero, or past 2^64 bytes are errors with file, line, column,
+//!   text and remedy; so is a trace without a single request.
 
 mod alibaba;
 mod blkparse;
