@@ -19,6 +19,8 @@ pub(crate) struct Feed<'a> {
     /// In a closed replay, when each free slot may issue, earliest first.
     slots: Option<VecDeque<Time>>,
     last: Time,
+    /// The one device that requests name.
+    device: Option<u16>,
 }
 
 impl<'a> Feed<'a> {
@@ -38,6 +40,7 @@ impl<'a> Feed<'a> {
             capacity_blocks,
             slots,
             last: Time::ZERO,
+            device: None,
         }
     }
 
@@ -117,6 +120,9 @@ impl<'a> Feed<'a> {
             }
             self.last = request.arrival;
             check(number, request, self.capacity_blocks)?;
+            if *self.device.get_or_insert(request.device) != request.device {
+                return Err(several_devices(number, request.device));
+            }
         }
         Ok(true)
     }
@@ -150,4 +156,13 @@ fn unfit(number: u64, request: &Request, capacity_blocks: u64) -> Error {
 fn unsorted(number: u64, arrival: Time, last: Time) -> Error {
     Error::user(format!("request {number} arrives at {arrival}, before the one ahead of it at {last}"))
         .with_remedy("sort the requests by arrival time")
+}
+
+#[cold]
+fn several_devices(number: u64, device: u16) -> Error {
+    Error::user(format!("request {number} is for device {device}, but those before were for another one"))
+        .with_remedy(
+            "place the devices one after another with --set trace.devices=place, lay them over each other with \
+             --set trace.devices=overlay, or choose one with `sledlab trace slice --device`",
+        )
 }

@@ -1,6 +1,9 @@
 //! What a run tells: the summary, the distribution, the time series.
 
 use serde::Serialize;
+use sledlab_trace::transform::FitCounts;
+use std::sync::Arc;
+
 use sledlab_core::stats::{Distribution, Moments};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 use sledlab_models::power::{Energy, Ledger};
@@ -130,8 +133,12 @@ pub struct Operations {
     pub trim: u64,
     /// Flushes completed.
     pub flush: u64,
-    /// Refused or cut away because they reach past the end of the device.
+    /// Left out because they lie wholly outside the device.
     pub rejected: u64,
+    /// Moved to fit the device.
+    pub moved: u64,
+    /// Cut short to fit the device.
+    pub shortened: u64,
     /// Under way when the run was interrupted.
     pub dropped: u64,
 }
@@ -248,7 +255,7 @@ impl Cdf {
 /// What the summary needs besides the recorder and the system.
 pub(crate) struct Context {
     pub counts: Counts,
-    pub rejected: u64,
+    pub fitted: Arc<FitCounts>,
     pub mode: Mode,
     pub config: serde_json::Value,
     pub seed: u64,
@@ -275,7 +282,9 @@ impl Summary {
         let ledgers = system.ledgers();
         let busy: Span = ledgers.iter().map(|(ledger, _)| ledger.busy()).sum();
         let mut energy_j = Energy::default();
-        ledgers.iter().for_each(|(_, energy)| energy_j += *energy);
+        for (_, energy) in &ledgers {
+            energy_j += *energy;
+        }
         let summary = Summary {
             requests,
             elapsed_s,
@@ -368,7 +377,9 @@ fn operations(context: &Context) -> Operations {
         write: counts.writes,
         trim: counts.trims,
         flush: counts.flushes,
-        rejected: context.rejected,
+        rejected: context.fitted.dropped(),
+        moved: context.fitted.moved(),
+        shortened: context.fitted.shortened(),
         dropped: counts.dropped,
     }
 }

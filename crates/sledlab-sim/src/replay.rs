@@ -2,6 +2,7 @@
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Span, Time};
+pub use sledlab_trace::transform::Outside;
 use toml::Table;
 
 /// When the next request is issued.
@@ -52,20 +53,6 @@ fn parse_span(text: &str) -> Option<Span> {
         _ => return None,
     };
     Some(Span::from_seconds(number * seconds))
-}
-
-sledlab_core::choices! {
-    /// What happens to a request that reaches past the end of the device.
-    pub enum Outside {
-        /// The run stops with an error that names the request.
-        Reject = "reject",
-        /// Its address is taken modulo the capacity.
-        Wrap = "wrap",
-        /// It is cut at the end of the device, and left out if nothing remains.
-        Clip = "clip",
-        /// All addresses are scaled so that the highest of the trace fits.
-        Scale = "scale",
-    }
 }
 
 sledlab_core::params! {

@@ -1,6 +1,6 @@
 //! Seek-time map of a sled (AN-01): the positioning time from one place to all others.
 
-use sledlab_core::{Error, Result};
+use sledlab_core::{Error, Result, Span};
 use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::mems::{SledState, positioning_times};
 use sledlab_models::device::preset::{DeviceFile, DeviceParams};
@@ -36,6 +36,6 @@ pub fn seek_map(device: &DeviceFile, from: SledState) -> Result<SeekMap> {
     let y_bit = (0..geometry.rows)
         .map(|row| i32::midpoint(geometry.up_start(row), geometry.down_start(row)))
         .collect();
-    let ms = positioning_times(params, from)?.into_iter().map(|span| span.as_ms()).collect();
+    let ms = positioning_times(params, from)?.into_iter().map(Span::as_ms).collect();
     Ok(SeekMap { x_bit, y_bit, ms })
 }

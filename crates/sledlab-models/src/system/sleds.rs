@@ -33,7 +33,8 @@ impl Sleds {
     pub fn new(params: &MemsParams, scheduler: scheduler::Entry) -> Result<Self> {
         let addresses = AddressMap::new(params, params.sleds, Geometry::new(params)?.blocks)?;
         let one = MemsParams { sleds: 1, sled_motion: SledMotion::Together, ..params.clone() };
-        let file = DeviceFile { name: String::new(), description: String::new(), params: DeviceParams::Mems(one) };
+        let file =
+            DeviceFile { name: String::new(), description: String::new(), params: DeviceParams::Mems(one) };
         let stations = (0..params.sleds).map(|_| Station::new(&file, scheduler)).collect::<Result<_>>()?;
         Ok(Sleds { addresses, stations, split: HashMap::new(), parts: Vec::new(), longest_queue: 0 })
     }

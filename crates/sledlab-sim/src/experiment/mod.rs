@@ -1,6 +1,7 @@
 //! An experiment: device, workload, scheduler, replay and seed, as a TOML file says it.
 
 mod keys;
+mod workload;
 
 use std::path::Path;
 use std::time::Instant;
@@ -8,13 +9,13 @@ use std::time::Instant;
 use sledlab_core::{Error, Result, Source};
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::{scheduler, system};
-use sledlab_trace::{OpenOptions, synthetic};
 use toml::{Table, Value};
 
 use crate::engine::{ProgressSink, simulate};
 use crate::outcome::{Context, Outcome, Summary};
 use crate::recorder::{Recorder, RecorderOptions, RowSink};
 use crate::replay::Replay;
+use workload::Workload;
 
 const DEFAULT_SEED: u64 = 1;
 
@@ -43,13 +44,6 @@ struct Resolved {
     scheduler: scheduler::Entry,
     replay: Replay,
     workload: Workload,
-}
-
-#[derive(Clone, Debug)]
-enum Workload {
-    Trace { file: String, format: Option<String> },
-    Generator { kind: String, params: Table },
-    Given,
 }
 
 impl Experiment {
@@ -131,16 +125,14 @@ impl Experiment {
         let resolved = self.resolve(source.is_some())?;
         let begun = Instant::now();
         let mut system = system::build(&resolved.device, resolved.scheduler)?;
-        let mut source = match source {
-            Some(source) => source,
-            None => resolved.open(system.capacity_blocks())?,
-        };
         let replay = resolved.replay;
+        let (mut source, fitted) =
+            resolved.workload.open(source, system.capacity_blocks(), resolved.seed, replay.outside)?;
         let mut recorder = Recorder::new(RecorderOptions { warmup: replay.warmup }, rows);
         let counts = simulate(system.as_mut(), source.as_mut(), &replay, &mut recorder, progress)?;
         let config = serde_json::to_value(self.complete(&resolved))
             .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))?;
-        let context = Context { counts, rejected: 0, mode: replay.mode, config, seed: resolved.seed };
+        let context = Context { counts, fitted, mode: replay.mode, config, seed: resolved.seed };
         let summary = Summary::new(&recorder, system.as_ref(), context)?;
         Ok(Outcome::new(summary, &recorder, begun.elapsed().as_secs_f64()))
     }
@@ -159,13 +151,15 @@ impl Experiment {
         let mut scheduler_params = table("scheduler")?;
         let scheduler_name =
             keys::take_text(&mut scheduler_params, "scheduler", "kind")?.unwrap_or_else(|| "fcfs".to_owned());
-        let resolved = Resolved {
+        let mut resolved = Resolved {
             seed,
             device: device(self.table.get("device"))?,
             scheduler: scheduler::build(&scheduler_name, &scheduler_params)?,
             replay: Replay::from_table(&table("replay")?)?,
-            workload: workload(table("trace")?, table("workload")?, given)?,
+            workload: Workload::Given,
         };
+        let limit = resolved.replay.limits.operations;
+        resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit)?;
         // Building is cheap and finds what single values cannot show: a device without blocks, say.
         system::build(&resolved.device, resolved.scheduler)?;
         Ok(resolved)
@@ -175,22 +169,8 @@ impl Experiment {
     fn complete(&self, resolved: &Resolved) -> Table {
         let mut table = Table::new();
         table.insert("seed".to_owned(), Value::Integer(resolved.seed.cast_signed()));
-        match &resolved.workload {
-            Workload::Given => {}
-            Workload::Trace { file, format } => {
-                let mut trace = Table::new();
-                trace.insert("file".to_owned(), Value::from(file.as_str()));
-                if let Some(format) = format {
-                    trace.insert("format".to_owned(), Value::from(format.as_str()));
-                }
-                table.insert("trace".to_owned(), Value::Table(trace));
-            }
-            Workload::Generator { kind, params } => {
-                let mut workload = Table::new();
-                workload.insert("kind".to_owned(), Value::from(kind.as_str()));
-                workload.extend(params.clone());
-                table.insert("workload".to_owned(), Value::Table(workload));
-            }
+        if let Some((name, workload)) = resolved.workload.to_table() {
+            table.insert(name.to_owned(), Value::Table(workload));
         }
         let mut scheduler = Table::new();
         scheduler.insert("kind".to_owned(), Value::from(resolved.scheduler.name));
@@ -198,21 +178,6 @@ impl Experiment {
         table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
         table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
         table
-    }
-}
-
-impl Resolved {
-    fn open(&self, capacity_blocks: u64) -> Result<Box<dyn Source>> {
-        match &self.workload {
-            Workload::Given => Err(Error::user("no trace and no workload was given")),
-            Workload::Trace { file, format } => {
-                let options = OpenOptions { format: format.as_deref(), ..OpenOptions::default() };
-                Ok(Box::new(sledlab_trace::open(file, options)?))
-            }
-            Workload::Generator { kind, params } => {
-                synthetic::build(kind, params, self.seed, capacity_blocks)
-            }
-        }
     }
 }
 
@@ -252,30 +217,4 @@ fn base_device(name: &str) -> Result<Table> {
     let mut table = keys::parse(name, &text)?;
     table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
     Ok(table)
-}
-
-fn workload(mut trace: Table, mut workload: Table, given: bool) -> Result<Workload> {
-    if given {
-        return Ok(Workload::Given);
-    }
-    if !trace.is_empty() && !workload.is_empty() {
-        return Err(Error::user("both a trace and a workload were given")
-            .with_remedy("keep one of the tables [trace] and [workload]"));
-    }
-    if let Some(kind) = keys::take_text(&mut workload, "workload", "kind")? {
-        let params = synthetic::resolve(&kind, &workload)?;
-        return Ok(Workload::Generator { kind, params });
-    }
-    let file = keys::take_text(&mut trace, "trace", "file")?.ok_or_else(|| {
-        Error::user("no trace and no workload was given")
-            .with_remedy("choose one with --trace FILE or --workload NAME")
-    })?;
-    let format = keys::take_text(&mut trace, "trace", "format")?;
-    if let Some(key) = trace.keys().next() {
-        return Err(Error::unknown("key", &format!("trace.{key}"), ["trace.file", "trace.format"]));
-    }
-    if let Some(format) = &format {
-        sledlab_trace::format::find(format)?;
-    }
-    Ok(Workload::Trace { file, format })
 }

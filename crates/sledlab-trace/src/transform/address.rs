@@ -34,6 +34,17 @@ impl Shift {
     }
 }
 
+/// Lays the devices of a trace over each other: all become device 0, addresses stay.
+#[derive(Clone, Copy, Debug)]
+pub struct Overlay;
+
+impl Step for Overlay {
+    #[inline]
+    fn take(&mut self, request: Request) -> Result<Next> {
+        Ok(Next::Pass(Request { device: 0, ..request }))
+    }
+}
+
 /// Places the devices of a trace one after another on one device, which becomes device 0.
 #[derive(Clone, Debug)]
 pub struct Place {

@@ -24,7 +24,7 @@ mod survey;
 
 use sledlab_core::{Request, Result, Source};
 
-pub use address::{Place, Shift};
+pub use address::{Overlay, Place, Shift};
 pub use merge::Merge;
 pub use outside::{Fit, FitCounts, Outside};
 pub use rate::Speedup;

@@ -43,6 +43,7 @@ pub struct Geometry {
     /// Speed of the sled while it reads or writes, in metres per second.
     pub velocity_m_s: f64,
     bit_rate_hz: f64,
+    /// Settling after a move in x, in seconds (DM-05).
     pub settle_s: f64,
     raw_bits: f64,
     active_tips: u64,

@@ -138,38 +138,38 @@ sledlab_core::params! {
         /// Width and height of a bit cell.
         bit_nm: f64 = 40.0, "nm", 1.0..1000.0;
         /// Reach of the sled in x.
-        travel_x_um: f64 = 100.0, "um", 0.001..10000.0;
+        travel_x_um: f64 = 100.0, "um", 0.001..1e4;
         /// Reach of the sled in y.
-        travel_y_um: f64 = 100.0, "um", 0.001..10000.0;
+        travel_y_um: f64 = 100.0, "um", 0.001..1e4;
         /// Bits of a tip sector without servo.
-        tip_sector_bits: u64 = 80_u64, "bits", 1..10000;
+        tip_sector_bits: u64 = 80_u64, "bits", 1..1e4;
         /// Servo bits before (and after) every tip sector.
-        servo_bits: u64 = 10_u64, "bits", 0..10000;
+        servo_bits: u64 = 10_u64, "bits", 0..1e4;
         /// Tips that hold one block together.
         tips_per_block: u64 = 64_u64, "tips", 1..65536;
         /// Tips of a sled.
-        usable_tips: u64 = 6400_u64, "tips", 1..10000000;
+        usable_tips: u64 = 6400_u64, "tips", 1..1e7;
         /// Tips of a sled that can be active at once.
-        active_tips: u64 = 1280_u64, "tips", 1..10000000;
+        active_tips: u64 = 1280_u64, "tips", 1..1e7;
         /// In which order logical blocks fill the medium.
         layout: LayoutKind = LayoutKind::RowFirst;
 
         /// How seek and turnaround times are computed.
         kinematics: KinematicsKind = KinematicsKind::Exact;
         /// Chunks per phase of the `piecewise` kinematics.
-        piecewise_chunks: u64 = 50_u64, "", 1..100000;
+        piecewise_chunks: u64 = 50_u64, "", 1..1e5;
         /// Acceleration of the actuators in x.
-        acceleration_x_m_s2: f64 = 803.6, "m/s2", 0.001..1000000.0;
+        acceleration_x_m_s2: f64 = 803.6, "m/s2", 0.001..1e6;
         /// Acceleration of the actuators in y.
-        acceleration_y_m_s2: f64 = 803.6, "m/s2", 0.001..1000000.0;
+        acceleration_y_m_s2: f64 = 803.6, "m/s2", 0.001..1e6;
         /// Spring force over actuator force at the displacement `spring_convention` names.
         spring_factor: f64 = 0.75, "", 0.0..0.999;
         /// At which displacement the spring force is `spring_factor` of the actuator force.
         spring_convention: SpringConvention = SpringConvention::Edge;
         /// Data rate of one tip; times the bit cell this is the access velocity.
-        tip_rate_kbit_s: f64 = 700.0, "kbit/s", 0.001..1000000.0;
+        tip_rate_kbit_s: f64 = 700.0, "kbit/s", 0.001..1e6;
         /// Resonant frequency of the sled in x.
-        resonant_hz: f64 = 739.0, "Hz", 0.001..1000000000.0;
+        resonant_hz: f64 = 739.0, "Hz", 0.001..1e9;
         /// Time constants, 1/(2 pi f), that settling takes after a move in x; 0 for none.
         settle_constants: f64 = 1.0, "", 0.0..1000.0;
         /// Which way a row of tip sectors may be accessed.
@@ -186,19 +186,19 @@ sledlab_core::params! {
         /// How addresses map to sleds.
         sled_map: SledMap = SledMap::Contiguous;
         /// Blocks in a stripe of the `round-robin` sled map.
-        stripe_blocks: u64 = 1_u64, "blocks", 1..1000000;
+        stripe_blocks: u64 = 1_u64, "blocks", 1..1e6;
 
         /// How commands and data reach the sled.
         pipeline: Pipeline = Pipeline::Serial;
         /// Command overhead of each request.
-        command_overhead_ms: f64 = 0.0, "ms", 0.0..10000.0;
+        command_overhead_ms: f64 = 0.0, "ms", 0.0..1e4;
         /// Time of one block on the bus of the `interleaved` pipeline.
-        block_transfer_us: f64 = 0.0, "us", 0.0..1000000.0;
+        block_transfer_us: f64 = 0.0, "us", 0.0..1e6;
 
         /// Idle time after which the sled is parked (inactive); 0 parks at once.
-        idle_timeout_ms: f64 = 1000.0, "ms", 0.0..1000000000000.0;
+        idle_timeout_ms: f64 = 1000.0, "ms", 0.0..1e12;
         /// Time to get going from inactive.
-        startup_ms: f64 = 0.5, "ms", 0.0..100000.0;
+        startup_ms: f64 = 0.5, "ms", 0.0..1e5;
         /// Where the sled is after it has been inactive.
         parking: Parking = Parking::Stay;
         /// What the sled does while idle.
@@ -206,12 +206,12 @@ sledlab_core::params! {
         /// What an idle sled consumes.
         idle_power: IdlePower = IdlePower::ServoLoop;
         /// Power of the moving sled, without tips.
-        sled_mw: f64 = 100.0, "mW", 0.0..1000000.0;
+        sled_mw: f64 = 100.0, "mW", 0.0..1e6;
         /// Power of one active tip.
-        tip_mw: f64 = 1.0, "mW", 0.0..1000000.0;
+        tip_mw: f64 = 1.0, "mW", 0.0..1e6;
         /// Power while starting up.
-        startup_mw: f64 = 100.0, "mW", 0.0..1000000.0;
+        startup_mw: f64 = 100.0, "mW", 0.0..1e6;
         /// Power of the parked sled.
-        inactive_mw: f64 = 50.0, "mW", 0.0..1000000.0;
+        inactive_mw: f64 = 50.0, "mW", 0.0..1e6;
     }
 }

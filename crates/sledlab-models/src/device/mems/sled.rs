@@ -1,5 +1,7 @@
 //! The mechanics of a sled: where it is, where a request lies, what each pass costs.
 
+use std::cmp::Ordering;
+
 use sledlab_core::{Result, Span};
 
 use super::address::AddressMap;
@@ -244,12 +246,12 @@ impl Sled {
             return pass(direction);
         }
         let (up, down) = (pass(1), pass(-1));
-        match up.positioning().cmp(&down.positioning()) {
-            std::cmp::Ordering::Less => up,
-            std::cmp::Ordering::Greater => down,
-            std::cmp::Ordering::Equal if self.prefers_down(lbn, blocks, remaining, place.row) => down,
-            std::cmp::Ordering::Equal => up,
-        }
+        let down_first = match up.positioning().cmp(&down.positioning()) {
+            Ordering::Less => false,
+            Ordering::Greater => true,
+            Ordering::Equal => self.prefers_down(lbn, blocks, remaining, place.row),
+        };
+        if down_first { down } else { up }
     }
 
     /// Which way to go when both take equally long.

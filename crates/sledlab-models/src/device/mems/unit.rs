@@ -119,7 +119,7 @@ impl SledUnit {
         match rest {
             Rest::Parked => self.state = self.parked_at.unwrap_or(self.state),
             Rest::Idle(span) if self.idle_motion == IdleMotion::DisksimDrift => {
-                self.drift(span.as_seconds() - lag_s)
+                self.drift(span.as_seconds() - lag_s);
             }
             Rest::Idle(_) => {}
         }

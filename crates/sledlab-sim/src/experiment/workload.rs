@@ -1,0 +1,171 @@
+//! Where the requests of an experiment come from, and how they are fitted to its device.
+
+use std::sync::Arc;
+
+use sledlab_core::params::Params;
+use sledlab_core::{Error, Result, Source};
+use sledlab_trace::transform::{Fit, FitCounts, Outside, Overlay, Place, Survey, Via, survey};
+use sledlab_trace::{OpenOptions, format, synthetic};
+use toml::{Table, Value};
+
+use super::keys;
+
+sledlab_core::choices! {
+    /// What becomes of a trace that names several devices.
+    pub enum Devices {
+        /// The run stops when it meets a second one.
+        One = "one",
+        /// They are placed one after another.
+        Place = "place",
+        /// They are laid over each other: device numbers are ignored.
+        Overlay = "overlay",
+    }
+}
+
+sledlab_core::params! {
+    /// A trace to replay.
+    pub struct TraceParams {
+        /// The file; `-` for standard input.
+        file: String = "";
+        /// Its format; empty to recognise it.
+        format: String = "";
+        /// What becomes of a trace that names several devices: `one`, `place` or `overlay`.
+        devices: Devices = Devices::One;
+        /// Requests that may stand so many lines too late; 0 refuses a trace that is not in order.
+        sort_window: u64 = 0_u64, "requests", 0..1e7;
+    }
+}
+
+/// Where requests come from.
+#[derive(Clone, Debug)]
+pub(super) enum Workload {
+    Trace(TraceParams),
+    Generator {
+        kind: String,
+        params: Table,
+    },
+    /// From the caller.
+    Given,
+}
+
+/// A source, and counts of what was done to make it fit.
+type Fitted = (Box<dyn Source>, Arc<FitCounts>);
+
+impl Workload {
+    /// Reads the tables `[trace]` and `[workload]`, one of which must say something unless the source is given.
+    pub fn new(trace: &Table, mut workload: Table, given: bool, limit: u64) -> Result<Self> {
+        if given {
+            return Ok(Workload::Given);
+        }
+        if !trace.is_empty() && !workload.is_empty() {
+            return Err(Error::user("both a trace and a workload were given")
+                .with_remedy("keep one of the tables [trace] and [workload]"));
+        }
+        if let Some(kind) = keys::take_text(&mut workload, "workload", "kind")? {
+            return generator(kind, workload, limit);
+        }
+        let params = TraceParams::from_table("trace", trace)?;
+        if params.file.is_empty() {
+            return Err(Error::user("no trace and no workload was given")
+                .with_remedy("choose one with --trace FILE or --workload NAME"));
+        }
+        if !params.format.is_empty() && params.format != format::PARQUET {
+            format::find(&params.format)?;
+        }
+        Ok(Workload::Trace(params))
+    }
+
+    /// The table that says the same, and its name.
+    pub fn to_table(&self) -> Option<(&'static str, Table)> {
+        match self {
+            Workload::Given => None,
+            Workload::Trace(params) => Some(("trace", params.to_table())),
+            Workload::Generator { kind, params } => {
+                let kind = ("kind".to_owned(), Value::from(kind.as_str()));
+                Some(("workload", [kind].into_iter().chain(params.clone()).collect()))
+            }
+        }
+    }
+
+    /// Opens the source, or takes the `given` one, and fits it to a device of `capacity_blocks`.
+    pub fn open(
+        &self,
+        given: Option<Box<dyn Source>>,
+        capacity_blocks: u64,
+        seed: u64,
+        outside: Outside,
+    ) -> Result<Fitted> {
+        match (given, self) {
+            (Some(source), _) => fit(source, outside, capacity_blocks, None),
+            (None, Workload::Given) => Err(Error::user("no trace and no workload was given")),
+            (None, Workload::Generator { kind, params }) => {
+                fit(synthetic::build(kind, params, seed, capacity_blocks)?, outside, capacity_blocks, None)
+            }
+            (None, Workload::Trace(params)) => params.open(outside, capacity_blocks),
+        }
+    }
+}
+
+/// A generator of which `limit` requests are wanted makes that many, unless it is told how many to make.
+fn generator(kind: String, mut params: Table, limit: u64) -> Result<Workload> {
+    if let Ok(limit) = i64::try_from(limit)
+        && !params.contains_key("requests")
+    {
+        params.insert("requests".to_owned(), Value::Integer(limit));
+    }
+    let params = synthetic::resolve(&kind, &params)?;
+    Ok(Workload::Generator { kind, params })
+}
+
+impl TraceParams {
+    fn open(&self, outside: Outside, capacity_blocks: u64) -> Result<Fitted> {
+        let survey = self.survey(outside)?;
+        let file = self.open_file()?;
+        let source: Box<dyn Source> = match (self.devices, &survey) {
+            (Devices::One, _) => Box::new(file),
+            (Devices::Overlay, _) => Box::new(Via::new(file, Overlay)),
+            (Devices::Place, survey) => {
+                let extents = survey.as_ref().map_or(&[][..], |survey| &survey.extents);
+                Box::new(Via::new(file, Place::new(extents)?))
+            }
+        };
+        let highest_end = survey.map(|survey| match self.devices {
+            Devices::Place => survey.extents.iter().sum(),
+            Devices::One | Devices::Overlay => survey.highest_end(),
+        });
+        fit(source, outside, capacity_blocks, highest_end)
+    }
+
+    fn open_file(&self) -> Result<sledlab_trace::OpenedTrace> {
+        let format = (!self.format.is_empty()).then_some(self.format.as_str());
+        let sort_window = usize::try_from(self.sort_window).unwrap_or(usize::MAX);
+        sledlab_trace::open(&self.file, OpenOptions { format, sort_window, ..OpenOptions::default() })
+    }
+
+    /// A first pass over the file, where what follows needs to know how far it reaches.
+    fn survey(&self, outside: Outside) -> Result<Option<Survey>> {
+        if outside != Outside::Scale && self.devices != Devices::Place {
+            return Ok(None);
+        }
+        if self.file == "-" {
+            return Err(Error::user("standard input cannot be read twice, as scaling and placing need")
+                .with_remedy("save the trace to a file first"));
+        }
+        survey(&mut self.open_file()?).map(Some)
+    }
+}
+
+/// Requests outside the device are the replay's to reject; every other policy is a step on the way.
+fn fit(
+    source: Box<dyn Source>,
+    outside: Outside,
+    capacity_blocks: u64,
+    highest_end: Option<u64>,
+) -> Result<Fitted> {
+    if outside == Outside::Reject {
+        return Ok((source, Arc::default()));
+    }
+    let fit = Fit::new(outside, capacity_blocks, highest_end)?;
+    let counts = fit.counts();
+    Ok((Box::new(Via::new(source, fit)), counts))
+}

@@ -1,0 +1,264 @@
+//! What holds for every run, whatever the device, scheduler, workload and replay.
+
+use proptest::prelude::*;
+use rand::RngExt;
+use sledlab_core::source::InMemory;
+use sledlab_core::{BLOCK_BYTES, Op, Request, Time, seed};
+use sledlab_sim::{Experiment, Hooks, Outcome, Rows};
+
+fn experiment(device: &str, settings: &[(&str, &str)]) -> Experiment {
+    let mut experiment = Experiment::new();
+    experiment.set_device(device).unwrap();
+    for (key, value) in settings {
+        experiment.set(key, value).unwrap();
+    }
+    experiment
+}
+
+/// Requests of all kinds; bursts, pauses and equal times included.
+fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Request> {
+    let mut rng = seed::stream(root, "conservation");
+    let mut now = 0;
+    let mut next = |_| {
+        now += if rng.random_bool(0.2) { 0 } else { rng.random_range(0..=2 * mean_gap_ns) };
+        let op = match rng.random_range(0..20) {
+            0 => Op::Trim,
+            1 => Op::Flush,
+            n if n < 11 => Op::Read,
+            _ => Op::Write,
+        };
+        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=64).min(capacity as u32) };
+        let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=capacity - u64::from(blocks)) };
+        Request { arrival: Time::from_ns(now), lbn, blocks, device: 0, op }
+    };
+    (0..count).map(&mut next).collect()
+}
+
+fn run(experiment: &Experiment, source: Vec<Request>) -> (Outcome, Rows) {
+    let mut all = Rows::default();
+    let mut sink = |rows: &Rows| {
+        all.id.extend(&rows.id);
+        all.arrival_ns.extend(&rows.arrival_ns);
+        all.start_ns.extend(&rows.start_ns);
+        all.completion_ns.extend(&rows.completion_ns);
+        all.response_ns.extend(&rows.response_ns);
+        all.overhead_ns.extend(&rows.overhead_ns);
+        all.seek_x_ns.extend(&rows.seek_x_ns);
+        all.settle_ns.extend(&rows.settle_ns);
+        all.seek_y_ns.extend(&rows.seek_y_ns);
+        all.turnaround_ns.extend(&rows.turnaround_ns);
+        all.transfer_ns.extend(&rows.transfer_ns);
+        all.op.extend(&rows.op);
+        Ok(())
+    };
+    let source = Some(Box::new(InMemory::new(source)) as Box<_>);
+    let outcome = experiment.run(Hooks { source, rows: Some(&mut sink), ..Hooks::default() }).unwrap();
+    (outcome, all)
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
+}
+
+/// Everything that must hold, checked on the summary and the table of requests.
+fn check(experiment: &Experiment, source: &[Request], stations: f64) {
+    let (outcome, rows) = run(experiment, source.to_vec());
+    let summary = &outcome.summary;
+    let media = source.iter().filter(|request| request.op.is_media()).count() as u64;
+    let count = |op| source.iter().filter(|request| request.op == op).count() as u64;
+    assert_eq!(summary.requests, media);
+    assert_eq!((summary.operations.trim, summary.operations.flush), (count(Op::Trim), count(Op::Flush)));
+    assert_eq!(summary.operations.issued, source.len() as u64);
+    assert_eq!(summary.operations.dropped, 0);
+
+    let mut ids = rows.id.clone();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len() as u64, media, "every request is completed exactly once");
+    for i in 0..rows.op.len() {
+        assert!(rows.arrival_ns[i] <= rows.start_ns[i] && rows.start_ns[i] <= rows.completion_ns[i]);
+        assert_eq!(rows.response_ns[i], rows.completion_ns[i] - rows.arrival_ns[i]);
+        let positioning =
+            (rows.seek_x_ns[i] + rows.settle_ns[i]).max(rows.seek_y_ns[i] + rows.turnaround_ns[i]);
+        let service = rows.overhead_ns[i] + positioning + rows.transfer_ns[i];
+        assert_eq!(service, rows.completion_ns[i] - rows.start_ns[i], "parts make up the service time");
+    }
+    let mean = rows.response_ns.iter().sum::<u64>() as f64 / 1e6 / media as f64;
+    assert!(close(summary.response_time_ms.stats.mean, mean));
+    let bytes: u64 =
+        source.iter().filter(|r| r.op.is_media()).map(|r| u64::from(r.blocks) * BLOCK_BYTES).sum();
+    assert_eq!(summary.read.bytes + summary.write.bytes, bytes);
+
+    let energy = summary.energy_j;
+    let parts = energy.seek + energy.access + energy.idle + energy.inactive + energy.startup;
+    assert!(close(energy.total, parts));
+    let time = summary.state_time_s;
+    let states = time.seek + time.access + time.idle + time.inactive + time.startup;
+    assert!(close(states, stations * summary.elapsed_s), "{states} {}", summary.elapsed_s);
+    assert!(close(summary.utilization, (time.seek + time.access) / stations / summary.elapsed_s));
+
+    let (again, _) = run(experiment, source.to_vec());
+    let text = |outcome: &Outcome| serde_json::to_string(&outcome.summary).unwrap();
+    assert_eq!(text(&outcome), text(&again), "the same run gives the same bytes");
+}
+
+const G2_BLOCKS: u64 = 6_750_000;
+
+#[test]
+fn holds_for_every_preset_scheduler_and_mode() {
+    let source = requests(1, 400, 4_400_000, 1_000_000);
+    for device in sledlab_models::device::preset::names() {
+        for scheduler in ["fcfs", "sptf", "sptf-scan"] {
+            for mode in ["open", "closed:1", "closed:7", "closed:3:0.4ms"] {
+                let settings = [("scheduler.kind", scheduler), ("replay.mode", mode)];
+                check(&experiment(device, &settings), &source, 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn holds_for_several_sleds() {
+    let source = requests(2, 600, 3 * G2_BLOCKS, 300_000);
+    for map in ["contiguous", "round-robin"] {
+        for (motion, stations) in [("independent", 3.0), ("together", 1.0)] {
+            let settings = [
+                ("device.sleds", "3"),
+                ("device.sled_motion", motion),
+                ("device.sled_map", map),
+                ("device.stripe_blocks", "16"),
+                ("scheduler.kind", "sptf"),
+            ];
+            let source: Vec<_> = source
+                .iter()
+                .map(|r| Request { lbn: r.lbn.min(3 * 6_749_984 - u64::from(r.blocks)), ..*r })
+                .collect();
+            check(&experiment("mems-g2", &settings), &source, stations);
+        }
+    }
+}
+
+#[test]
+fn sleds_that_move_together_share_a_pass() {
+    // 60 blocks at one place of three sleds take one row's time; on one sled they take three rows.
+    let request = Request { arrival: Time::ZERO, lbn: 0, blocks: 60, device: 0, op: Op::Read };
+    let service = |sleds| {
+        let settings =
+            [("device.sleds", sleds), ("device.sled_motion", "together"), ("device.sled_map", "round-robin")];
+        run(&experiment("mems-g2", &settings), vec![request]).0.summary.time_by_part_ms.transfer
+    };
+    assert!(close(service("3"), 0.128_571));
+    assert!(close(service("1"), 3.0 * 0.128_571));
+}
+
+#[test]
+fn the_index_and_the_scan_replay_alike() {
+    let source = requests(3, 3000, G2_BLOCKS, 100_000);
+    for direction in ["free", "parity", "up"] {
+        let summary = |scheduler| {
+            let settings = [("scheduler.kind", scheduler), ("device.direction", direction)];
+            let (outcome, rows) = run(&experiment("mems-g2", &settings), source.clone());
+            assert!(outcome.summary.queue_length.max > 50);
+            rows.completion_ns
+        };
+        assert_eq!(summary("sptf"), summary("sptf-scan"));
+    }
+}
+
+#[test]
+fn warm_up_leaves_the_rest_as_it_was() {
+    let source = requests(4, 1000, G2_BLOCKS, 700_000);
+    let (_, all) = run(&experiment("mems-g2", &[]), source.clone());
+    let (outcome, counted) = run(&experiment("mems-g2", &[("replay.warmup", "300")]), source.clone());
+    let from = all.id.iter().position(|id| *id >= 300).unwrap();
+    assert_eq!(counted.completion_ns, all.completion_ns[from..]);
+    let opened_s = source[300].arrival.as_seconds();
+    let elapsed_s = *all.completion_ns.last().unwrap() as f64 / 1e9 - opened_s;
+    assert!(close(outcome.summary.elapsed_s, elapsed_s));
+    let time = outcome.summary.state_time_s;
+    assert!(close(time.seek + time.access + time.idle + time.inactive + time.startup, elapsed_s));
+}
+
+#[test]
+fn flushes_hold_their_slot_until_writes_are_durable() {
+    let at = |op, blocks| Request { arrival: Time::ZERO, lbn: 0, blocks, device: 0, op };
+    let source = vec![at(Op::Write, 8), at(Op::Flush, 0), at(Op::Read, 8)];
+    let (_, rows) = run(&experiment("mems-g2", &[("replay.mode", "closed:2")]), source.clone());
+    // Both slots are taken by the write and the flush, so the read arrives when they complete.
+    assert_eq!(rows.arrival_ns[1], rows.completion_ns[0]);
+    let (_, rows) = run(&experiment("mems-g2", &[("replay.mode", "closed:3")]), source);
+    assert_eq!(rows.arrival_ns[1], 0);
+}
+
+#[test]
+fn closed_replay_keeps_its_number_outstanding() {
+    let source = requests(5, 500, G2_BLOCKS, 1).into_iter().filter(|r| r.op.is_media()).collect::<Vec<_>>();
+    let (outcome, rows) = run(&experiment("mems-g2", &[("replay.mode", "closed:5")]), source);
+    assert!(outcome.summary.queue_length.max <= 5 && outcome.summary.utilization > 0.99);
+    let mut events: Vec<(u64, i32)> = rows.arrival_ns.iter().map(|at| (*at, 1)).collect();
+    events.extend(rows.completion_ns.iter().map(|at| (*at, -1)));
+    events.sort_unstable();
+    let mut under_way = 0;
+    let most = events.iter().map(|(_, change)| {
+        under_way += change;
+        under_way
+    });
+    assert_eq!(most.max(), Some(5));
+}
+
+#[test]
+fn speedup_divides_arrival_times() {
+    let source = requests(6, 200, G2_BLOCKS, 1_000_000);
+    let arrivals =
+        |speedup| run(&experiment("mems-g2", &[("replay.speedup", speedup)]), source.clone()).1.arrival_ns;
+    let mut plain = arrivals("1");
+    let mut fast = arrivals("4");
+    (plain.sort_unstable(), fast.sort_unstable());
+    assert!(plain.iter().zip(&fast).all(|(a, b)| (*a as f64 / 4.0).round() as u64 == *b));
+}
+
+#[test]
+fn limits_by_count_and_time() {
+    let source = requests(7, 300, G2_BLOCKS, 1_000_000);
+    let issued =
+        |key, value| run(&experiment("mems-g2", &[(key, value)]), source.clone()).0.summary.operations.issued;
+    assert_eq!(issued("replay.limit", "100"), 100);
+    let until = source[120].arrival;
+    let expected = source.iter().filter(|request| request.arrival <= until).count() as u64;
+    assert_eq!(issued("replay.duration_s", &until.as_seconds().to_string()), expected);
+}
+
+#[test]
+fn overload_is_called_saturated() {
+    let summary = |gap| run(&experiment("mems-g2", &[]), requests(8, 5000, G2_BLOCKS, gap)).0.summary;
+    assert!(summary(200_000).saturated);
+    assert!(!summary(2_000_000).saturated);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn holds_for_any_sled(
+        root: u64, gap in 1_u64..5_000_000, timeout in 0.0..5.0, startup in 0.0..2.0, overhead in 0.0..1.0,
+        transfer in 0.0..50.0, interleaved: bool, layout in 0_usize..3, direction in 0_usize..3, closed in 0_u64..9,
+        idle in 0_usize..3, centre: bool, sptf: bool,
+    ) {
+        let number = |x: f64| format!("{x:?}");
+        let settings = [
+            ("device.idle_timeout_ms", number(timeout)),
+            ("device.startup_ms", number(startup)),
+            ("device.command_overhead_ms", number(overhead)),
+            ("device.block_transfer_us", number(transfer)),
+            ("device.pipeline", if interleaved { "interleaved" } else { "serial" }.into()),
+            ("device.layout", ["row-first", "streaming", "y-sequential"][layout].into()),
+            ("device.direction", ["free", "parity", "up"][direction].into()),
+            ("device.idle_power", ["servo-loop", "sled-only", "full"][idle].into()),
+            ("device.parking", if centre { "centre" } else { "stay" }.into()),
+            ("scheduler.kind", if sptf { "sptf" } else { "fcfs" }.into()),
+            ("replay.mode", if closed == 0 { "open".into() } else { format!("closed:{closed}") }),
+        ];
+        let settings: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        check(&experiment("mems-g2", &settings), &requests(root, 150, G2_BLOCKS, gap), 1.0);
+    }
+}
