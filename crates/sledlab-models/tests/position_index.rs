@@ -50,7 +50,8 @@ fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
         } else if pick % 5 == 0 {
             device.rest(Rest::Idle(Span::from_ns(pick as u64 * 7919)));
         }
-        (from_index.clear(), from_scan.clear());
+        from_index.clear();
+        from_scan.clear();
     }
 }
 

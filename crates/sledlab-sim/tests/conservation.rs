@@ -213,7 +213,8 @@ fn speedup_divides_arrival_times() {
         |speedup| run(&experiment("mems-g2", &[("replay.speedup", speedup)]), source.clone()).1.arrival_ns;
     let mut plain = arrivals("1");
     let mut fast = arrivals("4");
-    (plain.sort_unstable(), fast.sort_unstable());
+    plain.sort_unstable();
+    fast.sort_unstable();
     assert!(plain.iter().zip(&fast).all(|(a, b)| (*a as f64 / 4.0).round() as u64 == *b));
 }
 
