@@ -1,0 +1,75 @@
+"""A laboratory for MEMS (probe-based) storage.
+
+Replay a block trace against a device and see response time, throughput, energy and where the
+time went:
+
+    >>> import sledlab as sl
+    >>> r = sl.simulate(sl.workload("uniform"), sl.device("mems-g2"), scheduler="sptf", limit=1000)
+    >>> r.response_time.p99 < 20
+    True
+
+Times are in ms and energies in J unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab._native import __version__
+from sledlab.errors import Error, InternalError
+
+if TYPE_CHECKING:
+    from sledlab.catalogue import device, scheduler, workload
+    from sledlab.result import Result
+    from sledlab.seek_map import SeekMap, seek_map
+    from sledlab.simulation import Experiment, run, simulate
+    from sledlab.traces import Trace, read_trace, trace
+
+__all__ = [
+    "Error",
+    "Experiment",
+    "InternalError",
+    "Result",
+    "SeekMap",
+    "Trace",
+    "__version__",
+    "device",
+    "read_trace",
+    "run",
+    "scheduler",
+    "seek_map",
+    "simulate",
+    "trace",
+    "workload",
+]
+
+_HOMES = {
+    "device": "catalogue",
+    "scheduler": "catalogue",
+    "workload": "catalogue",
+    "Result": "result",
+    "SeekMap": "seek_map",
+    "seek_map": "seek_map",
+    "Experiment": "simulation",
+    "run": "simulation",
+    "simulate": "simulation",
+    "Trace": "traces",
+    "read_trace": "traces",
+    "trace": "traces",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a part of the package when it is first used, so that the command line starts fast."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sledlab' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"sledlab.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

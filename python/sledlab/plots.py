@@ -118,7 +118,11 @@ def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]
 
 def _mark_medians(axes: Axes, result: Result, curves: Sequence[tuple[str, str]]) -> None:
     """Names each curve at its median, the fastest on its left and the others on their right."""
-    times = {"all": result.response_time, "read": result.read, "write": result.write}
+    times = {
+        "all": result.response_time,
+        "read": result.read.response_time,
+        "write": result.write.response_time,
+    }
     fastest = min(curves, key=lambda curve: times[curve[0]].p50)[0]
     for name, colour in curves:
         median = times[name].p50
@@ -173,7 +177,7 @@ def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
 
 
 def queue(result: Result, axes: Axes) -> None:
-    """Requests in the system over simulated time."""
+    """Requests waiting, as arrivals found them, over simulated time."""
     times = result.series.get("time_s") or []
     lengths = _gaps(result.series.get("queue_length") or [])
     axes.fill_between(times, lengths, color=GREEN, alpha=0.25, linewidth=0)
@@ -191,21 +195,20 @@ def queue(result: Result, axes: Axes) -> None:
     )
     axes.set_ylim(bottom=0)
     _time_axis(axes)
-    axes.set_ylabel("requests in the system")
+    axes.set_ylabel("requests waiting")
     axes.set_title("Queue length")
 
 
-def load(result: Result, axes: Axes) -> None:
-    """Requests arriving per second over simulated time."""
+def throughput(result: Result, axes: Axes) -> None:
+    """Requests completed per second, over simulated time."""
     times = result.series.get("time_s") or []
-    width = times[1] - times[0] if len(times) > 1 else max(result.elapsed_s, 1e-9)
-    rates = [count / width for count in result.series.get("requests") or []]
+    rates = result.series.get("throughput_iops") or []
     axes.fill_between(times, rates, color=PURPLE, alpha=0.25, linewidth=0)
     axes.plot(times, rates, color=PURPLE, linewidth=1.1)
     axes.set_ylim(bottom=0)
     _time_axis(axes)
     axes.set_ylabel("requests per second")
-    axes.set_title("Load")
+    axes.set_title("Throughput")
 
 
 def _time_axis(axes: Axes) -> None:
@@ -305,7 +308,7 @@ KINDS: dict[str, Callable[[Result, Axes], None]] = {
     "response": response,
     "parts": parts,
     "energy": energy,
-    "load": load,
+    "throughput": throughput,
     "queue": queue,
 }
 """Every kind of figure of a single run."""

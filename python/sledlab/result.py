@@ -38,12 +38,26 @@ class Times:
     p999: float
     max: float
     ci95_half_width: float | None = None
-    requests: int | None = None
+
+
+@dataclass(frozen=True)
+class Split:
+    """Reads alone, or writes alone.
+
+    Attributes:
+        requests: How many.
+        bytes: Bytes moved.
+        response_time: Arrival to acknowledgement, in ms.
+    """
+
+    requests: int
+    bytes: int
+    response_time: Times
 
 
 @dataclass(frozen=True)
 class QueueLength:
-    """Requests in the system, the one in service included: time-weighted mean, and maximum."""
+    """Requests waiting: mean over time, and maximum."""
 
     mean: float
     max: int
@@ -95,7 +109,7 @@ class Result:
     cdf: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Response-time distributions: for `all`, `read` and `write`, lists `response_ms` and `share`."""
     timing: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """Wall-clock figures of the run: `wall_s` and `requests_per_s`."""
+    """Wall-clock figures of the run: `wall_s` and `operations_per_s`."""
     experiment: str = field(default="", repr=False)
     """The experiment as TOML, alone sufficient to run it again."""
     table: RequestsTable | None = field(default=None, repr=False, compare=False)
@@ -106,14 +120,14 @@ class Result:
         return _times(self.summary["response_time_ms"])
 
     @cached_property
-    def read(self) -> Times:
-        """Response time of reads, in ms; `requests` is their number."""
-        return _times(self.summary["read"])
+    def read(self) -> Split:
+        """Reads alone."""
+        return _split(self.summary["read"])
 
     @cached_property
-    def write(self) -> Times:
-        """Response time of writes, in ms; `requests` is their number."""
-        return _times(self.summary["write"])
+    def write(self) -> Split:
+        """Writes alone."""
+        return _split(self.summary["write"])
 
     @cached_property
     def energy(self) -> Energy:
@@ -127,7 +141,7 @@ class Result:
 
     @cached_property
     def queue_length(self) -> QueueLength:
-        """Requests in the system."""
+        """Requests waiting."""
         return _build(QueueLength, self.summary["queue_length"])
 
     @property
@@ -181,6 +195,11 @@ class Result:
         return bool(self.summary["saturated"])
 
     @property
+    def interrupted(self) -> bool:
+        """Whether the run was stopped before its end."""
+        return bool(self.summary.get("interrupted", False))
+
+    @property
     def seed(self) -> int:
         """The root seed of the run."""
         return int(self.summary["seed"])
@@ -199,7 +218,9 @@ class Result:
     @property
     def warnings(self) -> list[str]:
         """What a careful reader of the numbers should know."""
-        return list(self.summary.get("warnings", ()))
+        from sledlab import wording
+
+        return wording.warnings(self)
 
     @property
     def requests(self) -> polars.DataFrame:
@@ -261,6 +282,10 @@ class Result:
 def _build(kind: type[Any], values: Mapping[str, Any]) -> Any:
     known = {part.name for part in fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in known})
+
+
+def _split(values: Mapping[str, Any]) -> Split:
+    return Split(values["requests"], values["bytes"], _times(values["response_time_ms"]))
 
 
 def _times(values: Mapping[str, Any]) -> Times:

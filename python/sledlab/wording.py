@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from sledlab.result import Result, Times
+    from sledlab.result import Result
 
 STATES = ("seek", "access", "idle", "inactive", "startup")
 """The five states of the energy ledger, as the summary names them."""
@@ -98,6 +98,24 @@ def title(result: Result) -> str:
     return f"{source_name(result.config)} on {device_name(result.config)}"
 
 
+def warnings(result: Result) -> list[str]:
+    """What a careful reader of the numbers should know."""
+    operations = result.summary.get("operations", {})
+    found = []
+    if result.interrupted:
+        found.append("The run was interrupted: the numbers cover what had been completed by then.")
+    if result.saturated:
+        found.append("The queue kept growing: response times depend on the length of the run.")
+    if operations.get("rejected"):
+        found.append(f"{operations['rejected']:,} requests past the end of the device were left out.")
+    half = result.response_time.ci95_half_width
+    if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
+        found.append(
+            f"The run is short for its burstiness: the mean response is good to ± {milliseconds(half)} (95 % confidence)."
+        )
+    return found
+
+
 def answer(result: Result) -> str:
     """The outcome in one sentence."""
     times = result.response_time
@@ -143,14 +161,15 @@ def energy(joules: float) -> str:
 
 def response_rows(result: Result) -> list[Row]:
     """Response times of all requests, reads and writes, in ms."""
-    columns = (result.response_time, result.read, result.write)
+    counts = (result.count, result.read.requests, result.write.requests)
+    columns = (result.response_time, result.read.response_time, result.write.response_time)
 
     def row(name: str, key: str, unit: str = "ms") -> Row:
-        return Row(name, unit, tuple(_statistic(times, key) for times in columns))
+        values = zip(counts, columns, strict=True)
+        return Row(name, unit, tuple(figure(getattr(times, key) if count else None) for count, times in values))
 
-    counts = (result.count, result.read.requests, result.write.requests)
     return [
-        Row("requests", "", tuple(f"{count:,}" if count is not None else "–" for count in counts)),
+        Row("requests", "", tuple(f"{count:,}" for count in counts)),
         row("mean", "mean"),
         row("standard deviation", "std"),
         row("median", "p50"),
@@ -159,12 +178,8 @@ def response_rows(result: Result) -> list[Row]:
         row("99 % within", "p99"),
         row("99.9 % within", "p999"),
         row("slowest", "max"),
-        row("squared coefficient of variation", "scv", ""),
+        row("SCV (variance / mean²)", "scv", ""),
     ]
-
-
-def _statistic(times: Times, key: str) -> str:
-    return "–" if times.requests == 0 else figure(getattr(times, key))
 
 
 def device_rows(result: Result) -> list[Row]:
@@ -179,8 +194,8 @@ def device_rows(result: Result) -> list[Row]:
         row("throughput", "requests/s", figure(result.throughput_iops)),
         row("", "MB/s", figure(result.throughput_mb_s)),
         row("busy", "", percent(result.utilization)),
-        row("queue length, mean", "", figure(queue.mean)),
-        row("queue length, longest", "", f"{queue.max:,}"),
+        row("waiting requests, mean", "", figure(queue.mean)),
+        row("waiting requests, most", "", f"{queue.max:,}"),
         row("time in queue, mean", "ms", figure(result.queue_time_ms)),
         row("service time, mean", "ms", figure(result.service_time_ms)),
         row("positioning time, mean", "ms", figure(result.positioning_time_ms)),

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -17,6 +18,15 @@ thread_local! {
 pub(crate) fn keep(raised: PyErr) -> Error {
     RAISED.with(|slot| slot.replace(Some(raised)));
     Error::internal("a Python callback raised an exception")
+}
+
+/// After a run that stopped early without an error: nothing where the user interrupted it, else what a
+/// callback raised.
+pub(crate) fn let_interrupt_pass() -> PyResult<()> {
+    match RAISED.with(RefCell::take) {
+        Some(raised) if !Python::attach(|py| raised.is_instance_of::<PyKeyboardInterrupt>(py)) => Err(raised),
+        _ => Ok(()),
+    }
 }
 
 /// The exception to raise for `error`: the one a callback raised, or sledlab's own.

@@ -6,9 +6,10 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use sledlab_core::Error;
+use sledlab_models::{scheduler, system};
 use sledlab_sim::{Hooks, Progress, Rows};
 
-use crate::error::{check_signals, keep, raise};
+use crate::error::{check_signals, keep, let_interrupt_pass, raise};
 use crate::source::{Source, to_bytes};
 
 /// An experiment under construction.
@@ -67,8 +68,29 @@ impl Experiment {
         self.get().to_toml().map_err(raise)
     }
 
+    /// File and format of the trace, as far as they have been said.
+    fn trace(&self) -> (Option<String>, Option<String>) {
+        let experiment = self.get();
+        let (file, format) = experiment.trace();
+        (file.map(str::to_owned), format.map(str::to_owned))
+    }
+
+    /// The complete device description and its `capacity_blocks`, as JSON.
+    fn describe_device(&self) -> PyResult<String> {
+        let describe = || {
+            let device = self.get().device()?;
+            let fcfs = scheduler::build("fcfs", &toml::Table::new())?;
+            let capacity_blocks = system::build(&device, fcfs)?.capacity_blocks();
+            let mut table = device.to_table();
+            table.insert("capacity_blocks".to_owned(), toml::Value::Integer(capacity_blocks.cast_signed()));
+            serde_json::to_string(&table)
+                .map_err(|error| Error::internal(format!("cannot describe the device: {error}")))
+        };
+        describe().map_err(raise)
+    }
+
     /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and
-    /// the share of the whole. Returns the outcome as JSON.
+    /// the share of the whole. Returns the outcome as JSON, after an interrupt of what had been done.
     #[pyo3(signature = (source = None, rows = None, progress = None))]
     fn run(
         &self,
@@ -79,14 +101,11 @@ impl Experiment {
     ) -> PyResult<String> {
         let experiment = self.get();
         let source = source.map(Source::take).transpose()?;
-        py.detach(move || {
+        let outcome = py.detach(move || {
             let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| hand_over(sink, chunk));
             let mut show = |at: Progress| match tell(progress.as_ref(), at) {
                 Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    drop(error);
-                    ControlFlow::Break(())
-                }
+                Err(_) => ControlFlow::Break(()),
             };
             let wanted = rows.is_some();
             let hooks = Hooks {
@@ -97,8 +116,10 @@ impl Experiment {
             let outcome = experiment.run(hooks)?;
             serde_json::to_string(&outcome)
                 .map_err(|error| Error::internal(format!("cannot write the outcome as JSON: {error}")))
-        })
-        .map_err(raise)
+        });
+        let outcome = outcome.map_err(raise)?;
+        let_interrupt_pass()?;
+        Ok(outcome)
     }
 }
 

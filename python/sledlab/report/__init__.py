@@ -32,7 +32,7 @@ def write_comparison(runs: Sequence[Result], path: Path) -> Path:
         ("Mean response time", "mean response time (ms)", lambda run: run.response_time.mean),
         ("99 % answered within", "99th percentile (ms)", lambda run: run.response_time.p99),
         ("Energy per request", "energy per request (mJ)", lambda run: run.energy.total / run.count * 1000),
-        ("Queue length", "mean requests in the system", lambda run: run.queue_length.mean),
+        ("Queue length", "mean requests waiting", lambda run: run.queue_length.mean),
     )
     figures = [(title, plots.to_svg(plots.comparison(runs, value, label), title)) for title, label, value in charts]
     return _write(path, "comparison.html.j2", runs=runs, figures=figures, facts=_facts(runs[0], shared=True))

@@ -115,6 +115,13 @@ impl Experiment {
         device(self.table.get("device"))
     }
 
+    /// The file and the format of the trace, as far as they have been said.
+    pub fn trace(&self) -> (Option<&str>, Option<&str>) {
+        let trace = self.table.get("trace");
+        let text = |key| trace.and_then(|table| table.get(key)).and_then(Value::as_str);
+        (text("file"), text("format").filter(|format| !format.is_empty()))
+    }
+
     /// Runs the experiment.
     ///
     /// # Errors

@@ -52,9 +52,10 @@ pub(super) enum Workload {
 type Fitted = (Box<dyn Source>, Arc<FitCounts>);
 
 impl Workload {
-    /// Reads the tables `[trace]` and `[workload]`, one of which must say something unless the source is given.
+    /// Reads the tables `[trace]` and `[workload]`, one of which must say something unless the source is
+    /// given; what they say beside a given source describes where it comes from.
     pub fn new(trace: &Table, mut workload: Table, given: bool, limit: u64) -> Result<Self> {
-        if given {
+        if given && trace.is_empty() && workload.is_empty() {
             return Ok(Workload::Given);
         }
         if !trace.is_empty() && !workload.is_empty() {

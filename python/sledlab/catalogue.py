@@ -1,0 +1,227 @@
+"""What can be named in an experiment: devices, schedulers, workloads.
+
+Each kind is a `Catalogue`: call it with a name, or take the name as an attribute with underscores
+for hyphens. Parameters and their meanings come from the one declaration in the simulator.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+@dataclass(frozen=True)
+class ParameterSpec:
+    """One declared parameter.
+
+    Attributes:
+        name: Key in configurations.
+        meaning: One line.
+        unit: Unit, empty when there is none.
+        kind: `number`, `count`, `switch`, `text`, or the list of words to choose from.
+        range: Smallest and largest number, where limited.
+        default: Value when nothing is said.
+    """
+
+    name: str
+    meaning: str
+    unit: str
+    kind: str | tuple[str, ...]
+    range: tuple[float, float] | None
+    default: Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something with a name: what it is, in a line, and its parameters."""
+
+    name: str
+    meaning: str
+    parameters: tuple[ParameterSpec, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A named model with some of its parameters set.
+
+    Attributes:
+        kind: `device`, `scheduler` or `workload`.
+        name: Its name, or the path of a device file.
+        parameters: What was set.
+    """
+
+    kind: str
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """As it was made."""
+        said = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
+        return f"sledlab.{self.kind}({self.name!r}{said})"
+
+
+@cache
+def everything() -> dict[str, Any]:
+    """The whole catalogue of the simulator."""
+    found: dict[str, Any] = json.loads(_native.catalogue())
+    return found
+
+
+def entries(section: str) -> list[Entry]:
+    """The entries of a section of the catalogue."""
+    return [_entry(item) for item in everything()[section]]
+
+
+def _entry(item: Mapping[str, Any]) -> Entry:
+    return Entry(item["name"], item["meaning"], tuple(_spec(spec) for spec in item.get("parameters", ())))
+
+
+def _spec(spec: Mapping[str, Any]) -> ParameterSpec:
+    kind = spec["kind"]
+    limits = spec["range"]
+    return ParameterSpec(
+        name=spec["name"],
+        meaning=spec["meaning"],
+        unit=spec["unit"],
+        kind=tuple(kind["choice"]) if isinstance(kind, dict) else kind,
+        range=(limits[0], limits[1]) if limits else None,
+        default=spec["default"],
+    )
+
+
+class Catalogue:
+    """All models of one kind, by name."""
+
+    def __init__(self, kind: str, section: str, check: Callable[[str, Mapping[str, Any]], None]) -> None:
+        """`check` raises an error for a name or parameter that does not exist."""
+        self._kind = kind
+        self._section = section
+        self._check = check
+
+    def __call__(self, name: str | Path, **parameters: Any) -> Chosen:
+        """The model called `name`, with some of its parameters set.
+
+        Raises:
+            Error: There is no such name or parameter, or a value is out of range.
+        """
+        self._check(str(name), parameters)
+        return Chosen(self._kind, str(name), parameters)
+
+    def list(self) -> list[Entry]:
+        """Every entry with its meaning and parameters."""
+        return entries(self._section)
+
+    def show(self, name: str) -> Entry:
+        """One entry.
+
+        Raises:
+            Error: There is no such name.
+        """
+        self._check(name, {})
+        return next(entry for entry in self.list() if entry.name == name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return (entry.name for entry in self.list())
+
+    def __getattr__(self, attribute: str) -> Callable[..., Chosen]:
+        """The model whose name has hyphens where `attribute` has underscores."""
+        name = attribute.replace("_", "-")
+        found = next((entry for entry in entries(self._section) if entry.name == name), None)
+        if found is None or attribute.startswith("__"):
+            raise AttributeError(f"no {self._kind} is called `{name}`")
+
+        def choose(**parameters: Any) -> Chosen:
+            return self(name, **parameters)
+
+        choose.__name__ = attribute
+        choose.__doc__ = f"{found.meaning}\n\nArgs:\n" + "".join(
+            f"    {spec.name}: {spec.meaning}{f' In {spec.unit}.' if spec.unit else ''}\n" for spec in found.parameters
+        )
+        signature = Signature(
+            [Parameter(spec.name, Parameter.KEYWORD_ONLY, default=spec.default) for spec in found.parameters]
+        )
+        choose.__signature__ = signature  # type: ignore[attr-defined]
+        return choose
+
+    def __dir__(self) -> list[str]:
+        """The names, as attributes."""
+        return [*super().__dir__(), *(name.replace("-", "_") for name in self)]
+
+
+def apply(experiment: _native.Experiment, chosen: Chosen) -> _native.Experiment:
+    """The experiment with a chosen model in it."""
+    from sledlab.settings import to_toml
+
+    if chosen.kind == "device":
+        experiment = experiment.with_device(chosen.name)
+    elif chosen.kind == "workload":
+        experiment = experiment.with_workload(chosen.name)
+    else:
+        experiment = experiment.with_setting("scheduler.kind", to_toml(chosen.name))
+    for key, value in chosen.parameters.items():
+        experiment = experiment.with_setting(f"{chosen.kind}.{key}", to_toml(value))
+    return experiment
+
+
+def _checker(kind: str) -> Callable[[str, Mapping[str, Any]], None]:
+    """Checks a model by putting it into an experiment of which all else is known to be right."""
+
+    def check(name: str, parameters: Mapping[str, Any]) -> None:
+        experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
+        apply(experiment, Chosen(kind, name, parameters)).check()
+
+    return check
+
+
+device = Catalogue("device", "devices", _checker("device"))
+"""Devices: presets by name, or a device file by path, with parameters changed at will.
+
+Example:
+    >>> device("mems-g2", active_tips=3200)
+    sledlab.device('mems-g2', active_tips=3200)
+    >>> device.mems_g2()
+    sledlab.device('mems-g2')
+"""
+
+scheduler = Catalogue("scheduler", "schedulers", _checker("scheduler"))
+"""Schedulers.
+
+Example:
+    >>> scheduler("sptf")
+    sledlab.scheduler('sptf')
+"""
+
+workload = Catalogue("workload", "workloads", _checker("workload"))
+"""Workload generators, seeded and of any length.
+
+Example:
+    >>> workload.uniform(read_share=0.5)
+    sledlab.workload('uniform', read_share=0.5)
+"""
+
+
+def require(kind: str, value: Any) -> Chosen:
+    """`value` as a chosen model of that kind: itself, or looked up by name.
+
+    Raises:
+        Error: It is neither.
+    """
+    if isinstance(value, Chosen) and value.kind == kind:
+        return value
+    if isinstance(value, (str, Path)):
+        return {"device": device, "scheduler": scheduler, "workload": workload}[kind](value)
+    raise Error(
+        f"expected a {kind}, found {value!r}",
+        remedy=f"give a name or the result of sledlab.{kind}(...)",
+    )

@@ -1,0 +1,138 @@
+"""`sledlab device`: list, show, seek-map, import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sledlab.cli.group import SuggestingGroup
+from sledlab.cli.options import json_option, set_option, show_json, show_table
+from sledlab.errors import Error
+
+
+@click.group(cls=SuggestingGroup)
+def device() -> None:
+    """List, show, map and import devices."""
+
+
+@device.command("list")
+@json_option
+def device_list(*, as_json: bool) -> None:
+    """All devices that come with sledlab."""
+    from sledlab import catalogue
+    from sledlab.cli.catalogue import list_entries
+
+    list_entries(catalogue.device.list(), as_json=as_json)
+
+
+@device.command("show")
+@click.argument("name")
+@set_option
+@click.option("--toml", "as_toml", is_flag=True, help="Print the device file, with units and sources.")
+@json_option
+def device_show(name: str, settings: tuple[str, ...], *, as_toml: bool, as_json: bool) -> None:
+    """Every parameter of a device: NAME is a preset or a device file."""
+    from sledlab import _native, catalogue
+    from sledlab.cli.catalogue import show_parameters
+    from sledlab.devices import describe
+
+    if as_toml and not settings:
+        text = Path(name).read_text(encoding="utf-8") if name.endswith(".toml") else _native.device_text(name)
+        click.echo(text, nl=False)
+        return
+    values = describe(experiment_of(name, settings))
+    if as_json:
+        show_json(values)
+        return
+    click.echo(f"{values['name']}: {values['description']}")
+    click.echo(f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB")
+    kind = next(entry for entry in catalogue.entries("device_kinds") if entry.name == values["kind"])
+    show_parameters(kind.parameters, values)
+
+
+def experiment_of(name: str, settings: tuple[str, ...]) -> Any:
+    """An experiment with that device and changes to it."""
+    from sledlab import _native
+
+    experiment = _native.Experiment().with_device(name)
+    for item in settings:
+        key, sign, value = item.partition("=")
+        if not sign or not key.startswith("device."):
+            raise Error(f"`--set {item}` does not change a device", remedy="write --set device.key=value")
+        experiment = experiment.with_setting(key.strip(), value.strip())
+    return experiment
+
+
+@device.command("seek-map")
+@click.argument("name")
+@set_option
+@click.option("--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the centre.")
+@click.option("--downwards", is_flag=True, help="The sled starts moving towards negative y.")
+@click.option("--out", metavar="FILE", help="Write the map: .png, .svg, .html, .csv or .npz.")
+@json_option
+def device_seek_map(
+    name: str, settings: tuple[str, ...], start: str, out: str | None, *, downwards: bool, as_json: bool
+) -> None:
+    """Seek times from one place to all others, and the regions reached within a time."""
+    from sledlab.recording import check_writable
+    from sledlab.seek_map import compute, writer
+
+    try:
+        x_bit, y_bit = (int(part) for part in start.split(","))
+    except ValueError:
+        raise Error(f"`--from {start}` is not a place", remedy="write --from X,Y in bits, such as 0,0") from None
+    write = writer(Path(out)) if out else None
+    if out:
+        check_writable(Path(out))
+    found = compute(experiment_of(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
+    if write:
+        write(found)
+    if as_json:
+        show_json(found.to_dict())
+        return
+    click.echo(
+        f"{name} from x = {x_bit}, y = {y_bit}: mean {found.mean_ms:.3f} ms, longest {found.max_ms:.3f} ms "
+        f"over {found.ms.shape[1]:,} columns and {found.ms.shape[0]} rows"
+    )
+    rows = [
+        (f"{region.threshold_ms:g}", f"{region.width_bits:,}", f"{region.height_bits:,}", ratio(region), share(region))
+        for region in found.regions()
+    ]
+    head = ("within (ms)", "x extent (bits)", "y extent (bits)", "y : x", "share of places")
+    show_table(head, rows, right=head)
+    if out:
+        click.echo(f"wrote {out}")
+
+
+def ratio(region: Any) -> str:
+    """Height over width of a region."""
+    return f"{region.aspect:.1f}" if region.aspect is not None else "–"
+
+
+def share(region: Any) -> str:
+    """The share of all places in a region."""
+    return f"{region.share * 100:.1f} %"
+
+
+@device.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--name", metavar="N", help="Which device of the file, where it holds several.")
+@click.option("--out", metavar="FILE", help="Device file to write; standard output when left out.")
+def device_import(file: str, name: str | None, out: str | None) -> None:
+    """Turn a DiskSim MEMS device (.specs, .parv) into a device file."""
+    from sledlab import _native
+    from sledlab.recording import check_writable
+
+    if out:
+        check_writable(Path(out))
+    text = Path(file).read_bytes().decode("utf-8", errors="replace")
+    toml, remarks = _native.import_device(text, Path(file).name, name)
+    for remark in remarks:
+        click.echo(f"note: {remark}", err=True)
+    if out:
+        Path(out).write_text(toml, encoding="utf-8")
+        click.echo(f"wrote {out}")
+    else:
+        click.echo(toml, nl=False)

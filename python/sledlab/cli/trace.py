@@ -1,0 +1,197 @@
+"""`sledlab trace`: info, head, convert, slice, merge, generate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sledlab.cli.group import SuggestingGroup
+from sledlab.cli.options import json_option, set_option, show_json, show_table
+from sledlab.errors import Error
+
+if TYPE_CHECKING:
+    from sledlab import _native
+    from sledlab.traces import Trace
+
+format_option = click.option("--format", metavar="F", help="Format of the trace; told by its content when left out.")
+sort_option = click.option(
+    "--sort", metavar="N", type=click.IntRange(min=0), default=0, help="Put requests in order that come up to N lines too late."
+)
+to_option = click.option("--to", metavar="F", help="Format to write: csv, disksim-ascii or parquet; told by the name of OUT.")
+device_column_option = click.option("--device-column", is_flag=True, help="Keep device numbers, as a further column.")
+media_only_option = click.option("--media-only", is_flag=True, help="Leave out trims and flushes.")
+
+
+@click.group(cls=SuggestingGroup)
+def trace() -> None:
+    """Inspect, convert, cut, merge and generate traces."""
+
+
+def _open(file: str, form: str | None, sort: int) -> Trace:
+    from sledlab.traces import read_trace
+
+    return read_trace(file, form, sort_window=sort)
+
+
+@trace.command("info")
+@click.argument("file")
+@format_option
+@sort_option
+@json_option
+def trace_info(file: str, format: str | None, sort: int, *, as_json: bool) -> None:  # noqa: A002
+    """What a workload is like: rate, reads, sizes, working set, sequentiality, bursts, reuse."""
+    from sledlab.cli.trace_info import show
+
+    opened = _open(file, format, sort)
+    found = {"file": file, "format": opened.format, **opened.info()}
+    if as_json:
+        show_json(found)
+    else:
+        show(found)
+
+
+@trace.command("head")
+@click.argument("file")
+@click.option("-n", "--rows", metavar="N", type=click.IntRange(min=1), default=10, show_default=True, help="Requests to show.")
+@format_option
+@sort_option
+@json_option
+def trace_head(file: str, rows: int, format: str | None, sort: int, *, as_json: bool) -> None:  # noqa: A002
+    """The first requests of a trace."""
+    from sledlab import _native
+    from sledlab.trace_table import to_rows
+
+    found = to_rows(_native.limit(_open(file, format, sort).open(), rows))
+    if as_json:
+        show_json(found)
+        return
+    head = ("time_us", "op", "offset_bytes", "length_bytes", "device")
+    show_table(head, [[f"{row[name]}" for name in head] for row in found], right=[name for name in head if name != "op"])
+
+
+def _write(source: _native.Source, out: str, to: str | None, *, device_column: bool = False, media_only: bool = False) -> None:
+    """Writes a stream with a progress bar and says what was written."""
+    from sledlab import trace_table
+    from sledlab.progress import Progress
+    from sledlab.recording import check_writable
+
+    if out != "-":
+        check_writable(Path(out))
+    with Progress("writing") as progress:
+        count = trace_table.write(
+            source, out, to, progress=progress.update, device_column=device_column, media_only=media_only
+        )
+    click.echo(f"wrote {count:,} requests to {out}", err=True)
+
+
+@trace.command("convert")
+@click.argument("file")
+@click.argument("out")
+@format_option
+@to_option
+@sort_option
+@device_column_option
+@media_only_option
+def trace_convert(
+    file: str, out: str, format: str | None, to: str | None, sort: int, *, device_column: bool, media_only: bool  # noqa: A002
+) -> None:
+    """Write a trace in another format; OUT may end in .gz or .zst."""
+    _write(_open(file, format, sort).open(), out, to, device_column=device_column, media_only=media_only)
+
+
+@trace.command("slice")
+@click.argument("file")
+@click.argument("out")
+@format_option
+@to_option
+@sort_option
+@click.option("--from", "from_s", metavar="S", type=click.FloatRange(min=0), default=0.0, help="Drop what arrives before.")
+@click.option("--until", "until_s", metavar="S", type=click.FloatRange(min=0), help="Drop what arrives then or later.")
+@click.option("--keep-times", is_flag=True, help="Do not count times from the start of the window.")
+@click.option("--device", "devices", metavar="N", type=click.IntRange(0, 65535), multiple=True, help="Only that device; repeatable.")
+@click.option("--range", "block_range", metavar="A:B", help="Only requests that begin in blocks A to B - 1.")
+@click.option("--shift", metavar="BLOCKS", type=int, help="Add to every address, in blocks; negative moves towards 0.")
+@click.option("--place", is_flag=True, help="Place the devices of the trace one after another on one device.")
+@click.option("--fit", metavar="DEVICE", help="Fit addresses to the capacity of a device, as --outside says.")
+@click.option("--outside", metavar="HOW", default="scale", show_default=True, help="wrap | clip | scale, with --fit.")
+@click.option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Keep the first N requests of what is left.")
+@device_column_option
+@media_only_option
+def trace_slice(file: str, out: str, format: str | None, to: str | None, sort: int, **options: Any) -> None:  # noqa: A002
+    """Cut a trace by time, device and range; move, scale and speed it up.
+
+    The steps are taken in the order of the options above.
+    """
+    from sledlab.trace_steps import Steps
+
+    steps = Steps(
+        from_s=options["from_s"],
+        until_s=options["until_s"],
+        keep_times=options["keep_times"],
+        devices=options["devices"],
+        block_range=options["block_range"],
+        shift=options["shift"],
+        place=options["place"],
+        fit=options["fit"],
+        outside=options["outside"],
+        speedup=options["speedup"],
+        limit=options["limit"],
+    )
+    source = steps.over(_open(file, format, sort))
+    _write(source, out, to, device_column=options["device_column"], media_only=options["media_only"])
+
+
+@trace.command("merge")
+@click.argument("files", nargs=-1, required=True)
+@click.option("--out", metavar="OUT", required=True, help="The file to write.")
+@format_option
+@to_option
+@sort_option
+@click.option("--keep-devices", is_flag=True, help="Equal device numbers in different files are the same device.")
+@click.option("--place", is_flag=True, help="Place the devices one after another on one device.")
+@device_column_option
+@media_only_option
+def trace_merge(files: tuple[str, ...], out: str, to: str | None, **options: Any) -> None:
+    """Merge traces in order of arrival; each file becomes a device of its own."""
+    from sledlab import _native
+
+    if out in files:
+        raise Error(f"`{out}` is read and written at once", remedy="choose another --out")
+    traces = [_open(file, options["format"], options["sort"]) for file in files]
+
+    def merged() -> _native.Source:
+        return _native.merge([trace.open() for trace in traces], options["keep_devices"])
+
+    source = merged()
+    if options["place"]:
+        _, extents, _ = _native.survey(merged())
+        source = _native.place(source, extents)
+    _write(source, out, to, device_column=options["device_column"], media_only=options["media_only"])
+
+
+@trace.command("generate")
+@click.argument("name")
+@click.argument("out")
+@click.option("--device", metavar="NAME|FILE", default="mems-g2", show_default=True, help="Device whose capacity to fill.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="How many requests.")
+@click.option("--seed", metavar="N", type=click.IntRange(min=0), default=1, show_default=True, help="Root of all random numbers.")
+@set_option
+@to_option
+def trace_generate(
+    name: str, out: str, device: str, limit: int | None, seed: int, settings: tuple[str, ...], to: str | None
+) -> None:
+    """Write a generated workload (sledlab workload list) as a trace."""
+    from sledlab import _native
+    from sledlab.devices import describe
+
+    capacity = describe(_native.Experiment().with_device(device))["capacity_blocks"]
+    lines = [] if limit is None else [f"requests = {limit}"]
+    for item in settings:
+        key, sign, value = item.partition("=")
+        if not sign or not key.startswith("workload."):
+            raise Error(f"`--set {item}` does not change the workload", remedy="write --set workload.key=value")
+        lines.append(f"{key.strip().removeprefix('workload.')} = {value.strip()}")
+    _write(_native.Source.generate(name, "\n".join(lines), seed, capacity), out, to)

@@ -1,0 +1,72 @@
+"""The characterisation of a trace as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sledlab.cli.options import show_table
+from sledlab.wording import figure, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def show(found: Mapping[str, Any]) -> None:
+    """Prints it."""
+    media = found["reads"] + found["writes"]
+    click.echo(
+        f"{found['file']} ({found['format']}): {found['requests']:,} requests in {found['span_s']:,.1f} s; "
+        f"{found['reads']:,} reads, {found['writes']:,} writes, {found['trims']:,} trims, {found['flushes']:,} flushes"
+    )
+    if not media:
+        return
+    show_table(("what", "value", "unit"), _rows(found), right=("value",))
+    _show_sizes(found["sizes"])
+    head = ("cache (MB)", "hits")
+    show_table(head, [(f"{row['cache_mb']}", percent(row["hit_ratio"])) for row in found["cache_hits"]], right=head)
+
+
+def _rows(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    work, sequential, gaps = found["working_set"], found["sequentiality"], found["interarrival_ms"]
+    rate = found["rate_per_s"]
+    rows = [
+        ("rate", figure(rate) if rate is not None else "–", "requests/s"),
+        ("reads", percent(found["read_share"]), "of requests"),
+        ("data read", figure(found["bytes_read"] / 1e6), "MB"),
+        ("data written", figure(found["bytes_written"] / 1e6), "MB"),
+        ("highest address", figure(found["end_block"] * 512 / 1e9), "GB"),
+        ("aligned to 4 KiB", percent(found["aligned_4k_share"]), "of requests"),
+        ("working set, read", figure(work["read_4k_bytes"] / 1e6), "MB"),
+        ("working set, written", figure(work["written_4k_bytes"] / 1e6), "MB"),
+        ("working set, all", figure(work["all_4k_bytes"] / 1e6), "MB"),
+        ("overwritten", percent(found["overwrite_ratio"]), "of 4 KiB blocks written"),
+        ("at the 50 hottest addresses", percent(found["hot_50_write_share"]), "of writes"),
+        ("sequential, one stream", percent(sequential["one_stream_share"]), "of requests"),
+        ("sequential, 32 streams", percent(sequential["streams_32_share"]), "of requests"),
+        ("near the one before", percent(sequential["local_share"]), "of requests"),
+        ("mergeable reads", percent(sequential["mergeable_read_pairs_share"]), "of requests"),
+        ("between arrivals, mean", figure(gaps["mean"]), "ms"),
+        ("between arrivals, median", figure(gaps["p50"]), "ms"),
+        ("between arrivals, 99 %", figure(gaps["p99"]), "ms"),
+        ("between arrivals, SCV", figure(gaps["scv"]), "1 is Poisson"),
+    ]
+    for window in found["dispersion"]:
+        if window["index"] is not None:
+            name = f"dispersion over {window['window_s']} s"
+            rows.append((name, figure(window["index"]), f"1 is Poisson; busiest {window['busiest']:,} requests"))
+    return rows
+
+
+def _show_sizes(sizes: Mapping[str, Any]) -> None:
+    columns = ("mean_kb", "p50_kb", "p90_kb", "p99_kb", "max_kb")
+    rows = [
+        (name, f"{sizes[name]['requests']:,}", *(figure(sizes[name][column]) for column in columns))
+        for name in ("all", "read", "write")
+        if sizes[name]["requests"]
+    ]
+    head = ("size (KB)", "requests", "mean", "median", "90 %", "99 %", "largest")
+    show_table(head, rows, right=head[1:])
+    common = ", ".join(f"{size['op']} {size['kb']:g} KB {percent(size['share'])}" for size in sizes["commonest"][:6])
+    click.echo(f"commonest: {common}")

@@ -1,0 +1,60 @@
+"""A progress bar with rate and time left, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Progress:
+    """Shows how far a run is, on standard error; silent when that is not a terminal."""
+
+    def __init__(self, what: str, *, quiet: bool = False) -> None:
+        """A bar titled `what`, shown once entered."""
+        self.what = what
+        self.shown = not quiet and sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        """Starts the bar."""
+        if self.shown:
+            from rich import progress
+            from rich.console import Console
+
+            self._bar = progress.Progress(
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.TaskProgressColumn(),
+                progress.TextColumn("{task.fields[requests]} requests, {task.fields[rate]}/s"),
+                progress.TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(self.what, total=None, requests="0", rate="–")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Takes the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, requests: int, fraction: float | None) -> None:
+        """Moves the bar: requests done, and the share of the whole where known."""
+        if self._bar is None:
+            return
+        elapsed = self._bar.tasks[0].elapsed or 0
+        rate = f"{requests / elapsed / 1e6:.2f} M" if elapsed else "–"
+        self._bar.update(
+            self._task,
+            total=None if fraction is None else 1.0,
+            completed=fraction or 0.0,
+            requests=f"{requests:,}",
+            rate=rate,
+        )

@@ -1,0 +1,195 @@
+"""Running experiments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sledlab import _native
+from sledlab._native import Experiment
+from sledlab.errors import Error
+from sledlab.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sledlab.catalogue import Chosen
+    from sledlab.recording import Recording
+    from sledlab.traces import Trace
+
+__all__ = ["Experiment", "run", "simulate"]
+
+
+def simulate(
+    source: Trace | Chosen | str | Path | Any,
+    device: Chosen | str | Path,
+    *,
+    scheduler: Chosen | str = "fcfs",
+    replay: str = "open",
+    speedup: float | None = None,
+    warmup: int = 0,
+    limit: int | None = None,
+    duration_s: float | None = None,
+    outside: Literal["reject", "wrap", "clip", "scale"] = "reject",
+    seed: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    requests: bool | str | Path | None = None,
+    out: str | Path | None = None,
+) -> Result:
+    """Replays a trace or a workload against a device.
+
+    Args:
+        source: A trace (`read_trace`, `trace`, a path, a table) or a workload (`workload(...)`).
+        device: A device (`device(...)`), or its name or file.
+        scheduler: A scheduler, or its name.
+        replay: `open` (requests arrive when recorded), `closed:8` (8 outstanding), or `closed:8:2ms`
+            (and a think time).
+        speedup: Divides the times between arrivals; open replay only.
+        warmup: Requests at the start that do not count in the statistics.
+        limit: Requests after which the replay ends.
+        duration_s: Simulated time after which nothing more is issued, in s.
+        outside: What a request past the end of the device gets.
+        seed: Root of all random numbers.
+        settings: Further settings by key, such as `{"device.active_tips": 3200}`.
+        requests: `True` keeps every request, `False` none, a path (`.parquet`, `.csv`) writes them
+            there; by default the first two million are kept.
+        out: A directory for summary, tables and report.
+
+    Returns:
+        The result.
+
+    Raises:
+        Error: Something in the input or the options is wrong; the message says what, where and what to do.
+
+    Example:
+        >>> import sledlab as sl
+        >>> fcfs, sptf = (
+        ...     sl.simulate(sl.workload("uniform", mean_interarrival_ms=0.7), "mems-g2", scheduler=s, limit=5000, seed=1)
+        ...     for s in ("fcfs", "sptf")
+        ... )
+        >>> sptf.response_time.mean < fcfs.response_time.mean
+        True
+    """
+    from sledlab.catalogue import Chosen, apply, require
+    from sledlab.settings import to_toml
+
+    experiment = apply(Experiment(), require("device", device))
+    experiment = apply(experiment, require("scheduler", scheduler))
+    opened: _native.Source | None = None
+    if isinstance(source, Chosen):
+        experiment = apply(experiment, require("workload", source))
+    else:
+        experiment, opened = _with_trace(experiment, source)
+    choices = {
+        "replay.mode": replay,
+        "replay.speedup": speedup,
+        "replay.warmup": warmup,
+        "replay.limit": limit,
+        "replay.duration_s": duration_s,
+        "replay.outside": outside,
+        "seed": seed,
+        **(settings or {}),
+    }
+    for key, value in choices.items():
+        if value is not None:
+            experiment = experiment.with_setting(key, to_toml(value))
+    return run(experiment, source=opened, requests=requests, out=out)
+
+
+def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, _native.Source | None]:
+    """The experiment with a trace: by its file where the simulator can open it, else as a stream."""
+    from sledlab.traces import File, ParquetFile, as_trace
+
+    trace = as_trace(source)
+    if isinstance(trace.opener, File) and not trace.opener.sort_window:
+        return experiment.with_trace(trace.name, trace.opener.format), None
+    if isinstance(trace.opener, ParquetFile):
+        return experiment.with_trace(trace.name, trace.format), trace.open()
+    return experiment, trace.open()
+
+
+def run(
+    experiment: Experiment | str | Path,
+    *,
+    source: _native.Source | None = None,
+    requests: bool | str | Path | None = None,
+    out: str | Path | None = None,
+) -> Result:
+    """Runs an experiment: a file such as `--out` leaves behind, or one built in Python.
+
+    Args:
+        experiment: The experiment, or the path of its TOML file.
+        source: Requests to replay instead of the trace or workload it names.
+        requests: As in `simulate`.
+        out: As in `simulate`.
+
+    Raises:
+        Error: As in `simulate`.
+    """
+    from sledlab.recording import Recording
+
+    if not isinstance(experiment, Experiment):
+        experiment = read(experiment)
+    recording = Recording.planned(out=out, requests=requests, keep_some=True)
+    result = execute(experiment, source, recording)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result
+
+
+def read(path: str | Path) -> Experiment:
+    """Reads an experiment file.
+
+    Raises:
+        Error: It cannot be read, or is not an experiment.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Error(f"cannot read the experiment `{path}`: {error}") from error
+    return Experiment(text, str(path))
+
+
+def execute(
+    experiment: Experiment,
+    source: _native.Source | None,
+    recording: Recording,
+    progress: Callable[[int, float | None], None] | None = None,
+) -> Result:
+    """Runs an experiment, records it as planned, and gives the result; an interrupt gives what there is."""
+    if source is None:
+        source = _parquet(experiment)
+    with recording:
+        outcome = json.loads(experiment.run(source, recording.sink, progress))
+    result = Result(
+        summary=outcome["summary"],
+        series=_columns(outcome["timeline"]),
+        cdf=dict(zip(("all", "read", "write"), outcome["cdf"], strict=True)),
+        timing=_timing(outcome),
+        experiment=experiment.to_toml(),
+        table=recording.table,
+    )
+    recording.finish(result)
+    return result
+
+
+def _parquet(experiment: Experiment) -> _native.Source | None:
+    """The trace of an experiment as a stream, where it is one that Python reads."""
+    from sledlab.traces import ParquetFile, is_parquet
+
+    file, form = experiment.trace()
+    if file is not None and is_parquet(file, form):
+        return ParquetFile(file).open()
+    return None
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+
+
+def _timing(outcome: Mapping[str, Any]) -> dict[str, float]:
+    """Wall-clock figures, which are not part of the results."""
+    wall_s = outcome["wall_s"]
+    operations = outcome["summary"]["operations"]["issued"]
+    return {"wall_s": wall_s, "operations_per_s": operations / wall_s if wall_s > 0 else 0.0}

@@ -1,0 +1,271 @@
+"""Traces: files in any known format, Parquet, data frames and arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sledlab import _native
+from sledlab.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars
+    import pyarrow as pa
+
+COLUMNS = ("time_us", "op", "offset_bytes", "length_bytes")
+"""Columns of a trace in tables: see `read_trace`."""
+
+PARQUET = "parquet"
+"""Name of the one format that is read on the Python side."""
+
+
+class Opener(Protocol):
+    """Where the requests of a trace come from."""
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A trace file that the simulator reads by itself."""
+
+    path: str
+    format: str | None
+    sort_window: int = 0
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        return _native.Source.open(self.path, self.format, self.sort_window)
+
+
+@dataclass(frozen=True)
+class ParquetFile:
+    """A Parquet file with the columns of a trace, read a row group at a time."""
+
+    path: str
+    sort_window: int = 0
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        from sledlab.errors import Place
+
+        place = Place(self.path, 0, 0, "")
+        try:
+            file = pq.ParquetFile(self.path)
+            columns = check_columns(file.schema_arrow.names, self.path)
+            batches = file.iter_batches(batch_size=65_536, columns=columns)
+        except pa.ArrowInvalid as error:
+            raise Error(f"not a Parquet file that can be read: {error}", place) from error
+        return from_batches(self.path, file.schema_arrow, batches, self.sort_window)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A trace in memory."""
+
+    table: pa.Table
+    sort_window: int = 0
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        batches = iter(self.table.to_batches(max_chunksize=65_536))
+        return from_batches("table", self.table.schema, batches, self.sort_window)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace: requests with arrival times, in order of arrival.
+
+    Holds where the requests are, not the requests; every use reads them anew.
+
+    Attributes:
+        name: The file, or `table`.
+        format: The format it is in.
+    """
+
+    name: str
+    format: str
+    opener: Opener
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        return self.opener.open()
+
+    def info(self) -> dict[str, Any]:
+        """What the workload is like: rate, sizes, working set, sequentiality, bursts, reuse.
+
+        Returns:
+            Plain data; units are in the names. `docs/trace.md` says what each number means.
+
+        Raises:
+            Error: The trace is wrong somewhere; the error says where.
+        """
+        found: dict[str, Any] = json.loads(_native.characterise(self.open()))
+        return found
+
+    def head(self, rows: int = 10) -> polars.DataFrame:
+        """The first requests, one row each; columns as in `read_trace`, and `device`."""
+        from sledlab.trace_table import to_frame
+
+        return to_frame(_native.limit(self.open(), rows))
+
+    def frame(self) -> polars.DataFrame:
+        """All requests, one row each; columns as in `read_trace`, and `device`."""
+        from sledlab.trace_table import to_frame
+
+        return to_frame(self.open())
+
+    def write(self, path: str | Path, format: str | None = None) -> int:  # noqa: A002
+        """Writes the trace to a file and returns how many requests it holds.
+
+        Args:
+            path: The file; `.csv`, `.csv.gz`, `.csv.zst`, `.txt` (DiskSim ascii) or `.parquet`.
+            format: `csv`, `disksim-ascii` or `parquet`, where the name of the file does not tell.
+
+        Raises:
+            Error: The format is unknown or cannot express a request.
+        """
+        from sledlab.trace_table import write
+
+        return write(self.open(), str(path), format)
+
+
+def read_trace(path: str | Path, format: str | None = None, *, sort_window: int = 0) -> Trace:  # noqa: A002
+    """A trace file.
+
+    Plain or compressed (gzip, zstd, bzip2, xz), told by content. Parquet files and the project's
+    own CSV have the columns `time_us` (from the start of the trace), `op` (`R`, `W`, `T` trim, `F`
+    flush), `offset_bytes` and `length_bytes`, and may have `device`.
+
+    Args:
+        path: The file.
+        format: Its format; told by content when left out.
+        sort_window: Puts requests in order of arrival where none comes more than so many requests
+            too late; 0 refuses a trace that is not in order.
+
+    Raises:
+        Error: The file cannot be read, or is in no format that is known.
+
+    Example:
+        >>> import tempfile, pathlib, sledlab as sl
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.csv"
+        >>> _ = path.write_text("time_us,op,offset_bytes,length_bytes\\n0,R,0,4096\\n250,W,8192,512\\n")
+        >>> sl.read_trace(path).info()["requests"]
+        2
+    """
+    path = str(path)
+    if is_parquet(path, format):
+        opener: Opener = ParquetFile(path, sort_window)
+        opener.open()
+        return Trace(path, PARQUET, opener)
+    if path == "-":
+        return Trace(path, format or "", File(path, format, sort_window))
+    opened = _native.Source.open(path, format, sort_window)
+    return Trace(path, opened.format, File(path, opened.format, sort_window))
+
+
+def trace(data: Any, *, sort_window: int = 0) -> Trace:
+    """A trace from data in memory.
+
+    Args:
+        data: A polars, pandas or Arrow table, or a mapping from column names to arrays of equal
+            length: `time_us`, `op`, `offset_bytes`, `length_bytes` and maybe `device`, as in `read_trace`.
+        sort_window: As in `read_trace`.
+
+    Raises:
+        Error: A column is missing. What is wrong with a row is said when the trace is used.
+
+    Example:
+        >>> import numpy as np, sledlab as sl
+        >>> n = 1000
+        >>> data = {
+        ...     "time_us": np.arange(n) * 2000,
+        ...     "op": ["R"] * n,
+        ...     "offset_bytes": np.arange(n) * 4096,
+        ...     "length_bytes": np.full(n, 4096),
+        ... }
+        >>> sl.simulate(sl.trace(data), "mems-g2").count
+        1000
+    """
+    table = _to_arrow(data)
+    columns = check_columns(table.column_names, "table")
+    return Trace("table", "table", Table(table.select(columns), sort_window))
+
+
+def as_trace(source: Any) -> Trace:
+    """`source` as a trace: itself, a file by its path, or data in memory."""
+    if isinstance(source, Trace):
+        return source
+    if isinstance(source, (str, Path)):
+        return read_trace(source)
+    return trace(source)
+
+
+def is_parquet(path: str, format: str | None = None) -> bool:  # noqa: A002
+    """Whether a file is Parquet: because `format` says so, or by its first bytes."""
+    if format is not None:
+        return format == PARQUET
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
+
+
+def _to_arrow(data: Any) -> pa.Table:
+    import pyarrow as pa
+
+    if isinstance(data, pa.Table):
+        return data
+    try:
+        if hasattr(data, "to_arrow"):
+            table = data.to_arrow()
+        elif isinstance(data, Mapping):
+            table = pa.table(dict(data))
+        elif hasattr(data, "columns") and hasattr(data, "iloc"):
+            table = pa.Table.from_pandas(data, preserve_index=False)
+        else:
+            raise Error(
+                f"cannot make a trace of {type(data).__name__}",
+                remedy="give a path, a polars, pandas or Arrow table, or a mapping of columns",
+            )
+    except pa.ArrowInvalid as error:
+        raise Error(f"the columns cannot be read: {error}") from error
+    assert isinstance(table, pa.Table)
+    return table
+
+
+def check_columns(found: list[str], name: str) -> list[str]:
+    """The columns of a trace among those found.
+
+    Raises:
+        Error: One is missing.
+    """
+    missing = [column for column in COLUMNS if column not in found]
+    if missing:
+        raise Error(
+            f"{name}: the column `{missing[0]}` is missing",
+            remedy=f"a trace has the columns {', '.join(COLUMNS)} and maybe device; found: {', '.join(found)}",
+        )
+    return [*COLUMNS, *(["device"] if "device" in found else [])]
+
+
+def from_batches(
+    name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch], sort_window: int
+) -> _native.Source:
+    """A stream of requests out of Arrow record batches."""
+    import pyarrow as pa
+
+    from sledlab.trace_table import to_chunks
+
+    fractional = pa.types.is_floating(schema.field("time_us").type)
+    return _native.Source.from_columns(name, to_chunks(batches, name, fractional=fractional), fractional, sort_window)
