@@ -14,6 +14,10 @@ use crate::replay::{Mode, Replay};
 /// Operations between two looks at the progress callback.
 const PROGRESS_EVERY: u64 = 65_536;
 
+/// The queue length is looked at on every arrival of a short run, and then on every eighth.
+const SAMPLE_ALL: u64 = 65_536;
+const SAMPLE_EVERY: u64 = 8;
+
 /// Operations by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -153,10 +157,10 @@ impl Run<'_, '_, '_> {
         }
         match request.op {
             Op::Read | Op::Write => {
-                if request.op == Op::Write {
-                    self.flushes.write(id);
+                self.flushes.arrive(u64::from(request.op == Op::Write));
+                if id < SAMPLE_ALL || id.is_multiple_of(SAMPLE_EVERY) {
+                    self.recorder.arrive(id, now, system.queue_length());
                 }
-                self.recorder.arrive(id, now, system.queue_length());
                 self.under_way += 1;
                 system.arrive(now, Queued::new(id, &request));
             }
@@ -165,7 +169,7 @@ impl Run<'_, '_, '_> {
                 self.feed.free_slot(now + self.think);
             }
             Op::Flush => {
-                if self.flushes.flush() {
+                if self.flushes.flush(id) {
                     self.finish_flushes(1, now);
                 }
             }
@@ -180,21 +184,22 @@ impl Run<'_, '_, '_> {
     /// Records what has been completed.
     #[inline]
     fn complete(&mut self) -> Result<()> {
-        for at in 0..self.completed.len() {
-            let done = self.completed[at];
+        let completed = std::mem::take(&mut self.completed);
+        for done in &completed {
             let now = done.completion;
             debug_assert!(done.start >= done.request.arrival && now >= done.start);
-            self.recorder.complete(&done)?;
+            self.recorder.complete(done)?;
             self.under_way -= 1;
-            if done.request.op == Op::Write {
-                self.counts.writes += 1;
-                let flushes = self.flushes.durable(done.request.id);
+            let writes = u64::from(done.request.op == Op::Write);
+            self.counts.writes += writes;
+            self.counts.reads += 1 - writes;
+            let flushes = self.flushes.durable(done.request.id, writes);
+            if flushes > 0 {
                 self.finish_flushes(flushes, now);
-            } else {
-                self.counts.reads += 1;
             }
             self.feed.free_slot(now + self.think);
         }
+        self.completed = completed;
         self.completed.clear();
         Ok(())
     }

@@ -2,46 +2,56 @@
 
 use std::collections::VecDeque;
 
-/// Counts writes in order of arrival and tells which flushes have nothing left to wait for.
+/// Counts writes that are not durable yet, and tells which flushes have nothing left to wait for.
 #[derive(Debug, Default)]
 pub(crate) struct Flushes {
-    /// Writes that arrived, and how many of the first of them are all durable.
-    arrived: u64,
-    durable: u64,
-    /// Each write from `durable` on, and whether it is durable; ids rise, so they can be searched.
-    window: VecDeque<(u64, bool)>,
-    /// For each waiting flush, the number of writes that must be durable.
-    waiting: VecDeque<u64>,
+    /// Writes under way that arrived after the last waiting flush.
+    after: u64,
+    /// Waiting flushes in order of arrival: each with the writes under way that arrived before
+    /// it and after the flush ahead of it.
+    waiting: VecDeque<Waiting>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    id: u64,
+    writes: u64,
 }
 
 impl Flushes {
-    /// A write arrives.
+    /// `writes` (0 or 1) writes arrive.
     #[inline]
-    pub fn write(&mut self, id: u64) {
-        self.arrived += 1;
-        self.window.push_back((id, false));
+    pub fn arrive(&mut self, writes: u64) {
+        self.after += writes;
     }
 
-    /// A write has become durable; returns how many flushes complete with it.
+    /// `writes` (0 or 1) writes, of number `id`, have become durable; returns how many flushes complete with that.
     #[inline]
-    pub fn durable(&mut self, id: u64) -> u64 {
-        if let Ok(at) = self.window.binary_search_by_key(&id, |(id, _)| *id) {
-            self.window[at].1 = true;
+    pub fn durable(&mut self, id: u64, writes: u64) -> u64 {
+        if self.waiting.is_empty() {
+            self.after -= writes;
+            return 0;
         }
-        while let Some((_, true)) = self.window.front() {
-            self.window.pop_front();
-            self.durable += 1;
+        self.durable_before(id, writes)
+    }
+
+    fn durable_before(&mut self, id: u64, writes: u64) -> u64 {
+        let at = self.waiting.partition_point(|flush| flush.id < id);
+        match self.waiting.get_mut(at) {
+            Some(flush) => flush.writes -= writes,
+            None => self.after -= writes,
         }
-        let ready = self.waiting.iter().take_while(|needed| **needed <= self.durable).count();
+        let ready = self.waiting.iter().take_while(|flush| flush.writes == 0).count();
         self.waiting.drain(..ready);
         ready as u64
     }
 
-    /// A flush arrives; returns whether it completes at once.
-    pub fn flush(&mut self) -> bool {
-        let at_once = self.durable == self.arrived;
+    /// Flush number `id` arrives; returns whether it completes at once.
+    pub fn flush(&mut self, id: u64) -> bool {
+        let writes = std::mem::take(&mut self.after);
+        let at_once = writes == 0 && self.waiting.is_empty();
         if !at_once {
-            self.waiting.push_back(self.arrived);
+            self.waiting.push_back(Waiting { id, writes });
         }
         at_once
     }
@@ -55,19 +65,47 @@ impl Flushes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn waits_for_earlier_writes_only() {
         let mut flushes = Flushes::default();
-        assert!(flushes.flush());
-        flushes.write(1);
-        flushes.write(2);
-        assert!(!flushes.flush());
-        flushes.write(4);
-        assert_eq!(flushes.durable(4), 0);
-        assert_eq!(flushes.durable(2), 0);
+        assert!(flushes.flush(0));
+        flushes.arrive(1);
+        flushes.arrive(1);
+        assert!(!flushes.flush(3));
+        flushes.arrive(1);
+        assert_eq!(flushes.durable(4, 1), 0);
+        assert_eq!(flushes.durable(2, 1), 0);
         assert_eq!(flushes.waiting(), 1);
-        assert_eq!(flushes.durable(1), 1);
-        assert!(flushes.flush());
+        assert_eq!(flushes.durable(1, 1), 1);
+        assert!(flushes.flush(5));
+    }
+
+    proptest! {
+        /// Against the definition: a flush waits while any write that arrived before it is under way.
+        #[test]
+        fn agrees_with_the_definition(steps in prop::collection::vec((0_u8..3, 0.0..1.0), 1..80)) {
+            let mut flushes = Flushes::default();
+            let (mut under_way, mut waiting): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+            for (id, (step, pick)) in steps.into_iter().enumerate() {
+                let id = id as u64;
+                match step {
+                    0 => { flushes.arrive(1); under_way.push(id); }
+                    1 => {
+                        let at_once = under_way.is_empty();
+                        prop_assert_eq!(flushes.flush(id), at_once);
+                        if !at_once { waiting.push(id); }
+                    }
+                    _ if under_way.is_empty() => {}
+                    _ => {
+                        let write = under_way.remove((pick * under_way.len() as f64) as usize);
+                        let before = waiting.len();
+                        waiting.retain(|flush| under_way.iter().any(|write| write < flush));
+                        prop_assert_eq!(flushes.durable(write, 1), (before - waiting.len()) as u64);
+                    }
+                }
+            }
+        }
     }
 }

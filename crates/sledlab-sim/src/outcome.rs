@@ -267,8 +267,9 @@ impl Summary {
     /// # Errors
     /// A run in which nothing counted, or a result that is not a finite number.
     pub(crate) fn new(recorder: &Recorder, system: &dyn System, context: Context) -> Result<Self> {
-        let mut all = recorder.read.clone();
-        all.merge(&recorder.write);
+        let [reads, writes] = &recorder.by_op;
+        let mut all = reads.clone();
+        all.merge(writes);
         let requests = all.moments().count();
         if requests == 0 {
             return Err(Error::user("nothing was simulated: no read or write was completed that counts")
@@ -292,8 +293,8 @@ impl Summary {
                 stats: TimeStats::of(&all),
                 ci95_half_width: recorder.batches.half_width_95().map(|ns| ns / NS_PER_MS),
             },
-            read: split(&recorder.read, read_bytes),
-            write: split(&recorder.write, write_bytes),
+            read: split(reads, read_bytes),
+            write: split(writes, write_bytes),
             queue_time_ms: Spread::of(&recorder.queue),
             service_time_ms: Spread::of(&recorder.service),
             positioning_time_ms: Spread::of(&recorder.positioning),
@@ -386,11 +387,12 @@ fn operations(context: &Context) -> Operations {
 
 impl Outcome {
     pub(crate) fn new(summary: Summary, recorder: &Recorder, wall_s: f64) -> Self {
-        let mut all = recorder.read.clone();
-        all.merge(&recorder.write);
+        let [reads, writes] = &recorder.by_op;
+        let mut all = reads.clone();
+        all.merge(writes);
         Outcome {
             summary,
-            cdf: [Cdf::of(&all), Cdf::of(&recorder.read), Cdf::of(&recorder.write)],
+            cdf: [Cdf::of(&all), Cdf::of(reads), Cdf::of(writes)],
             timeline: recorder.timeline.bins(),
             wall_s,
         }

@@ -36,8 +36,8 @@ pub struct Recorder<'a> {
     warmup: u64,
     pub(crate) opened: Time,
     pub(crate) last_completion: Time,
-    pub(crate) read: Distribution,
-    pub(crate) write: Distribution,
+    /// Response times of reads and of writes.
+    pub(crate) by_op: [Distribution; 2],
     pub(crate) queue: Moments,
     pub(crate) service: Moments,
     pub(crate) positioning: Moments,
@@ -57,8 +57,7 @@ impl<'a> Recorder<'a> {
             warmup: options.warmup,
             opened: Time::ZERO,
             last_completion: Time::ZERO,
-            read: Distribution::default(),
-            write: Distribution::default(),
+            by_op: Default::default(),
             queue: Moments::default(),
             service: Moments::default(),
             positioning: Moments::default(),
@@ -95,13 +94,9 @@ impl<'a> Recorder<'a> {
             return Ok(());
         }
         let response_ns = done.completion.since(done.request.arrival).as_ns();
-        if done.request.op == Op::Read {
-            self.read.record(response_ns);
-            self.blocks[0] += u64::from(done.request.blocks);
-        } else {
-            self.write.record(response_ns);
-            self.blocks[1] += u64::from(done.request.blocks);
-        }
+        let op = usize::from(done.request.op != Op::Read);
+        self.by_op[op].record(response_ns);
+        self.blocks[op] += u64::from(done.request.blocks);
         let timing = &done.timing;
         self.queue.record(done.start.since(done.request.arrival).as_ns());
         self.service.record(done.completion.since(done.start).as_ns());

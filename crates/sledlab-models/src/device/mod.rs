@@ -3,6 +3,8 @@
 pub mod mems;
 pub mod preset;
 
+use std::collections::VecDeque;
+
 use sledlab_core::{Op, Request, Result, Span, Time};
 
 use crate::power::PowerRates;
@@ -151,7 +153,7 @@ pub trait Device: Send {
     ///
     /// Requests whose completion is certain are appended to `served` in order of completion. Returns when
     /// the mechanism will be free, or `None` if [`wake`](Device::wake) will tell.
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Time>;
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut VecDeque<Served>) -> Option<Time>;
 
     /// Whether the device has work of its own or delays commands: whether [`admit`](Device::admit),
     /// [`next_wakeup`](Device::next_wakeup) and [`wake`](Device::wake) do anything.
@@ -165,7 +167,7 @@ pub trait Device: Send {
     }
 
     /// Does the device's own work that is due at `now`; returns whether the mechanism has become free.
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> bool {
+    fn wake(&mut self, _now: Time, _served: &mut VecDeque<Served>) -> bool {
         false
     }
 

@@ -40,7 +40,7 @@ pub struct Station {
     ledger: Ledger,
     longest_queue: usize,
     batch: Vec<Queued>,
-    served: Vec<Served>,
+    served: VecDeque<Served>,
 }
 
 impl Station {
@@ -60,7 +60,7 @@ impl Station {
             ledger: Ledger::default(),
             longest_queue: 0,
             batch: Vec::new(),
-            served: Vec::new(),
+            served: VecDeque::new(),
             device,
         })
     }
@@ -232,27 +232,26 @@ impl Station {
             self.longest_queue = self.longest_queue.max(self.scheduler.len() + self.batch.len());
             *id = self.batch.first().map(|request| request.id);
         }
-        let until = self.device.issue(now, &self.batch, &mut self.served);
-        self.note_served();
+        // A device without work of its own tells all at once and in order.
+        let served = if self.has_own_work { &mut self.served } else { &mut self.finishing };
+        let until = self.device.issue(now, &self.batch, served);
+        if self.startup.is_some() || self.has_own_work {
+            self.note_served();
+        }
         self.phase = Phase::Serving { since: now, until };
     }
 
-    /// Sorts what the device has promised into the queue of completions.
+    /// Sorts what the device has promised into the queue of completions, and enters the start-up where it belongs.
     fn note_served(&mut self) {
-        for mut served in self.served.drain(..) {
-            if let Some((startup, Some(id))) = self.startup
-                && id == served.request.id
-            {
-                served.timing.startup = startup;
-                self.startup = None;
-            }
-            match self.finishing.back() {
-                Some(last) if last.completion > served.completion => {
-                    let at = self.finishing.partition_point(|s| s.completion <= served.completion);
-                    self.finishing.insert(at, served);
-                }
-                _ => self.finishing.push_back(served),
-            }
+        while let Some(served) = self.served.pop_front() {
+            let at = self.finishing.partition_point(|s| s.completion <= served.completion);
+            self.finishing.insert(at, served);
+        }
+        if let Some((startup, Some(id))) = self.startup
+            && let Some(woke) = self.finishing.iter_mut().find(|served| served.request.id == id)
+        {
+            woke.timing.startup = startup;
+            self.startup = None;
         }
     }
 

@@ -94,7 +94,7 @@ impl Interleaved {
         let arrived = if op == Op::Read { blocks } else { self.bus.arrived(id, now) };
         let most = arrived.saturating_sub(active.done).max(1);
         let at = lbn + u64::from(active.done);
-        active.pass = self.unit.sled.plan(self.unit.state, at, blocks - active.done, most);
+        active.pass = self.unit.sled.plan(self.unit.at, at, blocks - active.done, most);
         let servo_start = now + active.pass.positioning();
         active.phase = if arrived > active.done {
             Phase::PassEnd(servo_start + self.unit.sled.row_time)
@@ -104,7 +104,7 @@ impl Interleaved {
     }
 
     /// The sled's next step, due at `now`; returns whether it has become free.
-    fn step_sled(&mut self, now: Time, served: &mut Vec<Served>) -> bool {
+    fn step_sled(&mut self, now: Time, served: &mut VecDeque<Served>) -> bool {
         let Some(mut active) = self.active.take() else { return false };
         match active.phase {
             Phase::ServoStart(_) => {
@@ -134,18 +134,18 @@ impl Interleaved {
         let y_bit = geometry.start(row, direction) + i32::from(direction) * geometry.servo_bits;
         let after = SledState { x_bit, y_bit, direction };
         self.unit.note_exact(&active.pass, geometry.servo_bits, servo);
-        self.unit.state = after;
+        self.unit.at = self.unit.sled.spot(after);
         let seek = active.pass.positioning();
         self.unit.work += Work { seek, access: servo, tip_ns: u128::from(servo.as_ns()) };
         let first = active.is_first_pass();
         note_pass(&mut active.timing, &active.pass, first, servo);
     }
 
-    fn end_pass(&mut self, now: Time, mut active: Active, served: &mut Vec<Served>) -> bool {
+    fn end_pass(&mut self, now: Time, mut active: Active, served: &mut VecDeque<Served>) -> bool {
         self.unit.work += self.unit.sled.work(&active.pass);
         let row_bits = self.unit.sled.geometry.pitch_bits;
         self.unit.note_exact(&active.pass, row_bits, self.unit.sled.row_time);
-        self.unit.state = self.unit.sled.after(&active.pass);
+        self.unit.at = self.unit.sled.after(&active.pass);
         let first = active.is_first_pass();
         note_pass(&mut active.timing, &active.pass, first, self.unit.sled.row_time);
         active.done += active.pass.blocks;
@@ -162,17 +162,17 @@ impl Interleaved {
             self.leaving.insert(request.id, Leaving { start, timing });
         } else {
             let bus_done = self.bus.forget_write(request.id);
-            served.push(finish(request, start, timing, (now + WRITE_COMPLETION).max(bus_done)));
+            served.push_back(finish(request, start, timing, (now + WRITE_COMPLETION).max(bus_done)));
         }
         true
     }
 
     /// The bus has moved all blocks it had of its owner.
-    fn step_bus(&mut self, now: Time, served: &mut Vec<Served>) {
+    fn step_bus(&mut self, now: Time, served: &mut VecDeque<Served>) {
         if let Some(request) = self.bus.end_transfer(now)
             && let Some(Leaving { start, timing }) = self.leaving.remove(&request.id)
         {
-            served.push(finish(request, start, timing, now));
+            served.push_back(finish(request, start, timing, now));
         }
     }
 }
@@ -209,7 +209,7 @@ impl Device for Interleaved {
 
     /// What the mechanism alone would take; waiting for the bus depends on what else crosses it.
     fn probe(&self, request: &Queued) -> Timing {
-        self.unit.serve(self.unit.state, request).0
+        self.unit.serve(request).0
     }
 
     fn admit(&mut self, now: Time, request: &Queued) -> Time {
@@ -220,11 +220,11 @@ impl Device for Interleaved {
         ready
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<Time> {
+    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut VecDeque<Served>) -> Option<Time> {
         debug_assert_eq!(batch.len(), 1, "the reference simulator serves one request at a time");
         let request = *batch.first()?;
         self.unit.note_tips(&request);
-        let pass = self.unit.sled.plan(self.unit.state, request.lbn, request.blocks, 1);
+        let pass = self.unit.sled.plan(self.unit.at, request.lbn, request.blocks, 1);
         let mut active = Active {
             request,
             start: now,
@@ -248,7 +248,7 @@ impl Device for Interleaved {
         [asking, sled, self.bus.next_event()].into_iter().flatten().min()
     }
 
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> bool {
+    fn wake(&mut self, now: Time, served: &mut VecDeque<Served>) -> bool {
         while let Some((at, request)) = self.asking.front().copied()
             && at <= now
         {
@@ -279,7 +279,7 @@ impl Device for Interleaved {
     }
 
     fn state(&self) -> DeviceState {
-        DeviceState::Sled(self.unit.state)
+        DeviceState::Sled(self.unit.at.state)
     }
 
     fn position_index(&self) -> Option<Box<dyn PositionIndex>> {

@@ -100,6 +100,13 @@ impl RowTable {
         self.costs[line.0 * 2 * self.rows as usize + 2 * row as usize + usize::from(direction < 0)]
     }
 
+    /// The line of the state in which a pass over `row` in `direction` ends.
+    #[inline]
+    pub fn line_after(&self, row: u32, direction: i8) -> Option<Line> {
+        let line = if direction > 0 { row + 1 } else { self.rows + 1 + row };
+        (!self.costs.is_empty()).then_some(Line(line as usize))
+    }
+
     /// The line of `state` if it is one where a pass can end; `None` elsewhere (after a drift, at the centre).
     #[inline]
     pub fn line(&self, geometry: &Geometry, state: SledState) -> Option<Line> {

@@ -1,5 +1,7 @@
 //! The plain pipeline: command overhead, then the mechanism, one request after another.
 
+use std::collections::VecDeque;
+
 use sledlab_core::{Result, Span, Time};
 
 use super::params::MemsParams;
@@ -39,22 +41,22 @@ impl Device for Serial {
     }
 
     fn probe(&self, request: &Queued) -> Timing {
-        Timing { overhead: self.overhead, ..self.unit.serve(self.unit.state, request).0 }
+        Timing { overhead: self.overhead, ..self.unit.serve(request).0 }
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Time> {
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut VecDeque<Served>) -> Option<Time> {
         let mut at = now;
         for request in batch {
-            let (timing, mut work, state) = self.unit.serve(self.unit.state, request);
+            let (timing, mut work, then) = self.unit.serve(request);
             let timing = Timing { overhead: self.overhead, ..timing };
             // The sled is powered while it waits for the command.
             work.seek += self.overhead;
-            self.unit.state = state;
+            self.unit.at = then;
             self.unit.work += work;
             self.unit.note_tips(request);
             let start = at;
             at += timing.service();
-            served.push(Served { request: *request, start, completion: at, timing });
+            served.push_back(Served { request: *request, start, completion: at, timing });
         }
         Some(at)
     }
@@ -76,7 +78,7 @@ impl Device for Serial {
     }
 
     fn state(&self) -> DeviceState {
-        DeviceState::Sled(self.unit.state)
+        DeviceState::Sled(self.unit.at.state)
     }
 
     fn position_index(&self) -> Option<Box<dyn PositionIndex>> {

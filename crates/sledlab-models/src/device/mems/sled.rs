@@ -24,6 +24,13 @@ pub struct SledState {
     pub direction: i8,
 }
 
+/// Where a sled is, and the line of the row table that belongs to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub state: SledState,
+    pub line: Option<Line>,
+}
+
 /// One pass over a row of tip sectors: a seek, then servo and data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pass {
@@ -225,14 +232,13 @@ impl Sled {
     /// The pass that serves the first of the `remaining` blocks from `lbn`, and as many more as it can
     /// (at most `most`).
     #[inline]
-    pub fn plan(&self, state: SledState, lbn: u64, remaining: u32, most: u32) -> Pass {
+    pub fn plan(&self, Spot { state, line }: Spot, lbn: u64, remaining: u32, most: u32) -> Pass {
         let place = self.place(lbn);
         let x_bit = self.x_bit(place);
         let x_moves = x_bit != state.x_bit;
         let seek_x = self.seek_x(state.x_bit, x_bit);
         let settle = if x_moves { self.settle } else { Span::ZERO };
         let blocks = self.run(lbn, remaining.min(most));
-        let line = self.rows.line(&self.geometry, state);
         let pass = |direction| Pass {
             x_bit,
             row: place.row,
@@ -282,9 +288,15 @@ impl Sled {
 
     /// Where the sled is after servo and data of a pass.
     #[inline]
-    pub fn after(&self, pass: &Pass) -> SledState {
+    pub fn after(&self, pass: &Pass) -> Spot {
         let y_bit = self.geometry.end(pass.row, pass.direction);
-        SledState { x_bit: pass.x_bit, y_bit, direction: pass.direction }
+        let state = SledState { x_bit: pass.x_bit, y_bit, direction: pass.direction };
+        Spot { state, line: self.rows.line_after(pass.row, pass.direction) }
+    }
+
+    /// `state`, looked up in the row table.
+    pub fn spot(&self, state: SledState) -> Spot {
+        Spot { state, line: self.rows.line(&self.geometry, state) }
     }
 
     /// What a pass costs in energy terms.

@@ -7,7 +7,7 @@ use sledlab_core::{Result, Span};
 use super::kinematics::Turn;
 use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
 use super::position_index::SledIndex;
-use super::sled::{Pass, Sled, SledState};
+use super::sled::{Pass, Sled, SledState, Spot};
 use crate::device::{PositionIndex, Queued, Rest, Timing, Work};
 use crate::power::PowerRates;
 
@@ -15,7 +15,7 @@ use crate::power::PowerRates;
 #[derive(Debug)]
 pub(super) struct SledUnit {
     pub sled: Arc<Sled>,
-    pub state: SledState,
+    pub at: Spot,
     pub work: Work,
     /// Tips of the last request, on during the servo bits of the idle loop.
     last_tips: u64,
@@ -43,7 +43,7 @@ impl SledUnit {
         let drift_window_s =
             2.0 * sled.geometry.velocity_m_s / (params.acceleration_x_m_s2 * (1.0 + params.spring_factor));
         Ok(SledUnit {
-            state: parked_at.unwrap_or(centre),
+            at: sled.spot(parked_at.unwrap_or(centre)),
             work: Work::default(),
             last_tips: 0,
             parked_at,
@@ -70,29 +70,30 @@ impl SledUnit {
     }
 
     pub fn positioning(&self, request: &Queued) -> Span {
-        self.sled.positioning(self.state, request.lbn)
+        self.sled.positioning(self.at.state, request.lbn)
     }
 
     pub fn distance(&self, request: &Queued) -> u64 {
         let x_bit = self.sled.x_bit(self.sled.place(request.lbn));
-        u64::from(x_bit.abs_diff(self.state.x_bit))
+        u64::from(x_bit.abs_diff(self.at.state.x_bit))
     }
 
-    /// Serves all blocks of a request from `state` without waiting for anything: its timing without
-    /// overhead, its work, and where the sled is then.
-    pub fn serve(&self, mut state: SledState, request: &Queued) -> (Timing, Work, SledState) {
+    /// Serves all blocks of a request without waiting for anything: its timing without overhead, its work,
+    /// and where the sled is then.
+    pub fn serve(&self, request: &Queued) -> (Timing, Work, Spot) {
+        let mut at = self.at;
         let mut timing = Timing::default();
         let mut work = Work::default();
         let mut done = 0;
         while done < request.blocks {
             let remaining = request.blocks - done;
-            let pass = self.sled.plan(state, request.lbn + u64::from(done), remaining, u32::MAX);
+            let pass = self.sled.plan(at, request.lbn + u64::from(done), remaining, u32::MAX);
             note_pass(&mut timing, &pass, done == 0, self.sled.row_time);
             work += self.sled.work(&pass);
-            state = self.sled.after(&pass);
+            at = self.sled.after(&pass);
             done += pass.blocks;
         }
-        (timing, work, state)
+        (timing, work, at)
     }
 
     /// Remembers how many tips a request lit at most, for the idle loop.
@@ -109,7 +110,7 @@ impl SledUnit {
     /// dozens of bits.
     pub fn note_exact(&mut self, pass: &Pass, bits: i32, access: Span) {
         if self.idle_motion == IdleMotion::DisksimDrift {
-            let exact_s = self.sled.exact_pass_s(self.state, pass, bits);
+            let exact_s = self.sled.exact_pass_s(self.at.state, pass, bits);
             self.lag_s += exact_s - (pass.positioning() + access).as_seconds();
         }
     }
@@ -117,7 +118,7 @@ impl SledUnit {
     pub fn rest(&mut self, rest: Rest) {
         let lag_s = std::mem::take(&mut self.lag_s);
         match rest {
-            Rest::Parked => self.state = self.parked_at.unwrap_or(self.state),
+            Rest::Parked => self.at = self.parked_at.map_or(self.at, |state| self.sled.spot(state)),
             Rest::Idle(span) if self.idle_motion == IdleMotion::DisksimDrift => {
                 self.drift(span.as_seconds() - lag_s);
             }
@@ -132,12 +133,14 @@ impl SledUnit {
         let moved_nm = (share * self.travel_y_nm).trunc();
         let moved_bits = (moved_nm / (self.sled.geometry.bit_m * 1e9).round()) as i32;
         let half = self.half_travel_y_bits;
-        let SledState { y_bit, direction, .. } = &mut self.state;
+        let mut state = self.at.state;
+        let SledState { y_bit, direction, .. } = &mut state;
         *y_bit += moved_bits * i32::from(*direction);
         if y_bit.abs() > half {
             *y_bit = i32::from(*direction) * (2 * half - y_bit.abs());
             *direction = -*direction;
         }
+        self.at = self.sled.spot(state);
     }
 
     /// Idle power (PW-03). The servo loop turns, goes back over one row, turns again and reads the servo
@@ -153,9 +156,8 @@ impl SledUnit {
     }
 
     fn servo_duty(&self) -> f64 {
-        let line = self.sled.rows.line(&self.sled.geometry, self.state);
-        line.and_then(|line| self.servo_duties.get(line.index()).copied())
-            .unwrap_or_else(|| servo_duty(&self.sled, self.state))
+        let known = self.at.line.and_then(|line| self.servo_duties.get(line.index()).copied());
+        known.unwrap_or_else(|| servo_duty(&self.sled, self.at.state))
     }
 
     pub fn position_index(&self) -> Option<Box<dyn PositionIndex>> {
