@@ -199,7 +199,7 @@ fn piecewise_converges_to_the_closed_form() {
         assert!(errors.windows(2).all(|pair| pair[1] < pair[0] / 3.0));
         assert!(errors[5] < 1e-5);
     }
-    let without_spring = Axis { omega_squared: 0.0, spring_factor: 0.0, ..axis };
+    let without_spring = Axis { omega_squared: 0.0, s_per_radian: 0.0, spring_factor: 0.0, ..axis };
     let one = Piecewise::new(1).base_seek_s(&without_spring, -1e-5, 4e-5, 0.0);
     assert!((one / Exact.base_seek_s(&without_spring, -1e-5, 4e-5, 0.0) - 1.0).abs() < 1e-6);
 }
@@ -252,7 +252,7 @@ proptest! {
     fn weak_springs_approach_none((axis, from, to, v) in axes(), exponent in -300.0..-11.0_f64) {
         let factor = 10_f64.powf(exponent);
         let weak = Axis::new(axis.acceleration_m_s2, axis.travel_m, factor, SpringConvention::Edge);
-        let none = Axis { omega_squared: 0.0, spring_factor: 0.0, ..axis };
+        let none = Axis { omega_squared: 0.0, s_per_radian: 0.0, spring_factor: 0.0, ..axis };
         let seek = |axis: &Axis, v| Exact.base_seek_s(axis, from, to, v);
         prop_assert!(same(seek(&weak, v), seek(&none, v)));
         prop_assert!(same(seek(&weak, 0.0), seek(&none, 0.0)));

@@ -41,12 +41,12 @@ fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
         scan.pop(now, device.as_ref(), &mut from_scan);
         assert_eq!(from_index, from_scan, "pick {pick} of {text} from {:?}", device.state());
         let probed = device.probe(&from_index[0]);
-        let free = device.issue(now, &from_index, &mut served).unwrap();
+        let busy = device.issue(now, &from_index, &mut served).unwrap();
         let issued = served.pop_front().unwrap();
         assert_eq!(probed, issued.timing, "probe and issue disagree");
         assert_eq!(issued.completion, issued.start + issued.timing.service());
-        assert_eq!(device.take_work().busy(), issued.completion.since(issued.start));
-        now = free;
+        assert_eq!(busy.work.busy(), issued.completion.since(issued.start));
+        now = busy.until;
         if pick % 7 == 0 {
             device.rest(Rest::Parked);
         } else if pick % 5 == 0 {

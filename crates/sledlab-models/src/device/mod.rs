@@ -93,6 +93,15 @@ impl std::ops::AddAssign for Work {
     }
 }
 
+/// A mechanism at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy {
+    /// When it will be free.
+    pub until: Time,
+    /// What it does until then.
+    pub work: Work,
+}
+
 /// A request that has been, or is certain to be, completed.
 #[derive(Clone, Copy, Debug)]
 pub struct Served {
@@ -151,9 +160,9 @@ pub trait Device: Send {
 
     /// Starts serving `batch`, in order, on an idle mechanism.
     ///
-    /// Requests whose completion is certain are appended to `served` in order of completion. Returns when
-    /// the mechanism will be free, or `None` if [`wake`](Device::wake) will tell.
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut VecDeque<Served>) -> Option<Time>;
+    /// Requests whose completion is certain are appended to `served` in order of completion. Returns until
+    /// when the mechanism is busy, or `None` if [`wake`](Device::wake) will tell.
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut VecDeque<Served>) -> Option<Busy>;
 
     /// Whether the device has work of its own or delays commands: whether [`admit`](Device::admit),
     /// [`next_wakeup`](Device::next_wakeup) and [`wake`](Device::wake) do anything.
@@ -166,13 +175,11 @@ pub trait Device: Send {
         None
     }
 
-    /// Does the device's own work that is due at `now`; returns whether the mechanism has become free.
-    fn wake(&mut self, _now: Time, _served: &mut VecDeque<Served>) -> bool {
-        false
+    /// Does the device's own work that is due at `now`. When the mechanism becomes free, returns what it
+    /// did since it was issued its last batch.
+    fn wake(&mut self, _now: Time, _served: &mut VecDeque<Served>) -> Option<Work> {
+        None
     }
-
-    /// What the mechanism did since the last call.
-    fn take_work(&mut self) -> Work;
 
     /// The mechanism has rested and is about to move again.
     fn rest(&mut self, _rest: Rest) {}

@@ -42,12 +42,7 @@ impl System for Single {
     }
 
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
-        // As provided by the trait, but without a call through a table for every event.
-        while let Some(now) = self.station.next_event().filter(|at| *at < horizon)
-            && completed.len() < MOST_COMPLETED
-        {
-            self.station.advance(now, completed);
-        }
+        self.station.advance_before(horizon, MOST_COMPLETED, completed);
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sledlab_core::{Span, Time};
 
 use crate::device::preset::{DeviceFile, DeviceParams};
-use crate::device::{self, Device, Queued, Rest, Served};
+use crate::device::{self, Busy, Device, Queued, Rest, Served, Work};
 use crate::power::{Fixed, IdlePolicy, Ledger, PowerRates};
 use crate::scheduler::{self, Scheduler};
 
@@ -19,8 +19,8 @@ enum Phase {
     Resting { since: Time, parked: bool },
     /// Starting up or ready: it selects at that time.
     Selecting { at: Time },
-    /// Serving since then, until then if that is known.
-    Serving { since: Time, until: Option<Time> },
+    /// Serving since then; until when, and with what work, if the device has told.
+    Serving { since: Time, busy: Option<Busy> },
 }
 
 /// A queue, a scheduler, a device and an idle policy.
@@ -138,7 +138,7 @@ impl Station {
         let phase = match self.phase {
             Phase::Resting { .. } => None,
             Phase::Selecting { at } => Some(at),
-            Phase::Serving { until, .. } => until,
+            Phase::Serving { busy, .. } => busy.map(|busy| busy.until),
         };
         let finishing = self.finishing.front().map(|served| served.completion);
         let mut next = earliest(phase, finishing);
@@ -160,10 +160,10 @@ impl Station {
             progress |= self.wake(now);
             progress |= self.admit(now);
         }
-        if let Phase::Serving { since, until: Some(until) } = self.phase
+        if let Phase::Serving { since, busy: Some(Busy { until, work }) } = self.phase
             && until <= now
         {
-            self.free(since, until);
+            self.free(since, until, work);
             progress = true;
         }
         if let Phase::Selecting { at } = self.phase
@@ -171,6 +171,31 @@ impl Station {
             && !progress
         {
             self.select(now);
+        }
+    }
+
+    /// Does all that is due before `horizon`; returns early when `most` requests have been completed.
+    #[inline]
+    pub fn advance_before(&mut self, horizon: Time, most: usize, completed: &mut Vec<Completion>) {
+        while completed.len() < most {
+            match self.phase {
+                // The whole of a service in one step: nothing can come between.
+                Phase::Selecting { at }
+                    if !self.has_own_work && at < horizon && self.finishing.is_empty() =>
+                {
+                    self.select(at);
+                }
+                Phase::Serving { since, busy: Some(Busy { until, work }) }
+                    if !self.has_own_work && until < horizon =>
+                {
+                    completed.extend(self.finishing.drain(..));
+                    self.free(since, until, work);
+                }
+                _ => match self.next_event() {
+                    Some(now) if now < horizon => self.advance(now, completed),
+                    _ => return,
+                },
+            }
         }
     }
 
@@ -193,9 +218,9 @@ impl Station {
         let free = self.device.wake(now, &mut self.served);
         self.note_served();
         if let Phase::Serving { since, .. } = self.phase
-            && free
+            && let Some(work) = free
         {
-            self.free(since, now);
+            self.free(since, now, work);
         }
         true
     }
@@ -213,9 +238,9 @@ impl Station {
     }
 
     /// The mechanism has become free at `now`.
-    fn free(&mut self, since: Time, now: Time) {
+    #[inline]
+    fn free(&mut self, since: Time, now: Time, work: Work) {
         self.longest_queue = self.longest_queue.max(self.queue_length());
-        let work = self.device.take_work();
         self.ledger.work(since, now, work);
         self.phase = if self.scheduler.is_empty() {
             Phase::Resting { since: now, parked: false }
@@ -224,6 +249,7 @@ impl Station {
         };
     }
 
+    #[inline]
     fn select(&mut self, now: Time) {
         self.batch.clear();
         self.scheduler.pop(now, self.device.as_ref(), &mut self.batch);
@@ -234,11 +260,11 @@ impl Station {
         }
         // A device without work of its own tells all at once and in order.
         let served = if self.has_own_work { &mut self.served } else { &mut self.finishing };
-        let until = self.device.issue(now, &self.batch, served);
+        let busy = self.device.issue(now, &self.batch, served);
         if self.startup.is_some() || self.has_own_work {
             self.note_served();
         }
-        self.phase = Phase::Serving { since: now, until };
+        self.phase = Phase::Serving { since: now, busy };
     }
 
     /// Sorts what the device has promised into the queue of completions, and enters the start-up where it belongs.

@@ -9,6 +9,8 @@ pub struct Axis {
     pub acceleration_m_s2: f64,
     /// Spring stiffness over mass, in 1/s^2; 0 without a spring.
     pub omega_squared: f64,
+    /// 1/omega, in seconds per radian; 0 without a spring.
+    pub s_per_radian: f64,
     /// Reach of the sled: positions lie within half of it from the centre.
     pub travel_m: f64,
     /// Spring force over actuator force where the spring convention says.
@@ -29,7 +31,8 @@ impl Axis {
             SpringConvention::Travel => travel_m,
         };
         let omega_squared = spring_factor * acceleration_m_s2 / reach_m;
-        Axis { acceleration_m_s2, omega_squared, travel_m, spring_factor }
+        let s_per_radian = if omega_squared > 0.0 { 1.0 / omega_squared.sqrt() } else { 0.0 };
+        Axis { acceleration_m_s2, omega_squared, s_per_radian, travel_m, spring_factor }
     }
 
     /// The x axis of a device: along the cylinders.

@@ -13,7 +13,7 @@ use super::bus::Bus;
 use super::params::MemsParams;
 use super::sled::{Pass, SledState};
 use super::unit::{SledUnit, note_pass};
-use crate::device::{Device, DeviceState, PositionIndex, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, DeviceState, PositionIndex, Queued, Rest, Served, Timing, Work};
 use crate::power::PowerRates;
 
 /// Time between the end of a write's last pass and its completion.
@@ -28,6 +28,8 @@ pub struct Interleaved {
     /// Writes that will ask for the bus when their overhead ends, in that order.
     asking: VecDeque<(Time, Queued)>,
     active: Option<Active>,
+    /// What the sled did for it so far.
+    work: Work,
     /// Reads that left the sled with blocks still to cross the bus, by id.
     leaving: HashMap<u64, Leaving>,
 }
@@ -84,6 +86,7 @@ impl Interleaved {
             bus: Bus::new(Span::from_ms(params.block_transfer_us / 1e3)),
             asking: VecDeque::new(),
             active: None,
+            work: Work::default(),
             leaving: HashMap::new(),
         })
     }
@@ -136,13 +139,13 @@ impl Interleaved {
         self.unit.note_exact(&active.pass, geometry.servo_bits, servo);
         self.unit.at = self.unit.sled.spot(after);
         let seek = active.pass.positioning();
-        self.unit.work += Work { seek, access: servo, tip_ns: u128::from(servo.as_ns()) };
+        self.work += Work { seek, access: servo, tip_ns: u128::from(servo.as_ns()) };
         let first = active.is_first_pass();
         note_pass(&mut active.timing, &active.pass, first, servo);
     }
 
     fn end_pass(&mut self, now: Time, mut active: Active, served: &mut VecDeque<Served>) -> bool {
-        self.unit.work += self.unit.sled.work(&active.pass);
+        self.work += self.unit.sled.work(&active.pass);
         let row_bits = self.unit.sled.geometry.pitch_bits;
         self.unit.note_exact(&active.pass, row_bits, self.unit.sled.row_time);
         self.unit.at = self.unit.sled.after(&active.pass);
@@ -220,7 +223,7 @@ impl Device for Interleaved {
         ready
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut VecDeque<Served>) -> Option<Time> {
+    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut VecDeque<Served>) -> Option<Busy> {
         debug_assert_eq!(batch.len(), 1, "the reference simulator serves one request at a time");
         let request = *batch.first()?;
         self.unit.note_tips(&request);
@@ -248,7 +251,7 @@ impl Device for Interleaved {
         [asking, sled, self.bus.next_event()].into_iter().flatten().min()
     }
 
-    fn wake(&mut self, now: Time, served: &mut VecDeque<Served>) -> bool {
+    fn wake(&mut self, now: Time, served: &mut VecDeque<Served>) -> Option<Work> {
         while let Some((at, request)) = self.asking.front().copied()
             && at <= now
         {
@@ -259,11 +262,8 @@ impl Device for Interleaved {
             self.step_bus(now, served);
         }
         let due = self.active.as_ref().is_some_and(|active| active.phase.at() <= now);
-        due && self.step_sled(now, served)
-    }
-
-    fn take_work(&mut self) -> Work {
-        self.unit.take_work()
+        let free = due && self.step_sled(now, served);
+        free.then(|| std::mem::take(&mut self.work))
     }
 
     fn rest(&mut self, rest: Rest) {

@@ -6,7 +6,7 @@ use sledlab_core::{Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::SledUnit;
-use crate::device::{Device, DeviceState, PositionIndex, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, DeviceState, PositionIndex, Queued, Rest, Served, Timing, Work};
 use crate::power::PowerRates;
 
 /// A sled whose commands and data wait for nothing but the mechanism.
@@ -44,25 +44,21 @@ impl Device for Serial {
         Timing { overhead: self.overhead, ..self.unit.serve(request).0 }
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut VecDeque<Served>) -> Option<Time> {
-        let mut at = now;
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut VecDeque<Served>) -> Option<Busy> {
+        let mut busy = Busy { until: now, work: Work::default() };
         for request in batch {
-            let (timing, mut work, then) = self.unit.serve(request);
+            let (timing, work, then) = self.unit.serve(request);
             let timing = Timing { overhead: self.overhead, ..timing };
-            // The sled is powered while it waits for the command.
-            work.seek += self.overhead;
             self.unit.at = then;
-            self.unit.work += work;
             self.unit.note_tips(request);
-            let start = at;
-            at += timing.service();
-            served.push_back(Served { request: *request, start, completion: at, timing });
+            busy.work += work;
+            // The sled is powered while it waits for the command.
+            busy.work.seek += self.overhead;
+            let start = busy.until;
+            busy.until += timing.service();
+            served.push_back(Served { request: *request, start, completion: busy.until, timing });
         }
-        Some(at)
-    }
-
-    fn take_work(&mut self) -> Work {
-        self.unit.take_work()
+        Some(busy)
     }
 
     fn rest(&mut self, rest: Rest) {

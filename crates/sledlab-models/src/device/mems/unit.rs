@@ -11,12 +11,11 @@ use super::sled::{Pass, Sled, SledState, Spot};
 use crate::device::{PositionIndex, Queued, Rest, Timing, Work};
 use crate::power::PowerRates;
 
-/// A sled, where it is, and what it has done.
+/// A sled and where it is.
 #[derive(Debug)]
 pub(super) struct SledUnit {
     pub sled: Arc<Sled>,
     pub at: Spot,
-    pub work: Work,
     /// Tips of the last request, on during the servo bits of the idle loop.
     last_tips: u64,
     parked_at: Option<SledState>,
@@ -44,7 +43,6 @@ impl SledUnit {
             2.0 * sled.geometry.velocity_m_s / (params.acceleration_x_m_s2 * (1.0 + params.spring_factor));
         Ok(SledUnit {
             at: sled.spot(parked_at.unwrap_or(centre)),
-            work: Work::default(),
             last_tips: 0,
             parked_at,
             idle_motion: params.idle_motion,
@@ -99,10 +97,6 @@ impl SledUnit {
     /// Remembers how many tips a request lit at most, for the idle loop.
     pub fn note_tips(&mut self, request: &Queued) {
         self.last_tips = self.sled.tips(request.blocks.min(self.sled.widest_pass()));
-    }
-
-    pub fn take_work(&mut self) -> Work {
-        std::mem::take(&mut self.work)
     }
 
     /// Adds up what rounding to nanoseconds does to `pass`, which goes on for `bits` bits (`access`) after

@@ -18,7 +18,8 @@ pub struct DisksimClosed;
 impl Kinematics for DisksimClosed {
     fn base_seek_s(&self, axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> f64 {
         let a = axis.acceleration_m_s2;
-        bang_bang_s(a, axis.spring_factor * a / axis.travel_m, from_m, to_m, speed_m_s)
+        let s = axis.spring_factor * a / axis.travel_m;
+        bang_bang_s(a, s, || 1.0 / s.sqrt(), from_m, to_m, speed_m_s)
     }
 
     fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {

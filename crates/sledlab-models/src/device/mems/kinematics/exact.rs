@@ -41,7 +41,8 @@ pub struct Exact;
 impl Kinematics for Exact {
     #[inline]
     fn base_seek_s(&self, axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> f64 {
-        bang_bang_s(axis.acceleration_m_s2, axis.omega_squared, from_m, to_m, speed_m_s)
+        let (a, s) = (axis.acceleration_m_s2, axis.omega_squared);
+        bang_bang_s(a, s, || axis.s_per_radian, from_m, to_m, speed_m_s)
     }
 
     #[inline]
@@ -60,9 +61,16 @@ impl Kinematics for Exact {
 }
 
 /// The shortest time from `from_m` to `to_m` with actuator acceleration `a` (m/s^2), spring `s` (1/s^2) and
-/// `speed_m_s` in the direction of travel at both ends.
+/// `speed_m_s` in the direction of travel at both ends. `s_per_radian` gives 1/omega.
 #[inline]
-pub(super) fn bang_bang_s(a: f64, s: f64, from_m: f64, to_m: f64, speed_m_s: f64) -> f64 {
+pub(super) fn bang_bang_s(
+    a: f64,
+    s: f64,
+    s_per_radian: impl Fn() -> f64,
+    from_m: f64,
+    to_m: f64,
+    speed_m_s: f64,
+) -> f64 {
     let d = (to_m - from_m).abs();
     if d == 0.0 {
         return 0.0;
@@ -78,7 +86,7 @@ pub(super) fn bang_bang_s(a: f64, s: f64, from_m: f64, to_m: f64, speed_m_s: f64
     let push = 0.25 * s * d;
     let denominator = (a - pull) * (a + pull);
     let numerator = 4.0 * push * (a + push);
-    2.0 * angle((numerator * denominator).sqrt(), denominator) / s.sqrt()
+    2.0 * angle((numerator * denominator).sqrt(), denominator) * s_per_radian()
 }
 
 /// [`bang_bang_s`] with a speed above 0 at both ends.
