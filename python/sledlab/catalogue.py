@@ -17,6 +17,7 @@ from sledlab import _native
 from sledlab.errors import Error
 
 if TYPE_CHECKING:
+    import builtins
     from collections.abc import Callable, Iterator, Mapping
 
 
@@ -146,7 +147,8 @@ class Catalogue:
 
         choose.__name__ = attribute
         choose.__doc__ = f"{found.meaning}\n\nArgs:\n" + "".join(
-            f"    {spec.name}: {spec.meaning}{f' In {spec.unit}.' if spec.unit else ''}\n" for spec in found.parameters
+            f"    {spec.name}: {spec.meaning}{f' In {spec.unit}.' if spec.unit else ''}\n"
+            for spec in found.parameters
         )
         signature = Signature(
             [Parameter(spec.name, Parameter.KEYWORD_ONLY, default=spec.default) for spec in found.parameters]
@@ -154,7 +156,7 @@ class Catalogue:
         choose.__signature__ = signature  # type: ignore[attr-defined]
         return choose
 
-    def __dir__(self) -> list[str]:
+    def __dir__(self) -> builtins.list[str]:
         """The names, as attributes."""
         return [*super().__dir__(), *(name.replace("-", "_") for name in self)]
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.result import Result
+    from sledlab.seek_map import SeekMap
 
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#A2568B", "#56B4E9"
 INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"
@@ -25,7 +26,7 @@ INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"
 SIZE = (5.4, 3.3)
 """Width and height of one figure in inches: half a page wide, or a phone."""
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
@@ -92,7 +93,9 @@ def _style() -> Any:
 
 def cdf(result: Result, axes: Axes) -> None:
     """Share of requests answered within a time, reads and writes apart."""
-    shown = [(name, colour) for name, colour in (("read", BLUE), ("write", ORANGE)) if _points(result, name)]
+    shown = [
+        (name, colour) for name, colour in (("read", BLUE), ("write", ORANGE)) if _points(result, name)[0]
+    ]
     curves = shown if len(shown) > 1 else [("all", BLUE)]
     lowest = []
     for name, colour in curves:
@@ -110,10 +113,10 @@ def cdf(result: Result, axes: Axes) -> None:
     _plain_log(axes)
 
 
-def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]] | tuple[()]:
+def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]]:
+    """Times and shares of a curve; empty where there were no such requests."""
     curve: Mapping[str, Sequence[float]] = result.cdf.get(name) or {}
-    times, shares = curve.get("response_ms") or (), curve.get("share") or ()
-    return (times, shares) if times else ()
+    return curve.get("response_ms") or (), curve.get("share") or ()
 
 
 def _mark_medians(axes: Axes, result: Result, curves: Sequence[tuple[str, str]]) -> None:
@@ -145,7 +148,7 @@ def _plain_log(axes: Axes) -> None:
     """Ticks of a logarithmic x axis as plain numbers: 0.1, 1, 10."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
@@ -172,7 +175,14 @@ def response(result: Result, axes: Axes) -> None:
 def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
     """The name of a line, in its colour, above the plot."""
     axes.text(
-        x, 1.0, f"– {text}", transform=axes.transAxes, ha="right", va="bottom", color=colour, fontweight="bold"
+        x,
+        1.0,
+        f"– {text}",
+        transform=axes.transAxes,
+        ha="right",
+        va="bottom",
+        color=colour,
+        fontweight="bold",
     )
 
 
@@ -229,7 +239,7 @@ def _or_zero(value: float) -> float:
 def _plain_log_y(axes: Axes) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
@@ -314,43 +324,111 @@ KINDS: dict[str, Callable[[Result, Axes], None]] = {
 """Every kind of figure of a single run."""
 
 
-def comparison(runs: Sequence[Result], value: Callable[[Result], float], label: str) -> Figure:
-    """A value against the speed-up, one line per scheduler, both axes logarithmic.
+def comparison(
+    runs: Sequence[Result], value: Callable[[Result], float], label: str, *, log: bool = True
+) -> Figure:
+    """A value against the speed-up, one line per scheduler.
 
     Runs that saturated are drawn hollow: their value depends on the length of the run.
     """
     with _style():
         figure, axes = _figure()
+        ends: list[tuple[float, float, str, str]] = []
         for (name, group), colour in zip(_by_scheduler(runs), (BLUE, ORANGE, GREEN, PURPLE), strict=False):
             points = [(wording.speedup(run.config), value(run), run.saturated) for run in group]
             axes.plot([x for x, *_ in points], [y for _, y, _ in points], color=colour)
             for x, y, saturated in points:
-                axes.plot([x], [y], "o", color=colour, markerfacecolor="white" if saturated else colour, markersize=5)
-            axes.annotate(
-                name,
-                points[-1][:2],
-                xytext=(7, 0),
-                textcoords="offset points",
-                va="center",
-                color=colour,
-                fontweight="bold",
-                annotation_clip=False,
-            )
+                axes.plot(
+                    [x],
+                    [y],
+                    "o",
+                    color=colour,
+                    markerfacecolor="white" if saturated else colour,
+                    markersize=5,
+                )
+            ends.append((points[-1][0], points[-1][1], name, colour))
         axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
         _plain_log(axes)
-        _plain_log_y(axes)
+        if log:
+            axes.set_yscale("log")
+            _plain_log_y(axes)
+        else:
+            axes.set_ylim(bottom=0)
         axes.margins(x=0.12)
+        _label_ends(axes, ends)
         axes.grid(visible=True)
         axes.set_xlabel("speed-up of the trace (times)")
         axes.set_ylabel(label)
         return figure
 
 
+def _label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
+    """Names lines at their right ends, moved apart where they would overlap."""
+    figure = axes.get_figure()
+    if figure is None:
+        return
+    taken: list[float] = []
+    for x, y, name, colour in sorted(ends, key=lambda end: -end[1]):
+        height = float(axes.transData.transform((x, y))[1]) * 72 / figure.dpi
+        place = min(height, taken[-1] - 11) if taken else height
+        taken.append(place)
+        axes.annotate(
+            name,
+            (x, y),
+            xytext=(7, place - height),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            fontweight="bold",
+            annotation_clip=False,
+        )
+
+
 def _by_scheduler(runs: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
     names = dict.fromkeys(wording.scheduler_name(run.config) for run in runs)
     for name in names:
         yield name, [run for run in runs if wording.scheduler_name(run.config) == name]
+
+
+def seek_map(found: SeekMap) -> Figure:
+    """Seek times from one place to all others, with the regions reached within some times outlined."""
+    from matplotlib.figure import Figure
+
+    with _style():
+        figure = Figure(figsize=(SIZE[0], 4.5), layout="constrained")
+        axes = figure.subplots()
+        mesh = axes.pcolormesh(
+            found.x_bit, found.y_bit, found.ms, cmap="cividis_r", shading="nearest", rasterized=True
+        )
+        for index, region in enumerate(found.regions()):
+            if region.share > 0:
+                _outline(axes, found, region.threshold_ms, 900 - 250 * index)
+        axes.plot(
+            [found.start[0]], [found.start[1]], marker="+", color=ORANGE, markersize=9, markeredgewidth=2
+        )
+        bar = figure.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.8)
+        bar.outline.set_visible(False)
+        axes.set_aspect("equal")
+        axes.set_xlabel("x (bits from the centre)")
+        axes.set_ylabel("y (bits from the centre)")
+        axes.set_title(f"{found.device}: seek time from x = {found.start[0]}, y = {found.start[1]}")
+        return figure
+
+
+def _outline(axes: Axes, found: SeekMap, threshold_ms: float, y_label: int) -> None:
+    """Outlines the places reached within a time, and names it on the right, outside of the regions."""
+    axes.contour(found.x_bit, found.y_bit, found.ms, levels=[threshold_ms], colors="white", linewidths=0.9)
+    x_edge = max(found.x_bit[(found.ms <= threshold_ms).any(axis=0)])
+    inside = found.y_bit[(found.ms[:, list(found.x_bit).index(x_edge)] <= threshold_ms)]
+    axes.annotate(
+        f"{threshold_ms:g} ms",
+        (x_edge, min(max(y_label, inside.min()), inside.max())),
+        xytext=(found.start[0] + 420, y_label),
+        color="white",
+        fontsize=8,
+        va="center",
+        arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7},
+    )
 
 
 def to_svg(figure: Figure, title: str) -> str:

@@ -63,7 +63,7 @@ class Recording:
         """Takes the chunks of the requests table; `None` where nobody wants them."""
         if not self.sinks:
             return None
-        return self.sinks[0].write if len(self.sinks) == 1 else Tee(self.sinks).write  # type: ignore[no-any-return]
+        return self.sinks[0].write if len(self.sinks) == 1 else Tee(self.sinks).write
 
     @property
     def table(self) -> RequestsTable | None:
@@ -109,7 +109,9 @@ def make_directory(path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Error(f"cannot make the directory `{path}`: {error.strerror}", remedy="choose another --out") from error
+        raise Error(
+            f"cannot make the directory `{path}`: {error.strerror}", remedy="choose another --out"
+        ) from error
     if not os.access(path, os.W_OK | os.X_OK):
         raise Error(f"cannot write into the directory `{path}`", remedy="choose another --out")
     return path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,17 +132,17 @@ class Result:
     @cached_property
     def energy(self) -> Energy:
         """Energy by state, in J."""
-        return _build(Energy, self.summary["energy_j"])
+        return Energy(**self.summary["energy_j"])
 
     @cached_property
     def state_time(self) -> StateTime:
         """Time by state, in s."""
-        return _build(StateTime, self.summary["state_time_s"])
+        return StateTime(**self.summary["state_time_s"])
 
     @cached_property
     def queue_length(self) -> QueueLength:
         """Requests waiting."""
-        return _build(QueueLength, self.summary["queue_length"])
+        return QueueLength(**self.summary["queue_length"])
 
     @property
     def count(self) -> int:
@@ -279,15 +279,9 @@ class Result:
         return wording.as_html(self)
 
 
-def _build(kind: type[Any], values: Mapping[str, Any]) -> Any:
-    known = {part.name for part in fields(kind)}
-    return kind(**{name: value for name, value in values.items() if name in known})
-
-
 def _split(values: Mapping[str, Any]) -> Split:
     return Split(values["requests"], values["bytes"], _times(values["response_time_ms"]))
 
 
 def _times(values: Mapping[str, Any]) -> Times:
-    times: Times = _build(Times, values)
-    return times
+    return Times(**values)

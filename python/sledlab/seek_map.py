@@ -110,7 +110,7 @@ class SeekMap:
         }
 
 
-def _extent(places: npt.NDArray[np.int32], inside: npt.NDArray[np.bool_]) -> int:
+def _extent(places: npt.NDArray[np.int32], inside: Any) -> int:
     """From the first to the last of the places that are inside, ends included."""
     found = places[inside]
     if not len(found):
@@ -168,11 +168,15 @@ def writer(path: Path) -> Callable[[SeekMap], Any]:
     }
     kind = kinds.get(path.suffix.lower())
     if kind is None:
-        raise Error(f"cannot tell how to write the map to `{path}`", remedy=f"end the name in {', '.join(kinds)}")
+        raise Error(
+            f"cannot tell how to write the map to `{path}`", remedy=f"end the name in {', '.join(kinds)}"
+        )
     return kind
 
 
 def _write_csv(found: SeekMap, path: Path) -> None:
     y, x = np.meshgrid(found.y_bit, found.x_bit, indexing="ij")
     table = np.column_stack((x.ravel(), y.ravel(), found.ms.ravel()))
-    np.savetxt(path, table, fmt=("%d", "%d", "%.6f"), delimiter=",", header="x_bit,y_bit,seek_ms", comments="")
+    np.savetxt(
+        path, table, fmt=("%d", "%d", "%.6f"), delimiter=",", header="x_bit,y_bit,seek_ms", comments=""
+    )

@@ -31,7 +31,9 @@ def to_toml(value: Any) -> str:
         value = value.item()
     if isinstance(value, (int, float)):
         return repr(value)
-    raise Error(f"a setting cannot be of type `{type(value).__name__}`", remedy="give text, a number or a truth value")
+    raise Error(
+        f"a setting cannot be of type `{type(value).__name__}`", remedy="give text, a number or a truth value"
+    )
 
 
 def table(values: Mapping[str, Any]) -> str:

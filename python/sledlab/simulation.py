@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sledlab import _native
-from sledlab._native import Experiment
 from sledlab.errors import Error
 from sledlab.result import Result
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from sledlab.traces import Trace
 
 __all__ = ["Experiment", "run", "simulate"]
+
+Experiment = _native.Experiment
 
 
 def simulate(
@@ -64,9 +65,9 @@ def simulate(
 
     Example:
         >>> import sledlab as sl
+        >>> busy = sl.workload("uniform", mean_interarrival_ms=0.7)
         >>> fcfs, sptf = (
-        ...     sl.simulate(sl.workload("uniform", mean_interarrival_ms=0.7), "mems-g2", scheduler=s, limit=5000, seed=1)
-        ...     for s in ("fcfs", "sptf")
+        ...     sl.simulate(busy, "mems-g2", scheduler=name, limit=5000) for name in ("fcfs", "sptf")
         ... )
         >>> sptf.response_time.mean < fcfs.response_time.mean
         True

@@ -50,7 +50,9 @@ class Steps:
         source = self._placed(trace)
         if self.fit is not None:
             capacity = describe(_native.Experiment().with_device(self.fit))["capacity_blocks"]
-            highest_end = max(_native.survey(self._placed(trace))[1], default=0) if self.outside == "scale" else None
+            highest_end = (
+                max(_native.survey(self._placed(trace))[1], default=0) if self.outside == "scale" else None
+            )
             source = _native.fit(source, self.outside, capacity, highest_end)
         if self.speedup is not None:
             source = _native.speedup(source, self.speedup)

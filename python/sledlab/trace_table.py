@@ -53,7 +53,7 @@ class _Reader:
         return data
 
     def letters(self, column: str) -> bytes:
-        """A column of single letters as bytes; anything longer or empty becomes `?`, which is refused later."""
+        """A column of letters as bytes; anything longer or empty becomes `?`, which is refused later."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -142,7 +142,7 @@ def to_frame(source: _native.Source) -> polars.DataFrame:
 def write(
     source: _native.Source,
     path: str,
-    format: str | None,  # noqa: A002
+    format: str | None,
     *,
     progress: Callable[[int, float | None], Any] | None = None,
     device_column: bool = False,
@@ -175,7 +175,8 @@ def _write_parquet(
         for batch in to_batches(source):
             if not device_column and any(batch.column("device").to_numpy()):
                 raise Error(
-                    "the trace has several devices", remedy="add --device-column, or pick one with `sledlab trace slice`"
+                    "the trace has several devices",
+                    remedy="add --device-column, or pick one with `sledlab trace slice`",
                 )
             waiting.append(batch.select(schema.names))
             rows += batch.num_rows

@@ -124,7 +124,7 @@ class Trace:
 
         return to_frame(self.open())
 
-    def write(self, path: str | Path, format: str | None = None) -> int:  # noqa: A002
+    def write(self, path: str | Path, format: str | None = None) -> int:
         """Writes the trace to a file and returns how many requests it holds.
 
         Args:
@@ -139,7 +139,7 @@ class Trace:
         return write(self.open(), str(path), format)
 
 
-def read_trace(path: str | Path, format: str | None = None, *, sort_window: int = 0) -> Trace:  # noqa: A002
+def read_trace(path: str | Path, format: str | None = None, *, sort_window: int = 0) -> Trace:
     """A trace file.
 
     Plain or compressed (gzip, zstd, bzip2, xz), told by content. Parquet files and the project's
@@ -210,7 +210,7 @@ def as_trace(source: Any) -> Trace:
     return trace(source)
 
 
-def is_parquet(path: str, format: str | None = None) -> bool:  # noqa: A002
+def is_parquet(path: str, format: str | None = None) -> bool:
     """Whether a file is Parquet: because `format` says so, or by its first bytes."""
     if format is not None:
         return format == PARQUET
@@ -254,7 +254,7 @@ def check_columns(found: list[str], name: str) -> list[str]:
     if missing:
         raise Error(
             f"{name}: the column `{missing[0]}` is missing",
-            remedy=f"a trace has the columns {', '.join(COLUMNS)} and maybe device; found: {', '.join(found)}",
+            remedy=f"a trace has {', '.join(COLUMNS)} and maybe device; found: {', '.join(found)}",
         )
     return [*COLUMNS, *(["device"] if "device" in found else [])]
 
@@ -268,4 +268,6 @@ def from_batches(
     from sledlab.trace_table import to_chunks
 
     fractional = pa.types.is_floating(schema.field("time_us").type)
-    return _native.Source.from_columns(name, to_chunks(batches, name, fractional=fractional), fractional, sort_window)
+    return _native.Source.from_columns(
+        name, to_chunks(batches, name, fractional=fractional), fractional, sort_window
+    )

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from rich.table import Table
@@ -55,15 +55,15 @@ def percent(share: float) -> str:
 
     Example:
         >>> [percent(x) for x in (0.5, 0.0312, 0.9999, 0.0)]
-        ['50 %', '3.1 %', '>99.9 %', '0 %']
+        ['50 %', '3.1 %', '>99.9 %', '0 %']
     """
     if 0.999 < share < 1:
-        return ">99.9 %"
+        return ">99.9 %"
     if 0 < share < 0.001:
-        return "<0.1 %"
+        return "<0.1 %"
     if share in (0, 1) or 0.1 <= share < 0.99:
-        return f"{share * 100:.0f} %"
-    return f"{share * 100:.1f} %"
+        return f"{share * 100:.0f} %"
+    return f"{share * 100:.1f} %"
 
 
 def device_name(config: Mapping[str, Any]) -> str:
@@ -110,8 +110,9 @@ def warnings(result: Result) -> list[str]:
         found.append(f"{operations['rejected']:,} requests past the end of the device were left out.")
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
+        spread = milliseconds(half)
         found.append(
-            f"The run is short for its burstiness: the mean response is good to ± {milliseconds(half)} (95 % confidence)."
+            f"Bursts weigh much in a run this short: the mean is good to ± {spread} at 95 % confidence."
         )
     return found
 
@@ -125,13 +126,13 @@ def answer(result: Result) -> str:
     if result.saturated:
         return (
             f"{who} could not keep up{load}: the queue grew to {result.queue_length.max:,} requests, so response "
-            f"times (mean {milliseconds(times.mean)}) say more about the length of the run than about the device, "
-            f"which completed {figure(result.throughput_iops)} requests per second."
+            f"times (mean {milliseconds(times.mean)}) say more about the length of the run than about the "
+            f"device, which completed {figure(result.throughput_iops)} requests per second."
         )
     return (
-        f"{who} answered {result.count:,} requests{load} in {milliseconds(times.mean)} on average and 99 % of them "
-        f"within {milliseconds(times.p99)}; it was busy {percent(result.utilization)} of the time and used "
-        f"{energy(result.energy.total)}."
+        f"{who} answered {result.count:,} requests{load} in {milliseconds(times.mean)} on average and 99 % of "
+        f"them within {milliseconds(times.p99)}; it was busy {percent(result.utilization)} of the time and "
+        f"used {energy(result.energy.total)}."
     )
 
 
@@ -153,10 +154,13 @@ def energy(joules: float) -> str:
     """An energy with the unit that reads best.
 
     Example:
-        >>> energy(0.0123), energy(61.2)
-        ('12.3 mJ', '61.2 J')
+        >>> energy(0.00005), energy(0.0123), energy(61.2)
+        ('50.0 µJ', '12.3 mJ', '61.2 J')
     """
-    return f"{figure(joules * 1000)} mJ" if 0 < joules < 0.1 else f"{figure(joules)} J"
+    for unit, size in (("µJ", 1e-6), ("mJ", 1e-3)):
+        if 0 < joules < 100 * size:
+            return f"{figure(joules / size)} {unit}"
+    return f"{figure(joules)} J"
 
 
 def response_rows(result: Result) -> list[Row]:
@@ -166,7 +170,9 @@ def response_rows(result: Result) -> list[Row]:
 
     def row(name: str, key: str, unit: str = "ms") -> Row:
         values = zip(counts, columns, strict=True)
-        return Row(name, unit, tuple(figure(getattr(times, key) if count else None) for count, times in values))
+        return Row(
+            name, unit, tuple(figure(getattr(times, key) if count else None) for count, times in values)
+        )
 
     return [
         Row("requests", "", tuple(f"{count:,}" for count in counts)),
@@ -199,8 +205,8 @@ def device_rows(result: Result) -> list[Row]:
         row("time in queue, mean", "ms", figure(result.queue_time_ms)),
         row("service time, mean", "ms", figure(result.service_time_ms)),
         row("positioning time, mean", "ms", figure(result.positioning_time_ms)),
-        row("energy", "J", figure(result.energy.total)),
-        *(row(f"· {name}", "J", figure(joules)) for name, joules in energy_parts(result)),
+        row("energy", "", energy(result.energy.total)),
+        *(row(f"· {name}", "", energy(joules)) for name, joules in energy_parts(result)),
         row("start-ups", "", f"{result.startups:,}"),
     ]
 
@@ -211,79 +217,6 @@ def energy_parts(result: Result) -> Iterable[tuple[str, float]]:
         joules = float(getattr(result.energy, state))
         if joules > 0:
             yield STATE_NAMES.get(state, state), joules
-
-
-COMPARISON_HEAD = ("speed-up", "scheduler", "mean", "median", "99 %", "slowest", "requests/s", "busy", "queue", "mJ each")
-"""Columns of the table that sets runs side by side; times in ms."""
-
-
-def comparison_rows(runs: Sequence[Result]) -> list[tuple[str, ...]]:
-    """One row per run, by speed-up and then in the order given; a star marks a growing queue."""
-    ordered = sorted(runs, key=lambda run: speedup(run.config))
-    return [_comparison_row(run) for run in ordered]
-
-
-def _comparison_row(run: Result) -> tuple[str, ...]:
-    times = run.response_time
-    return (
-        f"{speedup(run.config):g}",
-        scheduler_name(run.config) + (" *" if run.saturated else ""),
-        *(figure(value) for value in (times.mean, times.p50, times.p99, times.max, run.throughput_iops)),
-        percent(run.utilization),
-        figure(run.queue_length.mean),
-        figure(run.energy.total / max(run.count, 1) * 1000),
-    )
-
-
-def contest(runs: Sequence[Result]) -> str:
-    """The schedulers that compete."""
-    return " against ".join(dict.fromkeys(scheduler_name(run.config) for run in runs))
-
-
-def verdict(runs: Sequence[Result]) -> str:
-    """What a comparison of two schedulers at several speed-ups says, in a sentence or two."""
-    steady = [speedup(run.config) for run in runs if not run.saturated]
-    names = list(dict.fromkeys(scheduler_name(run.config) for run in runs))
-    if len(names) < 2 or not steady:
-        return answer(runs[-1])
-    pairs = _pairs(runs, names[0], names[1])
-    light, heavy = pairs[0], max(pairs, key=lambda pair: pair[0].response_time.mean / pair[1].response_time.mean)
-    return f"{_duel(*light)} {_duel(*heavy)}{_limits(runs, names)}"
-
-
-def _pairs(runs: Sequence[Result], first: str, second: str) -> list[tuple[Result, Result]]:
-    """Runs of the two schedulers at the same speed-up, by speed-up, preferring those that kept up."""
-    table = {(scheduler_name(run.config), speedup(run.config)): run for run in runs}
-    speeds = sorted({speed for name, speed in table if (first, speed) in table and (second, speed) in table})
-    pairs = [(table[first, speed], table[second, speed]) for speed in speeds]
-    return [pair for pair in pairs if not any(run.saturated for run in pair)] or pairs
-
-
-def _duel(first: Result, second: Result) -> str:
-    fast = speedup(first.config)
-    load = "As recorded" if fast == 1 else f"At {fast:g} times the recorded speed"
-    a, b = first.response_time.mean, second.response_time.mean
-    names = scheduler_name(first.config), scheduler_name(second.config)
-    change = abs(a - b) / a
-    if change < 0.02:
-        return f"{load}, {names[0]} and {names[1]} answer in the same time, {milliseconds(a)} on average."
-    better = "faster" if b < a else "slower"
-    return (
-        f"{load}, {names[1]} answers in {milliseconds(b)} on average where {names[0]} takes {milliseconds(a)}: "
-        f"{percent(change)} {better}."
-    )
-
-
-def _limits(runs: Sequence[Result], names: Sequence[str]) -> str:
-    """Up to which speed-up each scheduler kept up, where it did not throughout."""
-    kept: dict[str, list[float]] = {
-        name: [speedup(run.config) for run in runs if scheduler_name(run.config) == name and not run.saturated]
-        for name in names
-    }
-    if not any(run.saturated for run in runs):
-        return ""
-    texts = [f"{name} keeps up to {max(speeds):g} times" for name, speeds in kept.items() if speeds]
-    return f" {' and '.join(texts)} the recorded speed."
 
 
 def as_text(result: Result) -> str:

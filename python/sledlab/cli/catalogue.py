@@ -26,7 +26,13 @@ def show_parameters(specs: tuple[ParameterSpec, ...], values: dict[str, Any] | N
     """Prints parameters with their defaults, or with the values given."""
     column = "value" if values else "default"
     rows = [
-        (spec.name, _plain((values or {}).get(spec.name, spec.default)), spec.unit, _allowed(spec), spec.meaning)
+        (
+            spec.name,
+            _plain((values or {}).get(spec.name, spec.default)),
+            spec.unit,
+            _allowed(spec),
+            spec.meaning,
+        )
         for spec in specs
     ]
     show_table(("parameter", column, "unit", "allowed", "meaning"), rows, right=(column,))

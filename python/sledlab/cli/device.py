@@ -47,7 +47,9 @@ def device_show(name: str, settings: tuple[str, ...], *, as_toml: bool, as_json:
         show_json(values)
         return
     click.echo(f"{values['name']}: {values['description']}")
-    click.echo(f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB")
+    click.echo(
+        f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB"
+    )
     kind = next(entry for entry in catalogue.entries("device_kinds") if entry.name == values["kind"])
     show_parameters(kind.parameters, values)
 
@@ -68,7 +70,9 @@ def experiment_of(name: str, settings: tuple[str, ...]) -> Any:
 @device.command("seek-map")
 @click.argument("name")
 @set_option
-@click.option("--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the centre.")
+@click.option(
+    "--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the centre."
+)
 @click.option("--downwards", is_flag=True, help="The sled starts moving towards negative y.")
 @click.option("--out", metavar="FILE", help="Write the map: .png, .svg, .html, .csv or .npz.")
 @json_option
@@ -82,7 +86,9 @@ def device_seek_map(
     try:
         x_bit, y_bit = (int(part) for part in start.split(","))
     except ValueError:
-        raise Error(f"`--from {start}` is not a place", remedy="write --from X,Y in bits, such as 0,0") from None
+        raise Error(
+            f"`--from {start}` is not a place", remedy="write --from X,Y in bits, such as 0,0"
+        ) from None
     write = writer(Path(out)) if out else None
     if out:
         check_writable(Path(out))
@@ -97,7 +103,13 @@ def device_seek_map(
         f"over {found.ms.shape[1]:,} columns and {found.ms.shape[0]} rows"
     )
     rows = [
-        (f"{region.threshold_ms:g}", f"{region.width_bits:,}", f"{region.height_bits:,}", ratio(region), share(region))
+        (
+            f"{region.threshold_ms:g}",
+            f"{region.width_bits:,}",
+            f"{region.height_bits:,}",
+            ratio(region),
+            share(region),
+        )
         for region in found.regions()
     ]
     head = ("within (ms)", "x extent (bits)", "y extent (bits)", "y : x", "share of places")

@@ -20,13 +20,19 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("experiment", required=False, type=click.Path(dir_okay=False))
-@click.option("--device", metavar="NAME|FILE", help="Device: a preset (sledlab device list) or a device file.")
+@click.option(
+    "--device", metavar="NAME|FILE", help="Device: a preset (sledlab device list) or a device file."
+)
 @click.option("--trace", metavar="FILE", help="Trace to replay; `-` for standard input.")
 @click.option("--format", metavar="F", help="Format of the trace; told by its content when left out.")
 @click.option("--sort", metavar="N", type=int, help="Put requests in order that come up to N lines too late.")
-@click.option("--workload", metavar="NAME", help="Generated workload instead of a trace (sledlab workload list).")
+@click.option(
+    "--workload", metavar="NAME", help="Generated workload instead of a trace (sledlab workload list)."
+)
 @click.option("--scheduler", metavar="NAME", help="Scheduler (sledlab scheduler list)  [default: fcfs]")
-@click.option("--replay", metavar="MODE", help="open | closed:N | closed:N:TIME, N outstanding  [default: open]")
+@click.option(
+    "--replay", metavar="MODE", help="open | closed:N | closed:N:TIME, N outstanding  [default: open]"
+)
 @click.option("--speedup", metavar="S", type=float, help="Divide the times between arrivals by S.")
 @click.option("--warmup", metavar="N", type=int, help="Requests at the start that do not count.")
 @click.option("--limit", metavar="N", type=int, help="End after N requests.")
@@ -36,8 +42,12 @@ if TYPE_CHECKING:
 @set_option
 @click.option("--out", metavar="DIR", help="Directory for summary, tables and report.")
 @click.option("--requests", metavar="FILE", help="Table of all requests, .parquet or .csv.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object and nothing else.")
-def simulate(experiment: str | None, out: str | None, requests: str | None, *, as_json: bool, **flags: Any) -> int:
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the results as one JSON object and nothing else."
+)
+def simulate(
+    experiment: str | None, out: str | None, requests: str | None, *, as_json: bool, **flags: Any
+) -> int:
     """Replay a trace or workload against a device.
 
     EXPERIMENT is a TOML file, such as --out leaves behind; options override what it says.
@@ -123,6 +133,7 @@ def _show(result: Result, out: str | None) -> None:
     console = Console(highlight=False, soft_wrap=True)
     wording.write(result, console.print)
     speed = wording.figure(result.timing["operations_per_s"] / 1e6)
-    console.print(f"[dim]{wording.figure(result.timing['wall_s'])} s of work, {speed} million operations per second[/dim]")
+    work = wording.figure(result.timing["wall_s"])
+    console.print(f"[dim]{work} s of work, {speed} million operations per second[/dim]")
     if out:
         console.print(f"[dim]report: {Path(out) / 'report.html'}[/dim]")

@@ -15,12 +15,22 @@ if TYPE_CHECKING:
     from sledlab import _native
     from sledlab.traces import Trace
 
-format_option = click.option("--format", metavar="F", help="Format of the trace; told by its content when left out.")
-sort_option = click.option(
-    "--sort", metavar="N", type=click.IntRange(min=0), default=0, help="Put requests in order that come up to N lines too late."
+format_option = click.option(
+    "--format", metavar="F", help="Format of the trace; told by its content when left out."
 )
-to_option = click.option("--to", metavar="F", help="Format to write: csv, disksim-ascii or parquet; told by the name of OUT.")
-device_column_option = click.option("--device-column", is_flag=True, help="Keep device numbers, as a further column.")
+sort_option = click.option(
+    "--sort",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Put requests in order that come up to N lines too late.",
+)
+to_option = click.option(
+    "--to", metavar="F", help="Format to write: csv, disksim-ascii or parquet; told by the name of OUT."
+)
+device_column_option = click.option(
+    "--device-column", is_flag=True, help="Keep device numbers, as a further column."
+)
 media_only_option = click.option("--media-only", is_flag=True, help="Leave out trims and flushes.")
 
 
@@ -40,7 +50,7 @@ def _open(file: str, form: str | None, sort: int) -> Trace:
 @format_option
 @sort_option
 @json_option
-def trace_info(file: str, format: str | None, sort: int, *, as_json: bool) -> None:  # noqa: A002
+def trace_info(file: str, format: str | None, sort: int, *, as_json: bool) -> None:
     """What a workload is like: rate, reads, sizes, working set, sequentiality, bursts, reuse."""
     from sledlab.cli.trace_info import show
 
@@ -54,11 +64,19 @@ def trace_info(file: str, format: str | None, sort: int, *, as_json: bool) -> No
 
 @trace.command("head")
 @click.argument("file")
-@click.option("-n", "--rows", metavar="N", type=click.IntRange(min=1), default=10, show_default=True, help="Requests to show.")
+@click.option(
+    "-n",
+    "--rows",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Requests to show.",
+)
 @format_option
 @sort_option
 @json_option
-def trace_head(file: str, rows: int, format: str | None, sort: int, *, as_json: bool) -> None:  # noqa: A002
+def trace_head(file: str, rows: int, format: str | None, sort: int, *, as_json: bool) -> None:
     """The first requests of a trace."""
     from sledlab import _native
     from sledlab.trace_table import to_rows
@@ -68,10 +86,16 @@ def trace_head(file: str, rows: int, format: str | None, sort: int, *, as_json: 
         show_json(found)
         return
     head = ("time_us", "op", "offset_bytes", "length_bytes", "device")
-    show_table(head, [[f"{row[name]}" for name in head] for row in found], right=[name for name in head if name != "op"])
+    show_table(
+        head,
+        [[f"{row[name]}" for name in head] for row in found],
+        right=[name for name in head if name != "op"],
+    )
 
 
-def _write(source: _native.Source, out: str, to: str | None, *, device_column: bool = False, media_only: bool = False) -> None:
+def _write(
+    source: _native.Source, out: str, to: str | None, *, device_column: bool = False, media_only: bool = False
+) -> None:
     """Writes a stream with a progress bar and says what was written."""
     from sledlab import trace_table
     from sledlab.progress import Progress
@@ -95,7 +119,14 @@ def _write(source: _native.Source, out: str, to: str | None, *, device_column: b
 @device_column_option
 @media_only_option
 def trace_convert(
-    file: str, out: str, format: str | None, to: str | None, sort: int, *, device_column: bool, media_only: bool  # noqa: A002
+    file: str,
+    out: str,
+    format: str | None,
+    to: str | None,
+    sort: int,
+    *,
+    device_column: bool,
+    media_only: bool,
 ) -> None:
     """Write a trace in another format; OUT may end in .gz or .zst."""
     _write(_open(file, format, sort).open(), out, to, device_column=device_column, media_only=media_only)
@@ -107,20 +138,42 @@ def trace_convert(
 @format_option
 @to_option
 @sort_option
-@click.option("--from", "from_s", metavar="S", type=click.FloatRange(min=0), default=0.0, help="Drop what arrives before.")
-@click.option("--until", "until_s", metavar="S", type=click.FloatRange(min=0), help="Drop what arrives then or later.")
+@click.option(
+    "--from",
+    "from_s",
+    metavar="S",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="Drop what arrives before.",
+)
+@click.option(
+    "--until", "until_s", metavar="S", type=click.FloatRange(min=0), help="Drop what arrives then or later."
+)
 @click.option("--keep-times", is_flag=True, help="Do not count times from the start of the window.")
-@click.option("--device", "devices", metavar="N", type=click.IntRange(0, 65535), multiple=True, help="Only that device; repeatable.")
+@click.option(
+    "--device",
+    "devices",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    multiple=True,
+    help="Only that device; repeatable.",
+)
 @click.option("--range", "block_range", metavar="A:B", help="Only requests that begin in blocks A to B - 1.")
-@click.option("--shift", metavar="BLOCKS", type=int, help="Add to every address, in blocks; negative moves towards 0.")
+@click.option(
+    "--shift", metavar="BLOCKS", type=int, help="Add to every address, in blocks; negative moves towards 0."
+)
 @click.option("--place", is_flag=True, help="Place the devices of the trace one after another on one device.")
 @click.option("--fit", metavar="DEVICE", help="Fit addresses to the capacity of a device, as --outside says.")
-@click.option("--outside", metavar="HOW", default="scale", show_default=True, help="wrap | clip | scale, with --fit.")
+@click.option(
+    "--outside", metavar="HOW", default="scale", show_default=True, help="wrap | clip | scale, with --fit."
+)
 @click.option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Keep the first N requests of what is left.")
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(min=1), help="Keep the first N requests of what is left."
+)
 @device_column_option
 @media_only_option
-def trace_slice(file: str, out: str, format: str | None, to: str | None, sort: int, **options: Any) -> None:  # noqa: A002
+def trace_slice(file: str, out: str, format: str | None, to: str | None, sort: int, **options: Any) -> None:
     """Cut a trace by time, device and range; move, scale and speed it up.
 
     The steps are taken in the order of the options above.
@@ -150,7 +203,9 @@ def trace_slice(file: str, out: str, format: str | None, to: str | None, sort: i
 @format_option
 @to_option
 @sort_option
-@click.option("--keep-devices", is_flag=True, help="Equal device numbers in different files are the same device.")
+@click.option(
+    "--keep-devices", is_flag=True, help="Equal device numbers in different files are the same device."
+)
 @click.option("--place", is_flag=True, help="Place the devices one after another on one device.")
 @device_column_option
 @media_only_option
@@ -175,9 +230,22 @@ def trace_merge(files: tuple[str, ...], out: str, to: str | None, **options: Any
 @trace.command("generate")
 @click.argument("name")
 @click.argument("out")
-@click.option("--device", metavar="NAME|FILE", default="mems-g2", show_default=True, help="Device whose capacity to fill.")
+@click.option(
+    "--device",
+    metavar="NAME|FILE",
+    default="mems-g2",
+    show_default=True,
+    help="Device whose capacity to fill.",
+)
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="How many requests.")
-@click.option("--seed", metavar="N", type=click.IntRange(min=0), default=1, show_default=True, help="Root of all random numbers.")
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Root of all random numbers.",
+)
 @set_option
 @to_option
 def trace_generate(
@@ -192,6 +260,8 @@ def trace_generate(
     for item in settings:
         key, sign, value = item.partition("=")
         if not sign or not key.startswith("workload."):
-            raise Error(f"`--set {item}` does not change the workload", remedy="write --set workload.key=value")
+            raise Error(
+                f"`--set {item}` does not change the workload", remedy="write --set workload.key=value"
+            )
         lines.append(f"{key.strip().removeprefix('workload.')} = {value.strip()}")
     _write(_native.Source.generate(name, "\n".join(lines), seed, capacity), out, to)

@@ -18,14 +18,16 @@ def show(found: Mapping[str, Any]) -> None:
     media = found["reads"] + found["writes"]
     click.echo(
         f"{found['file']} ({found['format']}): {found['requests']:,} requests in {found['span_s']:,.1f} s; "
-        f"{found['reads']:,} reads, {found['writes']:,} writes, {found['trims']:,} trims, {found['flushes']:,} flushes"
+        + ", ".join(f"{found[kind]:,} {kind}" for kind in ("reads", "writes", "trims", "flushes"))
     )
     if not media:
         return
     show_table(("what", "value", "unit"), _rows(found), right=("value",))
     _show_sizes(found["sizes"])
     head = ("cache (MB)", "hits")
-    show_table(head, [(f"{row['cache_mb']}", percent(row["hit_ratio"])) for row in found["cache_hits"]], right=head)
+    show_table(
+        head, [(f"{row['cache_mb']}", percent(row["hit_ratio"])) for row in found["cache_hits"]], right=head
+    )
 
 
 def _rows(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -55,7 +57,9 @@ def _rows(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     for window in found["dispersion"]:
         if window["index"] is not None:
             name = f"dispersion over {window['window_s']} s"
-            rows.append((name, figure(window["index"]), f"1 is Poisson; busiest {window['busiest']:,} requests"))
+            rows.append(
+                (name, figure(window["index"]), f"1 is Poisson; busiest {window['busiest']:,} requests")
+            )
     return rows
 
 
@@ -68,5 +72,7 @@ def _show_sizes(sizes: Mapping[str, Any]) -> None:
     ]
     head = ("size (KB)", "requests", "mean", "median", "90 %", "99 %", "largest")
     show_table(head, rows, right=head[1:])
-    common = ", ".join(f"{size['op']} {size['kb']:g} KB {percent(size['share'])}" for size in sizes["commonest"][:6])
+    common = ", ".join(
+        f"{size['op']} {size['kb']:g} KB {percent(size['share'])}" for size in sizes["commonest"][:6]
+    )
     click.echo(f"commonest: {common}")

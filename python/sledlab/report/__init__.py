@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab import plots, wording
+from sledlab import comparison, plots, wording
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from sledlab.result import Result
+    from sledlab.seek_map import SeekMap
 
 
 def write_run(result: Result, path: Path) -> Path:
     """Writes the page about one run."""
     figures = {
-        kind: plots.to_svg(plots.draw(result, kind), function.__doc__ or kind) for kind, function in plots.KINDS.items()
+        kind: plots.to_svg(plots.draw(result, kind), function.__doc__ or kind)
+        for kind, function in plots.KINDS.items()
     }
-    return _write(path, "run.html.j2", result=result, figures=figures, facts=_facts(result), key=_key_figures(result))
+    return _write(
+        path, "run.html.j2", result=result, figures=figures, facts=_facts(result), key=_key_figures(result)
+    )
 
 
 def write_comparison(runs: Sequence[Result], path: Path) -> Path:
@@ -29,13 +33,27 @@ def write_comparison(runs: Sequence[Result], path: Path) -> Path:
         path: The page to write.
     """
     charts = (
-        ("Mean response time", "mean response time (ms)", lambda run: run.response_time.mean),
-        ("99 % answered within", "99th percentile (ms)", lambda run: run.response_time.p99),
-        ("Energy per request", "energy per request (mJ)", lambda run: run.energy.total / run.count * 1000),
-        ("Queue length", "mean requests waiting", lambda run: run.queue_length.mean),
+        ("Mean response time", "mean response time (ms)", True, lambda run: run.response_time.mean),
+        ("99 % answered within", "99th percentile (ms)", True, lambda run: run.response_time.p99),
+        ("Queue length", "mean requests waiting", True, lambda run: run.queue_length.mean),
+        (
+            "Energy per request",
+            "energy per request (mJ)",
+            False,
+            lambda run: run.energy.total / run.count * 1000,
+        ),
     )
-    figures = [(title, plots.to_svg(plots.comparison(runs, value, label), title)) for title, label, value in charts]
+    figures = [
+        (title, plots.to_svg(plots.comparison(runs, value, label, log=log), title))
+        for title, label, log, value in charts
+    ]
     return _write(path, "comparison.html.j2", runs=runs, figures=figures, facts=_facts(runs[0], shared=True))
+
+
+def write_seek_map(found: SeekMap, path: Path) -> Path:
+    """Writes the page about the seek times of a device."""
+    figure = plots.to_svg(plots.seek_map(found), "seek-time map")
+    return _write(path, "seek_map.html.j2", found=found, figure=figure)
 
 
 def _write(path: Path, template: str, **values: Any) -> Path:
@@ -48,7 +66,7 @@ def _write(path: Path, template: str, **values: Any) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    page = environment.get_template(template).render(wording=wording, **values)
+    page = environment.get_template(template).render(wording=wording, comparison=comparison, **values)
     path.write_text(page, encoding="utf-8")
     return path
 
@@ -57,7 +75,9 @@ def _key_figures(result: Result) -> list[tuple[str, str, str]]:
     """The five numbers at the top: name, value, remark."""
     times = result.response_time
     half = times.ci95_half_width
-    spread = f"± {wording.milliseconds(half)} (95 % confidence)" if half else f"median {wording.milliseconds(times.p50)}"
+    spread = (
+        f"± {wording.milliseconds(half)} at 95 %" if half else f"median {wording.milliseconds(times.p50)}"
+    )
     return [
         ("mean response", wording.milliseconds(times.mean), spread),
         ("99 % within", wording.milliseconds(times.p99), f"slowest {wording.milliseconds(times.max)}"),
@@ -66,7 +86,11 @@ def _key_figures(result: Result) -> list[tuple[str, str, str]]:
             f"{wording.figure(result.throughput_iops)} /s",
             f"{wording.figure(result.throughput_mb_s)} MB/s",
         ),
-        ("busy", wording.percent(result.utilization), f"queue {wording.figure(result.queue_length.mean)} on average"),
+        (
+            "busy",
+            wording.percent(result.utilization),
+            f"queue {wording.figure(result.queue_length.mean)} on average",
+        ),
         (
             "energy",
             wording.energy(result.energy.total),

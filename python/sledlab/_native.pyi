@@ -1,0 +1,123 @@
+"""The compiled part of sledlab. Structured results are JSON text, columns are bytes."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+__version__: str
+
+class Experiment:
+    """An experiment under construction; every change gives a new one."""
+
+    def __new__(cls, toml: str = "", name: str = "experiment") -> Experiment:
+        """Reads TOML; `name` stands in messages."""
+    def with_setting(self, key: str, value: str) -> Experiment:
+        """Sets a key such as `device.active_tips` to a TOML value or a bare word."""
+    def with_device(self, name_or_path: str) -> Experiment:
+        """Takes the device from a preset or a device file."""
+    def with_trace(self, file: str, format: str | None = None) -> Experiment:
+        """Takes the requests from a trace file."""
+    def with_workload(self, kind: str) -> Experiment:
+        """Takes the requests from a generator."""
+    def check(self) -> None:
+        """Checks everything that can be checked before the work starts."""
+    def to_toml(self) -> str:
+        """The complete experiment, every default filled in."""
+    def trace(self) -> tuple[str | None, str | None]:
+        """File and format of the trace, as far as they have been said."""
+    def describe_device(self) -> str:
+        """Every parameter of the device and its `capacity_blocks`, as JSON."""
+    def run(
+        self,
+        source: Source | None = None,
+        rows: Callable[[list[tuple[str, bytes]]], None] | None = None,
+        progress: Callable[[int, float | None], None] | None = None,
+    ) -> str:
+        """Runs and gives the outcome as JSON; after an interrupt, that of what had been done."""
+
+class Source:
+    """A stream of requests that can be used once."""
+
+    @property
+    def format(self) -> str:
+        """Name of the trace format, the generator or the step it comes from."""
+    @staticmethod
+    def open(
+        path: str, format: str | None = None, sort_window: int = 0, add_service_times: bool = False
+    ) -> Source:
+        """Opens a trace file."""
+    @staticmethod
+    def generate(kind: str, params: str, seed: int, capacity_blocks: int) -> Source:
+        """Starts a generator; `params` is TOML."""
+    @staticmethod
+    def from_columns(
+        name: str,
+        chunks: Iterator[tuple[bytes, bytes, bytes, bytes, bytes]],
+        fractional: bool = False,
+        sort_window: int = 0,
+    ) -> Source:
+        """Requests out of columns: time_us, op, offset_bytes, length_bytes, device."""
+    def next_chunk(self) -> tuple[bytes, bytes, bytes, bytes, bytes] | None:
+        """Arrival in ns (u64), op, first block (u64), blocks (u32), device (u16); `None` at the end."""
+
+def catalogue() -> str:
+    """Everything that can be named in an experiment, as JSON."""
+
+def device_text(name: str) -> str:
+    """The file of a preset, comments included."""
+
+def device_blocks(text: str, file: str) -> list[str]:
+    """Names of the devices in a DiskSim parameter file."""
+
+def import_device(text: str, file: str, name: str | None = None) -> tuple[str, list[str]]:
+    """A device of a DiskSim parameter file as a device file, and remarks."""
+
+def seek_map(experiment: Experiment, x_bit: int, y_bit: int, direction: int) -> tuple[bytes, bytes, bytes]:
+    """X of the columns and y of the rows in bits (i32), and positioning times in ms (f64) row by row."""
+
+def characterise(
+    source: Source, cache_block_bytes: int | None = None, cache_sizes_mb: Sequence[int] | None = None
+) -> str:
+    """What the workload is like, as JSON."""
+
+def write_trace(
+    source: Source,
+    path: str,
+    format: str | None = None,
+    device_column: bool = False,
+    media_only: bool = False,
+    limit: int | None = None,
+    progress: Callable[[int, float | None], None] | None = None,
+) -> int:
+    """Writes a trace file and gives the number of requests in it."""
+
+def time_window(source: Source, from_ns: int, until_ns: int | None, from_zero: bool) -> Source:
+    """Requests that arrive in a window."""
+
+def only_devices(source: Source, devices: Sequence[int]) -> Source:
+    """Requests to some devices, numbered anew."""
+
+def block_range(source: Source, first: int, end: int) -> Source:
+    """Requests that begin in a range of blocks."""
+
+def media_only(source: Source) -> Source:
+    """Reads and writes only."""
+
+def shift(source: Source, blocks: int) -> Source:
+    """Every request moved by so many blocks."""
+
+def place(source: Source, extents: Sequence[int]) -> Source:
+    """The devices of a trace one after another on one."""
+
+def fit(source: Source, outside: str, capacity_blocks: int, highest_end: int | None) -> Source:
+    """Requests fitted to a capacity."""
+
+def speedup(source: Source, factor: float) -> Source:
+    """Arrivals divided by a factor."""
+
+def limit(source: Source, count: int) -> Source:
+    """The first so many requests."""
+
+def merge(sources: Sequence[Source], keep_devices: bool) -> Source:
+    """Several streams in order of arrival."""
+
+def survey(source: Source) -> tuple[int, list[int], int]:
+    """Requests, the end of each device in blocks, and the last arrival in ns."""
