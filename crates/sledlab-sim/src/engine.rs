@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sledlab_core::{Error, Op, Request, Result, Source, Span, Time};
 use sledlab_models::device::Queued;
-use sledlab_models::system::{Completion, System};
+use sledlab_models::system::{Completion, MOST_COMPLETED, System};
 
 use crate::feed::Feed;
 use crate::flush::Flushes;
@@ -104,25 +104,9 @@ impl Run<'_, '_, '_> {
     fn run(&mut self, system: &mut dyn System, mut progress: Option<ProgressSink>) -> Result<()> {
         let mut report_at = PROGRESS_EVERY;
         loop {
-            let arrival = self.feed.peek()?;
-            let event = system.next_event();
-            match (arrival, event) {
-                (Some(request), event) if event.is_none_or(|at| request.arrival <= at) => {
-                    self.arrive(system, request);
-                }
-                (arrival, Some(now)) => {
-                    if self.closed {
-                        // A completion frees a slot, and what is issued then may come before the next event.
-                        system.advance(now, &mut self.completed);
-                    } else {
-                        let horizon = arrival.map_or(Time::MAX, |request| request.arrival);
-                        system.advance_before(horizon, &mut self.completed);
-                    }
-                    self.complete()?;
-                }
-                (None, None) => break,
-                (Some(_), None) => unreachable!("an arrival without an event is taken above"),
-            }
+            let arrival = if self.closed { self.run_closed(system)? } else { self.run_open(system)? };
+            let Some(request) = arrival else { break };
+            self.arrive(system, request);
             if self.feed.issued() >= report_at {
                 report_at += PROGRESS_EVERY;
                 if self.report(progress.as_mut()).is_break() {
@@ -134,6 +118,36 @@ impl Run<'_, '_, '_> {
         self.counts.issued = self.feed.issued();
         self.counts.dropped = self.under_way + self.flushes.waiting();
         Ok(())
+    }
+
+    /// Does all that is due before the next arrival, and returns that. At the end, everything is due.
+    #[inline]
+    fn run_open(&mut self, system: &mut dyn System) -> Result<Option<Request>> {
+        let arrival = self.feed.peek()?;
+        let horizon = arrival.map_or(Time::MAX, |request| request.arrival);
+        loop {
+            system.advance_before(horizon, &mut self.completed);
+            let completed = self.completed.len();
+            self.complete()?;
+            if completed < MOST_COMPLETED {
+                return Ok(arrival);
+            }
+        }
+    }
+
+    /// The same one event at a time: a completion frees a slot, and what is issued then may come before
+    /// the next event.
+    fn run_closed(&mut self, system: &mut dyn System) -> Result<Option<Request>> {
+        loop {
+            let arrival = self.feed.peek()?;
+            match system.next_event() {
+                Some(now) if arrival.is_none_or(|request| now < request.arrival) => {
+                    system.advance(now, &mut self.completed);
+                    self.complete()?;
+                }
+                _ => return Ok(arrival),
+            }
+        }
     }
 
     fn report(&self, progress: Option<&mut ProgressSink>) -> ControlFlow<()> {

@@ -75,7 +75,7 @@ pub struct Work {
     /// Reading or writing, servo included.
     pub access: Span,
     /// Tips switched on, times how long: tip-nanoseconds.
-    pub tip_ns: u128,
+    pub tip_ns: u64,
 }
 
 impl Work {

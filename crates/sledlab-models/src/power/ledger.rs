@@ -61,7 +61,7 @@ impl Ledger {
         if from >= self.opened {
             self.seek += work.seek;
             self.access += work.access;
-            self.tip_ns += work.tip_ns;
+            self.tip_ns += u128::from(work.tip_ns);
             return;
         }
         let counted = self.counted(from, to);
@@ -69,7 +69,7 @@ impl Ledger {
         let seek = Span::from_ns(share(u128::from(work.seek.as_ns())) as u64);
         self.seek += seek;
         self.access += counted - seek;
-        self.tip_ns += share(work.tip_ns);
+        self.tip_ns += share(u128::from(work.tip_ns));
     }
 
     /// An idle stretch at `idle_mw`.

@@ -27,7 +27,9 @@ impl Scheduler for Fcfs {
 
     #[inline]
     fn pop(&mut self, _now: Time, _device: &dyn Device, batch: &mut Vec<Queued>) {
-        batch.extend(self.queue.pop_front());
+        if let Some(first) = self.queue.pop_front() {
+            batch.push(first);
+        }
     }
 
     fn len(&self) -> usize {

@@ -188,7 +188,9 @@ impl Station {
                 Phase::Serving { since, busy: Some(Busy { until, work }) }
                     if !self.has_own_work && until < horizon =>
                 {
-                    completed.extend(self.finishing.drain(..));
+                    while let Some(served) = self.finishing.pop_front() {
+                        completed.push(served);
+                    }
                     self.free(since, until, work);
                 }
                 _ => match self.next_event() {

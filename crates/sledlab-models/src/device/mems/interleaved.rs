@@ -139,7 +139,7 @@ impl Interleaved {
         self.unit.note_exact(&active.pass, geometry.servo_bits, servo);
         self.unit.at = self.unit.sled.spot(after);
         let seek = active.pass.positioning();
-        self.work += Work { seek, access: servo, tip_ns: u128::from(servo.as_ns()) };
+        self.work += Work { seek, access: servo, tip_ns: servo.as_ns() };
         let first = active.is_first_pass();
         note_pass(&mut active.timing, &active.pass, first, servo);
     }

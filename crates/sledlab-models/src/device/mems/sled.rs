@@ -117,10 +117,14 @@ impl Sled {
         self.geometry.x_bit(place.cylinder)
     }
 
-    /// How many blocks from `lbn`, at most `most`, one pass can serve.
+    /// Where block `lbn` lies, and how many blocks from there, at most `most`, one pass can serve.
     #[inline]
-    fn run(&self, lbn: u64, most: u32) -> u32 {
-        if self.addresses.sleds() == 1 { self.layout.run(lbn, most) } else { self.joint_run(lbn, most) }
+    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+        if self.addresses.sleds() == 1 {
+            self.layout.place_and_run(lbn, most)
+        } else {
+            (self.place(lbn), self.joint_run(lbn, most))
+        }
     }
 
     /// Several sleds that move together: blocks at one position of any sled share a pass, as long as no
@@ -233,12 +237,11 @@ impl Sled {
     /// (at most `most`).
     #[inline]
     pub fn plan(&self, Spot { state, line }: Spot, lbn: u64, remaining: u32, most: u32) -> Pass {
-        let place = self.place(lbn);
+        let (place, blocks) = self.place_and_run(lbn, remaining.min(most));
         let x_bit = self.x_bit(place);
         let x_moves = x_bit != state.x_bit;
         let seek_x = self.seek_x(state.x_bit, x_bit);
         let settle = if x_moves { self.settle } else { Span::ZERO };
-        let blocks = self.run(lbn, remaining.min(most));
         let pass = |direction| Pass {
             x_bit,
             row: place.row,
@@ -305,7 +308,7 @@ impl Sled {
         Work {
             seek: pass.positioning(),
             access: self.row_time,
-            tip_ns: u128::from(self.tips(pass.blocks) * self.row_time.as_ns()),
+            tip_ns: self.tips(pass.blocks) * self.row_time.as_ns(),
         }
     }
 

@@ -36,6 +36,11 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
     /// How many consecutive blocks from `lbn`, at most `most` and at most the cells of a row, lie at the
     /// same cylinder and row and so can be accessed in one pass. They may continue into the next track.
     fn run(&self, lbn: u64, most: u32) -> u32;
+
+    /// Both [`place`](Layout::place) and [`run`](Layout::run), for the price of one where they share work.
+    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+        (self.place(lbn), self.run(lbn, most))
+    }
 }
 
 /// The layout called `kind` on a sled of the given geometry.

@@ -73,8 +73,13 @@ impl Layout for RowFirst {
 
     #[inline]
     fn run(&self, lbn: u64, most: u32) -> u32 {
+        self.place_and_run(lbn, most).1
+    }
+
+    #[inline]
+    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
         let place = self.place(lbn);
         // Only tracks of a single row go on at the same place.
-        self.run_from(place, most, self.rows == 1 && place.track + 1 < self.tracks)
+        (place, self.run_from(place, most, self.rows == 1 && place.track + 1 < self.tracks))
     }
 }
