@@ -21,7 +21,7 @@ from sledlab.errors import Error, InternalError
 if TYPE_CHECKING:
     from sledlab.catalogue import device, scheduler, workload
     from sledlab.result import Result
-    from sledlab.seek_map import SeekMap, seek_map
+    from sledlab.seek_maps import SeekMap, seek_map
     from sledlab.simulation import Experiment, run, simulate
     from sledlab.traces import Trace, read_trace, trace
 
@@ -48,8 +48,8 @@ _HOMES = {
     "scheduler": "catalogue",
     "workload": "catalogue",
     "Result": "result",
-    "SeekMap": "seek_map",
-    "seek_map": "seek_map",
+    "SeekMap": "seek_maps",
+    "seek_map": "seek_maps",
     "Experiment": "simulation",
     "run": "simulation",
     "simulate": "simulation",

@@ -21,8 +21,8 @@ class Experiment:
         """Checks everything that can be checked before the work starts."""
     def to_toml(self) -> str:
         """The complete experiment, every default filled in."""
-    def trace(self) -> tuple[str | None, str | None]:
-        """File and format of the trace, as far as they have been said."""
+    def trace(self) -> tuple[str | None, str | None, int]:
+        """File, format and sort window of the trace, as far as they have been said."""
     def describe_device(self) -> str:
         """Every parameter of the device and its `capacity_blocks`, as JSON."""
     def run(

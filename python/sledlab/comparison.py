@@ -82,7 +82,8 @@ def _duel(first: Result, second: Result) -> str:
     names = wording.scheduler_name(first.config), wording.scheduler_name(second.config)
     change = abs(a - b) / a
     if change < 0.02:
-        return f"{load}, {names[0]} and {names[1]} answer in the same time, {wording.milliseconds(a)} on average."
+        same = wording.milliseconds(a)
+        return f"{load}, {names[0]} and {names[1]} answer in the same time, {same} on average."
     return (
         f"{load}, {names[1]} answers in {wording.milliseconds(b)} on average where {names[0]} takes "
         f"{wording.milliseconds(a)}: {wording.percent(change)} {'less' if b < a else 'more'}."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.result import Result
-    from sledlab.seek_map import SeekMap
+    from sledlab.seek_maps import SeekMap
 
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#A2568B", "#56B4E9"
 INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"

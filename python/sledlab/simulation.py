@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sledlab import _native
 from sledlab.errors import Error
+from sledlab.interrupt import Interrupt
 from sledlab.result import Result
 
 if TYPE_CHECKING:
@@ -103,11 +104,12 @@ def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, _nativ
     from sledlab.traces import File, ParquetFile, as_trace
 
     trace = as_trace(source)
-    if isinstance(trace.opener, File) and not trace.opener.sort_window:
-        return experiment.with_trace(trace.name, trace.opener.format), None
-    if isinstance(trace.opener, ParquetFile):
-        return experiment.with_trace(trace.name, trace.format), trace.open()
-    return experiment, trace.open()
+    if not isinstance(trace.opener, (File, ParquetFile)):
+        return experiment, trace.open()
+    experiment = experiment.with_trace(trace.name, trace.format or None)
+    if trace.opener.sort_window:
+        experiment = experiment.with_setting("trace.sort_window", str(trace.opener.sort_window))
+    return experiment, None
 
 
 def run(
@@ -160,9 +162,15 @@ def execute(
 ) -> Result:
     """Runs an experiment, records it as planned, and gives the result; an interrupt gives what there is."""
     if source is None:
-        source = _parquet(experiment)
-    with recording:
-        outcome = json.loads(experiment.run(source, recording.sink, progress))
+        experiment, source = _with_parquet(experiment)
+    with recording, Interrupt() as interrupt:
+
+        def tell(operations: int, share: float | None) -> None:
+            interrupt.check()
+            if progress is not None:
+                progress(operations, share)
+
+        outcome = json.loads(experiment.run(source, recording.sink, tell))
     result = Result(
         summary=outcome["summary"],
         series=_columns(outcome["timeline"]),
@@ -175,14 +183,14 @@ def execute(
     return result
 
 
-def _parquet(experiment: Experiment) -> _native.Source | None:
-    """The trace of an experiment as a stream, where it is one that Python reads."""
-    from sledlab.traces import ParquetFile, is_parquet
+def _with_parquet(experiment: Experiment) -> tuple[Experiment, _native.Source | None]:
+    """The experiment and its trace as a stream, where it is one that Python reads."""
+    from sledlab.traces import PARQUET, ParquetFile, is_parquet
 
-    file, form = experiment.trace()
-    if file is not None and is_parquet(file, form):
-        return ParquetFile(file).open()
-    return None
+    file, form, sort_window = experiment.trace()
+    if file is None or not is_parquet(file, form):
+        return experiment, None
+    return experiment.with_setting("trace.format", PARQUET), ParquetFile(file, sort_window).open()
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:

@@ -124,15 +124,16 @@ def answer(result: Result) -> str:
     fast = speedup(result.config)
     load = f" at {fast:g} times the recorded speed" if fast != 1 else ""
     if result.saturated:
+        longest, mean = f"{result.queue_length.max:,}", milliseconds(times.mean)
         return (
-            f"{who} could not keep up{load}: the queue grew to {result.queue_length.max:,} requests, so response "
-            f"times (mean {milliseconds(times.mean)}) say more about the length of the run than about the "
-            f"device, which completed {figure(result.throughput_iops)} requests per second."
+            f"{who} could not keep up{load}: the queue grew to {longest} requests, so response times (mean "
+            f"{mean}) say more about the length of the run than about the device, which completed "
+            f"{figure(result.throughput_iops)} requests per second."
         )
     return (
-        f"{who} answered {result.count:,} requests{load} in {milliseconds(times.mean)} on average and 99 % of "
-        f"them within {milliseconds(times.p99)}; it was busy {percent(result.utilization)} of the time and "
-        f"used {energy(result.energy.total)}."
+        f"{who} answered {result.count:,} requests{load} in {milliseconds(times.mean)} on average and 99 % "
+        f"of them within {milliseconds(times.p99)}; it was busy {percent(result.utilization)} of the time "
+        f"and used {energy(result.energy.total)}."
     )
 
 

@@ -68,11 +68,11 @@ impl Experiment {
         self.get().to_toml().map_err(raise)
     }
 
-    /// File and format of the trace, as far as they have been said.
-    fn trace(&self) -> (Option<String>, Option<String>) {
+    /// File, format and sort window of the trace, as far as they have been said.
+    fn trace(&self) -> (Option<String>, Option<String>, u64) {
         let experiment = self.get();
-        let (file, format) = experiment.trace();
-        (file.map(str::to_owned), format.map(str::to_owned))
+        let (file, format, sort_window) = experiment.trace();
+        (file.map(str::to_owned), format.map(str::to_owned), sort_window)
     }
 
     /// The complete device description and its `capacity_blocks`, as JSON.

@@ -81,7 +81,7 @@ def device_seek_map(
 ) -> None:
     """Seek times from one place to all others, and the regions reached within a time."""
     from sledlab.recording import check_writable
-    from sledlab.seek_map import compute, writer
+    from sledlab.seek_maps import compute, writer
 
     try:
         x_bit, y_bit = (int(part) for part in start.split(","))

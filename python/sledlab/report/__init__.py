@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sledlab.result import Result
-    from sledlab.seek_map import SeekMap
+    from sledlab.seek_maps import SeekMap
 
 
 def write_run(result: Result, path: Path) -> Path:

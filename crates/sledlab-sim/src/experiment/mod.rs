@@ -115,11 +115,12 @@ impl Experiment {
         device(self.table.get("device"))
     }
 
-    /// The file and the format of the trace, as far as they have been said.
-    pub fn trace(&self) -> (Option<&str>, Option<&str>) {
-        let trace = self.table.get("trace");
-        let text = |key| trace.and_then(|table| table.get(key)).and_then(Value::as_str);
-        (text("file"), text("format").filter(|format| !format.is_empty()))
+    /// File, format and sort window of the trace, as far as they have been said.
+    pub fn trace(&self) -> (Option<&str>, Option<&str>, u64) {
+        let said = |key| self.table.get("trace").and_then(|trace| trace.get(key));
+        let text = |key| said(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let sort_window = said("sort_window").and_then(Value::as_integer).map_or(0, i64::unsigned_abs);
+        (text("file"), text("format"), sort_window)
     }
 
     /// Runs the experiment.

@@ -1,0 +1,5 @@
+"""`python -m sledlab`: the command line."""
+
+from sledlab.cli import main
+
+main()

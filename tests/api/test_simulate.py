@@ -1,0 +1,166 @@
+"""The Python API."""
+
+import inspect
+import pickle
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+import sledlab as sl
+
+
+def busy(n: int = 3000) -> dict:
+    rng = np.random.default_rng(1)
+    return {
+        "time_us": np.cumsum(rng.integers(100, 1500, n)),
+        "op": rng.choice(["R", "W"], n),
+        "offset_bytes": rng.integers(0, 800_000, n) * 4096,
+        "length_bytes": np.full(n, 4096),
+    }
+
+
+def test_the_example_of_the_docs(bank):
+    r = sl.simulate(sl.read_trace(bank), sl.device("mems-g2"), scheduler="sptf", speedup=4)
+    assert r.response_time.p50 < r.response_time.p99 < r.response_time.p999 <= r.response_time.max
+    assert r.count == r.requests.height == r.read.requests + r.write.requests == 131_422
+    assert "oltp-bank-a on mems-g2" in repr(r)
+    assert r._repr_html_().startswith("<h4>oltp-bank-a on mems-g2")
+    assert len(r.plot().axes) >= 6
+
+
+def test_the_requests_agree_with_the_summary():
+    r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=5000)
+    ms = r.requests["response_ns"].to_numpy() / 1e6
+    assert ms.mean() == pytest.approx(r.response_time.mean, rel=1e-9)
+    assert ms.std() == pytest.approx(r.response_time.std, rel=1e-3)
+    assert ms.max() == pytest.approx(r.response_time.max)
+    for share, value in ((50, r.response_time.p50), (99, r.response_time.p99)):
+        assert np.percentile(ms, share, method="inverted_cdf") == pytest.approx(value, rel=1e-3)
+
+
+@pytest.mark.parametrize("make", [dict, pl.DataFrame, pa.table], ids=["arrays", "polars", "arrow"])
+def test_traces_from_memory(make):
+    r = sl.simulate(sl.trace(make(busy())), "mems-g2")
+    assert r.count == 3000
+    assert r.response_time.mean == sl.simulate(make(busy()), "mems-g2").response_time.mean
+
+
+def test_traces_from_memory_equal_traces_from_files(tmp_path):
+    trace = sl.trace(busy())
+    for name in ("t.csv", "t.parquet", "t.csv.gz"):
+        path = tmp_path / name
+        assert trace.write(path) == 3000
+        read = sl.read_trace(path)
+        assert read.frame().equals(trace.frame())
+        assert sl.simulate(read, "mems-g2").response_time == sl.simulate(trace, "mems-g2").response_time
+    assert sl.read_trace(tmp_path / "t.csv").head(3).height == 3
+
+
+def test_out_and_run_again(tmp_path):
+    r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, out=tmp_path)
+    again = sl.run(tmp_path / "experiment.toml")
+    assert again.to_json() == r.to_json() == (tmp_path / "summary.json").read_text().rstrip("\n")
+    assert again.requests.equals(pl.read_parquet(tmp_path / "requests.parquet"))
+
+
+def test_requests_may_go_to_a_file_or_nowhere(tmp_path):
+    def run(requests):
+        return sl.simulate(sl.workload("uniform"), "mems-g2", limit=500, requests=requests)
+
+    assert run(tmp_path / "r.csv").requests.height == 500
+    assert run(True).requests.height == 500
+    with pytest.raises(sl.Error, match="did not keep"):
+        _ = run(False).requests
+
+
+def test_models_are_chosen_by_call_or_attribute():
+    assert sl.device.mems_g2(active_tips=640) == sl.device("mems-g2", active_tips=640)
+    assert "uniform" in list(sl.workload)
+    assert "mean_interarrival_ms" in inspect.signature(sl.workload.uniform).parameters
+    assert "mems_g3" in dir(sl.device)
+    assert repr(sl.scheduler("sptf")) == "sledlab.scheduler('sptf')"
+    with pytest.raises(AttributeError, match="mems-g9"):
+        _ = sl.device.mems_g9
+
+
+def test_parameters_matter():
+    slow = sl.simulate(sl.workload("uniform"), sl.device("mems-g2", settle_constants=4.0), limit=2000)
+    fast = sl.simulate(sl.workload("uniform"), sl.device("mems-g2", settle_constants=0.0), limit=2000)
+    assert slow.response_time.mean > fast.response_time.mean
+    r = sl.simulate(
+        sl.workload("uniform", read_share=1.0), "mems-g2", limit=100, settings={"device.active_tips": 3200}
+    )
+    assert r.config["device"]["active_tips"] == 3200
+    assert r.write.requests == 0
+
+
+def test_only_reads_can_be_drawn():
+    r = sl.simulate(sl.workload("uniform", read_share=1.0), "mems-g2", limit=100)
+    for kind in ("overview", "cdf", "response", "throughput", "queue", "parts", "energy"):
+        assert r.plot(kind).axes
+    with pytest.raises(sl.Error, match="unknown plot"):
+        r.plot("pie")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: sl.device("mems-g4"), "mems-g"),
+        (lambda: sl.device("mems-g2", activ_tips=1), "active_tips"),
+        (lambda: sl.device("mems-g2", active_tips=[1]), "active_tips"),
+        (lambda: sl.device("mems-g2", active_tips=object()), "object"),
+        (lambda: sl.scheduler("fifo"), "fcfs"),
+        (lambda: sl.simulate(sl.device("mems-g2"), "mems-g2"), "workload"),
+        (lambda: sl.simulate(3, "mems-g2"), "trace"),
+        (lambda: sl.simulate(sl.workload("uniform"), "mems-g2", replay="open", limit=0, warmup=-1), "warmup"),
+        (lambda: sl.trace({"time_us": [1]}), "missing"),
+        (lambda: sl.read_trace("missing.csv"), "missing.csv"),
+        (lambda: sl.seek_map("mems-g2", x_bit=5000), "x = 5000"),
+    ],
+)
+def test_mistakes_are_errors_with_a_remedy(call, says):
+    with pytest.raises(sl.Error) as caught:
+        call()
+    assert says in str(caught.value)
+
+
+def test_errors_carry_their_place(tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n1,R,-4,512\n")
+    with pytest.raises(sl.Error) as caught:
+        sl.read_trace(path).info()
+    place = caught.value.place
+    assert place is not None
+    assert (place.file, place.line) == (str(path), 3)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (copy.message, copy.place, copy.remedy) == (caught.value.message, place, caught.value.remedy)
+
+
+def test_exceptions_in_callbacks_come_through():
+    from sledlab import _native
+
+    experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
+
+    def fail(*_):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        experiment.run(rows=fail)
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        experiment.run(progress=fail)
+
+    def broken():
+        raise ZeroDivisionError("mine")
+        yield
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        experiment.run(source=_native.Source.from_columns("broken", broken()))
+
+
+def test_seek_map_is_what_the_device_does():
+    found = sl.seek_map("mems-g2")
+    assert found.ms.shape == (27, 2500)
+    assert 0.4 < found.mean_ms < found.max_ms < 0.85
+    assert [region.threshold_ms for region in found.regions()] == [0.3, 0.325, 0.35, 0.4]
+    assert found.plot().axes

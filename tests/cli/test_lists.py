@@ -1,0 +1,91 @@
+"""`sledlab device`, `scheduler`, `workload`: what there is."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+PRESETS = [
+    "mems-g1",
+    "mems-g2",
+    "mems-g3",
+    "mems-g2-3200",
+    "mems-g1-disksim",
+    "mems-g2-disksim",
+    "mems-g3-disksim",
+]
+
+
+def test_devices(sledlab):
+    assert [entry["name"] for entry in sledlab("device", "list", "--json").json] == PRESETS
+    assert "mems-g3-disksim" in sledlab("device", "list").out
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_shown_device_is_a_device_file(sledlab, tmp_path, name):
+    file = tmp_path / "mine.toml"
+    file.write_text(sledlab("device", "show", name, "--toml").out)
+    shown = sledlab("device", "show", name, "--json").json
+    again = sledlab("device", "show", file, "--json").json
+    assert {**again, "name": name} == shown
+    assert shown["capacity_blocks"] > 0
+    assert "active_tips" in sledlab("device", "show", name).out
+
+
+def test_settings_change_a_shown_device(sledlab):
+    assert (
+        sledlab("device", "show", "mems-g2", "--set", "device.active_tips=640", "--json").json["active_tips"]
+        == 640
+    )
+    assert sledlab("device", "show", "mems-g2", "--set", "scheduler.kind=sptf").code == 2
+
+
+def test_schedulers_and_workloads(sledlab):
+    assert {"fcfs", "sptf", "sptf-scan"} <= {
+        entry["name"] for entry in sledlab("scheduler", "list", "--json").json
+    }
+    assert "shortest positioning" in sledlab("scheduler", "show", "sptf").out
+    assert "read_share" in sledlab("workload", "show", "uniform").out
+    for kind in ("scheduler", "workload", "device"):
+        assert sledlab(kind, "show", "nothing-like-it").code == 2
+
+
+def test_seek_map(sledlab, tmp_path):
+    found = sledlab("device", "seek-map", "mems-g2", "--json").json
+    assert [region["threshold_ms"] for region in found["regions"]] == [0.3, 0.325, 0.35, 0.4]
+    assert all(region["aspect"] > 4 for region in found["regions"])
+    for suffix in ("png", "svg", "html", "csv", "npz"):
+        path = tmp_path / f"map.{suffix}"
+        assert sledlab("device", "seek-map", "mems-g2", "--out", path).code == 0
+        assert path.stat().st_size > 1000
+    ms = np.load(tmp_path / "map.npz")["ms"]
+    table = np.loadtxt(tmp_path / "map.csv", delimiter=",", skiprows=1)
+    assert np.allclose(table[:, 2], ms.ravel(), atol=1e-6)
+    for wrong in (("--from", "a"), ("--from", "9999,0"), ("--out", "map.doc")):
+        assert sledlab("device", "seek-map", "mems-g2", *wrong).code == 2
+
+
+def test_import_tells_what_is_wrong(sledlab, tmp_path):
+    path = tmp_path / "empty.parv"
+    path.write_text("disksim_global Global {\n}\n")
+    answer = sledlab("device", "import", path)
+    assert answer.code == 2
+    assert "empty.parv" in answer.err
+
+
+def test_every_command_has_help(sledlab):
+    import click
+    from sledlab.cli import cli
+
+    def walk(command, path):
+        assert sledlab(*path, "--help").code == 0
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                walk(command.get_command(context, name), (*path, name))
+
+    walk(cli, ())
+
+
+def test_no_machine_is_named_in_the_sources():
+    assert "/work/" not in (Path(__file__).parent.parent.parent / "README.md").read_text()

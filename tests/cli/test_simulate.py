@@ -1,0 +1,195 @@
+"""`sledlab simulate`: its options, its JSON, its files, its mistakes."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+UNIFORM = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 2000)
+
+SUMMARY_KEYS = """
+requests elapsed_s response_time_ms read write queue_time_ms service_time_ms positioning_time_ms
+throughput_iops throughput_mb_s utilization queue_length energy_j startups saturated wall_s config version seed
+"""
+
+
+def test_json_is_one_object_with_everything_promised(sledlab):
+    answer = sledlab(*UNIFORM, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    found = answer.json
+    assert set(found) >= set(SUMMARY_KEYS.split())
+    assert set(found["response_time_ms"]) >= {"mean", "std", "scv", "p50", "p90", "p95", "p99", "p999", "max"}
+    assert set(found["energy_j"]) == {"total", "seek", "access", "idle", "inactive", "startup"}
+    assert set(found["queue_length"]) == {"mean", "max"}
+    assert found["requests"] == 2000 == found["read"]["requests"] + found["write"]["requests"]
+    for part in ("queue_time_ms", "service_time_ms", "positioning_time_ms"):
+        assert found[part]["mean"] > 0
+    energy = found["energy_j"]
+    assert energy["total"] == pytest.approx(sum(value for name, value in energy.items() if name != "total"))
+
+
+def test_human_output_ends_in_the_answer(sledlab):
+    answer = sledlab(*UNIFORM)
+    assert answer.code == 0
+    assert "mems-g2 under FCFS answered 2,000 requests in" in answer.out
+
+
+def test_out_leaves_everything_and_runs_again_to_the_same_bytes(sledlab, tmp_path, bank):
+    first, second = tmp_path / "first", tmp_path / "second"
+    trace = ("simulate", "--device", "mems-g2", "--trace", bank, "--scheduler", "sptf", "--speedup", 3)
+    assert sledlab(*trace, "--limit", 20000, "--out", first).code == 0
+    assert sledlab("simulate", first / "experiment.toml", "--out", second).code == 0
+    files = {path.name for path in first.iterdir()}
+    assert files == {
+        "summary.json",
+        "requests.parquet",
+        "timeline.parquet",
+        "timing.json",
+        "experiment.toml",
+        "report.html",
+    }
+    for name in files - {"timing.json"}:
+        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+    assert str(tmp_path) not in (first / "experiment.toml").read_text()
+    assert "wall_s" not in (first / "summary.json").read_text()
+    assert json.loads((first / "timing.json").read_text())["wall_s"] > 0
+
+
+def test_options_override_the_experiment_file(sledlab, tmp_path):
+    assert sledlab(*UNIFORM, "--out", tmp_path).code == 0
+    file = tmp_path / "experiment.toml"
+    found = sledlab("simulate", file, "--limit", 500, "--set", "device.active_tips=3200", "--json").json
+    assert found["requests"] == 500
+    assert found["config"]["device"]["active_tips"] == 3200
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_requests_table(sledlab, tmp_path, suffix):
+    path = tmp_path / f"requests.{suffix}"
+    found = sledlab(*UNIFORM, "--requests", path, "--json").json
+    frame = pl.read_parquet(path) if suffix == "parquet" else pl.read_csv(path)
+    expected = ["id", "arrival_ns", "start_ns", "completion_ns", "lbn", "blocks", "op", "response_ns"]
+    assert frame.columns[:8] == expected
+    assert frame.height == 2000
+    assert frame["response_ns"].mean() / 1e6 == pytest.approx(found["response_time_ms"]["mean"])
+    assert (frame["completion_ns"] - frame["arrival_ns"] == frame["response_ns"]).all()
+    assert set(frame["op"]) == {"R", "W"}
+
+
+def test_report_needs_nothing_from_elsewhere(sledlab, tmp_path):
+    sledlab(*UNIFORM, "--out", tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("<svg") == 6
+    for outside in ("<script", "<link", 'src="http', "@import", "url(http"):
+        assert outside not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("simulate",), "no device was given"),
+        (("simulate", "--device", "mems-g2"), "no trace and no workload"),
+        (("simulate", "--device", "mems-g4", "--workload", "uniform"), "did you mean"),
+        (("simulate", "--device", "mems-g2", "--workload", "unifrom"), "did you mean `uniform`"),
+        (("simulate", "--device", "mems-g2", "--trace", "missing.csv"), "missing.csv"),
+        (("simulate", "--device", "missing.toml", "--workload", "uniform"), "missing.toml"),
+        (("simulate", "missing.toml"), "missing.toml"),
+        ((*UNIFORM, "--trace", "x.csv"), "both --trace and --workload"),
+        ((*UNIFORM, "--scheduler", "sptff"), "did you mean `sptf`"),
+        ((*UNIFORM, "--set", "device.activ_tips=1"), "did you mean `device.active_tips`"),
+        ((*UNIFORM, "--set", "device.active_tips"), "has no value"),
+        ((*UNIFORM, "--set", "devise.active_tips=1"), "did you mean"),
+        ((*UNIFORM, "--set", "device.active_tips=0"), "device.active_tips"),
+        ((*UNIFORM, "--replay", "closed"), "closed:8"),
+        ((*UNIFORM, "--replay", "closed:8", "--speedup", 2), "speed"),
+        ((*UNIFORM, "--speedup", "nan"), "speedup"),
+        ((*UNIFORM, "--speedup", "x"), "not a valid float"),
+        ((*UNIFORM, "--warmup", 2000), "warm"),
+        ((*UNIFORM, "--requests", "requests.xls"), ".parquet or .csv"),
+        ((*UNIFORM, "--requests", "/nowhere/at/all.csv"), "/nowhere/at"),
+        ((*UNIFORM, "--out", "/proc/nothing"), "/proc/nothing"),
+        ((*UNIFORM, "--devcie", "x"), "--device"),
+        (("simulat",), "did you mean `simulate`"),
+    ],
+)
+def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+    monkeypatch.chdir(tmp_path)
+    answer = sledlab(*arguments)
+    assert answer.code == 2, answer.err
+    assert says in answer.err
+    assert answer.out == ""
+    assert "Traceback" not in answer.err
+
+
+def test_wrong_experiment_file_is_told_with_its_place(sledlab, tmp_path):
+    path = tmp_path / "wrong.toml"
+    path.write_text("[device]\npreset = 'mems-g2\n")
+    answer = sledlab("simulate", path)
+    assert answer.code == 2
+    assert "wrong.toml:2" in answer.err
+
+
+def test_standard_input():
+    lines = b"time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n500,R,40960,4096\n"
+    command = [sys.executable, "-m", "sledlab", "simulate", "--device", "mems-g2", "--trace", "-", "--json"]
+    done = subprocess.run(command, input=lines, capture_output=True, check=True)
+    assert json.loads(done.stdout)["requests"] == 2
+
+
+def test_nothing_but_json_when_piped_and_a_bar_on_a_terminal():
+    command = [sys.executable, "-m", "sledlab", *map(str, UNIFORM[:-1]), "3000000", "--json"]
+    piped = subprocess.run(command, capture_output=True, check=True)
+    assert piped.stderr == b""
+    outer, inner = pty.openpty()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=inner)
+    os.close(inner)
+    seen = b""
+    try:
+        while chunk := os.read(outer, 65536):
+            seen += chunk
+    except OSError:
+        pass
+    out, _ = process.communicate()
+    assert json.loads(out)["requests"] == 3_000_000
+    assert b"simulating" in seen
+
+
+def test_interrupt_keeps_what_there_is(tmp_path):
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "sledlab", *map(str, UNIFORM[:-1]), "1000000000", "--out", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not (out / "requests.parquet").exists() and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert b"Traceback" not in err
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["interrupted"]
+    assert pl.read_parquet(out / "requests.parquet", columns=["id"]).height == summary["requests"]
+
+
+def test_help_starts_fast():
+    begun = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "sledlab", "--help"], capture_output=True, check=True)
+    assert time.perf_counter() - begun < 1.5  # 0.07 s on an idle machine
+
+
+def test_simulating_to_json_imports_no_heavy_library(tmp_path):
+    script = (
+        "import sys; from sledlab.cli import run;"
+        "run(['simulate', '--device', 'mems-g2', '--workload', 'uniform', '--limit', '100', '--json']);"
+        "heavy = {'numpy', 'polars', 'pyarrow', 'matplotlib', 'jinja2', 'rich'} & set(sys.modules);"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(tmp_path), check=False)
+    assert done.returncode == 0, done.stderr

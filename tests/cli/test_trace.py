@@ -1,0 +1,165 @@
+"""`sledlab trace`: info, head, convert, slice, merge, generate."""
+
+import gzip
+
+import polars as pl
+import pytest
+
+HEADER = "time_us,op,offset_bytes,length_bytes\n"
+
+
+def test_info_of_the_sample(sledlab, bank):
+    found = sledlab("trace", "info", bank, "--json").json
+    assert (found["reads"], found["writes"], found["flushes"]) == (52483, 78939, 29203)
+    assert found["span_s"] == pytest.approx(420, abs=0.1)
+    text = sledlab("trace", "info", bank).out
+    assert "52,483 reads" in text
+    assert "working set" in text
+
+
+def test_head(sledlab, small_trace):
+    rows = sledlab("trace", "head", small_trace, "-n", 2, "--json").json
+    assert [row["op"] for row in rows] == ["R", "W"]
+    assert rows[1] == {"time_us": 900, "op": "W", "offset_bytes": 8192, "length_bytes": 512, "device": 0}
+    assert "8192" in sledlab("trace", "head", small_trace).out
+
+
+@pytest.mark.parametrize("name", ["copy.csv", "copy.csv.gz", "copy.csv.zst", "copy.parquet"])
+def test_convert_there_and_back(sledlab, small_trace, tmp_path, name):
+    copy, back = tmp_path / name, tmp_path / "back.csv"
+    assert sledlab("trace", "convert", small_trace, copy).code == 0
+    assert sledlab("trace", "convert", copy, back).code == 0
+    assert back.read_text() == small_trace.read_text()
+
+
+def test_convert_to_disksim(sledlab, small_trace, tmp_path):
+    out = tmp_path / "out.txt"
+    answer = sledlab("trace", "convert", small_trace, out)
+    assert answer.code == 2
+    assert "--media-only" in answer.err or "flush" in answer.err
+    assert sledlab("trace", "convert", small_trace, out, "--media-only").code == 0
+    assert sledlab("trace", "info", out, "--json").json["format"] == "disksim-ascii"
+
+
+def test_parquet_has_the_columns_of_a_trace(sledlab, small_trace, tmp_path):
+    out = tmp_path / "out.parquet"
+    sledlab("trace", "convert", small_trace, out)
+    frame = pl.read_parquet(out)
+    assert frame.columns == ["time_us", "op", "offset_bytes", "length_bytes"]
+    assert frame.rows()[1] == (900, "W", 8192, 512)
+    found = sledlab("simulate", "--device", "mems-g2", "--trace", out, "--json").json
+    assert found["requests"] == 2
+    assert found["config"]["trace"]["format"] == "parquet"
+
+
+def test_parquet_runs_again_from_its_experiment(sledlab, small_trace, tmp_path):
+    parquet, first, second = tmp_path / "t.parquet", tmp_path / "1", tmp_path / "2"
+    sledlab("trace", "convert", small_trace, parquet)
+    assert sledlab("simulate", "--device", "mems-g2", "--trace", parquet, "--out", first).code == 0
+    assert sledlab("simulate", first / "experiment.toml", "--out", second).code == 0
+    assert (first / "summary.json").read_bytes() == (second / "summary.json").read_bytes()
+
+
+def test_slice(sledlab, tmp_path):
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text(HEADER + "".join(f"{i * 1000},R,{i * 4096},512\n" for i in range(100)))
+    window = ("trace", "slice", source, out, "--from", 0.01, "--until", 0.02)
+    assert sledlab(*window).code == 0
+    assert out.read_text().splitlines()[1] == "0,R,40960,512"
+    assert len(out.read_text().splitlines()) == 11
+    sledlab(*window, "--keep-times", "--limit", 1)
+    assert out.read_text() == HEADER + "10000,R,40960,512\n"
+    sledlab("trace", "slice", source, out, "--range", "80:96", "--shift", -80, "--speedup", 2)
+    assert out.read_text() == HEADER + "5000,R,0,512\n5500,R,4096,512\n"
+
+
+def test_fit_scales_to_a_device(sledlab, tmp_path):
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text(HEADER + f"0,R,0,512\n10,R,{10 * 2**40},512\n")
+    assert sledlab("simulate", "--device", "mems-g2", "--trace", source).code == 2
+    assert sledlab("trace", "slice", source, out, "--fit", "mems-g2").code == 0
+    assert sledlab("simulate", "--device", "mems-g2", "--trace", out, "--json").json["requests"] == 2
+
+
+def test_merge_keeps_order_and_places_devices(sledlab, tmp_path):
+    one, two, out = tmp_path / "1.csv", tmp_path / "2.csv", tmp_path / "out.csv"
+    one.write_text(HEADER + "0,R,0,512\n20,R,512,512\n")
+    two.write_text(HEADER + "10,W,0,512\n")
+    assert sledlab("trace", "merge", one, two, "--out", out, "--place").code == 0
+    assert out.read_text() == HEADER + "0,R,0,512\n10,W,1024,512\n20,R,512,512\n"
+    assert sledlab("trace", "merge", one, one, "--out", one).code == 2
+
+
+def test_generate_is_seeded(sledlab, tmp_path):
+    a, b, c = (tmp_path / f"{name}.csv" for name in "abc")
+    for path, seed in ((a, 7), (b, 7), (c, 8)):
+        assert sledlab("trace", "generate", "uniform", path, "--limit", 50, "--seed", seed).code == 0
+    assert a.read_bytes() == b.read_bytes() != c.read_bytes()
+    assert sledlab("trace", "generate", "uniform", a, "--set", "workload.blokcs=3").code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (b"", "bad.csv"),
+        (b"\x00\x01\x02" * 100, "bad.csv"),
+        (HEADER.encode() + b"0,R,0\n", "bad.csv:2"),
+        (HEADER.encode() + b"-5,R,0,512\n", "bad.csv:2:1"),
+        (HEADER.encode() + b"nan,R,0,512\n", "bad.csv:2:1"),
+        (HEADER.encode() + b"0,R,0,0\n", "bad.csv:2"),
+        (HEADER.encode() + b"0,X,0,512\n", "bad.csv:2:3"),
+        (HEADER.encode() + b"0,R,99999999999999999999,512\n", "bad.csv:2:5"),
+        (HEADER.encode() + b"9,R,0,512\n5,R,0,512\n", "bad.csv:3"),
+        (gzip.compress(HEADER.encode() + b"0,R,0,512\n" * 1000)[:-20], "bad.csv"),
+    ],
+)
+def test_bad_traces_are_told_with_their_place(sledlab, tmp_path, text, place):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(text)
+    for command in (("trace", "info", path), ("simulate", "--device", "mems-g2", "--trace", path)):
+        answer = sledlab(*command)
+        assert answer.code == 2, answer.err
+        assert place in answer.err
+        assert "Traceback" not in answer.err
+
+
+def test_unsorted_traces_can_be_sorted(sledlab, tmp_path):
+    path = tmp_path / "late.csv"
+    path.write_text(HEADER + "9,R,0,512\n5,R,0,512\n")
+    assert "--sort" in sledlab("trace", "info", path).err
+    assert sledlab("trace", "info", path, "--sort", 10, "--json").json["requests"] == 2
+    answer = sledlab("simulate", "--device", "mems-g2", "--trace", path, "--sort", 10, "--json")
+    assert answer.json["requests"] == 2
+
+
+@pytest.mark.parametrize(
+    ("frame", "says"),
+    [
+        ({"time_us": [0], "op": ["R"], "offset_bytes": [0]}, "`length_bytes` is missing"),
+        (
+            {
+                "time_us": [0.0, float("nan")],
+                "op": ["R", "R"],
+                "offset_bytes": [0, 0],
+                "length_bytes": [512, 512],
+            },
+            ":2",
+        ),
+        ({"time_us": [0, None], "op": ["R", "R"], "offset_bytes": [0, 0], "length_bytes": [512, 512]}, ":2"),
+        ({"time_us": [0], "op": ["read"], "offset_bytes": [0], "length_bytes": [512]}, "unknown operation"),
+        ({"time_us": ["x"], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]}, "time_us"),
+        ({"time_us": [0], "op": ["R"], "offset_bytes": [-512], "length_bytes": [512]}, "negative"),
+    ],
+)
+def test_bad_parquet_is_told(sledlab, tmp_path, frame, says):
+    path = tmp_path / "bad.parquet"
+    pl.DataFrame(frame).write_parquet(path)
+    answer = sledlab("simulate", "--device", "mems-g2", "--trace", path)
+    assert answer.code == 2, answer.err
+    assert says in answer.err
+
+
+def test_truncated_parquet_is_told(sledlab, tmp_path):
+    path = tmp_path / "bad.parquet"
+    path.write_bytes(b"PAR1" + bytes(50))
+    assert sledlab("trace", "info", path).code == 2

@@ -1,0 +1,52 @@
+"""What tests of the Python side share."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sledlab.cli import run
+
+SAMPLES = Path(__file__).parent.parent / "sample" / "traces"
+
+
+@dataclass(frozen=True)
+class Answer:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def sledlab(capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Runs the command line within this process and gives exit code and output."""
+
+    def call(*arguments: object) -> Answer:
+        capfd.readouterr()
+        code = run([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        return Answer(code, out, err)
+
+    return call
+
+
+@pytest.fixture
+def bank() -> Path:
+    """The sample trace of a database."""
+    return SAMPLES / "oltp-bank-a.csv.zst"
+
+
+@pytest.fixture
+def small_trace(tmp_path: Path) -> Path:
+    """Four operations, one of each kind."""
+    path = tmp_path / "small.csv"
+    path.write_text(
+        "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n950,F,0,0\n1800,T,0,4096\n"
+    )
+    return path
