@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use sledlab_core::{Error, Op, Request, Result, Source, Span, Time};
+use sledlab_core::{Error, Op, Result, Source, Span, Time};
 use sledlab_models::device::Queued;
 use sledlab_models::system::{Completion, MOST_COMPLETED, System};
 
@@ -105,8 +105,8 @@ impl Run<'_, '_, '_> {
         let mut report_at = PROGRESS_EVERY;
         loop {
             let arrival = if self.closed { self.run_closed(system)? } else { self.run_open(system)? };
-            let Some(request) = arrival else { break };
-            self.arrive(system, request);
+            let Some(at) = arrival else { break };
+            self.arrive(system, at);
             if self.feed.issued() >= report_at {
                 report_at += PROGRESS_EVERY;
                 if self.report(progress.as_mut()).is_break() {
@@ -122,9 +122,9 @@ impl Run<'_, '_, '_> {
 
     /// Does all that is due before the next arrival, and returns that. At the end, everything is due.
     #[inline]
-    fn run_open(&mut self, system: &mut dyn System) -> Result<Option<Request>> {
-        let arrival = self.feed.peek()?;
-        let horizon = arrival.map_or(Time::MAX, |request| request.arrival);
+    fn run_open(&mut self, system: &mut dyn System) -> Result<Option<Time>> {
+        let arrival = self.feed.next_arrival()?;
+        let horizon = arrival.unwrap_or(Time::MAX);
         loop {
             system.advance_before(horizon, &mut self.completed);
             let completed = self.completed.len();
@@ -137,11 +137,11 @@ impl Run<'_, '_, '_> {
 
     /// The same one event at a time: a completion frees a slot, and what is issued then may come before
     /// the next event.
-    fn run_closed(&mut self, system: &mut dyn System) -> Result<Option<Request>> {
+    fn run_closed(&mut self, system: &mut dyn System) -> Result<Option<Time>> {
         loop {
-            let arrival = self.feed.peek()?;
+            let arrival = self.feed.next_arrival()?;
             match system.next_event() {
-                Some(now) if arrival.is_none_or(|request| now < request.arrival) => {
+                Some(now) if arrival.is_none_or(|at| now < at) => {
                     system.advance(now, &mut self.completed);
                     self.complete()?;
                 }
@@ -161,9 +161,8 @@ impl Run<'_, '_, '_> {
     }
 
     #[inline]
-    fn arrive(&mut self, system: &mut dyn System, request: Request) {
-        let id = self.feed.take();
-        let now = request.arrival;
+    fn arrive(&mut self, system: &mut dyn System, now: Time) {
+        let (id, request) = self.feed.take(now);
         if !self.opened && self.recorder.counts(id) {
             self.opened = true;
             self.recorder.opened = now;
@@ -198,6 +197,9 @@ impl Run<'_, '_, '_> {
     /// Records what has been completed.
     #[inline]
     fn complete(&mut self) -> Result<()> {
+        if self.completed.is_empty() {
+            return Ok(());
+        }
         let completed = std::mem::take(&mut self.completed);
         for done in &completed {
             let now = done.completion;

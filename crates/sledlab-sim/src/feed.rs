@@ -44,33 +44,31 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// The next operation with its time of issue, without taking it. `None` at the end, and in a closed
+    /// When the next operation is issued, without taking it. `None` at the end, and in a closed
     /// replay while no slot is free.
     #[inline]
-    pub fn peek(&mut self) -> Result<Option<Request>> {
+    pub fn next_arrival(&mut self) -> Result<Option<Time>> {
         if self.next == self.buffer.len() && !self.refill()? {
             return Ok(None);
         }
-        let mut request = self.buffer[self.next];
-        request.arrival = match &self.slots {
-            None => request.arrival,
-            Some(slots) => match slots.front() {
-                Some(free) => *free,
-                None => return Ok(None),
-            },
+        let at = match &self.slots {
+            None => Some(self.buffer[self.next].arrival),
+            Some(slots) => slots.front().copied(),
         };
-        Ok((request.arrival <= self.until).then_some(request))
+        Ok(at.filter(|at| *at <= self.until))
     }
 
-    /// Takes the operation that [`peek`](Feed::peek) showed; returns its number.
+    /// Takes the operation whose time of issue, `at`, [`next_arrival`](Feed::next_arrival) told; also returns
+    /// its number.
     #[inline]
-    pub fn take(&mut self) -> u64 {
+    pub fn take(&mut self, at: Time) -> (u64, Request) {
         if let Some(slots) = &mut self.slots {
             slots.pop_front();
         }
+        let request = Request { arrival: at, ..self.buffer[self.next] };
         self.next += 1;
         self.issued += 1;
-        self.issued - 1
+        (self.issued - 1, request)
     }
 
     /// A slot of a closed replay is free from `at` on. Completions come in order and the think time is
@@ -97,6 +95,7 @@ impl<'a> Feed<'a> {
     }
 
     /// Reads on, checks what came, and scales its times; false at the end.
+    #[cold]
     fn refill(&mut self) -> Result<bool> {
         let left = self.operations - self.issued;
         if left == 0 {

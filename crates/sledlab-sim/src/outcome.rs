@@ -4,7 +4,7 @@ use serde::Serialize;
 use sledlab_trace::transform::FitCounts;
 use std::sync::Arc;
 
-use sledlab_core::stats::{Distribution, Moments};
+use sledlab_core::stats::{Distribution, Sum};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 use sledlab_models::power::{Energy, Ledger};
 use sledlab_models::system::System;
@@ -60,13 +60,11 @@ pub struct Split {
     pub response_time_ms: TimeStats,
 }
 
-/// Mean and spread of a time, in milliseconds.
+/// Mean and largest of a time, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Spread {
+pub struct MeanAndMax {
     /// Mean.
     pub mean: f64,
-    /// Standard deviation.
-    pub std: f64,
     /// Largest.
     pub max: f64,
 }
@@ -157,11 +155,11 @@ pub struct Summary {
     /// Writes alone.
     pub write: Split,
     /// Arrival to start.
-    pub queue_time_ms: Spread,
+    pub queue_time_ms: MeanAndMax,
     /// Start to completion.
-    pub service_time_ms: Spread,
+    pub service_time_ms: MeanAndMax,
     /// First positioning.
-    pub positioning_time_ms: Spread,
+    pub positioning_time_ms: MeanAndMax,
     /// Mean of every part.
     pub time_by_part_ms: PartMeans,
     /// Requests completed per second.
@@ -234,13 +232,9 @@ impl TimeStats {
     }
 }
 
-impl Spread {
-    fn of(moments: &Moments) -> Self {
-        Spread {
-            mean: moments.mean() / NS_PER_MS,
-            std: moments.std() / NS_PER_MS,
-            max: moments.max() as f64 / NS_PER_MS,
-        }
+impl MeanAndMax {
+    fn of(sum: &Sum) -> Self {
+        MeanAndMax { mean: sum.mean() / NS_PER_MS, max: sum.max() as f64 / NS_PER_MS }
     }
 }
 
@@ -295,9 +289,9 @@ impl Summary {
             },
             read: split(reads, read_bytes),
             write: split(writes, write_bytes),
-            queue_time_ms: Spread::of(&recorder.queue),
-            service_time_ms: Spread::of(&recorder.service),
-            positioning_time_ms: Spread::of(&recorder.positioning),
+            queue_time_ms: MeanAndMax::of(&recorder.queue),
+            service_time_ms: MeanAndMax::of(&recorder.service),
+            positioning_time_ms: MeanAndMax::of(&recorder.positioning),
             time_by_part_ms: part_means(recorder, requests),
             throughput_iops: per_second(requests as f64),
             throughput_mb_s: per_second((read_bytes + write_bytes) as f64 / 1e6),

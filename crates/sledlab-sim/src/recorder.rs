@@ -1,6 +1,6 @@
 //! Streaming statistics of completed requests, and the per-request table if it is wanted.
 
-use sledlab_core::stats::{BatchMeans, Distribution, Moments};
+use sledlab_core::stats::{BatchMeans, Distribution, Sum};
 use sledlab_core::{Op, Result, Time};
 use sledlab_models::system::Completion;
 
@@ -38,9 +38,9 @@ pub struct Recorder<'a> {
     pub(crate) last_completion: Time,
     /// Response times of reads and of writes.
     pub(crate) by_op: [Distribution; 2],
-    pub(crate) queue: Moments,
-    pub(crate) service: Moments,
-    pub(crate) positioning: Moments,
+    pub(crate) queue: Sum,
+    pub(crate) service: Sum,
+    pub(crate) positioning: Sum,
     pub(crate) parts: Parts,
     pub(crate) blocks: [u64; 2],
     pub(crate) batches: BatchMeans,
@@ -58,9 +58,9 @@ impl<'a> Recorder<'a> {
             opened: Time::ZERO,
             last_completion: Time::ZERO,
             by_op: Default::default(),
-            queue: Moments::default(),
-            service: Moments::default(),
-            positioning: Moments::default(),
+            queue: Sum::default(),
+            service: Sum::default(),
+            positioning: Sum::default(),
             parts: Parts::default(),
             blocks: [0; 2],
             batches: BatchMeans::default(),

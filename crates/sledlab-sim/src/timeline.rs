@@ -14,7 +14,7 @@ const FIRST_SHIFT: u32 = 20;
 struct Bin {
     completed: u64,
     blocks: u64,
-    response_ns: u128,
+    response_ns: u64,
     max_response_ns: u64,
     arrived: u64,
     waiting: u64,
@@ -57,6 +57,14 @@ impl Default for Timeline {
 impl Timeline {
     #[inline]
     fn bin(&mut self, at: Time) -> &mut Bin {
+        let index = (at.as_ns() >> self.shift) as usize;
+        let index = if index < self.bins.len() { index } else { self.make_room(at) };
+        &mut self.bins[index]
+    }
+
+    /// Widens the bins until there is one for `at`, and returns its number.
+    #[cold]
+    fn make_room(&mut self, at: Time) -> usize {
         while at.as_ns() >> self.shift >= MOST_BINS as u64 {
             self.widen();
         }
@@ -64,7 +72,7 @@ impl Timeline {
         if index >= self.bins.len() {
             self.bins.resize(index + 1, Bin::default());
         }
-        &mut self.bins[index]
+        index
     }
 
     fn widen(&mut self) {
@@ -87,7 +95,7 @@ impl Timeline {
         let bin = self.bin(at);
         bin.completed += 1;
         bin.blocks += u64::from(blocks);
-        bin.response_ns += u128::from(response_ns);
+        bin.response_ns = bin.response_ns.saturating_add(response_ns);
         bin.max_response_ns = bin.max_response_ns.max(response_ns);
     }
 
@@ -114,7 +122,7 @@ impl Bin {
         Bin {
             completed: self.completed + other.completed,
             blocks: self.blocks + other.blocks,
-            response_ns: self.response_ns + other.response_ns,
+            response_ns: self.response_ns.saturating_add(other.response_ns),
             max_response_ns: self.max_response_ns.max(other.max_response_ns),
             arrived: self.arrived + other.arrived,
             waiting: self.waiting + other.waiting,

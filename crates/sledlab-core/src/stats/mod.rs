@@ -3,7 +3,9 @@
 mod batch_means;
 mod distribution;
 mod moments;
+mod sum;
 
 pub use batch_means::BatchMeans;
 pub use distribution::Distribution;
 pub use moments::Moments;
+pub use sum::Sum;

@@ -12,7 +12,7 @@ use sledlab_core::{Error, Op, Result, Span, Time};
 use super::bus::Bus;
 use super::params::MemsParams;
 use super::sled::{Pass, SledState};
-use super::unit::{SledUnit, note_pass};
+use super::unit::{SledUnit, first_pass, note_further_pass};
 use crate::device::{Busy, Device, DeviceState, PositionIndex, Queued, Rest, Served, Timing, Work};
 use crate::power::PowerRates;
 
@@ -140,8 +140,7 @@ impl Interleaved {
         self.unit.at = self.unit.sled.spot(after);
         let seek = active.pass.positioning();
         self.work += Work { seek, access: servo, tip_ns: servo.as_ns() };
-        let first = active.is_first_pass();
-        note_pass(&mut active.timing, &active.pass, first, servo);
+        active.note_pass(servo);
     }
 
     fn end_pass(&mut self, now: Time, mut active: Active, served: &mut VecDeque<Served>) -> bool {
@@ -149,8 +148,7 @@ impl Interleaved {
         let row_bits = self.unit.sled.geometry.pitch_bits;
         self.unit.note_exact(&active.pass, row_bits, self.unit.sled.row_time);
         self.unit.at = self.unit.sled.after(&active.pass);
-        let first = active.is_first_pass();
-        note_pass(&mut active.timing, &active.pass, first, self.unit.sled.row_time);
+        active.note_pass(self.unit.sled.row_time);
         active.done += active.pass.blocks;
         let Active { request, start, timing, done, .. } = active;
         if request.op == Op::Read {
@@ -181,9 +179,14 @@ impl Interleaved {
 }
 
 impl Active {
-    fn is_first_pass(&self) -> bool {
-        // A pass always takes time after the positioning, so an untouched timing has no transfer.
-        self.timing.transfer == Span::ZERO
+    /// Enters the pass that ends into the timing; `access` is the time from the end of positioning on.
+    fn note_pass(&mut self, access: Span) {
+        // A pass takes time after the positioning, so a timing without transfer has seen none.
+        if self.timing.transfer == Span::ZERO {
+            self.timing = first_pass(&self.pass, access);
+        } else {
+            note_further_pass(&mut self.timing, &self.pass, access);
+        }
     }
 }
 

@@ -79,14 +79,16 @@ impl SledUnit {
     /// Serves all blocks of a request without waiting for anything: its timing without overhead, its work,
     /// and where the sled is then.
     pub fn serve(&self, request: &Queued) -> (Timing, Work, Spot) {
-        let mut at = self.at;
-        let mut timing = Timing::default();
-        let mut work = Work::default();
-        let mut done = 0;
+        let row_time = self.sled.row_time;
+        let pass = self.sled.plan(self.at, request.lbn, request.blocks, u32::MAX);
+        let mut timing = first_pass(&pass, row_time);
+        let mut work = self.sled.work(&pass);
+        let mut at = self.sled.after(&pass);
+        let mut done = pass.blocks;
         while done < request.blocks {
             let remaining = request.blocks - done;
             let pass = self.sled.plan(at, request.lbn + u64::from(done), remaining, u32::MAX);
-            note_pass(&mut timing, &pass, done == 0, self.sled.row_time);
+            note_further_pass(&mut timing, &pass, row_time);
             work += self.sled.work(&pass);
             at = self.sled.after(&pass);
             done += pass.blocks;
@@ -159,18 +161,23 @@ impl SledUnit {
     }
 }
 
-/// Adds a pass to the timing of its request. `access` is the time from the end of positioning on.
-pub(super) fn note_pass(timing: &mut Timing, pass: &Pass, first: bool, access: Span) {
-    if first {
-        timing.seek_x = pass.seek_x;
-        timing.settle = pass.settle;
-        timing.seek_y = pass.y.seek();
-        timing.turnaround = pass.y.turnaround();
-    } else {
-        timing.reposition += pass.positioning();
-        timing.transfer += pass.positioning();
+/// The timing of a request after its first pass. `access` is the time from the end of positioning on.
+#[inline]
+pub(super) fn first_pass(pass: &Pass, access: Span) -> Timing {
+    Timing {
+        seek_x: pass.seek_x,
+        settle: pass.settle,
+        seek_y: pass.y.seek(),
+        turnaround: pass.y.turnaround(),
+        transfer: access,
+        ..Timing::default()
     }
-    timing.transfer += access;
+}
+
+/// Adds another pass to the timing of its request.
+pub(super) fn note_further_pass(timing: &mut Timing, pass: &Pass, access: Span) {
+    timing.reposition += pass.positioning();
+    timing.transfer += pass.positioning() + access;
 }
 
 fn centre_block_start(sled: &Sled) -> SledState {

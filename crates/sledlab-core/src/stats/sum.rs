@@ -1,0 +1,47 @@
+//! Mean and largest.
+
+/// Sum and largest of a stream of spans in nanoseconds: what is kept of times that are not the main result.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum {
+    count: u64,
+    sum: u128,
+    max: u64,
+}
+
+impl Sum {
+    /// Takes one value.
+    #[inline]
+    pub fn record(&mut self, value_ns: u64) {
+        self.count += 1;
+        self.sum += u128::from(value_ns);
+        self.max = self.max.max(value_ns);
+    }
+
+    /// The sum, exactly.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// The mean; 0 when there are no values.
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+    }
+
+    /// The largest; 0 when there are no values.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_up() {
+        let mut sum = Sum::default();
+        assert_eq!((sum.mean(), sum.max()), (0.0, 0));
+        [3, 9, 6].into_iter().for_each(|value| sum.record(value));
+        assert_eq!((sum.sum(), sum.mean(), sum.max()), (18, 6.0, 9));
+    }
+}
