@@ -11,7 +11,7 @@ import sledlab as sl
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-from sledlab import comparison, report, wording
+from sledlab import comparison, plots, report, wording
 
 TRACE = Path(os.path.relpath(__file__)).parent.parent / "sample" / "traces" / "oltp-bank-a.csv.zst"
 SPEEDUPS = (1, 2, 3, 3.5, 4, 5, 6, 8)
@@ -28,6 +28,8 @@ def main(directory: Path) -> None:
     ]
     show(runs)
     page = report.write_comparison(runs, directory / "report.html")
+    picture = plots.comparison(runs, lambda run: run.response_time.mean, "mean response time (ms)")
+    picture.savefig(directory / "response.png", dpi=160)
     one = runs[plan.index((3, "sptf"))].report(directory / "sptf-at-3-times.html")
     print(f"\nreport: {page}\none run in detail: {one}")
 

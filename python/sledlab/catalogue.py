@@ -80,10 +80,11 @@ def everything() -> dict[str, Any]:
 
 def entries(section: str) -> list[Entry]:
     """The entries of a section of the catalogue."""
-    return [_entry(item) for item in everything()[section]]
+    return [to_entry(item) for item in everything()[section]]
 
 
-def _entry(item: Mapping[str, Any]) -> Entry:
+def to_entry(item: Mapping[str, Any]) -> Entry:
+    """An item of the catalogue as an entry."""
     return Entry(item["name"], item["meaning"], tuple(_spec(spec) for spec in item.get("parameters", ())))
 
 

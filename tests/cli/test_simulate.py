@@ -16,7 +16,8 @@ UNIFORM = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit"
 
 SUMMARY_KEYS = """
 requests elapsed_s response_time_ms read write queue_time_ms service_time_ms positioning_time_ms
-throughput_iops throughput_mb_s utilization queue_length energy_j startups saturated wall_s config version seed
+throughput_iops throughput_mb_s utilization queue_length energy_j startups saturated wall_s
+config version seed
 """
 
 
