@@ -106,7 +106,7 @@ impl Run<'_, '_, '_> {
         loop {
             let arrival = if self.closed { self.run_closed(system)? } else { self.run_open(system)? };
             let Some(at) = arrival else { break };
-            self.arrive(system, at);
+            self.arrive(system, at)?;
             if self.feed.issued() >= report_at {
                 report_at += PROGRESS_EVERY;
                 if self.report(progress.as_mut()).is_break() {
@@ -115,24 +115,30 @@ impl Run<'_, '_, '_> {
                 }
             }
         }
+        self.complete()?;
         self.counts.issued = self.feed.issued();
         self.counts.dropped = self.under_way + self.flushes.waiting();
         Ok(())
     }
 
     /// Does all that is due before the next arrival, and returns that. At the end, everything is due.
+    ///
+    /// Completions are recorded some hundred at a time: nothing but a flush asks about them earlier.
     #[inline]
     fn run_open(&mut self, system: &mut dyn System) -> Result<Option<Time>> {
         let arrival = self.feed.next_arrival()?;
         let horizon = arrival.unwrap_or(Time::MAX);
         loop {
             system.advance_before(horizon, &mut self.completed);
-            let completed = self.completed.len();
-            self.complete()?;
-            if completed < MOST_COMPLETED {
-                return Ok(arrival);
+            if self.completed.len() < MOST_COMPLETED {
+                break;
             }
+            self.complete()?;
         }
+        if arrival.is_none() {
+            self.complete()?;
+        }
+        Ok(arrival)
     }
 
     /// The same one event at a time: a completion frees a slot, and what is issued then may come before
@@ -161,7 +167,7 @@ impl Run<'_, '_, '_> {
     }
 
     #[inline]
-    fn arrive(&mut self, system: &mut dyn System, now: Time) {
+    fn arrive(&mut self, system: &mut dyn System, now: Time) -> Result<()> {
         let (id, request) = self.feed.take(now);
         if !self.opened && self.recorder.counts(id) {
             self.opened = true;
@@ -182,11 +188,13 @@ impl Run<'_, '_, '_> {
                 self.feed.free_slot(now + self.think);
             }
             Op::Flush => {
+                self.complete()?;
                 if self.flushes.flush(id) {
                     self.finish_flushes(1, now);
                 }
             }
         }
+        Ok(())
     }
 
     fn finish_flushes(&mut self, flushes: u64, now: Time) {

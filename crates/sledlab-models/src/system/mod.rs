@@ -17,7 +17,7 @@ use crate::power::{Energy, Ledger};
 use crate::scheduler;
 
 /// Completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory.
-pub const MOST_COMPLETED: usize = 1024;
+pub const MOST_COMPLETED: usize = 256;
 
 /// What the host talks to. Reads and writes only: flushes and trims are answered before they get here.
 ///
@@ -35,7 +35,7 @@ pub trait System: Send {
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
     /// The parts that queue and serve.
     fn stations(&self) -> Vec<&Station>;
-    /// Does all that is due before `horizon`; stops early when `completed` holds a thousand requests or so.
+    /// Does all that is due before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`].
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
         while let Some(now) = self.next_event().filter(|at| *at < horizon)
             && completed.len() < MOST_COMPLETED

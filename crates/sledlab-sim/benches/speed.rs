@@ -1,0 +1,174 @@
+//! Speed of replays and of scheduling decisions, printed as a table and kept in `benches/results.json`.
+//!
+//! Every figure is the median of several runs in this process; ratios compare figures of the same run.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rand::RngExt;
+use serde_json::{Value, json};
+use sledlab_core::source::InMemory;
+use sledlab_core::{Op, Request, Source, Time, seed};
+use sledlab_models::device::Queued;
+use sledlab_models::device::mems::{self, MemsParams};
+use sledlab_models::scheduler;
+use sledlab_sim::{Experiment, Hooks};
+use sledlab_trace::{synthetic, writer};
+
+const REQUESTS: usize = 1_000_000;
+const RUNS: usize = 7;
+const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
+
+/// A line of the table: what, value, unit, and what it is compared with.
+struct Row {
+    what: String,
+    value: f64,
+    unit: &'static str,
+    target: String,
+}
+
+fn row(what: impl Into<String>, value: f64, unit: &'static str, target: impl Into<String>) -> Row {
+    Row { what: what.into(), value, unit, target: target.into() }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// One million requests of 8 blocks at 1000 per second, uniform over a G2: about 70 % utilisation.
+fn requests() -> Vec<Request> {
+    let params = format!("requests = {REQUESTS}\nmean_interarrival_ms = 1.0\nblocks = 8");
+    let mut source =
+        synthetic::build("uniform", &params.parse().expect("a table"), 1, 6_750_000).expect("a workload");
+    let mut requests = Vec::with_capacity(REQUESTS);
+    while source.fill(&mut requests).expect("requests") > 0 {}
+    requests
+}
+
+/// Requests per second of wall-clock time from opening the source to the summary.
+fn replay(scheduler: &str, source: &dyn Fn(&mut Experiment) -> Option<Box<dyn Source>>) -> f64 {
+    let rate = || {
+        let mut experiment = Experiment::new();
+        experiment.set_device("mems-g2").expect("a device");
+        experiment.set("scheduler.kind", scheduler).expect("a scheduler");
+        let source = source(&mut experiment);
+        let outcome = experiment.run(Hooks { source, ..Hooks::default() }).expect("a run");
+        outcome.summary.requests as f64 / outcome.wall_s
+    };
+    median((0..RUNS).map(|_| rate()).collect())
+}
+
+fn replays(rows: &mut Vec<Row>) {
+    let requests = requests();
+    let file = std::env::temp_dir().join(format!("sledlab-speed-{}.txt", std::process::id()));
+    let mut trace = writer::create(&file, Some("disksim-ascii")).expect("a trace file");
+    requests.iter().for_each(|request| trace.write(request).expect("a request written"));
+    trace.finish().expect("a trace written");
+    let million = 1e-6;
+    let from_memory = |_: &mut Experiment| Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>);
+    let from_file = |experiment: &mut Experiment| {
+        experiment.set_trace(&file.to_string_lossy(), Some("disksim-ascii"));
+        None
+    };
+    rows.push(row("FCFS from memory", replay("fcfs", &from_memory) * million, "million requests/s", "8"));
+    rows.push(row(
+        "FCFS from a DiskSim ascii file",
+        replay("fcfs", &from_file) * million,
+        "million requests/s",
+        "4",
+    ));
+    rows.push(row("SPTF from memory", replay("sptf", &from_memory) * million, "million requests/s", ""));
+    // The file is in the system's folder for temporary files; one that cannot be removed does no harm.
+    let _ = fs::remove_file(&file);
+}
+
+fn queued(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
+    let lbn = rng.random_range(0..capacity);
+    Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read }
+}
+
+/// Nanoseconds for a pick and the push that replaces it, with `depth` requests queued on a G2.
+fn pick_ns(name: &str, depth: usize, picks: usize) -> f64 {
+    let mut device = mems::build(&MemsParams::default()).expect("a device");
+    let mut queue = scheduler::build(name, &toml::Table::new()).expect("a scheduler").make(device.as_ref());
+    let mut rng = seed::stream(7, "picks");
+    let capacity = device.capacity_blocks();
+    (0..depth as u64).for_each(|id| queue.push(queued(id, &mut rng, capacity)));
+    let fresh: Vec<Queued> =
+        (0..picks as u64).map(|id| queued(id + depth as u64, &mut rng, capacity)).collect();
+    let (mut batch, mut served) = (Vec::new(), VecDeque::new());
+    let mut spent = 0.0;
+    for request in fresh {
+        let begun = Instant::now();
+        queue.pop(Time::ZERO, device.as_ref(), &mut batch);
+        queue.push(request);
+        spent += begun.elapsed().as_secs_f64();
+        device.issue(Time::ZERO, &batch, &mut served);
+        batch.clear();
+        served.clear();
+    }
+    spent * 1e9 / picks as f64
+}
+
+fn picks(rows: &mut Vec<Row>) {
+    for depth in DEPTHS {
+        let median_ns = |name, picks| median((0..3).map(|_| pick_ns(name, depth, picks)).collect());
+        let index_ns = median_ns("sptf", 20_000);
+        let scan_ns = median_ns("sptf-scan", (3_000_000 / depth).clamp(20, 20_000));
+        let target = match depth {
+            300 => "1000",
+            100_000 => "2000",
+            _ => "",
+        };
+        rows.push(row(format!("SPTF pick and push, queue of {depth}, index"), index_ns, "ns", target));
+        rows.push(row(format!("SPTF pick and push, queue of {depth}, scan"), scan_ns, "ns", ""));
+        rows.push(row(format!("SPTF, queue of {depth}: scan over index"), scan_ns / index_ns, "times", ""));
+    }
+}
+
+fn machine() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .map(|rest| rest.trim_matches([':', ' ', '\t']));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{}, {cores} logical cores, one thread used", model.unwrap_or("unknown processor"))
+}
+
+fn results_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results.json")
+}
+
+fn main() {
+    // `cargo test --benches` only wants to see that it builds and starts.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let mut rows = Vec::new();
+    replays(&mut rows);
+    picks(&mut rows);
+    println!("{}", machine());
+    for Row { what, value, unit, target } in &rows {
+        let target = if target.is_empty() { String::new() } else { format!("(target {target})") };
+        println!("{what:<44} {value:>12.2} {unit} {target}");
+    }
+    let rows: Vec<Value> = rows
+        .iter()
+        .map(|row| json!({ "what": row.what, "value": row.value, "unit": row.unit, "target": row.target }))
+        .collect();
+    let text = json!({ "machine": machine(), "rows": rows });
+    let written = fs::File::create(results_file()).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        serde_json::to_writer_pretty(&mut file, &text)?;
+        writeln!(file)
+    });
+    match written {
+        Ok(()) => println!("kept in benches/results.json"),
+        Err(error) => println!("not kept in benches/results.json: {error}"),
+    }
+}
