@@ -40,9 +40,8 @@ lint: $(BIN)/.built ## formatting, lints, types, spelling, docs
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --quiet --strict
 
-bench: $(BIN)/.built ## speed: parsing, replay, schedulers; prints ratios
-	cargo bench --workspace
-	$(BIN)/python benches/replay.py
+bench: ## speed: parsing, replay, schedulers; prints ratios
+	cargo bench --workspace --bench '*'
 
 fuzz: ## every trace reader for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

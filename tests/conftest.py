@@ -9,6 +9,22 @@ from typing import Any
 import pytest
 from sledlab.cli import run
 
+EVERYTHING = "everything"
+"""Marks tests that take long; only `make validate` runs them."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--everything", action="store_true", help="run the long tests too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--everything"):
+        return
+    long = [item for item in items if item.get_closest_marker(EVERYTHING)]
+    items[:] = [item for item in items if item not in long]
+    config.hook.pytest_deselected(items=long)
+
+
 SAMPLES = Path(__file__).parent.parent / "sample" / "traces"
 
 
