@@ -94,6 +94,14 @@ fn scans_where_no_index_is_exact() {
     }
 }
 
+#[test]
+fn refuses_a_sled_too_slow_to_tabulate() {
+    let slow = "acceleration_y_m_s2 = 0.001\nspring_factor = 0".parse::<Table>().unwrap();
+    let params = MemsParams::from_table("device", &slow).unwrap();
+    let error = mems::build(&params).err().unwrap();
+    assert!(error.to_string().contains("too slow"), "{error}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 

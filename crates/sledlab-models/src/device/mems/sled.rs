@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use sledlab_core::{Result, Span};
+use sledlab_core::{Error, Result, Span};
 
 use super::address::AddressMap;
 use super::axis::Axis;
@@ -57,6 +57,33 @@ impl Pass {
     }
 }
 
+/// Longest move, in seconds, that tables of moves in nanoseconds hold (32 bits), rounded down.
+const LONGEST_MOVE_S: f64 = 4.0;
+
+/// Refuses a sled whose longest moves take absurdly long; real ones take less than a millisecond.
+fn check_speed(geometry: &Geometry, kinematics: &dyn Kinematics, axis_x: &Axis, axis_y: &Axis) -> Result<()> {
+    let x_m = |cylinder| f64::from(geometry.x_bit(cylinder)) * geometry.bit_m;
+    let stroke_s = kinematics.base_seek_s(axis_x, x_m(0), x_m(geometry.cylinders - 1), 0.0);
+    let heading = |row, direction: i8| Heading {
+        at_m: f64::from(geometry.start(row, direction)) * geometry.bit_m,
+        direction: f64::from(direction),
+    };
+    let edges = [(0, 1), (0, -1), (geometry.rows - 1, 1), (geometry.rows - 1, -1)];
+    let moves = edges.iter().flat_map(|from| edges.iter().map(move |to| (*from, *to)));
+    let y_s = moves.map(|(from, to)| {
+        let (from, to) = (heading(from.0, from.1), heading(to.0, to.1));
+        kinematics::y_time(kinematics, axis_y, geometry.velocity_m_s, from, to, true).total_s()
+    });
+    let longest_s = y_s.fold(stroke_s, f64::max);
+    if longest_s < LONGEST_MOVE_S {
+        return Ok(());
+    }
+    Err(Error::user(format!("the sled is too slow: its longest move would take {longest_s:.3e} s"))
+        .with_remedy(
+            "raise device.acceleration_x_m_s2 or device.acceleration_y_m_s2, or lower device.tip_rate_kbit_s",
+        ))
+}
+
 /// Geometry, mechanics and addressing of one sled, or of several that move together.
 #[derive(Debug)]
 pub(super) struct Sled {
@@ -82,6 +109,7 @@ impl Sled {
         let geometry = Geometry::new(params)?;
         let kinematics = kinematics::build(params.kinematics, params)?;
         let (axis_x, axis_y) = (Axis::x(params), Axis::y(params));
+        check_speed(&geometry, kinematics.as_ref(), &axis_x, &axis_y)?;
         let rows = RowTable::new(&geometry, kinematics.as_ref(), &axis_y);
         let sleds = if params.sled_motion == SledMotion::Together { params.sleds } else { 1 };
         Ok(Sled {
