@@ -131,7 +131,7 @@ def answer(result: Result) -> str:
             f"{figure(result.throughput_iops)} requests per second."
         )
     return (
-        f"{who} answered {result.count:,} requests{load} in {milliseconds(times.mean)} on average and 99 % "
+        f"{who} answered {result.count:,} requests{load} in {milliseconds(times.mean)} on average and 99 % "
         f"of them within {milliseconds(times.p99)}; it was busy {percent(result.utilization)} of the time "
         f"and used {energy(result.energy.total)}."
     )
@@ -199,7 +199,7 @@ def device_rows(result: Result) -> list[Row]:
     return [
         row("simulated time", "s", figure(result.elapsed_s, 4)),
         row("throughput", "requests/s", figure(result.throughput_iops)),
-        row("", "MB/s", figure(result.throughput_mb_s)),
+        row("throughput, data", "MB/s", figure(result.throughput_mb_s)),
         row("busy", "", percent(result.utilization)),
         row("waiting requests, mean", "", figure(queue.mean)),
         row("waiting requests, most", "", f"{queue.max:,}"),
