@@ -1,0 +1,1 @@
+"""Validation: published numbers, and reference runs where they are found."""

@@ -1,0 +1,33 @@
+"""The motion as the study of defects rebuilds it."""
+
+import numpy as np
+import pytest
+
+from . import reference
+from .motion import Sled, passes
+
+pytestmark = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+
+TOLERANCE_MS = 1e-6
+
+
+def sled(device: str) -> Sled:
+    return Sled.of(reference.runs()[f"mech_{device}_f0_r8_light"].parameters)
+
+
+@pytest.mark.parametrize("device", ["G1", "G2", "G3"])
+def test_seeks_are_those_of_the_tables(device: str) -> None:
+    rebuilt = sled(device)
+    for axis, speed in (("x", 0.0), ("y", rebuilt.speed)):
+        table = reference.table(reference.MEMS / "seek" / f"{device}_{axis}_seek.csv.gz")
+        start, end = (table[f"{axis}{i}_bit"] * rebuilt.bit_m for i in (0, 1))
+        ours = getattr(rebuilt, axis).seek_s(start, end, speed) * 1e3
+        assert np.abs(ours - table["exact_k0.75_ms"]).max() < TOLERANCE_MS
+
+
+@pytest.mark.parametrize("device", ["G1", "G2", "G3"])
+def test_turnarounds_of_recorded_passes_can_be_rebuilt(device: str) -> None:
+    run = reference.runs()[f"mech_{device}_f0_r8_light"]
+    found = passes(reference.table(reference.MEMS / "access" / f"{run.name}.csv.gz"), Sled.of(run.parameters))
+    assert found.rebuilt_off_ms < TOLERANCE_MS
+    assert len(found.recorded) > 2000

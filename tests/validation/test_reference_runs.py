@@ -1,0 +1,37 @@
+"""Replays against recorded runs of the reference simulator."""
+
+from collections import Counter
+
+import pytest
+
+from . import reference
+from .agreement import agreement, band, compared
+
+needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+
+
+def test_run_agrees(run: str) -> None:
+    found = agreement(run)
+    allowed = band(found.run)
+    assert allowed is not None
+    assert abs(found.mean) <= allowed.mean
+    if allowed.within_1us is not None:
+        assert found.within_1us >= allowed.within_1us
+    if allowed.energy is not None:
+        assert abs(found.energy) <= allowed.energy
+
+
+@needs_reference
+def test_every_family_is_compared() -> None:
+    runs = compared()
+    assert Counter(run.family for run in runs) == {
+        "mech": 27,
+        "base": 21,
+        "sched": 6,
+        "sweep": 24,
+        "hp": 8,
+        "excl": 8,
+        "stock": 10,
+        "memsvalid": 6,
+    }
+    assert {run.device for run in runs} == {"G1", "G2", "G3", "V1"}
