@@ -174,6 +174,8 @@ pub struct Summary {
     pub energy_j: Energy,
     /// Seconds by state.
     pub state_time_s: StateTime,
+    /// Tips switched on, times how long: tip-seconds, over all stations.
+    pub tip_time_s: f64,
     /// Start-ups.
     pub startups: u64,
     /// Whether the queue kept growing: means of such a run depend on its length.
@@ -302,6 +304,7 @@ impl Summary {
             },
             energy_j,
             state_time_s: state_time(&ledgers),
+            tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.tip_ns as f64 / 1e9).sum(),
             startups: ledgers.iter().map(|(ledger, _)| ledger.startups).sum(),
             saturated: context.mode == Mode::Open && recorder.trend.grew(),
             interrupted: context.counts.interrupted,

@@ -149,6 +149,9 @@ fn sleds_that_move_together_share_a_pass() {
     };
     assert!(close(service("3"), 0.128_571));
     assert!(close(service("1"), 3.0 * 0.128_571));
+    let one_row = run(&experiment("mems-g2", &[]), vec![Request { blocks: 20, ..request }]).0.summary;
+    assert!(close(one_row.tip_time_s, 1280.0 * 128_571e-9));
+    assert!(close(one_row.energy_j.access, (100.0 + 1280.0) * 1e-3 * 128_571e-9));
 }
 
 #[test]
