@@ -21,8 +21,8 @@ class Experiment:
         """Checks everything that can be checked before the work starts."""
     def to_toml(self) -> str:
         """The complete experiment, every default filled in."""
-    def trace(self) -> tuple[str | None, str | None, int]:
-        """File, format and sort window of the trace, as far as they have been said."""
+    def setting(self, key: str) -> str | None:
+        """What has been said of a key such as `trace.file`; defaults do not count."""
     def describe_device(self) -> str:
         """Every parameter of the device and its `capacity_blocks`, as JSON."""
     def run(
@@ -30,6 +30,7 @@ class Experiment:
         source: Source | None = None,
         rows: Callable[[list[tuple[str, bytes]]], None] | None = None,
         progress: Callable[[int, float | None], None] | None = None,
+        highest_end: int | None = None,
     ) -> str:
         """Runs and gives the outcome as JSON; after an interrupt, that of what had been done."""
 
@@ -106,6 +107,9 @@ def shift(source: Source, blocks: int) -> Source:
 
 def place(source: Source, extents: Sequence[int]) -> Source:
     """The devices of a trace one after another on one."""
+
+def overlay(source: Source) -> Source:
+    """Every request on one device, at its own address."""
 
 def fit(source: Source, outside: str, capacity_blocks: int, highest_end: int | None) -> Source:
     """Requests fitted to a capacity."""

@@ -251,6 +251,12 @@ class Result:
 
         Raises:
             Error: There is no such kind.
+
+        Example:
+            >>> import sledlab as sl
+            >>> r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=100)
+            >>> r.plot("cdf").axes[0].get_xlabel()
+            'response time (ms)'
         """
         from sledlab import plots
 

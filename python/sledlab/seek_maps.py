@@ -75,6 +75,11 @@ class SeekMap:
 
         Args:
             thresholds_ms: The times, in ms.
+
+        Example:
+            >>> import sledlab as sl
+            >>> [region.width_bits for region in sl.seek_map("mems-g2").regions((0.3, 0.4))]
+            [73, 357]
         """
         return [self._region(threshold) for threshold in thresholds_ms]
 

@@ -78,11 +78,11 @@ def simulate(
 
     experiment = apply(Experiment(), require("device", device))
     experiment = apply(experiment, require("scheduler", scheduler))
-    opened: _native.Source | None = None
+    trace: Trace | None = None
     if isinstance(source, Chosen):
         experiment = apply(experiment, require("workload", source))
     else:
-        experiment, opened = _with_trace(experiment, source)
+        experiment, trace = _with_trace(experiment, source)
     choices = {
         "replay.mode": replay,
         "replay.speedup": speedup,
@@ -96,16 +96,16 @@ def simulate(
     for key, value in choices.items():
         if value is not None:
             experiment = experiment.with_setting(key, to_toml(value))
-    return run(experiment, source=opened, requests=requests, out=out)
+    return run(experiment, trace=trace, requests=requests, out=out)
 
 
-def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, _native.Source | None]:
-    """The experiment with a trace: by its file where the simulator can open it, else as a stream."""
+def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:
+    """The experiment with a trace: named by its file, or to be handed over where it is in memory."""
     from sledlab.traces import File, ParquetFile, as_trace
 
     trace = as_trace(source)
     if not isinstance(trace.opener, (File, ParquetFile)):
-        return experiment, trace.open()
+        return experiment, trace
     experiment = experiment.with_trace(trace.name, trace.format or None)
     if trace.opener.sort_window:
         experiment = experiment.with_setting("trace.sort_window", str(trace.opener.sort_window))
@@ -115,7 +115,7 @@ def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, _nativ
 def run(
     experiment: Experiment | str | Path,
     *,
-    source: _native.Source | None = None,
+    trace: Trace | None = None,
     requests: bool | str | Path | None = None,
     out: str | Path | None = None,
 ) -> Result:
@@ -123,19 +123,25 @@ def run(
 
     Args:
         experiment: The experiment, or the path of its TOML file.
-        source: Requests to replay instead of the trace or workload it names.
+        trace: Replayed instead of the trace or workload that the experiment names.
         requests: As in `simulate`.
         out: As in `simulate`.
 
     Raises:
         Error: As in `simulate`.
+
+    Example:
+        >>> import sledlab as sl, tempfile
+        >>> r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=100, out=(out := tempfile.mkdtemp()))
+        >>> sl.run(f"{out}/experiment.toml").to_json() == r.to_json()
+        True
     """
     from sledlab.recording import Recording
 
     if not isinstance(experiment, Experiment):
         experiment = read(experiment)
     recording = Recording.planned(out=out, requests=requests, keep_some=True)
-    result = execute(experiment, source, recording)
+    result = execute(experiment, recording, trace=trace)
     if result.interrupted:
         raise KeyboardInterrupt
     return result
@@ -156,13 +162,15 @@ def read(path: str | Path) -> Experiment:
 
 def execute(
     experiment: Experiment,
-    source: _native.Source | None,
     recording: Recording,
+    *,
+    trace: Trace | None = None,
     progress: Callable[[int, float | None], None] | None = None,
 ) -> Result:
     """Runs an experiment, records it as planned, and gives the result; an interrupt gives what there is."""
-    if source is None:
-        experiment, source = _with_parquet(experiment)
+    from sledlab.given import open_given
+
+    experiment, given = open_given(experiment, trace.opener if trace else None)
     with recording, Interrupt() as interrupt:
 
         def tell(operations: int, share: float | None) -> None:
@@ -170,7 +178,7 @@ def execute(
             if progress is not None:
                 progress(operations, share)
 
-        outcome = json.loads(experiment.run(source, recording.sink, tell))
+        outcome = json.loads(experiment.run(given.source, recording.sink, tell, given.highest_end))
     result = Result(
         summary=outcome["summary"],
         series=_columns(outcome["timeline"]),
@@ -181,16 +189,6 @@ def execute(
     )
     recording.finish(result)
     return result
-
-
-def _with_parquet(experiment: Experiment) -> tuple[Experiment, _native.Source | None]:
-    """The experiment and its trace as a stream, where it is one that Python reads."""
-    from sledlab.traces import PARQUET, ParquetFile, is_parquet
-
-    file, form, sort_window = experiment.trace()
-    if file is None or not is_parquet(file, form):
-        return experiment, None
-    return experiment.with_setting("trace.format", PARQUET), ParquetFile(file, sort_window).open()
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:

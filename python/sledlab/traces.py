@@ -90,6 +90,19 @@ class Trace:
     Attributes:
         name: The file, or `table`.
         format: The format it is in.
+
+    Example:
+        >>> import sledlab as sl
+        >>> columns = {"time_us": [0, 5], "op": ["R", "W"], "offset_bytes": [0, 512], "length_bytes": [512, 512]}
+        >>> trace = sl.trace(columns)
+        >>> trace.info()["sequentiality"]["one_stream_share"]
+        0.5
+        >>> trace.head(1).row(0)
+        (0.0, 'R', 0, 512, 0)
+        >>> trace.frame().height
+        2
+        >>> trace.write("/dev/null", format="csv")
+        2
     """
 
     name: str

@@ -81,6 +81,27 @@ def test_fit_scales_to_a_device(sledlab, tmp_path):
     assert sledlab("simulate", "--device", "mems-g2", "--trace", out, "--json").json["requests"] == 2
 
 
+@pytest.mark.parametrize("name", ["far.csv", "far.parquet"])
+def test_what_lies_outside_is_treated_alike_in_all_formats(sledlab, tmp_path, name):
+    source, path = tmp_path / "in.csv", tmp_path / name
+    source.write_text(HEADER + f"0,R,0,512\n10,R,{10 * 2**40},512\n")
+    sledlab("trace", "convert", source, path)
+    replay = ("simulate", "--device", "mems-g2", "--trace", path, "--json", "--outside")
+    assert "--outside wrap, clip or scale" in sledlab(*replay, "reject").err
+    assert [sledlab(*replay, how).json["requests"] for how in ("wrap", "clip", "scale")] == [2, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["two.csv", "two.parquet"])
+def test_several_devices_are_treated_alike_in_all_formats(sledlab, tmp_path, name):
+    source, path = tmp_path / "in.csv", tmp_path / name
+    source.write_text("time_us,op,offset_bytes,length_bytes,device\n0,R,0,512,0\n10,R,0,512,1\n")
+    assert sledlab("trace", "convert", source, path, "--device-column").code == 0
+    replay = ("simulate", "--device", "mems-g2", "--trace", path, "--json")
+    assert sledlab(*replay).code == 2
+    for how in ("place", "overlay"):
+        assert sledlab(*replay, "--set", f"trace.devices={how}").json["requests"] == 2
+
+
 def test_merge_keeps_order_and_places_devices(sledlab, tmp_path):
     one, two, out = tmp_path / "1.csv", tmp_path / "2.csv", tmp_path / "out.csv"
     one.write_text(HEADER + "0,R,0,512\n20,R,512,512\n")

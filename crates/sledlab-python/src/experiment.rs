@@ -68,11 +68,11 @@ impl Experiment {
         self.get().to_toml().map_err(raise)
     }
 
-    /// File, format and sort window of the trace, as far as they have been said.
-    fn trace(&self) -> (Option<String>, Option<String>, u64) {
+    /// What has been said of a key such as `trace.file`, as text; defaults do not count.
+    fn setting(&self, key: &str) -> Option<String> {
         let experiment = self.get();
-        let (file, format, sort_window) = experiment.trace();
-        (file.map(str::to_owned), format.map(str::to_owned), sort_window)
+        let value = experiment.get(key)?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
     /// The complete device description and its `capacity_blocks`, as JSON.
@@ -91,13 +91,14 @@ impl Experiment {
 
     /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and
     /// the share of the whole. Returns the outcome as JSON, after an interrupt of what had been done.
-    #[pyo3(signature = (source = None, rows = None, progress = None))]
+    #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None))]
     fn run(
         &self,
         py: Python<'_>,
         source: Option<&Source>,
         rows: Option<Py<PyAny>>,
         progress: Option<Py<PyAny>>,
+        highest_end: Option<u64>,
     ) -> PyResult<String> {
         let experiment = self.get();
         let source = source.map(Source::take).transpose()?;
@@ -110,6 +111,7 @@ impl Experiment {
             let wanted = rows.is_some();
             let hooks = Hooks {
                 source,
+                highest_end,
                 rows: if wanted { Some(&mut take_rows) } else { None },
                 progress: Some(&mut show),
             };

@@ -28,7 +28,7 @@ mod _native {
 
     #[pymodule_export]
     use crate::transform::{
-        block_range, fit, limit, media_only, merge, only_devices, place, shift, speedup, take_survey, time_window,
+        block_range, fit, limit, media_only, merge, only_devices, overlay, place, shift, speedup, take_survey, time_window,
     };
 
     #[pymodule_init]

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use sledlab_core::Time;
 use sledlab_trace::transform::{
-    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Place, Shift, Speedup, Step, TimeWindow, Via,
+    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Overlay, Place, Shift, Speedup, Step, TimeWindow, Via,
     survey,
 };
 
@@ -49,6 +49,12 @@ pub(crate) fn shift(source: &Source, blocks: i64) -> PyResult<Source> {
 #[pyfunction]
 pub(crate) fn place(source: &Source, extents: Vec<u64>) -> PyResult<Source> {
     via(source, Place::new(&extents).map_err(raise)?)
+}
+
+/// Every request on one device, at its own address.
+#[pyfunction]
+pub(crate) fn overlay(source: &Source) -> PyResult<Source> {
+    via(source, Overlay)
 }
 
 /// Requests fitted to a capacity.

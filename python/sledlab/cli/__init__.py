@@ -47,6 +47,8 @@ def run(arguments: list[str] | None = None) -> int:
         code = cli.main(arguments, prog_name="sledlab", standalone_mode=False)
         sys.stdout.flush()
     except Error as error:
+        if error.place and error.place.file == "<stdout>" and "Broken pipe" in error.message:
+            return 0
         return _tell(f"error: {error}", 2)
     except click.ClickException as error:
         error.show()

@@ -66,7 +66,7 @@ def simulate(
     plan.check()
     recording = Recording.planned(out=out, requests=requests)
     with Progress("simulating") as progress:
-        result = execute(plan, None, recording, progress.update)
+        result = execute(plan, recording, progress=progress.update)
     if as_json:
         click.echo(json.dumps(with_wall_clock(result), ensure_ascii=False, allow_nan=False))
     else:

@@ -24,6 +24,8 @@ const DEFAULT_SEED: u64 = 1;
 pub struct Hooks<'a> {
     /// Replays this instead of the configured trace or workload.
     pub source: Option<Box<dyn Source>>,
+    /// First block after the highest request of `source`, where known; scaling needs it.
+    pub highest_end: Option<u64>,
     /// Takes the per-request table in chunks.
     pub rows: Option<RowSink<'a>>,
     /// Told now and then how far the run is.
@@ -115,12 +117,10 @@ impl Experiment {
         device(self.table.get("device"))
     }
 
-    /// File, format and sort window of the trace, as far as they have been said.
-    pub fn trace(&self) -> (Option<&str>, Option<&str>, u64) {
-        let said = |key| self.table.get("trace").and_then(|trace| trace.get(key));
-        let text = |key| said(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let sort_window = said("sort_window").and_then(Value::as_integer).map_or(0, i64::unsigned_abs);
-        (text("file"), text("format"), sort_window)
+    /// What has been said of a key such as `trace.file`; defaults do not count.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        let (table, key) = key.split_once('.')?;
+        self.table.get(table)?.get(key)
     }
 
     /// Runs the experiment.
@@ -129,13 +129,17 @@ impl Experiment {
     /// Anything [`check`](Experiment::check) finds, anything wrong with the trace, a run in which nothing
     /// counted, and violated conservation.
     pub fn run(&self, hooks: Hooks) -> Result<Outcome> {
-        let Hooks { source, rows, progress } = hooks;
+        let Hooks { source, highest_end, rows, progress } = hooks;
         let resolved = self.resolve(source.is_some())?;
         let begun = Instant::now();
         let mut system = system::build(&resolved.device, resolved.scheduler)?;
         let replay = resolved.replay;
-        let (mut source, fitted) =
-            resolved.workload.open(source, system.capacity_blocks(), resolved.seed, replay.outside)?;
+        let (mut source, fitted) = resolved.workload.open(
+            source.map(|source| (source, highest_end)),
+            system.capacity_blocks(),
+            resolved.seed,
+            replay.outside,
+        )?;
         let mut recorder = Recorder::new(RecorderOptions { warmup: replay.warmup }, rows);
         let counts = simulate(system.as_mut(), source.as_mut(), &replay, &mut recorder, progress)?;
         let config = serde_json::to_value(self.complete(&resolved))

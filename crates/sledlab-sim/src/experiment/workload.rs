@@ -88,16 +88,16 @@ impl Workload {
         }
     }
 
-    /// Opens the source, or takes the `given` one, and fits it to a device of `capacity_blocks`.
+    /// Opens the source, or takes the `given` one with the end of its highest request, and fits it to a device of `capacity_blocks`.
     pub fn open(
         &self,
-        given: Option<Box<dyn Source>>,
+        given: Option<(Box<dyn Source>, Option<u64>)>,
         capacity_blocks: u64,
         seed: u64,
         outside: Outside,
     ) -> Result<Fitted> {
         match (given, self) {
-            (Some(source), _) => fit(source, outside, capacity_blocks, None),
+            (Some((source, highest_end)), _) => fit(source, outside, capacity_blocks, highest_end),
             (None, Workload::Given) => Err(Error::user("no trace and no workload was given")),
             (None, Workload::Generator { kind, params }) => {
                 fit(synthetic::build(kind, params, seed, capacity_blocks)?, outside, capacity_blocks, None)
