@@ -77,7 +77,7 @@ def x_dominates(device: str) -> float:
     rows = random_pairs(device, PAIRS).requests
     x = rows["seek_x_ns"] + rows["settle_ns"]
     y = rows["seek_y_ns"] + rows["turnaround_ns"]
-    return float((x >= y).mean())  # type: ignore[arg-type]
+    return float((x >= y).mean())
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ class Run:
         how much that was. It runs on until an extra request 100 s after the last one, so one of those
         idle times, the last, lies after the last completion, where a replay has ended.
         """
-        after_the_end = self.parameters["inactive_after_ms"] * self.parameters["active_mw"] / 1e6
+        after_the_end = float(self.parameters["inactive_after_ms"] * self.parameters["active_mw"]) / 1e6
         return self.charged_energy_j + float(self.row["uncharged_idle_energy_j"]) - after_the_end
 
     @cached_property

@@ -59,8 +59,8 @@ def _introduction() -> str:
         (RECENTRING, "a sled that spins down is at the centre at once, free of charge", '`parking = "stay"`'),
         (
             PHYSICS,
-            f"{both} together, and what SPTF believes of positions; what is left is the exact device with the "
-            "same overheads, bus (hence one-block passes), layout and parking",
+            f"{both} together, and what SPTF believes of positions; what is left is the exact device with "
+            "the same overheads, bus (hence one-block passes), layout and parking",
             'all of these, `selection = "exact"`',
         ),
         (
