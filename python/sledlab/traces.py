@@ -93,8 +93,8 @@ class Trace:
 
     Example:
         >>> import sledlab as sl
-        >>> columns = {"time_us": [0, 5], "op": ["R", "W"], "offset_bytes": [0, 512], "length_bytes": [512, 512]}
-        >>> trace = sl.trace(columns)
+        >>> columns = {"time_us": [0, 5], "op": ["R", "W"], "offset_bytes": [0, 512]}
+        >>> trace = sl.trace({**columns, "length_bytes": [512, 512]})
         >>> trace.info()["sequentiality"]["one_stream_share"]
         0.5
         >>> trace.head(1).row(0)

@@ -59,5 +59,5 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
 
 /// Whether the user wants to stop: runs Python's signal handlers and keeps what they raise.
 pub(crate) fn check_signals() -> Result<(), Error> {
-    Python::attach(|py| py.check_signals()).map_err(keep)
+    Python::attach(Python::check_signals).map_err(keep)
 }

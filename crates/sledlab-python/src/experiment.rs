@@ -21,7 +21,10 @@ impl Experiment {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    fn change(&self, change: impl FnOnce(&mut sledlab_sim::Experiment) -> Result<(), Error>) -> PyResult<Self> {
+    fn change(
+        &self,
+        change: impl FnOnce(&mut sledlab_sim::Experiment) -> Result<(), Error>,
+    ) -> PyResult<Self> {
         let mut experiment = self.get();
         change(&mut experiment).map_err(raise)?;
         Ok(Experiment(Mutex::new(experiment)))

@@ -3,6 +3,11 @@
 //! Structured results cross the border as JSON text, columns as bytes of little-endian integers:
 //! neither needs a library on either side. The interpreter lock is released while Rust works.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "Python's arguments come by value, and `map_err` takes functions of values"
+)]
+
 mod device;
 mod error;
 mod experiment;
@@ -28,7 +33,8 @@ mod _native {
 
     #[pymodule_export]
     use crate::transform::{
-        block_range, fit, limit, media_only, merge, only_devices, overlay, place, shift, speedup, take_survey, time_window,
+        block_range, fit, limit, media_only, merge, only_devices, overlay, place, shift, speedup,
+        take_survey, time_window,
     };
 
     #[pymodule_init]

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use sledlab_core::{Error, Request, Source as Requests};
 use sledlab_trace::table::{Columns, Times, open_table};
@@ -58,9 +59,8 @@ impl Source {
     /// Starts a generator; `params` is a TOML table.
     #[staticmethod]
     fn generate(kind: &str, params: &str, seed: u64, capacity_blocks: u64) -> PyResult<Self> {
-        let params = params
-            .parse()
-            .map_err(|error| raise(Error::user(format!("workload parameters: {error}"))))?;
+        let params =
+            params.parse().map_err(|error| raise(Error::user(format!("workload parameters: {error}"))))?;
         let requests = synthetic::build(kind, &params, seed, capacity_blocks).map_err(raise)?;
         Ok(Source::wrap(requests, kind))
     }
@@ -70,9 +70,7 @@ impl Source {
     #[staticmethod]
     #[pyo3(signature = (name, chunks, fractional = false, sort_window = 0))]
     fn from_columns(name: &str, chunks: Py<PyAny>, fractional: bool, sort_window: usize) -> Self {
-        let next_rows = move || {
-            Python::attach(|py| next_columns(chunks.bind(py), fractional)).map_err(keep)
-        };
+        let next_rows = move || Python::attach(|py| next_columns(chunks.bind(py), fractional)).map_err(keep);
         Source::wrap(open_table(name, Box::new(next_rows), sort_window), "table")
     }
 
@@ -112,7 +110,7 @@ fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<
         Err(end) if end.is_instance_of::<pyo3::exceptions::PyStopIteration>(chunks.py()) => return Ok(None),
         other => other?,
     };
-    let (time, op, offset, length, device): (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>) = chunk.extract()?;
+    let [time, op, offset, length, device]: [PyBackedBytes; 5] = chunk.extract()?;
     let time_us = if fractional {
         Times::Fractional(from_bytes(&time, f64::from_le_bytes))
     } else {
@@ -121,7 +119,7 @@ fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<
     let whole = |bytes: &[u8]| from_bytes(bytes, i64::from_le_bytes);
     Ok(Some(Columns {
         time_us,
-        op,
+        op: op.to_vec(),
         offset_bytes: whole(&offset),
         length_bytes: whole(&length),
         device: whole(&device),

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use sledlab_core::Time;
 use sledlab_trace::transform::{
-    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Overlay, Place, Shift, Speedup, Step, TimeWindow, Via,
-    survey,
+    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Overlay, Place, Shift, Speedup, Step,
+    TimeWindow, Via, survey,
 };
 
 use crate::error::raise;
@@ -16,7 +16,12 @@ fn via(source: &Source, step: impl Step + 'static) -> PyResult<Source> {
 
 /// Requests that arrive in a window, counted from its start if `from_zero`.
 #[pyfunction]
-pub(crate) fn time_window(source: &Source, from_ns: u64, until_ns: Option<u64>, from_zero: bool) -> PyResult<Source> {
+pub(crate) fn time_window(
+    source: &Source,
+    from_ns: u64,
+    until_ns: Option<u64>,
+    from_zero: bool,
+) -> PyResult<Source> {
     let until = until_ns.map_or(Time::MAX, Time::from_ns);
     via(source, TimeWindow { from: Time::from_ns(from_ns), until, from_zero })
 }
@@ -59,7 +64,12 @@ pub(crate) fn overlay(source: &Source) -> PyResult<Source> {
 
 /// Requests fitted to a capacity.
 #[pyfunction]
-pub(crate) fn fit(source: &Source, outside: &str, capacity_blocks: u64, highest_end: Option<u64>) -> PyResult<Source> {
+pub(crate) fn fit(
+    source: &Source,
+    outside: &str,
+    capacity_blocks: u64,
+    highest_end: Option<u64>,
+) -> PyResult<Source> {
     let fit = Outside::named(outside).and_then(|policy| Fit::new(policy, capacity_blocks, highest_end));
     via(source, fit.map_err(raise)?)
 }
