@@ -58,6 +58,7 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
 }
 
 /// Whether the user wants to stop: runs Python's signal handlers and keeps what they raise.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
 pub(crate) fn check_signals() -> Result<(), Error> {
-    Python::attach(Python::check_signals).map_err(keep)
+    Python::attach(|py| py.check_signals()).map_err(keep)
 }
