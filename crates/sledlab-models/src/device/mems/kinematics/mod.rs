@@ -5,6 +5,7 @@ mod disksim_closed;
 mod disksim_piecewise;
 mod exact;
 mod piecewise;
+mod root_angle;
 
 use sledlab_core::{Error, Result};
 
