@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
     count: u64,
-    sum: u128,
+    total: u128,
     max: u64,
 }
 
@@ -13,18 +13,18 @@ impl Sum {
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
         self.count += 1;
-        self.sum += u128::from(value_ns);
+        self.total += u128::from(value_ns);
         self.max = self.max.max(value_ns);
     }
 
     /// The sum, exactly.
     pub fn sum(&self) -> u128 {
-        self.sum
+        self.total
     }
 
     /// The mean; 0 when there are no values.
     pub fn mean(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+        if self.count == 0 { 0.0 } else { self.total as f64 / self.count as f64 }
     }
 
     /// The largest; 0 when there are no values.
