@@ -66,7 +66,9 @@ fn replays(rows: &mut Vec<Row>) {
     let requests = requests();
     let file = std::env::temp_dir().join(format!("sledlab-speed-{}.txt", std::process::id()));
     let mut trace = writer::create(&file, Some("disksim-ascii")).expect("a trace file");
-    requests.iter().for_each(|request| trace.write(request).expect("a request written"));
+    for request in requests {
+        trace.write(request).expect("a request written");
+    }
     trace.finish().expect("a trace written");
     let million = 1e-6;
     let from_memory = |_: &mut Experiment| Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>);

@@ -41,7 +41,9 @@ mod tests {
     fn sums_up() {
         let mut sum = Sum::default();
         assert_eq!((sum.mean(), sum.max()), (0.0, 0));
-        [3, 9, 6].into_iter().for_each(|value| sum.record(value));
+        for value in [3, 9, 6] {
+            sum.record(value);
+        }
         assert_eq!((sum.sum(), sum.mean(), sum.max()), (18, 6.0, 9));
     }
 }
