@@ -2,7 +2,6 @@
 //!
 //! Every figure is the median of several runs in this process; ratios compare figures of the same run.
 
-use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -66,7 +65,7 @@ fn replays(rows: &mut Vec<Row>) {
     let requests = requests();
     let file = std::env::temp_dir().join(format!("sledlab-speed-{}.txt", std::process::id()));
     let mut trace = writer::create(&file, Some("disksim-ascii")).expect("a trace file");
-    for request in requests {
+    for request in &requests {
         trace.write(request).expect("a request written");
     }
     trace.finish().expect("a trace written");
@@ -102,7 +101,7 @@ fn pick_ns(name: &str, depth: usize, picks: usize) -> f64 {
     (0..depth as u64).for_each(|id| queue.push(queued(id, &mut rng, capacity)));
     let fresh: Vec<Queued> =
         (0..picks as u64).map(|id| queued(id + depth as u64, &mut rng, capacity)).collect();
-    let (mut batch, mut served) = (Vec::new(), VecDeque::new());
+    let (mut batch, mut served) = (Vec::new(), Vec::new());
     let mut spent = 0.0;
     for request in fresh {
         let begun = Instant::now();
