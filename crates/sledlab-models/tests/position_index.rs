@@ -1,7 +1,5 @@
 //! The position index makes the choices of a scan of all requests, in every state.
 
-use std::collections::VecDeque;
-
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::params::Params;
@@ -24,7 +22,7 @@ fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
     let (mut index, mut scan) = (list("sptf"), list("sptf-scan"));
     let mut rng = seed::stream(root, "race");
     let capacity = device.capacity_blocks();
-    let (mut id, mut served, mut now) = (0, VecDeque::new(), Time::ZERO);
+    let (mut id, mut served, mut now) = (0, Vec::new(), Time::ZERO);
     let (mut from_index, mut from_scan) = (Vec::new(), Vec::new());
     for pick in 0..picks {
         while index.len() < depth {
@@ -42,7 +40,7 @@ fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
         assert_eq!(from_index, from_scan, "pick {pick} of {text} from {:?}", device.state());
         let probed = device.probe(&from_index[0]);
         let busy = device.issue(now, &from_index, &mut served).unwrap();
-        let issued = served.pop_front().unwrap();
+        let issued = served.pop().unwrap();
         assert_eq!(probed, issued.timing, "probe and issue disagree");
         assert_eq!(issued.completion, issued.start + issued.timing.service());
         assert_eq!(busy.work.busy(), issued.completion.since(issued.start));

@@ -3,8 +3,6 @@
 pub mod mems;
 pub mod preset;
 
-use std::collections::VecDeque;
-
 use sledlab_core::{Op, Request, Result, Span, Time};
 
 use crate::power::PowerRates;
@@ -162,7 +160,7 @@ pub trait Device: Send {
     ///
     /// Requests whose completion is certain are appended to `served` in order of completion. Returns until
     /// when the mechanism is busy, or `None` if [`wake`](Device::wake) will tell.
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut VecDeque<Served>) -> Option<Busy>;
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy>;
 
     /// Whether the device has work of its own or delays commands: whether [`admit`](Device::admit),
     /// [`next_wakeup`](Device::next_wakeup) and [`wake`](Device::wake) do anything.
@@ -177,7 +175,7 @@ pub trait Device: Send {
 
     /// Does the device's own work that is due at `now`. When the mechanism becomes free, returns what it
     /// did since it was issued its last batch.
-    fn wake(&mut self, _now: Time, _served: &mut VecDeque<Served>) -> Option<Work> {
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
         None
     }
 

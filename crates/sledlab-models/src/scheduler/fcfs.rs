@@ -27,8 +27,9 @@ impl Scheduler for Fcfs {
 
     #[inline]
     fn pop(&mut self, _now: Time, _device: &dyn Device, batch: &mut Vec<Queued>) {
-        if let Some(first) = self.queue.pop_front() {
-            batch.push(first);
+        if let Some(first) = self.queue.front() {
+            batch.push(*first);
+            self.queue.pop_front();
         }
     }
 

@@ -40,7 +40,7 @@ pub struct Station {
     ledger: Ledger,
     longest_queue: usize,
     batch: Vec<Queued>,
-    served: VecDeque<Served>,
+    served: Vec<Served>,
 }
 
 impl Station {
@@ -60,7 +60,7 @@ impl Station {
             ledger: Ledger::default(),
             longest_queue: 0,
             batch: Vec::new(),
-            served: VecDeque::new(),
+            served: Vec::new(),
             device,
         })
     }
@@ -98,8 +98,11 @@ impl Station {
     }
 
     /// A request joins the queue; a resting device gets going.
-    fn enqueue(&mut self, now: Time, request: Queued) {
-        self.scheduler.push(Queued { queued: now, ..request });
+    #[inline]
+    fn enqueue(&mut self, now: Time, mut request: Queued) {
+        // Changed in place: to fill in a new one takes a copy.
+        request.queued = now;
+        self.scheduler.push(request);
         if let Phase::Resting { since, parked } = self.phase {
             let at = self.end_rest(since, parked, now);
             self.phase = Phase::Selecting { at };
@@ -179,14 +182,12 @@ impl Station {
     pub fn advance_before(&mut self, horizon: Time, most: usize, completed: &mut Vec<Completion>) {
         while completed.len() < most {
             match self.phase {
-                // The whole of a service in one step: nothing can come between.
-                Phase::Selecting { at }
-                    if !self.has_own_work && at < horizon && self.finishing.is_empty() =>
-                {
-                    self.select(at);
+                // In one step what nothing can come between.
+                Phase::Selecting { at } if at < horizon && self.tells_all() && self.finishing.is_empty() => {
+                    self.serve(at, horizon, completed);
                 }
                 Phase::Serving { since, busy: Some(Busy { until, work }) }
-                    if !self.has_own_work && until < horizon =>
+                    if until < horizon && self.tells_all() =>
                 {
                     while let Some(served) = self.finishing.pop_front() {
                         completed.push(served);
@@ -242,36 +243,60 @@ impl Station {
     /// The mechanism has become free at `now`.
     #[inline]
     fn free(&mut self, since: Time, now: Time, work: Work) {
-        self.longest_queue = self.longest_queue.max(self.queue_length());
+        let queued = self.scheduler.len();
+        self.longest_queue = self.longest_queue.max(queued + self.admitted.len());
         self.ledger.work(since, now, work);
-        self.phase = if self.scheduler.is_empty() {
+        self.phase = if queued == 0 {
             Phase::Resting { since: now, parked: false }
         } else {
             Phase::Selecting { at: now }
         };
     }
 
+    /// Whether the device tells all it will do, and in order, as soon as it is issued a batch, and no start-up
+    /// waits for the request it was for.
     #[inline]
-    fn select(&mut self, now: Time) {
+    fn tells_all(&self) -> bool {
+        !self.has_own_work && self.startup.is_none()
+    }
+
+    #[inline]
+    fn choose(&mut self, now: Time) {
         self.batch.clear();
         self.scheduler.pop(now, self.device.as_ref(), &mut self.batch);
         debug_assert!(!self.batch.is_empty(), "a device selects only when something is queued");
+    }
+
+    fn select(&mut self, now: Time) {
+        self.choose(now);
         if let Some((_, id @ None)) = &mut self.startup {
             self.longest_queue = self.longest_queue.max(self.scheduler.len() + self.batch.len());
             *id = self.batch.first().map(|request| request.id);
         }
-        // A device without work of its own tells all at once and in order.
-        let served = if self.has_own_work { &mut self.served } else { &mut self.finishing };
-        let busy = self.device.issue(now, &self.batch, served);
-        if self.startup.is_some() || self.has_own_work {
-            self.note_served();
-        }
+        let busy = self.device.issue(now, &self.batch, &mut self.served);
+        self.note_served();
         self.phase = Phase::Serving { since: now, busy };
+    }
+
+    /// A whole service of a device that tells all, as long as it ends before `horizon`.
+    #[inline]
+    fn serve(&mut self, now: Time, horizon: Time, completed: &mut Vec<Completion>) {
+        self.choose(now);
+        let busy = self.device.issue(now, &self.batch, completed);
+        match busy {
+            Some(Busy { until, work }) if until < horizon => self.free(now, until, work),
+            _ => {
+                while let Some(served) = completed.pop_if(|served| served.completion >= horizon) {
+                    self.finishing.push_front(served);
+                }
+                self.phase = Phase::Serving { since: now, busy };
+            }
+        }
     }
 
     /// Sorts what the device has promised into the queue of completions, and enters the start-up where it belongs.
     fn note_served(&mut self) {
-        while let Some(served) = self.served.pop_front() {
+        for served in self.served.drain(..) {
             let at = self.finishing.partition_point(|s| s.completion <= served.completion);
             self.finishing.insert(at, served);
         }

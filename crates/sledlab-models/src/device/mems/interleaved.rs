@@ -107,7 +107,7 @@ impl Interleaved {
     }
 
     /// The sled's next step, due at `now`; returns whether it has become free.
-    fn step_sled(&mut self, now: Time, served: &mut VecDeque<Served>) -> bool {
+    fn step_sled(&mut self, now: Time, served: &mut Vec<Served>) -> bool {
         let Some(mut active) = self.active.take() else { return false };
         match active.phase {
             Phase::ServoStart(_) => {
@@ -143,7 +143,7 @@ impl Interleaved {
         active.note_pass(servo);
     }
 
-    fn end_pass(&mut self, now: Time, mut active: Active, served: &mut VecDeque<Served>) -> bool {
+    fn end_pass(&mut self, now: Time, mut active: Active, served: &mut Vec<Served>) -> bool {
         self.work += self.unit.sled.work(&active.pass);
         let row_bits = self.unit.sled.geometry.pitch_bits;
         self.unit.note_exact(&active.pass, row_bits, self.unit.sled.row_time);
@@ -163,17 +163,17 @@ impl Interleaved {
             self.leaving.insert(request.id, Leaving { start, timing });
         } else {
             let bus_done = self.bus.forget_write(request.id);
-            served.push_back(finish(request, start, timing, (now + WRITE_COMPLETION).max(bus_done)));
+            served.push(finish(request, start, timing, (now + WRITE_COMPLETION).max(bus_done)));
         }
         true
     }
 
     /// The bus has moved all blocks it had of its owner.
-    fn step_bus(&mut self, now: Time, served: &mut VecDeque<Served>) {
+    fn step_bus(&mut self, now: Time, served: &mut Vec<Served>) {
         if let Some(request) = self.bus.end_transfer(now)
             && let Some(Leaving { start, timing }) = self.leaving.remove(&request.id)
         {
-            served.push_back(finish(request, start, timing, now));
+            served.push(finish(request, start, timing, now));
         }
     }
 }
@@ -226,7 +226,7 @@ impl Device for Interleaved {
         ready
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut VecDeque<Served>) -> Option<Busy> {
+    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<Busy> {
         debug_assert_eq!(batch.len(), 1, "the reference simulator serves one request at a time");
         let request = *batch.first()?;
         self.unit.note_tips(&request);
@@ -254,7 +254,7 @@ impl Device for Interleaved {
         [asking, sled, self.bus.next_event()].into_iter().flatten().min()
     }
 
-    fn wake(&mut self, now: Time, served: &mut VecDeque<Served>) -> Option<Work> {
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work> {
         while let Some((at, request)) = self.asking.front().copied()
             && at <= now
         {

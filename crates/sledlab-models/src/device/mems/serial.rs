@@ -1,7 +1,5 @@
 //! The plain pipeline: command overhead, then the mechanism, one request after another.
 
-use std::collections::VecDeque;
-
 use sledlab_core::{Result, Span, Time};
 
 use super::params::MemsParams;
@@ -44,7 +42,7 @@ impl Device for Serial {
         Timing { overhead: self.overhead, ..self.unit.serve(request).0 }
     }
 
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut VecDeque<Served>) -> Option<Busy> {
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
         let mut busy = Busy { until: now, work: Work::default() };
         for request in batch {
             let (timing, work, then) = self.unit.serve(request);
@@ -56,7 +54,7 @@ impl Device for Serial {
             busy.work.seek += self.overhead;
             let start = busy.until;
             busy.until += timing.service();
-            served.push_back(Served { request: *request, start, completion: busy.until, timing });
+            served.push(Served { request: *request, start, completion: busy.until, timing });
         }
         Some(busy)
     }
