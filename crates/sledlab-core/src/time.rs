@@ -56,8 +56,9 @@ impl Span {
     /// A span of `seconds`, rounded to the nearest nanosecond; negative values and NaN give zero.
     #[inline]
     pub fn from_seconds(seconds: f64) -> Self {
-        // Adding a half and cutting rounds as well as `round`, without a call into the C library.
-        Span((seconds * 1e9 + 0.5) as u64)
+        // Adding a half and cutting rounds as well as `round`, without a call into the C library. Processors
+        // convert to signed integers in one step, and 292 years are enough.
+        Span(((seconds * 1e9 + 0.5) as i64).max(0).cast_unsigned())
     }
 
     /// A span of `ms` milliseconds, rounded to the nearest nanosecond.

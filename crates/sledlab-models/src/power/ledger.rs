@@ -56,6 +56,7 @@ impl Ledger {
     }
 
     /// A stretch of work; of one that spans the opening, each part counts in proportion.
+    #[inline]
     pub fn work(&mut self, from: Time, to: Time, work: Work) {
         debug_assert_eq!(to.since(from), work.busy(), "a busy stretch is seeks and accesses, nothing else");
         if from >= self.opened {
@@ -64,6 +65,12 @@ impl Ledger {
             self.tip_ns += u128::from(work.tip_ns);
             return;
         }
+        self.work_from_before(from, to, work);
+    }
+
+    /// A stretch of work that began before the opening.
+    #[cold]
+    fn work_from_before(&mut self, from: Time, to: Time, work: Work) {
         let counted = self.counted(from, to);
         let share = |part: u128| part * u128::from(counted.as_ns()) / u128::from(work.busy().as_ns().max(1));
         let seek = Span::from_ns(share(u128::from(work.seek.as_ns())) as u64);

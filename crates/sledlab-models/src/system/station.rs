@@ -189,8 +189,9 @@ impl Station {
                 Phase::Serving { since, busy: Some(Busy { until, work }) }
                     if until < horizon && self.tells_all() =>
                 {
-                    while let Some(served) = self.finishing.pop_front() {
-                        completed.push(served);
+                    while let Some(served) = self.finishing.front() {
+                        completed.push(*served);
+                        self.finishing.pop_front();
                     }
                     self.free(since, until, work);
                 }
@@ -286,8 +287,9 @@ impl Station {
         match busy {
             Some(Busy { until, work }) if until < horizon => self.free(now, until, work),
             _ => {
-                while let Some(served) = completed.pop_if(|served| served.completion >= horizon) {
-                    self.finishing.push_front(served);
+                while let Some(served) = completed.last().filter(|served| served.completion >= horizon) {
+                    self.finishing.push_front(*served);
+                    completed.pop();
                 }
                 self.phase = Phase::Serving { since: now, busy };
             }

@@ -247,9 +247,11 @@ impl Sled {
         direction: i8,
         x_moves: bool,
     ) -> RowCost {
-        let at_start = state.direction == direction && state.y_bit == self.geometry.start(row, direction);
+        // In this order: x nearly always moves, but the direction is a toss-up.
+        let stays =
+            !x_moves && state.direction == direction && state.y_bit == self.geometry.start(row, direction);
         match line {
-            _ if at_start && !x_moves => RowCost::default(),
+            _ if stays => RowCost::default(),
             Some(line) => self.rows.cost(line, row, direction),
             None => self.compute_row(state, row, direction),
         }
