@@ -19,7 +19,7 @@ help: ## this list
 demo: $(BIN)/.built ## replay a recorded database on a MEMS sled; leaves demo/report.html
 	$(BIN)/python examples/demo.py demo
 
-test: test-rust test-python validate ## all tests
+test: test-rust test-python ## all tests
 
 test-rust:
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace; else cargo test --workspace --lib --tests; fi
@@ -28,7 +28,7 @@ test-rust:
 test-python: $(BIN)/.built
 	$(BIN)/python -m pytest
 
-validate: $(BIN)/.built ## published numbers and reference data (all of it; where it is found)
+validate: $(BIN)/.built ## published numbers and all reference runs (where they are found); `make test` checks a subset
 	$(BIN)/python -m pytest tests/validation --everything
 
 lint: $(BIN)/.built ## formatting, lints, types, spelling, docs
