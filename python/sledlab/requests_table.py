@@ -23,8 +23,8 @@ Column = tuple[str, bytes]
 FIRST = ("id", "arrival_ns", "start_ns", "completion_ns", "lbn", "blocks", "op", "response_ns")
 """Columns that come first, in this order; the parts of the service time follow."""
 
-GROUP_ROWS = 262_144
-"""Rows per row group of a Parquet file: about 30 MB in memory."""
+GROUP_ROWS = 131_072
+"""Rows per row group of a Parquet file: about 16 MB in memory."""
 
 KEPT_ROWS = 2_000_000
 """Rows kept in memory unless told to keep all: about 250 MB."""
@@ -127,7 +127,11 @@ class ParquetFile:
         if self._writer is None:
             import pyarrow.parquet as pq
 
-            self._writer = pq.ParquetWriter(self.path, batch.schema, compression="zstd")
+            # Numbers that seldom repeat but are near each other: this is faster than the default, and smaller.
+            numbers = {name: "DELTA_BINARY_PACKED" for name in batch.schema.names if name != "op"}
+            self._writer = pq.ParquetWriter(
+                self.path, batch.schema, compression="zstd", use_dictionary=["op"], column_encoding=numbers
+            )
         self._waiting.append(batch)
         self._rows += batch.num_rows
         if self._rows >= GROUP_ROWS:
