@@ -127,7 +127,7 @@ class ParquetFile:
         if self._writer is None:
             import pyarrow.parquet as pq
 
-            # Numbers that seldom repeat but are near each other: this is faster than the default, and smaller.
+            # Numbers that seldom repeat but are near each other: faster than the default, and smaller.
             numbers = {name: "DELTA_BINARY_PACKED" for name in batch.schema.names if name != "op"}
             self._writer = pq.ParquetWriter(
                 self.path, batch.schema, compression="zstd", use_dictionary=["op"], column_encoding=numbers
