@@ -40,8 +40,9 @@ lint: $(BIN)/.built ## formatting, lints, types, spelling, docs
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --quiet --strict
 
-bench: ## speed: parsing, replay, schedulers; prints ratios
+bench: $(BIN)/.built ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
 	cargo bench --workspace --bench '*'
+	$(BIN)/python benches/memory_and_start.py
 
 fuzz: ## every trace reader for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

@@ -21,7 +21,8 @@ def section() -> str:
     return f"""\
 ## Speed
 
-Measured by `make bench`{machine}; simulated results do not depend on it.
+Measured by `make bench`{machine}; simulated results do not depend on it. A replay is of one million requests of
+8 blocks, uniform over a G2, at 70 % utilisation, timed from opening the source to the summary.
 
 {table(["what", "measured", "target"], rows)}"""
 
@@ -37,7 +38,9 @@ def _whole(value: Any) -> str:
 
 
 def _target(row: dict[str, Any]) -> str:
+    """The target, and whether it is missed: rates want to be high, times and sizes low."""
     target = row.get("target")
-    if isinstance(target, (int, float)):
-        return f"{target:,} {row.get('unit', '')}".strip()
-    return "" if target is None else str(target)
+    if not target:
+        return ""
+    missed = (row["value"] - float(target)) * (1 if row["unit"].endswith("/s") else -1) < 0
+    return f"{target}, not met" if missed else str(target)

@@ -30,8 +30,8 @@ const ARCTANGENTS: [f64; 17] = [
 
 /// The angle of the point `(x, y)`, `y` >= 0, in radians from 0 to pi: what `y.atan2(x)` is, to 5e-16 relative.
 ///
-/// A seek is little else than an arctangent, and with the standard library's it takes 1.7 times as
-/// long (`benches/kinematics.rs`). This one has no branches: it turns the point down by the arctangent of a
+/// A seek at speed is little else than an arctangent, and so is a turnaround; with the standard library's
+/// they take up to 1.7 times as long (`benches/kinematics.rs`). This one has no branches: it turns the point down by the arctangent of a
 /// multiple of 1/16 and adds the odd powers of what is left, 1/32 at most.
 #[inline]
 pub(super) fn angle(y: f64, x: f64) -> f64 {

@@ -1,0 +1,60 @@
+"""Peak memory of a long generated replay, and how soon the command line answers.
+
+Adds its rows to ``benches/results.json``, which the Rust benchmarks write first.
+"""
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results.json"
+REQUESTS = 100_000_000
+SLEDLAB = [sys.executable, "-m", "sledlab"]
+
+
+def help_s() -> float:
+    """Median wall-clock time of `sledlab --help`, in seconds."""
+
+    def once() -> float:
+        begun = time.perf_counter()
+        subprocess.run([*SLEDLAB, "--help"], check=True, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - begun
+
+    return statistics.median(once() for _ in range(7))
+
+
+def replay_mb() -> tuple[float, float]:
+    """Peak memory in MB of a replay of `REQUESTS` generated requests, and million requests/s."""
+    limit = ["--limit", str(REQUESTS), "--json"]
+    command = [*SLEDLAB, "simulate", "--device", "mems-g2", "--workload", "uniform", *limit]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    # The largest of all children so far; `--help`, which ran before, needs less. Linux counts in KiB.
+    peak_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return peak_kib * 1024 / 1e6, REQUESTS / json.loads(done.stdout)["wall_s"] / 1e6
+
+
+def main() -> None:
+    """Measures, prints, and adds the rows to the results."""
+    start_s = help_s()
+    peak_mb, rate = replay_mb()
+    replay = "100 million generated requests"
+    rows = [
+        {"what": "sledlab --help", "value": start_s, "unit": "s", "target": "0.3"},
+        {"what": f"{replay}, peak memory", "value": peak_mb, "unit": "MB", "target": "150"},
+        {"what": replay, "value": rate, "unit": "million requests/s", "target": ""},
+    ]
+    for row in rows:
+        target = f"(target {row['target']})" if row["target"] else ""
+        print(f"{row['what']:<44} {row['value']:>12.2f} {row['unit']} {target}")
+    results = json.loads(RESULTS.read_text())
+    names = {row["what"] for row in rows}
+    results["rows"] = [row for row in results["rows"] if row["what"] not in names] + rows
+    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
