@@ -21,8 +21,9 @@ def section() -> str:
     return f"""\
 ## Speed
 
-Measured by `make bench`{machine}; simulated results do not depend on it. A replay is of one million requests of
-8 blocks, uniform over a G2, at 70 % utilisation, timed from opening the source to the summary.
+Measured by `make bench`{machine}; simulated results do not depend on it.
+A replay is of one million requests of 8 blocks, uniform over a G2, at 70 % utilisation, timed from opening the
+source to the summary.
 
 {table(["what", "measured", "target"], rows)}"""
 
