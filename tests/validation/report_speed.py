@@ -22,8 +22,8 @@ def section() -> str:
 ## Speed
 
 Measured by `make bench`{machine}; simulated results do not depend on it.
-A replay is of one million requests of 8 blocks, uniform over a G2, at 70 % utilisation, timed from opening the
-source to the summary.
+A replay is of one million requests of 8 blocks, uniform over a G2, at 70 % utilisation, timed from opening
+the source to the summary.
 
 {table(["what", "measured", "target"], rows)}"""
 
