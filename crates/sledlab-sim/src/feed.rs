@@ -6,6 +6,9 @@ use sledlab_core::{Error, Request, Result, Source, Time};
 
 use crate::replay::{Mode, Replay};
 
+/// Latest arrival: 146 years. What follows from it still fits the clock, which holds 584.
+const LATEST: Time = Time::from_ns(1 << 62);
+
 /// A source seen through a replay: when the next operation is issued, and what it is.
 pub(crate) struct Feed<'a> {
     source: &'a mut dyn Source,
@@ -131,6 +134,9 @@ impl<'a> Feed<'a> {
 #[inline]
 fn check(number: u64, request: &Request, capacity_blocks: u64) -> Result<()> {
     let end = request.lbn.saturating_add(u64::from(request.blocks));
+    if request.arrival > LATEST {
+        return Err(too_late(number, request.arrival));
+    }
     if request.op.is_media() && (end > capacity_blocks || request.blocks == 0) {
         return Err(unfit(number, request, capacity_blocks));
     }
@@ -149,6 +155,14 @@ fn unfit(number: u64, request: &Request, capacity_blocks: u64) -> Error {
         "request {number} (blocks {first} to {last}) lies outside the device, which has {capacity_blocks} blocks"
     ))
     .with_remedy("choose --outside wrap, clip or scale, or a larger device")
+}
+
+#[cold]
+fn too_late(number: u64, arrival: Time) -> Error {
+    Error::user(format!(
+        "request {number} arrives at {arrival}, past the latest time a run can reach ({LATEST})"
+    ))
+    .with_remedy("check the unit of the times, or subtract the start with `sledlab trace slice --from`")
 }
 
 #[cold]

@@ -233,6 +233,15 @@ fn limits_by_count_and_time() {
 }
 
 #[test]
+fn refuses_arrivals_that_the_clock_cannot_follow() {
+    let late = Request { arrival: Time::from_ns(u64::MAX - 5), lbn: 0, blocks: 8, device: 0, op: Op::Read };
+    let source = Some(Box::new(InMemory::new(vec![late])) as Box<_>);
+    let error = experiment("mems-g2", &[]).run(Hooks { source, ..Hooks::default() }).unwrap_err();
+    assert_eq!(error.blame(), sledlab_core::error::Blame::User);
+    assert!(error.to_string().contains("past the latest time"), "{error}");
+}
+
+#[test]
 fn overload_is_called_saturated() {
     let summary = |gap| run(&experiment("mems-g2", &[]), requests(8, 5000, G2_BLOCKS, gap)).0.summary;
     assert!(summary(200_000).saturated);
