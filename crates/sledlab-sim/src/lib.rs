@@ -29,7 +29,7 @@ pub use catalogue::catalogue;
 pub use engine::{Counts, Progress, ProgressSink, simulate};
 pub use experiment::{Experiment, Hooks};
 pub use outcome::{Outcome, Summary, TimeStats};
-pub use recorder::{Recorder, RecorderOptions};
+pub use recorder::Recorder;
 pub use replay::{Limits, Mode, Outside, Replay};
 pub use rows::Rows;
 pub use seek_map::{SeekMap, seek_map};

@@ -8,13 +8,6 @@ use crate::queue_trend::QueueTrend;
 use crate::rows::Rows;
 use crate::timeline::Timeline;
 
-/// What to record.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RecorderOptions {
-    /// Operations at the start that do not count.
-    pub warmup: u64,
-}
-
 /// Takes chunks of the per-request table.
 pub type RowSink<'a> = &'a mut dyn FnMut(&Rows) -> Result<()>;
 
@@ -51,10 +44,11 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// An empty recorder; `sink` gets the per-request table in chunks.
-    pub fn new(options: RecorderOptions, sink: Option<RowSink<'a>>) -> Self {
+    /// An empty recorder. The first `warmup` operations do not count; `sink` gets the per-request table in
+    /// chunks.
+    pub fn new(warmup: u64, sink: Option<RowSink<'a>>) -> Self {
         Recorder {
-            warmup: options.warmup,
+            warmup,
             opened: Time::ZERO,
             last_completion: Time::ZERO,
             by_op: Default::default(),

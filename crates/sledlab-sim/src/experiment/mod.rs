@@ -13,7 +13,7 @@ use toml::{Table, Value};
 
 use crate::engine::{ProgressSink, simulate};
 use crate::outcome::{Context, Outcome, Summary};
-use crate::recorder::{Recorder, RecorderOptions, RowSink};
+use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
 use workload::Workload;
 
@@ -140,7 +140,7 @@ impl Experiment {
             resolved.seed,
             replay.outside,
         )?;
-        let mut recorder = Recorder::new(RecorderOptions { warmup: replay.warmup }, rows);
+        let mut recorder = Recorder::new(replay.warmup, rows);
         let counts = simulate(system.as_mut(), source.as_mut(), &replay, &mut recorder, progress)?;
         let config = serde_json::to_value(self.complete(&resolved))
             .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))?;

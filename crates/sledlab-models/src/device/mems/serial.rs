@@ -79,3 +79,39 @@ impl Device for Serial {
         self.unit.position_index()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sledlab_core::Op;
+
+    use super::*;
+    use crate::device::mems::params::{DirectionTie, IdlePower};
+
+    fn request(lbn: u64, blocks: u32) -> Queued {
+        Queued { id: 0, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks, op: Op::Read }
+    }
+
+    #[test]
+    fn an_idle_sled_draws_what_its_model_says() {
+        let idle_mw = |idle_power| {
+            let mut device = Serial::new(&MemsParams { idle_power, ..MemsParams::default() }).unwrap();
+            // 16 blocks light 1024 tips, as the mean request of paper 003's trace does.
+            device.issue(Time::ZERO, &[request(3_376_360, 16)], &mut Vec::new());
+            device.idle_mw()
+        };
+        assert!((150.0..170.0).contains(&idle_mw(IdlePower::ServoLoop)));
+        assert!((idle_mw(IdlePower::SledOnly) - 100.0).abs() < 1e-9);
+        assert!((idle_mw(IdlePower::Full) - 1124.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn ties_go_onward_or_down() {
+        let reposition = |direction_tie| {
+            let device = Serial::new(&MemsParams { direction_tie, ..MemsParams::default() }).unwrap();
+            // Two whole rows of a far column, so that x takes longer than y either way.
+            device.probe(&request(13 * 20, 40)).reposition
+        };
+        assert_eq!(reposition(DirectionTie::Onward), Span::ZERO);
+        assert!(reposition(DirectionTie::Down) > Span::ZERO);
+    }
+}
