@@ -111,11 +111,11 @@ impl Run<'_, '_, '_> {
                 report_at += PROGRESS_EVERY;
                 if self.report(progress.as_mut()).is_break() {
                     self.counts.interrupted = true;
+                    self.complete_before(at)?;
                     break;
                 }
             }
         }
-        self.complete()?;
         self.counts.issued = self.feed.issued();
         self.counts.dropped = self.under_way + self.flushes.waiting();
         Ok(())
@@ -130,13 +130,12 @@ impl Run<'_, '_, '_> {
         let horizon = arrival.unwrap_or(Time::MAX);
         loop {
             system.advance_before(horizon, &mut self.completed);
-            if self.completed.len() < MOST_COMPLETED {
+            if self.completed.len() < MOST_COMPLETED || self.complete_before(horizon)? == 0 {
                 break;
             }
-            self.complete()?;
         }
         if arrival.is_none() {
-            self.complete()?;
+            self.complete_before(horizon)?;
         }
         Ok(arrival)
     }
@@ -149,7 +148,7 @@ impl Run<'_, '_, '_> {
             match system.next_event() {
                 Some(now) if arrival.is_none_or(|at| now < at) => {
                     system.advance(now, &mut self.completed);
-                    self.complete()?;
+                    self.complete_before(Time::MAX)?;
                 }
                 _ => return Ok(arrival),
             }
@@ -188,7 +187,7 @@ impl Run<'_, '_, '_> {
                 self.feed.free_slot(now + self.think);
             }
             Op::Flush => {
-                self.complete()?;
+                self.complete_before(now)?;
                 if self.flushes.flush(id) {
                     self.finish_flushes(1, now);
                 }
@@ -202,14 +201,13 @@ impl Run<'_, '_, '_> {
         (0..flushes).for_each(|_| self.feed.free_slot(now + self.think));
     }
 
-    /// Records what has been completed.
+    /// Records what has been completed before `horizon`, and tells how much that was.
     #[inline]
-    fn complete(&mut self) -> Result<()> {
-        if self.completed.is_empty() {
-            return Ok(());
-        }
-        let completed = std::mem::take(&mut self.completed);
-        for done in &completed {
+    fn complete_before(&mut self, horizon: Time) -> Result<usize> {
+        let mut completed = std::mem::take(&mut self.completed);
+        let promised = completed.iter().rev().take_while(|done| done.completion >= horizon).count();
+        let due = completed.len() - promised;
+        for done in &completed[..due] {
             let now = done.completion;
             debug_assert!(done.start >= done.request.arrival && now >= done.start);
             self.recorder.complete(done)?;
@@ -223,9 +221,9 @@ impl Run<'_, '_, '_> {
             }
             self.feed.free_slot(now + self.think);
         }
+        completed.drain(..due);
         self.completed = completed;
-        self.completed.clear();
-        Ok(())
+        Ok(due)
     }
 }
 

@@ -36,6 +36,9 @@ pub trait System: Send {
     /// The parts that queue and serve.
     fn stations(&self) -> Vec<&Station>;
     /// Does all that is due before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`].
+    ///
+    /// Appends completions in order. Those from `horizon` on may be among them as soon as nothing can change
+    /// them; they are not appended again.
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
         while let Some(now) = self.next_event().filter(|at| *at < horizon)
             && completed.len() < MOST_COMPLETED

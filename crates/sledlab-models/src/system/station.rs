@@ -177,7 +177,7 @@ impl Station {
         }
     }
 
-    /// Does all that is due before `horizon`; returns early when `most` requests have been completed.
+    /// See [`System::advance_before`](super::System::advance_before); returns early when `completed` holds `most`.
     #[inline]
     pub fn advance_before(&mut self, horizon: Time, most: usize, completed: &mut Vec<Completion>) {
         while completed.len() < most {
@@ -279,20 +279,14 @@ impl Station {
         self.phase = Phase::Serving { since: now, busy };
     }
 
-    /// A whole service of a device that tells all, as long as it ends before `horizon`.
+    /// Starts a service of a device that tells all; what it promises is as good as completed.
     #[inline]
     fn serve(&mut self, now: Time, horizon: Time, completed: &mut Vec<Completion>) {
         self.choose(now);
         let busy = self.device.issue(now, &self.batch, completed);
         match busy {
             Some(Busy { until, work }) if until < horizon => self.free(now, until, work),
-            _ => {
-                while let Some(served) = completed.last().filter(|served| served.completion >= horizon) {
-                    self.finishing.push_front(*served);
-                    completed.pop();
-                }
-                self.phase = Phase::Serving { since: now, busy };
-            }
+            _ => self.phase = Phase::Serving { since: now, busy },
         }
     }
 
