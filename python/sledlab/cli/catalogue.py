@@ -89,7 +89,7 @@ def scheduler_show(name: str, *, as_json: bool) -> None:
 
 @click.group(cls=SuggestingGroup)
 def workload() -> None:
-    """List and show workload generators."""
+    """List, show and calibrate workload generators."""
 
 
 @workload.command("list")
@@ -109,3 +109,27 @@ def workload_show(name: str, *, as_json: bool) -> None:
     from sledlab import catalogue
 
     show_entry(catalogue.workload, name, as_json=as_json)
+
+
+@workload.command("calibrate")
+@click.argument("name")
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Root of all random numbers.",
+)
+@json_option
+@click.pass_context
+def workload_calibrate(context: click.Context, name: str, seed: int, *, as_json: bool) -> None:
+    """Compare a stand-in with what was published of the trace.
+
+    NAME is cello, cello-12h, hplajw or hplajw-2h. The exit code is 1 where a published number is
+    missed by more than 3 %.
+    """
+    from sledlab.cli import calibrate
+
+    if not calibrate.run(name, seed, as_json=as_json):
+        context.exit(1)

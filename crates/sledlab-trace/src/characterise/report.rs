@@ -95,6 +95,8 @@ pub struct SizeSummary {
     pub p99_kb: f64,
     /// Largest.
     pub max_kb: f64,
+    /// Share below 8 KB, the page of most file systems and databases.
+    pub below_8kb_share: f64,
 }
 
 /// A size and how common it is.

@@ -111,5 +111,6 @@ fn summary(counted: &[(u32, u64)]) -> SizeSummary {
         p90_kb: percentile(0.9),
         p99_kb: percentile(0.99),
         max_kb: kb(*max),
+        below_8kb_share: weighted(&|kb| f64::from(u8::from(kb < 8.0))),
     }
 }

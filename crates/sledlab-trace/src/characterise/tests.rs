@@ -48,6 +48,19 @@ fn flushes_and_trims_are_counted_and_nothing_more() {
 }
 
 #[test]
+fn shares_below_8_kb_are_told_for_each_operation() {
+    let sizes = report(&[
+        request(0, Op::Read, 0, 16),
+        request(1, Op::Read, 0, 17),
+        request(2, Op::Write, 0, 15),
+        request(3, Op::Write, 0, 16),
+    ])
+    .sizes;
+    let shares = [sizes.all, sizes.read, sizes.write].map(|of| of.below_8kb_share);
+    assert!(shares.iter().zip([0.25, 0.0, 0.5]).all(|(found, wanted)| (found - wanted).abs() < 1e-12));
+}
+
+#[test]
 fn devices_are_told_apart() {
     let on = |device, lbn| Request { device, ..request(0, Op::Write, lbn, 8) };
     let report = report(&[on(0, 0), on(3, 0), on(3, 8), on(0, 8)]);

@@ -12,6 +12,7 @@
 //! integers: each gap is rounded to a nanosecond and then added, so no digits are
 //! lost however long the stream runs. The first request arrives one gap after the start.
 
+mod cello;
 mod directed_boundaries;
 mod directed_merge;
 mod directed_same_position;
@@ -20,7 +21,14 @@ mod directed_stream;
 mod disk_check;
 mod draw;
 mod exponential;
+mod files;
+mod hplajw;
 mod mems_check;
+mod modulated;
+mod on_off;
+mod pace;
+mod sequential_share;
+mod size_mix;
 mod uniform;
 
 use sledlab_core::params::{ParamSpec, Params};
@@ -33,6 +41,8 @@ pub static LIST: &[Entry] = &[
     Entry::of::<mems_check::MemsCheck>(),
     Entry::of::<disk_check::DiskCheck>(),
     Entry::of::<uniform::Uniform>(),
+    Entry::of::<cello::Cello>(),
+    Entry::of::<hplajw::Hplajw>(),
     Entry::of::<directed_starvation::DirectedStarvation>(),
     Entry::of::<directed_stream::DirectedStream>(),
     Entry::of::<directed_same_position::DirectedSamePosition>(),

@@ -1,3 +1,5 @@
+mod stand_ins;
+
 use super::*;
 use proptest::prelude::*;
 use sledlab_core::stats::Moments;
@@ -85,17 +87,29 @@ fn uses_of_randomness_do_not_shift_each_other() {
 
 #[test]
 fn exponential_has_its_moments() {
-    let requests = make("exponential", "requests = 200000");
+    // Enough requests for the sampling error of an SCV to stay far below 1 %.
+    let requests = make("exponential", "requests = 2000000");
     let (gap, gap_scv) = moments(gaps_ns(&requests));
     assert_near("mean gap", gap, 15e6, 0.01);
-    assert_near("SCV of gaps", gap_scv, 1.0, 0.02);
-    let (size, _) = moments(requests.iter().map(|r| u64::from(r.blocks)));
-    // Rounded up, an exponential of mean m is geometric with mean 1 / (1 - exp(-1/m)).
-    assert_near("mean size", size, 1.0 / (1.0 - (-1.0_f64 / 8.0).exp()), 0.01);
+    assert_near("SCV of gaps", gap_scv, 1.0, 0.01);
+    // Rounded up, an exponential of mean m is geometric: the mean is 1 / p with p = 1 - exp(-1/m),
+    // the variance (1 - p) / p^2. Both give back the mean of 4 KB before rounding.
+    let p = 1.0 - (-1.0_f64 / 8.0).exp();
+    let (size, size_scv) = moments(requests.iter().map(|r| u64::from(r.blocks)));
+    assert_near("mean size", size, 1.0 / p, 0.01);
+    assert_near("SCV of sizes", size_scv, 1.0 - p, 0.01);
+    assert_near("mean size before rounding", -1.0 / (-1.0 / size).ln_1p(), 8.0, 0.01);
     assert_near("read share", share(&requests, |r| r.op == Op::Read), 0.5, 0.01);
     let (place, place_scv) = moments(requests.iter().map(|r| r.lbn));
     assert_near("mean place", place, G2_BLOCKS as f64 / 2.0, 0.01);
-    assert_near("SCV of places", place_scv, 1.0 / 3.0, 0.02);
+    assert_near("SCV of places", place_scv, 1.0 / 3.0, 0.01);
+}
+
+#[test]
+fn exponential_has_the_defaults_of_the_paper() {
+    let requests = make("exponential", "");
+    assert_eq!(requests.len(), 21_000, "1,000 to warm up and 20,000 to count");
+    assert_near("mean gap", moments(gaps_ns(&requests)).0, 15e6, 0.03);
 }
 
 #[test]

@@ -1,0 +1,256 @@
+//! A stand-in for one hour of cello, a news server (WL-01).
+
+use rand::RngExt;
+use sledlab_core::seed::Stream;
+use sledlab_core::{Error, Op, Request, Result};
+
+use super::draw::{Ops, Places};
+use super::files::{File, Files, blocks_of};
+use super::modulated::{Modulated, Shape};
+use super::sequential_share::SequentialShare;
+use super::size_mix::{SizeMix, Weighted, mean_kb, split};
+use super::{Generator, Setting};
+
+sledlab_core::params! {
+    /// Bursty, write-dominated, mostly random: calibrated on what was published of cello.
+    ///
+    /// Papers 000 and 001 publish the rate, the share of reads, the mean size, the share of writes
+    /// below 8 KB, sequentiality and the data touched; `docs/calibration.md` compares. What begins
+    /// with *Open* is a choice. Twelve hours as in paper 001 are `requests = 1088407`, `rate_per_s = 25.2`.
+    pub struct CelloParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 118_800_u64;
+        /// Mean requests per second.
+        rate_per_s: f64 = 33.0, "/s", 1e-6..1e6;
+        /// Open: index of dispersion of the arrivals in windows of 1 s; 1 is Poisson.
+        dispersion: f64 = 20.0, "", 1.0..1e6;
+        /// Open: mean length of a burst.
+        burst_s: f64 = 2.0, "s", 1e-3..1e5;
+        /// Open: share of the time that bursts last.
+        burst_share: f64 = 0.2, "", 0.001..0.999;
+        /// Share of reads.
+        read_share: f64 = 0.287, "", 0.0..1.0;
+        /// Mean size.
+        mean_size_kb: f64 = 7.2, "KB", 1.0..64.0;
+        /// Share of writes below 8 KB.
+        small_write_share: f64 = 0.52, "", 0.0..1.0;
+        /// Share of requests that begin where the one before ended.
+        sequential_share: f64 = 0.074, "", 0.0..1.0;
+        /// Open: extents read or written in order at a time.
+        streams: u64 = 8_u64, "", 1..1e4;
+        /// Open: mean requests to one of them in a row.
+        stream_turn: f64 = 4.0, "", 1.5..1e4;
+        /// Open: share of the other writes that go where one of the last 1,024 writes went.
+        overwrite_share: f64 = 0.3, "", 0.0..1.0;
+        /// Data to choose from, MB of 2^20 bytes; 1,088,407 requests touch 775 MB of it.
+        data_mb: f64 = 880.0, "MB", 0.1..1e6;
+        /// Open: exponent of the popularity of extents of 64 KB by rank.
+        zipf_exponent: f64 = 0.9, "", 0.0..10.0;
+        /// Open: addresses over which extents are scattered, GB of 2^30 bytes; a smaller device is filled.
+        address_space_gb: f64 = 3.2, "GB", 1e-3..1e6;
+    }
+}
+
+/// Blocks of an extent: 64 KB, as large as the largest request.
+const EXTENT_BLOCKS: u32 = 128;
+
+/// Writes that may be overwritten.
+const RECENT_WRITES: usize = 1024;
+
+/// Sizes of reads in KB.
+const READS: [Weighted; 4] = [(2.0, 0.1 / 3.0), (4.0, 0.1 / 3.0), (6.0, 0.1 / 3.0), (8.0, 0.9)];
+
+/// Sizes of writes below 8 KB.
+const SMALL_WRITES: [Weighted; 3] = [(1.0, 20.0), (2.0, 16.0), (4.0, 16.0)];
+
+/// Share of the writes from 8 KB on that are larger.
+const LARGE_SHARE: f64 = 7.0 / 48.0;
+
+/// See [`CelloParams`].
+pub struct Cello {
+    arrivals: Modulated,
+    ops: Ops,
+    reads: SizeMix,
+    writes: SizeMix,
+    files: Files,
+    sequential: SequentialShare,
+    streams: Vec<Place>,
+    /// The stream whose turn it is, and its operation.
+    turn: Option<(usize, Op)>,
+    stream_turn: f64,
+    overwrite_share: f64,
+    recent: Vec<Place>,
+    /// Where in `recent` the next write is kept.
+    oldest: usize,
+    previous_end: u64,
+    sizes_rng: Stream,
+    turns_rng: Stream,
+    overwrites_rng: Stream,
+    choices: Places,
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    file: File,
+    lbn: u64,
+}
+
+impl Place {
+    fn holds(self, blocks: u32) -> bool {
+        self.lbn + u64::from(blocks) <= self.file.end()
+    }
+}
+
+/// More sequential requests than all turns could hold are an error.
+///
+/// A turn of n requests has n - 1 sequential ones and one other request after it; ends of extents
+/// cost some more.
+fn check_sequential_share(params: &CelloParams) -> Result<()> {
+    let most = 0.8 * (params.stream_turn - 1.0) / (params.stream_turn + 1.0);
+    if params.sequential_share <= most {
+        return Ok(());
+    }
+    Err(Error::user(format!(
+        "workload.sequential_share = {} is more than turns of {} requests can hold",
+        params.sequential_share, params.stream_turn
+    ))
+    .with_remedy(format!("take at most {most:.2}, or a larger workload.stream_turn")))
+}
+
+/// Sizes of writes: the split of the largest into 16 and 64 KB gives the mean.
+fn write_sizes(params: &CelloParams) -> Result<Vec<Weighted>> {
+    let (writes, small) = (1.0 - params.read_share, params.small_write_share);
+    let total: f64 = SMALL_WRITES.iter().map(|(_, weight)| weight).sum();
+    let mut sizes: Vec<Weighted> =
+        SMALL_WRITES.iter().map(|(kb, weight)| (*kb, small * weight / total)).collect();
+    let large = (1.0 - small) * LARGE_SHARE;
+    let eight = (1.0 - small) - large;
+    let rest_kb =
+        params.read_share * mean_kb(&READS) + writes * (small * mean_kb(&SMALL_WRITES) + eight * 8.0);
+    let longest = if writes * large > 0.0 {
+        split(params.mean_size_kb, rest_kb, writes * large, 16.0, 64.0)?
+    } else {
+        0.0
+    };
+    sizes.extend([(8.0, eight), (16.0, large * (1.0 - longest)), (64.0, large * longest)]);
+    Ok(sizes)
+}
+
+impl Generator for Cello {
+    type Params = CelloParams;
+    const NAME: &'static str = "cello";
+    const MEANING: &'static str = "stand-in for an hour of cello: a news server, random, two thirds writes";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        check_sequential_share(params)?;
+        let stream = |use_of: &str| setting.stream(&format!("cello.{use_of}"));
+        let shape = Shape {
+            rate_per_s: params.rate_per_s,
+            dispersion: params.dispersion,
+            burst_s: params.burst_s,
+            burst_share: params.burst_share,
+        };
+        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
+        let extents = blocks_of(params.data_mb).div_ceil(u64::from(EXTENT_BLOCKS));
+        let lengths = (0..extents).map(|_| EXTENT_BLOCKS);
+        let layout = [stream("scatter"), stream("extents"), stream("places")];
+        let files = Files::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
+        let most_blocks = u64::from(files.largest_blocks());
+        let nowhere = Place { file: File { start: 0, blocks: 0 }, lbn: 0 };
+        Ok(Cello {
+            arrivals: Modulated::new(shape, stream("arrivals"), stream("bursts"))?,
+            ops: Ops::new(params.read_share, stream("ops"))?,
+            reads: SizeMix::new(&READS, most_blocks),
+            writes: SizeMix::new(&write_sizes(params)?, most_blocks),
+            files,
+            sequential: SequentialShare::new(params.sequential_share),
+            streams: vec![nowhere; params.streams as usize],
+            turn: None,
+            stream_turn: params.stream_turn,
+            overwrite_share: params.overwrite_share,
+            recent: Vec::with_capacity(RECENT_WRITES),
+            oldest: 0,
+            previous_end: u64::MAX,
+            sizes_rng: stream("sizes"),
+            turns_rng: stream("turns"),
+            overwrites_rng: stream("overwrites"),
+            choices: Places::new(stream("choices")),
+        })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Request {
+        let arrival = self.arrivals.next();
+        let drawn = self.ops.next();
+        self.take_turns(drawn);
+        // Drawn whether or not they are used, so that no choice shifts another.
+        let overwrites = self.overwrites_rng.random::<f64>() < self.overwrite_share;
+        let (op, stream) = self.turn.map_or((drawn, None), |(stream, op)| (op, Some(stream)));
+        let mix = if op == Op::Read { &self.reads } else { &self.writes };
+        let blocks = mix.draw(&mut self.sizes_rng);
+        let place = match stream {
+            Some(stream) => self.follow(stream, blocks),
+            None if op == Op::Write && overwrites => self.written_lately(blocks),
+            None => self.anywhere(blocks),
+        };
+        if op == Op::Write {
+            self.remember(place);
+        }
+        self.sequential.count(place.lbn == self.previous_end);
+        self.previous_end = place.lbn + u64::from(blocks);
+        Request { arrival, lbn: place.lbn, blocks, device: 0, op }
+    }
+}
+
+impl Cello {
+    /// Ends the turn of a stream, or lets one have its turn, with operation `op`.
+    fn take_turns(&mut self, op: Op) {
+        let chance: f64 = self.turns_rng.random();
+        if self.turn.is_some() {
+            if chance * self.stream_turn < 1.0 {
+                self.turn = None;
+            }
+        } else if chance < self.sequential.chance() {
+            self.turn = Some((self.choices.below(self.streams.len() as u64) as usize, op));
+        }
+    }
+
+    /// Where the stream goes on: in its extent or, if that is too full, at the beginning of another.
+    fn follow(&mut self, stream: usize, blocks: u32) -> Place {
+        let mut place = self.streams[stream];
+        if !place.holds(blocks) {
+            let file = self.files.pick();
+            place = Place { file, lbn: file.start };
+        }
+        self.streams[stream] = Place { lbn: place.lbn + u64::from(blocks), ..place };
+        place
+    }
+
+    /// Where one of the last writes went, or before it where its extent ends too soon.
+    fn written_lately(&mut self, blocks: u32) -> Place {
+        if self.recent.is_empty() {
+            return self.anywhere(blocks);
+        }
+        let place = self.recent[self.choices.below(self.recent.len() as u64) as usize];
+        Place { lbn: place.lbn.min(place.file.end() - u64::from(blocks)), ..place }
+    }
+
+    fn anywhere(&mut self, blocks: u32) -> Place {
+        let (file, lbn) = self.files.place(blocks);
+        Place { file, lbn }
+    }
+
+    fn remember(&mut self, place: Place) {
+        if self.recent.len() < RECENT_WRITES {
+            self.recent.push(place);
+        } else {
+            self.recent[self.oldest] = place;
+            self.oldest = (self.oldest + 1) % RECENT_WRITES;
+        }
+    }
+}

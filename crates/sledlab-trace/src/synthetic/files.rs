@@ -1,0 +1,180 @@
+//! Files scattered over a device, some more popular than others.
+
+use rand::RngExt;
+use rand_distr::{Distribution, Zipf};
+use sledlab_core::seed::Stream;
+use sledlab_core::{BLOCK_BYTES, Error, Result};
+
+use super::draw::Places;
+
+/// A block of a file system: 8 KB, in blocks of the device.
+pub const PIECE_BLOCKS: u64 = 16;
+
+/// Tails of files are stored in fragments of 1 KB.
+const FRAGMENT_BLOCKS: u64 = 2;
+
+/// Blocks in `mb` times 2^20 bytes, at least one.
+pub fn blocks_of(mb: f64) -> u64 {
+    ((mb * f64::from(1 << 20)) as u64 / BLOCK_BYTES).max(1)
+}
+
+/// Where a file lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct File {
+    /// First block.
+    pub start: u64,
+    /// Blocks from the first to the last, gaps included.
+    pub blocks: u32,
+}
+
+impl File {
+    /// The first block after the file.
+    pub fn end(self) -> u64 {
+        self.start + u64::from(self.blocks)
+    }
+}
+
+/// The files of a device by rank, the most popular first; places have nothing to do with ranks.
+#[derive(Clone, Debug)]
+pub struct Files {
+    by_rank: Vec<File>,
+    ranks: Zipf<f64>,
+    /// From one piece of a file to the next, in blocks.
+    stride: u64,
+    picks: Stream,
+    places: Places,
+}
+
+impl Files {
+    /// Lays out files of `lengths` blocks, as many as fit into `space_blocks`, at random places.
+    ///
+    /// Each length covers whole pieces of a file, `gap_blocks` apart. Where not even the first
+    /// fits, one file takes all the space.
+    pub fn new(
+        lengths: impl Iterator<Item = u32>,
+        gap_blocks: u64,
+        space_blocks: u64,
+        zipf_exponent: f64,
+        streams: [Stream; 3],
+    ) -> Result<Self> {
+        let [scatter, picks, places] = streams;
+        let mut files = Vec::new();
+        let mut free = space_blocks;
+        for blocks in lengths {
+            let Some(rest) = free.checked_sub(u64::from(blocks)) else { break };
+            free = rest;
+            files.push(File { start: 0, blocks });
+        }
+        if files.is_empty() {
+            free = 0;
+            files.push(File { start: 0, blocks: space_blocks.min(u64::from(u32::MAX)) as u32 });
+        }
+        Self::scatter(&mut files, free, scatter);
+        let ranks = Zipf::new(files.len() as f64, zipf_exponent)
+            .map_err(|error| Error::user(format!("a Zipf exponent of {zipf_exponent}: {error}")))?;
+        let places = Places::new(places);
+        Ok(Files { by_rank: files, ranks, stride: PIECE_BLOCKS + gap_blocks, picks, places })
+    }
+
+    /// Puts the files on the device in random order, with `free` blocks between them, also at random.
+    fn scatter(files: &mut [File], free: u64, mut rng: Stream) {
+        let mut order: Vec<usize> = (0..files.len()).collect();
+        for i in (1..order.len()).rev() {
+            order.swap(i, rng.random_range(0..=i));
+        }
+        let room = free / PIECE_BLOCKS;
+        let mut before: Vec<u64> = order.iter().map(|_| rng.random_range(0..=room) * PIECE_BLOCKS).collect();
+        before.sort_unstable();
+        let mut taken = 0;
+        for (rank, free_before) in order.into_iter().zip(before) {
+            files[rank].start = free_before + taken;
+            taken += u64::from(files[rank].blocks);
+        }
+    }
+
+    /// Blocks of the largest file.
+    pub fn largest_blocks(&self) -> u32 {
+        self.by_rank.iter().map(|file| file.blocks).max().unwrap_or(0)
+    }
+
+    /// From one piece of a file to the next, in blocks.
+    pub fn stride(&self) -> u64 {
+        self.stride
+    }
+
+    /// A file by popularity.
+    #[inline]
+    pub fn pick(&mut self) -> File {
+        let rank = self.pick_rank();
+        self.by_rank[rank]
+    }
+
+    #[inline]
+    fn pick_rank(&mut self) -> usize {
+        (self.ranks.sample(&mut self.picks) as usize).clamp(1, self.by_rank.len()) - 1
+    }
+
+    /// A file by popularity that holds `blocks`, which are no more than the largest file has,
+    /// and a place for them in it: from the beginning of a piece on, or, if they are less than
+    /// a piece, at a fragment of one.
+    #[inline]
+    pub fn place(&mut self, blocks: u32) -> (File, u64) {
+        let mut rank = self.pick_rank();
+        while self.by_rank[rank].blocks < blocks {
+            rank = (rank + 1) % self.by_rank.len();
+        }
+        let file = self.by_rank[rank];
+        let (blocks, length) = (u64::from(blocks), u64::from(file.blocks));
+        let held = blocks.max(PIECE_BLOCKS).min(length);
+        let pieces = (length - held) / self.stride + 1;
+        let fragments = (held - blocks) / FRAGMENT_BLOCKS + 1;
+        let place = self.places.below(pieces * fragments);
+        (file, file.start + place / fragments * self.stride + place % fragments * FRAGMENT_BLOCKS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use sledlab_core::seed::stream;
+
+    fn laid_out(lengths: &[u32], gap: u64, space: u64) -> Files {
+        let streams = ["scatter", "picks", "places"].map(|name| stream(1, name));
+        Files::new(lengths.iter().copied(), gap, space, 0.9, streams).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn files_lie_apart_and_hold_what_is_placed(
+            pieces in prop::collection::vec(1_u32..40, 1..60),
+            gap in prop_oneof![Just(0_u64), Just(16), Just(32)],
+            space in prop_oneof![1_u64..200, 200_u64..200_000],
+            wanted in 1_u32..128,
+        ) {
+            let length = |pieces: &u32| pieces * (16 + gap as u32) - gap as u32;
+            let lengths: Vec<u32> = pieces.iter().map(length).collect();
+            let mut files = laid_out(&lengths, gap, space);
+            let mut sorted = files.by_rank.clone();
+            sorted.sort_by_key(|file| file.start);
+            prop_assert!(sorted.windows(2).all(|pair| pair[0].end() <= pair[1].start));
+            prop_assert!(sorted.last().unwrap().end() <= space);
+            let wanted = wanted.min(files.largest_blocks());
+            for _ in 0..50 {
+                let (file, lbn) = files.place(wanted);
+                prop_assert!(file.start <= lbn && lbn + u64::from(wanted) <= file.end());
+                prop_assert!(wanted >= 16 || file.blocks < 16 || (lbn - file.start) % (16 + gap) + u64::from(wanted) <= 16);
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_files_are_the_most_popular() {
+        let mut files = laid_out(&[16; 1000], 0, 1 << 20);
+        let (first, tenth) = (files.by_rank[0], files.by_rank[9]);
+        let picks: Vec<File> = (0..200_000).map(|_| files.pick()).collect();
+        let count = |file: File| picks.iter().filter(|pick| **pick == file).count() as f64;
+        let expected = 10.0_f64.powf(0.9);
+        assert!((count(first) / count(tenth) / expected - 1.0).abs() < 0.1);
+    }
+}

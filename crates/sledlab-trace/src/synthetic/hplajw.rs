@@ -1,0 +1,223 @@
+//! A stand-in for one hour of hplajw, a workstation (WL-02).
+
+use rand::RngExt;
+use rand_distr::Exp1;
+use sledlab_core::seed::Stream;
+use sledlab_core::{Error, Op, Request, Result};
+
+use super::draw::{Ops, Places};
+use super::files::{File, Files, PIECE_BLOCKS, blocks_of};
+use super::on_off::OnOff;
+use super::sequential_share::SequentialShare;
+use super::size_mix::{SizeMix, Weighted, mean_kb, split};
+use super::{Generator, Setting};
+
+sledlab_core::params! {
+    /// Bursts of one user, most of them several files read or written at once: calibrated on what
+    /// was published of hplajw.
+    ///
+    /// Papers 000 and 001 publish the rate, the share of reads, the mean size, sequentiality and the
+    /// data touched; `docs/calibration.md` compares. What begins with *Open* is a choice. The two
+    /// hours of paper 001 are `requests = 308788`, `rate_per_s = 42.9`.
+    pub struct HplajwParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 75_240_u64;
+        /// Mean requests per second.
+        rate_per_s: f64 = 20.9, "/s", 1e-6..1e6;
+        /// Open: mean requests of a burst.
+        burst_requests: f64 = 60.0, "", 2.0..1e6;
+        /// Open: share of the time that bursts last.
+        busy_share: f64 = 0.2, "", 0.001..0.999;
+        /// Share of reads.
+        read_share: f64 = 0.603, "", 0.0..1.0;
+        /// Mean size.
+        mean_size_kb: f64 = 7.6, "KB", 1.0..64.0;
+        /// Open: share of requests that belong to files read or written from end to end; sweep 0.3 to 0.8.
+        run_share: f64 = 0.65, "", 0.0..0.85;
+        /// Share of requests that begin where the one before ended, or an interleave gap further.
+        sequential_share: f64 = 0.143, "", 0.0..0.85;
+        /// Open: gap between the blocks of a file, 0 or, in old file systems, 8 to 16.
+        interleave_kb: u64 = 0_u64, "KB", 0..64;
+        /// Data to choose from, MB of 2^20 bytes; 308,788 requests touch 376 MB of it.
+        data_mb: f64 = 450.0, "MB", 0.1..1e6;
+        /// Open: mean size of files.
+        mean_file_kb: f64 = 64.0, "KB", 8.0..1e5;
+        /// Open: exponent of the popularity of files by rank.
+        zipf_exponent: f64 = 0.8, "", 0.0..10.0;
+        /// Open: addresses over which files are scattered, GB of 2^30 bytes; a smaller device is filled.
+        address_space_gb: f64 = 3.2, "GB", 1e-3..1e6;
+    }
+}
+
+/// Share of requests of 8 KB, those of runs included.
+const EIGHT_SHARE: f64 = 0.85;
+
+/// Sizes below 8 KB.
+const SMALL: [Weighted; 3] = [(1.0, 0.6), (2.0, 0.25), (4.0, 0.15)];
+
+/// Sizes above 8 KB.
+const LARGE: [Weighted; 3] = [(16.0, 0.8), (32.0, 0.15), (64.0, 0.05)];
+
+/// Files that are read or written at once: one and 1 to 4 others.
+const MOST_SCANS: u64 = 5;
+
+/// See [`HplajwParams`].
+pub struct Hplajw {
+    arrivals: OnOff,
+    ops: Ops,
+    sizes: SizeMix,
+    files: Files,
+    run_share: f64,
+    sequential: SequentialShare,
+    /// Those of the present burst; none in one without runs.
+    scans: Vec<Scan>,
+    /// Which of them had the last request.
+    active: usize,
+    previous_end: u64,
+    gap_blocks: u64,
+    sizes_rng: Stream,
+    kinds_rng: Stream,
+    turns_rng: Stream,
+    choices: Places,
+}
+
+/// A file that is read or written from its beginning to its end.
+#[derive(Clone, Copy, Debug)]
+struct Scan {
+    file: File,
+    op: Op,
+    next: u64,
+}
+
+/// Sizes of the requests outside runs, such that all together have the mean wanted.
+fn random_sizes(params: &HplajwParams) -> Result<Vec<Weighted>> {
+    let (small_kb, large_kb) = (mean_kb(&SMALL), mean_kb(&LARGE));
+    let others = 1.0 - EIGHT_SHARE;
+    let large = split(params.mean_size_kb, EIGHT_SHARE * 8.0, others, small_kb, large_kb)?;
+    let weighted = |sizes: [Weighted; 3], share: f64| sizes.map(|(kb, weight)| (kb, weight * share));
+    let mut sizes = weighted(SMALL, others * (1.0 - large)).to_vec();
+    sizes.push((8.0, EIGHT_SHARE - params.run_share));
+    sizes.extend(weighted(LARGE, others * large));
+    Ok(sizes)
+}
+
+/// More sequential requests than runs hold are an error: the first of a file is not sequential,
+/// and the end of a burst cuts files short.
+fn check_sequential_share(params: &HplajwParams) -> Result<()> {
+    let most = 0.9 * params.run_share * (1.0 - 8.0 / params.mean_file_kb);
+    if params.sequential_share <= most {
+        return Ok(());
+    }
+    Err(Error::user(format!(
+        "workload.sequential_share = {} is more than runs of {} of the requests over files of {} KB can hold",
+        params.sequential_share, params.run_share, params.mean_file_kb
+    ))
+    .with_remedy(format!("take at most {most:.2}, or a larger workload.run_share or workload.mean_file_kb")))
+}
+
+/// Lengths of files in blocks, from the first piece to the last: a geometric number of pieces.
+fn file_lengths(params: &HplajwParams, gap_blocks: u64, mut rng: Stream) -> impl Iterator<Item = u32> {
+    let mean_pieces = params.mean_file_kb * 1024.0 / (PIECE_BLOCKS * 512) as f64;
+    // Rounded up, an exponential of this mean is geometric with the mean wanted.
+    let mean = -1.0 / (-1.0 / mean_pieces).ln_1p();
+    let mut left = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS);
+    std::iter::from_fn(move || {
+        let pieces = ((mean * rng.sample::<f64, _>(Exp1)).ceil().max(1.0) as u64).min(left);
+        left -= pieces;
+        let length = pieces * (PIECE_BLOCKS + gap_blocks) - gap_blocks.min(pieces * gap_blocks);
+        (pieces > 0).then_some(length.min(u64::from(u32::MAX)) as u32)
+    })
+}
+
+impl Generator for Hplajw {
+    type Params = HplajwParams;
+    const NAME: &'static str = "hplajw";
+    const MEANING: &'static str = "stand-in for an hour of hplajw: a workstation, bursty, files end to end";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        check_sequential_share(params)?;
+        let stream = |use_of: &str| setting.stream(&format!("hplajw.{use_of}"));
+        let gap_blocks = params.interleave_kb * 2;
+        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
+        let lengths = file_lengths(params, gap_blocks, stream("lengths"));
+        let layout = [stream("scatter"), stream("files"), stream("places")];
+        let files = Files::new(lengths, gap_blocks, space_blocks, params.zipf_exponent, layout)?;
+        Ok(Hplajw {
+            arrivals: OnOff::new(
+                params.rate_per_s,
+                params.burst_requests,
+                params.busy_share,
+                stream("arrivals"),
+                stream("bursts"),
+            ),
+            ops: Ops::new(params.read_share, stream("ops"))?,
+            sizes: SizeMix::new(&random_sizes(params)?, u64::from(files.largest_blocks())),
+            files,
+            run_share: params.run_share,
+            sequential: SequentialShare::new(params.sequential_share),
+            scans: Vec::with_capacity(MOST_SCANS as usize),
+            active: 0,
+            previous_end: u64::MAX,
+            gap_blocks,
+            sizes_rng: stream("sizes"),
+            kinds_rng: stream("kinds"),
+            turns_rng: stream("turns"),
+            choices: Places::new(stream("choices")),
+        })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Request {
+        let (arrival, begins) = self.arrivals.next();
+        // Drawn whether or not they are used, so that no choice shifts another.
+        let (op, random_blocks) = (self.ops.next(), self.sizes.draw(&mut self.sizes_rng));
+        if begins {
+            self.begin_burst();
+        }
+        let (lbn, blocks, op) = if self.scans.is_empty() {
+            (self.files.place(random_blocks).1, random_blocks, op)
+        } else {
+            self.scan(op)
+        };
+        let onward = lbn.wrapping_sub(self.previous_end);
+        self.sequential.count(onward == 0 || onward == self.gap_blocks);
+        self.previous_end = lbn + u64::from(blocks);
+        Request { arrival, lbn, blocks, device: 0, op }
+    }
+}
+
+impl Hplajw {
+    /// Decides what the burst is: several files from end to end, or single requests.
+    fn begin_burst(&mut self) {
+        self.scans.clear();
+        self.active = 0;
+        let scans = 2 + self.choices.below(MOST_SCANS - 1);
+        if self.kinds_rng.random::<f64>() < self.run_share {
+            let ended = Scan { file: File { start: 0, blocks: 0 }, op: Op::Read, next: 0 };
+            self.scans.resize(scans as usize, ended);
+        }
+    }
+
+    /// The next request of this or another file; files that follow those at their end get `op`.
+    fn scan(&mut self, op: Op) -> (u64, u32, Op) {
+        let count = self.scans.len();
+        let other = 1 + self.choices.below(count as u64 - 1) as usize;
+        if self.turns_rng.random::<f64>() >= self.sequential.chance() {
+            self.active = (self.active + other) % count;
+        }
+        let mut scan = self.scans[self.active];
+        if scan.next >= scan.file.end() {
+            let file = self.files.pick();
+            scan = Scan { file, op, next: file.start };
+        }
+        let blocks = PIECE_BLOCKS.min(scan.file.end() - scan.next) as u32;
+        let lbn = scan.next;
+        scan.next += self.files.stride();
+        self.scans[self.active] = scan;
+        (lbn, blocks, scan.op)
+    }
+}

@@ -1,0 +1,105 @@
+//! Arrivals of a Poisson process that switches between two rates.
+
+use rand::RngExt;
+use rand_distr::Exp1;
+use sledlab_core::seed::Stream;
+use sledlab_core::{Error, Result, Span, Time};
+
+use super::pace::Pace;
+
+/// What a [`Modulated`] process looks like from outside.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Mean requests per second.
+    pub rate_per_s: f64,
+    /// Index of dispersion of the counts in windows of one second; 1 is Poisson.
+    pub dispersion: f64,
+    /// Mean length of a burst in seconds.
+    pub burst_s: f64,
+    /// Share of the time that bursts last.
+    pub burst_share: f64,
+}
+
+impl Shape {
+    fn quiet_s(&self) -> f64 {
+        self.burst_s * (1.0 / self.burst_share - 1.0)
+    }
+
+    /// Requests per second in quiet times and in bursts.
+    ///
+    /// The counts in windows of length t have the index of dispersion
+    /// 1 + 2 d^2 p (1 - p) / m (1/r - (1 - exp(-r t)) / (r^2 t)), where d is the difference of the
+    /// two rates, m their mean, p the share of bursts and r the rate of switching both ways
+    /// (Fischer and Meier-Hellstern 1993). It is solved for d.
+    fn rates_per_s(&self) -> Result<[f64; 2]> {
+        let switching = 1.0 / self.burst_s + 1.0 / self.quiet_s();
+        let memory_s = (1.0 + (-switching).exp_m1() / switching) / switching;
+        let spread = 2.0 * self.burst_share * (1.0 - self.burst_share) * memory_s;
+        let difference = ((self.dispersion - 1.0) * self.rate_per_s / spread).sqrt();
+        let quiet = self.rate_per_s - self.burst_share * difference;
+        if quiet < 0.0 {
+            // Where quiet times are silent.
+            let most = 1.0 + spread * self.rate_per_s / self.burst_share.powi(2);
+            return Err(Error::user(format!(
+                "a dispersion of {} is more than bursts of {} s in {} of the time can give at {} requests/s",
+                self.dispersion, self.burst_s, self.burst_share, self.rate_per_s
+            ))
+            .with_remedy(format!("take at most {most:.1}, longer bursts, or a smaller share of them")));
+        }
+        Ok([quiet, quiet + difference])
+    }
+}
+
+/// Arrival instants; bursts and quiet times last exponentially long.
+#[derive(Clone, Debug)]
+pub struct Modulated {
+    rates_per_s: [f64; 2],
+    mean_s: [f64; 2],
+    /// 0 in quiet times, 1 in bursts.
+    state: usize,
+    until: Time,
+    now: Time,
+    pace: Pace,
+    gaps: Stream,
+    states: Stream,
+}
+
+impl Modulated {
+    /// A process that begins with a quiet time. An error where no two rates give the shape.
+    pub fn new(shape: Shape, gaps: Stream, states: Stream) -> Result<Self> {
+        let mean_s = [shape.quiet_s(), shape.burst_s];
+        Ok(Modulated {
+            rates_per_s: shape.rates_per_s()?,
+            mean_s,
+            state: 1,
+            until: Time::ZERO,
+            now: Time::ZERO,
+            pace: Pace::new(shape.rate_per_s, mean_s[0] + mean_s[1]),
+            gaps,
+            states,
+        })
+    }
+
+    /// The next arrival.
+    #[inline]
+    pub fn next(&mut self) -> Time {
+        // A gap that outlasts its state is drawn anew in the next: the exponential has no memory.
+        loop {
+            let gap_s = self.gaps.sample::<f64, _>(Exp1) / self.rates_per_s[self.state];
+            if gap_s < self.until.since(self.now).as_seconds() {
+                self.now += Span::from_seconds(gap_s);
+                self.pace.count();
+                return self.now;
+            }
+            self.now = self.until;
+            self.switch();
+        }
+    }
+
+    fn switch(&mut self) {
+        self.state = 1 - self.state;
+        let stretch = if self.state == 0 { self.pace.stretch(self.now) } else { 1.0 };
+        let length_s = self.states.sample::<f64, _>(Exp1) * self.mean_s[self.state] * stretch;
+        self.until += Span::from_seconds(length_s);
+    }
+}

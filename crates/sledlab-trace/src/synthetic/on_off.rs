@@ -1,0 +1,102 @@
+//! Arrivals in bursts with nothing between them.
+
+use rand::RngExt;
+use sledlab_core::seed::Stream;
+use sledlab_core::{Span, Time};
+
+use super::pace::Pace;
+
+/// Times between requests within bursts, in ms: quantiles at `SHARES`.
+///
+/// Measured on the public week of a workstation (`ajw.1week.srt`, distributed with DiskSim 4.0):
+/// its 40,385 gaps below 0.2 s, 91 % of all. A fifth are below 0.4 ms, the others about as long
+/// as the traced disk took for a request.
+const GAPS_MS: [f64; 17] = [
+    0.071, 0.145, 0.165, 0.178, 0.343, 6.144, 16.826, 20.958, 25.962, 30.610, 34.141, 38.327, 43.125, 54.026,
+    90.354, 162.522, 199.993,
+];
+
+/// Shares of the gaps that are no longer than [`GAPS_MS`].
+const SHARES: [f64; 17] =
+    [0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99, 1.0];
+
+/// Mean of the distribution through these points, straight between them.
+fn mean_gap_ms() -> f64 {
+    let pieces = GAPS_MS.windows(2).zip(SHARES.windows(2));
+    pieces.map(|(gaps, shares)| f64::midpoint(gaps[0], gaps[1]) * (shares[1] - shares[0])).sum()
+}
+
+/// Tail exponent of the times between bursts.
+const IDLE_SHAPE: f64 = 1.5;
+
+/// The longest time between bursts is so many times the shortest: without a limit, some hours
+/// would consist of one idle time for the most part, and have no rate to speak of.
+const IDLE_RANGE: f64 = 50.0;
+
+/// Arrival instants in bursts of a geometric number of requests; idle times are Pareto.
+#[derive(Clone, Debug)]
+pub struct OnOff {
+    now: Time,
+    burst_requests: f64,
+    /// What the measured gaps are multiplied with.
+    scale: f64,
+    shortest_idle_s: f64,
+    pace: Pace,
+    gaps: Stream,
+    bursts: Stream,
+    started: bool,
+}
+
+impl OnOff {
+    /// `rate_per_s` on average, in bursts of `burst_requests` (2 or more) on average that last `busy_share` of the time.
+    pub fn new(rate_per_s: f64, burst_requests: f64, busy_share: f64, gaps: Stream, bursts: Stream) -> Self {
+        let cycle_s = burst_requests / rate_per_s;
+        let tail = IDLE_SHAPE / (IDLE_SHAPE - 1.0) * (1.0 - IDLE_RANGE.powf(1.0 - IDLE_SHAPE))
+            / (1.0 - IDLE_RANGE.powf(-IDLE_SHAPE));
+        OnOff {
+            now: Time::ZERO,
+            burst_requests,
+            scale: cycle_s * busy_share / (burst_requests - 1.0) / (mean_gap_ms() / 1e3),
+            shortest_idle_s: cycle_s * (1.0 - busy_share) / tail,
+            pace: Pace::new(rate_per_s, cycle_s),
+            gaps,
+            bursts,
+            started: false,
+        }
+    }
+
+    /// The next arrival, and whether a burst begins with it.
+    #[inline]
+    pub fn next(&mut self) -> (Time, bool) {
+        let begins = !self.started || self.bursts.random::<f64>() * self.burst_requests < 1.0;
+        let gap_s = if begins { self.idle_s() } else { self.gap_ms() / 1e3 * self.scale };
+        self.started = true;
+        self.now += Span::from_seconds(gap_s);
+        self.pace.count();
+        (self.now, begins)
+    }
+
+    fn gap_ms(&mut self) -> f64 {
+        let share: f64 = self.gaps.random();
+        let piece = SHARES[1..].partition_point(|end| *end <= share);
+        let within = (share - SHARES[piece]) / (SHARES[piece + 1] - SHARES[piece]);
+        GAPS_MS[piece] + within * (GAPS_MS[piece + 1] - GAPS_MS[piece])
+    }
+
+    fn idle_s(&mut self) -> f64 {
+        let longer = 1.0 - self.bursts.random::<f64>() * (1.0 - IDLE_RANGE.powf(-IDLE_SHAPE));
+        self.shortest_idle_s * longer.powf(-1.0 / IDLE_SHAPE) * self.pace.stretch(self.now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quantiles_are_those_of_the_recorded_week() {
+        assert!(GAPS_MS.is_sorted() && SHARES.is_sorted());
+        // The 40,385 gaps themselves have a mean of 26.37 ms.
+        assert!((mean_gap_ms() / 26.37 - 1.0).abs() < 0.03, "{}", mean_gap_ms());
+    }
+}

@@ -1,0 +1,57 @@
+//! Sizes drawn from a short list.
+
+use rand::RngExt;
+use sledlab_core::seed::Stream;
+use sledlab_core::{BLOCK_BYTES, Error, Result};
+
+/// A size in KB and how often it comes.
+pub type Weighted = (f64, f64);
+
+/// Mean size in KB of a list.
+pub fn mean_kb(sizes: &[Weighted]) -> f64 {
+    let total: f64 = sizes.iter().map(|(_, weight)| weight).sum();
+    sizes.iter().map(|(kb, weight)| kb * weight).sum::<f64>() / total
+}
+
+/// Which share of `of` must come from `above` rather than from `below` (means in KB) so that all
+/// together have a mean of `wanted_kb`, the rest contributing `rest_kb` to it.
+///
+/// An error that names `limits`, in KB, where no such share exists.
+pub fn split(wanted_kb: f64, rest_kb: f64, of: f64, below_kb: f64, above_kb: f64) -> Result<f64> {
+    let share = (wanted_kb - rest_kb - of * below_kb) / (of * (above_kb - below_kb));
+    if (0.0..=1.0).contains(&share) {
+        return Ok(share);
+    }
+    let limits = [below_kb, above_kb].map(|kb| rest_kb + of * kb);
+    Err(Error::user(format!("no mix of the sizes has a mean of {wanted_kb} KB"))
+        .with_remedy(format!("with these shares, take {:.2} to {:.2} KB", limits[0], limits[1])))
+}
+
+/// Draws sizes; one number of the stream each, whatever the list.
+#[derive(Clone, Debug)]
+pub struct SizeMix {
+    /// Sizes in blocks, and the share of all that are no larger.
+    steps: Vec<(u32, f64)>,
+}
+
+impl SizeMix {
+    /// `sizes` from the smallest to the largest; none is larger than `most_blocks`.
+    pub fn new(sizes: &[Weighted], most_blocks: u64) -> Self {
+        let total: f64 = sizes.iter().map(|(_, weight)| weight).sum();
+        let mut cumulated = 0.0;
+        let steps = sizes.iter().map(|(kb, weight)| {
+            cumulated += weight / total;
+            let blocks = (kb * 1024.0 / BLOCK_BYTES as f64).round() as u64;
+            (blocks.min(most_blocks) as u32, cumulated)
+        });
+        SizeMix { steps: steps.collect() }
+    }
+
+    /// A size in blocks.
+    #[inline]
+    pub fn draw(&self, rng: &mut Stream) -> u32 {
+        let share: f64 = rng.random();
+        let (last, smaller) = self.steps.split_last().expect("a mix has sizes");
+        smaller.iter().find(|(_, below)| share < *below).unwrap_or(last).0
+    }
+}

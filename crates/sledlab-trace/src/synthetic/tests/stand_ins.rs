@@ -1,0 +1,200 @@
+//! Stand-ins have the published statistics, and each parameter does what it says.
+
+use super::*;
+use crate::characterise::{Characterisation, Report};
+
+fn characterised(name: &str, params: &str, seed: u64, capacity: u64) -> Report {
+    let mut characterisation = Characterisation::default();
+    for request in &try_make(name, params, seed, capacity).expect("possible") {
+        characterisation.record(request);
+    }
+    characterisation.finish()
+}
+
+fn report(name: &str, params: &str) -> Report {
+    characterised(name, params, 1, G2_BLOCKS)
+}
+
+fn dispersion(report: &Report, window: usize) -> f64 {
+    report.dispersion[window].index.expect("the workload lasts long enough")
+}
+
+fn touched_mb(report: &Report) -> f64 {
+    report.working_set.all_512_bytes as f64 / f64::from(1 << 20)
+}
+
+#[test]
+fn an_hour_of_cello_is_as_published() {
+    for seed in 1..=3 {
+        let report = characterised("cello", "", seed, G2_BLOCKS);
+        assert_eq!(report.requests, 118_800);
+        assert_near("span, s", report.span_s, 3600.0, 0.02);
+        assert_near("rate", report.rate_per_s.unwrap(), 33.0, 0.02);
+        assert_near("reads", report.read_share, 0.287, 0.03);
+        assert_near("mean size", report.sizes.all.mean_kb, 7.2, 0.03);
+        assert_near("writes below 8 KB", report.sizes.write.below_8kb_share, 0.52, 0.03);
+        assert_near("sequential", report.sequentiality.one_stream_share, 0.074, 0.03);
+        assert_near("with gap", report.sequentiality.with_16kb_gap_share, 0.074, 0.03);
+        assert_near("dispersion, a choice", dispersion(&report, 0), 20.0, 0.1);
+        assert!(report.end_block <= 6_710_887, "3.2 GB");
+    }
+}
+
+#[test]
+fn an_hour_of_hplajw_is_as_published() {
+    let cello = report("cello", "");
+    for seed in 1..=3 {
+        let report = characterised("hplajw", "", seed, G2_BLOCKS);
+        assert_eq!(report.requests, 75_240);
+        assert_near("span, s", report.span_s, 3600.0, 0.02);
+        assert_near("rate", report.rate_per_s.unwrap(), 20.9, 0.02);
+        assert_near("reads", report.read_share, 0.603, 0.03);
+        assert_near("mean size", report.sizes.all.mean_kb, 7.6, 0.03);
+        assert_near("sequential", report.sequentiality.one_stream_share, 0.143, 0.03);
+        assert_near("with gap", report.sequentiality.with_16kb_gap_share, 0.143, 0.03);
+        // Highly sequential and burstier than cello, says paper 000.
+        assert!(report.sequentiality.streams_32_share > 0.5, "{:?}", report.sequentiality);
+        assert!((0..2).all(|window| dispersion(&report, window) > 1.1 * dispersion(&cello, window)));
+        assert!(report.interarrival_ms.scv > 10.0 * cello.interarrival_ms.scv);
+        assert!(report.end_block <= 6_710_887, "3.2 GB");
+    }
+}
+
+#[test]
+fn the_longer_traces_touch_the_published_data() {
+    let cello = report("cello", "requests = 1088407\nrate_per_s = 25.2");
+    assert_near("span of cello, h", cello.span_s / 3600.0, 12.0, 0.01);
+    assert_near("cello, MB", touched_mb(&cello), 775.0, 0.03);
+    let hplajw = report("hplajw", "requests = 308788\nrate_per_s = 42.9");
+    assert_near("span of hplajw, h", hplajw.span_s / 3600.0, 2.0, 0.01);
+    assert_near("hplajw, MB", touched_mb(&hplajw), 376.0, 0.03);
+}
+
+#[test]
+fn hplajw_keeps_its_statistics_at_every_run_share() {
+    for run_share in [0.3, 0.5, 0.8] {
+        for interleave_kb in [0, 8, 16] {
+            let params = format!("run_share = {run_share}\ninterleave_kb = {interleave_kb}");
+            let requests = make("hplajw", &params);
+            let gap = interleave_kb * 2;
+            let onward = requests.windows(2).filter(|pair| pair[1].lbn == pair[0].end() + gap).count();
+            assert_near(&params, onward as f64 / requests.len() as f64, 0.143, 0.03);
+            let report = report("hplajw", &params);
+            assert_near("mean size", report.sizes.all.mean_kb, 7.6, 0.03);
+            let follow = report.sequentiality;
+            match interleave_kb {
+                0 => assert_near("in files", follow.streams_32_share, run_share * 0.85, 0.1),
+                8 => assert!(follow.with_16kb_gap_share < 0.01),
+                _ => assert_near("with gap", follow.with_16kb_gap_share, 0.143, 0.03),
+            }
+        }
+    }
+}
+
+/// Share of requests that go on where one of the last 300 ended, but not the last.
+fn resumed(requests: &[Request]) -> f64 {
+    let goes_on = |at: &usize| {
+        let earlier = &requests[at.saturating_sub(300)..at - 1];
+        earlier.iter().any(|before| before.end() == requests[*at].lbn)
+    };
+    (1..requests.len()).filter(goes_on).count() as f64 / requests.len() as f64
+}
+
+/// Mean length of strictly sequential runs of two and more.
+fn run_length(requests: &[Request]) -> f64 {
+    let runs = requests.chunk_by(|a, b| a.end() == b.lbn).filter(|run| run.len() > 1);
+    moments(runs.map(|run| run.len() as u64)).0
+}
+
+#[test]
+fn each_parameter_of_cello_does_what_it_says() {
+    let short = |params: &str| format!("requests = 40000\n{params}");
+    let of = |params: &str| report("cello", &short(params));
+    let base = of("");
+    assert_near("rate", of("rate_per_s = 10.0").rate_per_s.unwrap(), 10.0, 0.02);
+    assert_near("dispersion", dispersion(&of("dispersion = 5.0"), 0), 5.0, 0.1);
+    assert_near("Poisson", dispersion(&of("dispersion = 1.0"), 0), 1.0, 0.1);
+    assert_near("reads", of("read_share = 0.5").read_share, 0.5, 0.03);
+    assert_near("size", of("mean_size_kb = 8.0").sizes.all.mean_kb, 8.0, 0.03);
+    assert_near("small writes", of("small_write_share = 0.4").sizes.write.below_8kb_share, 0.4, 0.03);
+    let sequential = of("sequential_share = 0.3").sequentiality.one_stream_share;
+    assert_near("sequential", sequential, 0.3, 0.03);
+    assert!(dispersion(&of("burst_s = 10.0"), 1) > 1.5 * dispersion(&base, 1));
+    assert!(of("burst_share = 0.05").dispersion[0].busiest > base.dispersion[0].busiest * 5 / 4);
+    assert!(of("overwrite_share = 0.6").overwrite_ratio > base.overwrite_ratio + 0.05);
+    assert!(of("zipf_exponent = 1.2").cache_hits[0].hit_ratio > base.cache_hits[0].hit_ratio + 0.1);
+    assert!(touched_mb(&of("data_mb = 50.0")) < 50.1);
+    assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
+    let made = |params: &str| make("cello", &short(params));
+    // Popular extents are gone on with by chance, too; a stream that has every turn, after 37 requests.
+    let [one, many] = ["streams = 1", "streams = 100"].map(|params| resumed(&made(params)));
+    assert!(one > many + 0.01, "{one} and {many}");
+    assert!(run_length(&made("stream_turn = 12.0")) > 1.3 * run_length(&made("")));
+}
+
+#[test]
+fn each_parameter_of_hplajw_does_what_it_says() {
+    let of = |params: &str| report("hplajw", &format!("requests = 40000\n{params}"));
+    let base = of("");
+    assert_near("rate", of("rate_per_s = 2.0").rate_per_s.unwrap(), 2.0, 0.03);
+    assert_near("reads", of("read_share = 0.3").read_share, 0.3, 0.05);
+    assert_near("size", of("mean_size_kb = 8.5").sizes.all.mean_kb, 8.5, 0.03);
+    let sequential = of("sequential_share = 0.3").sequentiality.one_stream_share;
+    assert_near("sequential", sequential, 0.3, 0.03);
+    // Bursts of so many requests are as many pauses.
+    let pauses = |params: &str| {
+        let requests = make("hplajw", &format!("requests = 40000\n{params}"));
+        gaps_ns(&requests).filter(|gap| *gap > 300_000_000).count() as f64
+    };
+    assert_near("bursts", pauses(""), 40_000.0 / 60.0, 0.15);
+    assert_near("longer bursts", pauses("burst_requests = 200.0"), 200.0, 0.25);
+    assert!(of("busy_share = 0.6").dispersion[0].busiest < base.dispersion[0].busiest * 2 / 3);
+    assert!(of("zipf_exponent = 1.2").cache_hits[0].hit_ratio > base.cache_hits[0].hit_ratio + 0.1);
+    assert!(touched_mb(&of("data_mb = 50.0")) < 50.1);
+    assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
+    let in_files = |params: &str| of(params).sequentiality.streams_32_share;
+    assert!(in_files("mean_file_kb = 16.0") < in_files("mean_file_kb = 256.0") - 0.1);
+}
+
+#[test]
+fn small_devices_are_filled_and_not_overrun() {
+    for name in ["cello", "hplajw"] {
+        for capacity in [100_000, 1_000_000] {
+            let requests = try_make(name, "requests = 50000", 1, capacity).unwrap();
+            let ends = requests.iter().map(Request::end);
+            assert!(ends.max().unwrap() > capacity * 9 / 10, "{name}");
+            assert!(requests.iter().any(|r| r.lbn < capacity / 10), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_met_is_refused() {
+    let message = |name: &str, params: &str| try_make(name, params, 1, G2_BLOCKS).unwrap_err().to_string();
+    let told = message("cello", "dispersion = 1000.0");
+    assert!(
+        told.contains("a dispersion of 1000 is more than bursts of 2 s") && told.contains("take at most")
+    );
+    assert!(message("cello", "mean_size_kb = 20.0").contains("no mix of the sizes has a mean of 20 KB"));
+    assert!(message("cello", "sequential_share = 0.7").contains("a larger workload.stream_turn"));
+    assert!(message("hplajw", "mean_size_kb = 5.0").contains("no mix of the sizes has a mean of 5 KB"));
+    assert!(message("hplajw", "sequential_share = 0.6").contains("a larger workload.run_share"));
+    assert!(message("hplajw", "mean_file_kb = 8.0").contains("workload.mean_file_kb"));
+}
+
+#[test]
+fn changing_one_use_of_randomness_leaves_the_others() {
+    for name in ["cello", "hplajw"] {
+        let base = make(name, "requests = 5000");
+        let slower = make(name, "requests = 5000\nrate_per_s = 10.0");
+        assert!(base.iter().zip(&slower).any(|(a, b)| a.arrival != b.arrival));
+        if name == "cello" {
+            assert!(
+                base.iter().zip(&slower).all(|(a, b)| (a.lbn, a.blocks, a.op) == (b.lbn, b.blocks, b.op))
+            );
+        }
+        let skewed = make(name, "requests = 5000\nzipf_exponent = 1.1");
+        assert!(base.iter().zip(&skewed).all(|(a, b)| a.arrival == b.arrival));
+        assert!(base.iter().zip(&skewed).any(|(a, b)| a.lbn != b.lbn));
+    }
+}

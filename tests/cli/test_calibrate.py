@@ -1,0 +1,39 @@
+"""`sledlab workload calibrate`: a stand-in against what was published."""
+
+import dataclasses
+
+import pytest
+from sledlab import calibration
+from sledlab.calibration import CALIBRATIONS, Target
+
+
+def test_an_hour_of_cello(sledlab):
+    answer = sledlab("workload", "calibrate", "cello")
+    assert answer.code == 0
+    assert "meets everything published" in answer.out
+    assert "zipf_exponent = 0.9" in answer.out
+    found = sledlab("workload", "calibrate", "cello", "--seed", 2, "--json").json
+    assert (found["name"], found["seed"], found["passes"]) == ("cello", 2, True)
+    rows = {row["statistic"]: row for row in found["rows"]}
+    assert rows["rate"]["target"] == 33.0
+    assert rows["rate"]["achieved"] == pytest.approx(33.0, rel=0.02)
+    assert rows["rate"]["verdict"] == "pass"
+    assert rows["dispersion at 1 s"]["verdict"] == "choice"
+    assert rows["LRU hits, 64 MB"]["target"] is None
+    assert found["choices"]["overwrite_share"] == 0.3
+    assert "read_share" not in found["choices"]
+
+
+def test_a_miss_is_told(sledlab, monkeypatch):
+    targets = {**CALIBRATIONS["hplajw"].targets, "reads": Target(70, "nowhere")}
+    wrong = dataclasses.replace(CALIBRATIONS["hplajw"], targets=targets)
+    monkeypatch.setitem(calibration.CALIBRATIONS, "hplajw", wrong)
+    answer = sledlab("workload", "calibrate", "hplajw")
+    assert answer.code == 1
+    assert "misses what was published" in answer.out
+
+
+def test_an_unknown_name(sledlab):
+    answer = sledlab("workload", "calibrate", "celo")
+    assert answer.code == 2
+    assert "choose one of cello, cello-12h" in answer.err
