@@ -10,6 +10,7 @@ use sledlab_models::{scheduler, system};
 use sledlab_sim::{Hooks, Progress, Rows};
 
 use crate::error::{check_signals, keep, let_interrupt_pass, raise};
+use crate::scheduler::{choice, is_python};
 use crate::source::{Source, to_bytes};
 
 /// An experiment under construction.
@@ -19,6 +20,16 @@ pub(crate) struct Experiment(Mutex<sledlab_sim::Experiment>);
 impl Experiment {
     pub(crate) fn get(&self) -> sledlab_sim::Experiment {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The experiment with its scheduler at hand where that is written in Python.
+    fn ready(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
+        let mut experiment = self.get();
+        let (word, params) = experiment.scheduler_said().map_err(raise)?;
+        if is_python(&word) {
+            experiment.give_scheduler(choice(py, &word, params)?);
+        }
+        Ok(experiment)
     }
 
     fn change(
@@ -63,12 +74,12 @@ impl Experiment {
         })
     }
 
-    fn check(&self) -> PyResult<()> {
-        self.get().check().map_err(raise)
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        self.ready(py)?.check().map_err(raise)
     }
 
-    fn to_toml(&self) -> PyResult<String> {
-        self.get().to_toml().map_err(raise)
+    fn to_toml(&self, py: Python<'_>) -> PyResult<String> {
+        self.ready(py)?.to_toml().map_err(raise)
     }
 
     /// What has been said of a key such as `trace.file`, as text; defaults do not count.
@@ -82,8 +93,8 @@ impl Experiment {
     fn describe_device(&self) -> PyResult<String> {
         let describe = || {
             let device = self.get().device()?;
-            let fcfs = scheduler::build("fcfs", &toml::Table::new())?;
-            let capacity_blocks = system::build(&device, fcfs)?.capacity_blocks();
+            let fcfs = scheduler::Choice::new("fcfs", &toml::Table::new())?;
+            let capacity_blocks = system::build(&device, &fcfs)?.capacity_blocks();
             let mut table = device.to_table();
             table.insert("capacity_blocks".to_owned(), toml::Value::Integer(capacity_blocks.cast_signed()));
             serde_json::to_string(&table)
@@ -93,8 +104,8 @@ impl Experiment {
     }
 
     /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and
-    /// the share of the whole. Returns the outcome as JSON, after an interrupt of what had been done.
-    #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None))]
+    /// the share of the whole. With `time_decisions` the outcome has `decision_ns`. Returns the outcome as JSON, after an interrupt of what had been done.
+    #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None, time_decisions = false))]
     fn run(
         &self,
         py: Python<'_>,
@@ -102,8 +113,9 @@ impl Experiment {
         rows: Option<Py<PyAny>>,
         progress: Option<Py<PyAny>>,
         highest_end: Option<u64>,
+        time_decisions: bool,
     ) -> PyResult<String> {
-        let experiment = self.get();
+        let experiment = self.ready(py)?;
         let source = source.map(Source::take).transpose()?;
         let outcome = py.detach(move || {
             let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| hand_over(sink, chunk));
@@ -117,6 +129,7 @@ impl Experiment {
                 highest_end,
                 rows: if wanted { Some(&mut take_rows) } else { None },
                 progress: Some(&mut show),
+                time_decisions,
             };
             let outcome = experiment.run(hooks)?;
             serde_json::to_string(&outcome)

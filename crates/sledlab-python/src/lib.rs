@@ -11,6 +11,7 @@
 mod device;
 mod error;
 mod experiment;
+mod scheduler;
 mod source;
 mod trace;
 mod transform;
@@ -26,6 +27,8 @@ mod _native {
     use crate::device::{catalogue, device_blocks, device_text, import_device, seek_map};
     #[pymodule_export]
     use crate::experiment::Experiment;
+    #[pymodule_export]
+    use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]

@@ -95,9 +95,10 @@ fn queued(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
 /// Nanoseconds for a pick and the push that replaces it, with `depth` requests queued on a G2.
 fn pick_ns(name: &str, depth: usize, picks: usize) -> f64 {
     let mut device = mems::build(&MemsParams::default()).expect("a device");
-    let mut queue = scheduler::build(name, &toml::Table::new()).expect("a scheduler").make(device.as_ref());
+    let queue = scheduler::Choice::new(name, &toml::Table::new()).expect("a scheduler");
+    let mut queue = queue.make(device.mechanics()).expect("a queue");
     let mut rng = seed::stream(7, "picks");
-    let capacity = device.capacity_blocks();
+    let capacity = device.mechanics().capacity_blocks();
     (0..depth as u64).for_each(|id| queue.push(queued(id, &mut rng, capacity)));
     let fresh: Vec<Queued> =
         (0..picks as u64).map(|id| queued(id + depth as u64, &mut rng, capacity)).collect();
@@ -105,7 +106,7 @@ fn pick_ns(name: &str, depth: usize, picks: usize) -> f64 {
     let mut spent = 0.0;
     for request in fresh {
         let begun = Instant::now();
-        queue.pop(Time::ZERO, device.as_ref(), &mut batch);
+        queue.pop(Time::ZERO, device.mechanics(), &mut batch);
         queue.push(request);
         spent += begun.elapsed().as_secs_f64();
         device.issue(Time::ZERO, &batch, &mut served);

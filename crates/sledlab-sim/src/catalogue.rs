@@ -17,7 +17,7 @@ pub fn catalogue() -> Result<Value> {
     let devices = preset::names().map(device).collect::<Result<Vec<_>>>()?;
     let kinds: Vec<Value> =
         preset::kinds().into_iter().map(|(name, specs)| entry(name, "", &specs)).collect();
-    let schedulers: Vec<Value> = scheduler::LIST.iter().map(|e| entry(e.name, e.meaning, &[])).collect();
+    let schedulers: Vec<Value> = scheduler::LIST.iter().map(scheduler).collect();
     let workloads: Vec<Value> =
         synthetic::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
     let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.about(), &[])).collect();
@@ -36,6 +36,14 @@ fn device(name: &str) -> Result<Value> {
         .parse()
         .map_err(|error| sledlab_core::Error::internal(format!("preset {name}: {error}")))?;
     Ok(json!({ "name": name, "meaning": preset::from_table(&table)?.description }))
+}
+
+fn scheduler(e: &scheduler::Entry) -> Value {
+    let mut value = entry(e.name, e.meaning, &e.specs());
+    value["aliases"] = json!(e.aliases);
+    value["in_race"] = json!(e.in_race);
+    value["starvation_free"] = json!(e.starvation_free);
+    value
 }
 
 fn entry(name: &str, meaning: &str, specs: &[ParamSpec]) -> Value {

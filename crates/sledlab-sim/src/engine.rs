@@ -109,12 +109,18 @@ impl Run<'_, '_, '_> {
             self.arrive(system, at)?;
             if self.feed.issued() >= report_at {
                 report_at += PROGRESS_EVERY;
+                if let Some(error) = system.failure() {
+                    return Err(error);
+                }
                 if self.report(progress.as_mut()).is_break() {
                     self.counts.interrupted = true;
                     self.complete_before(at)?;
                     break;
                 }
             }
+        }
+        if let Some(error) = system.failure() {
+            return Err(error);
         }
         self.counts.issued = self.feed.issued();
         self.counts.dropped = self.under_way + self.flushes.waiting();
@@ -235,6 +241,9 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     }
     if counts.interrupted {
         return Ok(());
+    }
+    if counts.dropped > 0 {
+        return Err(Error::internal(format!("the scheduler never chose {} requests", counts.dropped)));
     }
     let elapsed = recorder.last_completion.since(recorder.opened);
     for (ledger, energy) in system.ledgers() {

@@ -13,6 +13,7 @@
 //! ```
 
 mod catalogue;
+mod decision_cost;
 mod engine;
 mod experiment;
 mod feed;

@@ -212,6 +212,9 @@ pub struct Outcome {
     pub timeline: Vec<TimelineBin>,
     /// Wall-clock time from opening the source to the summary; never part of the results.
     pub wall_s: f64,
+    /// Mean real time of a scheduling decision, in ns, where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_ns: Option<f64>,
 }
 
 const NS_PER_MS: f64 = 1e6;
@@ -306,7 +309,7 @@ impl Summary {
             state_time_s: state_time(&ledgers),
             tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.tip_ns as f64 / 1e9).sum(),
             startups: ledgers.iter().map(|(ledger, _)| ledger.startups).sum(),
-            saturated: context.mode == Mode::Open && recorder.trend.grew(),
+            saturated: context.mode == Mode::Open && recorder.trend.grew(requests),
             interrupted: context.counts.interrupted,
             operations: operations(&context),
             config: context.config,
@@ -383,7 +386,7 @@ fn operations(context: &Context) -> Operations {
 }
 
 impl Outcome {
-    pub(crate) fn new(summary: Summary, recorder: &Recorder, wall_s: f64) -> Self {
+    pub(crate) fn new(summary: Summary, recorder: &Recorder, wall_s: f64, decision_ns: Option<f64>) -> Self {
         let [reads, writes] = &recorder.by_op;
         let mut all = reads.clone();
         all.merge(writes);
@@ -392,6 +395,7 @@ impl Outcome {
             cdf: [Cdf::of(&all), Cdf::of(reads), Cdf::of(writes)],
             timeline: recorder.timeline.bins(),
             wall_s,
+            decision_ns,
         }
     }
 }

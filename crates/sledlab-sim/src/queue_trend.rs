@@ -5,6 +5,10 @@ use sledlab_core::stats::BatchMeans;
 /// Waiting requests below which a queue is not called growing: bursts come and go.
 const SHORT_QUEUE: f64 = 20.0;
 
+/// Share of all requests that wait, on average over the last quarter of a run, when it cannot be called stable: so
+/// many would never have been served in time, even if other quarters were worse.
+const LEFT_BEHIND: f64 = 0.02;
+
 /// The queue length that arrivals find, in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct QueueTrend {
@@ -18,9 +22,10 @@ impl QueueTrend {
         self.lengths.record(waiting as f64);
     }
 
-    /// True when the queue grew from each quarter of the run to the next, ended long, and at the end more
-    /// than 1.5 times as long as in the second quarter (steady growth gives 2.3, a stable queue about 1).
-    pub fn grew(&self) -> bool {
+    /// True when the queue of a run of `requests` grew from each quarter to the next, ended long, and at the end was
+    /// more than 1.5 times as long as in the second quarter (steady growth gives 2.3, a stable queue about 1); or
+    /// when a good share of all requests waited during the last quarter.
+    pub fn grew(&self, requests: u64) -> bool {
         let means = self.lengths.means();
         if means.len() < 8 {
             return false;
@@ -28,7 +33,8 @@ impl QueueTrend {
         let quarter = means.len() / 4;
         let mean = |at: usize| means[at * quarter..(at + 1) * quarter].iter().sum::<f64>() / quarter as f64;
         let [first, second, third, fourth] = [mean(0), mean(1), mean(2), mean(3)];
-        first < second && second < third && third < fourth && fourth > SHORT_QUEUE && fourth > 1.5 * second
+        let rising = first < second && second < third && third < fourth && fourth > 1.5 * second;
+        fourth > SHORT_QUEUE && (rising || fourth > LEFT_BEHIND * requests as f64)
     }
 }
 
@@ -41,11 +47,12 @@ mod tests {
         let grew = |length: &dyn Fn(usize) -> usize| {
             let mut trend = QueueTrend::default();
             (0..10_000).for_each(|i| trend.record(length(i)));
-            trend.grew()
+            trend.grew(10_000)
         };
         assert!(grew(&|i| i / 10));
         assert!(!grew(&|i| if i % 1000 < 200 { 500 } else { 0 }));
-        assert!(!grew(&|_| 1000));
+        assert!(!grew(&|_| 150));
+        assert!(grew(&|i| if i < 5000 { i / 10 } else { 600 - i / 25 }), "never caught up");
         assert!(!grew(&|i| i / 1000));
     }
 }

@@ -3,6 +3,8 @@
 pub mod mems;
 pub mod preset;
 
+use std::sync::Arc;
+
 use sledlab_core::{Op, Request, Result, Span, Time};
 
 use crate::power::PowerRates;
@@ -129,16 +131,53 @@ pub enum Rest {
     Parked,
 }
 
-/// What stores the blocks: its mechanics and its power.
-///
-/// A simple device answers [`issue`](Device::issue) with everything that will happen. A device
-/// with work of its own (a bus, read-ahead) also says when it wants to be woken.
-pub trait Device: Send {
+/// Where a block lies, as schedulers that think in places see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Cylinder, from 0: the place along x.
+    pub cylinder: u32,
+    /// Row, from 0 at the lowest y.
+    pub row: u32,
+    /// Displacement of the cylinder, in bits from the centre.
+    pub x_bit: i32,
+    /// Where an upward access to the row starts, in bits from the centre.
+    pub up_bit: i32,
+    /// Where a downward access to the row starts.
+    pub down_bit: i32,
+}
+
+/// How far locations reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Cylinders.
+    pub cylinders: u32,
+    /// Rows of a cylinder.
+    pub rows: u32,
+    /// Blocks of a track.
+    pub blocks_per_track: u64,
+}
+
+/// The mechanism of a device: geometry, motion and power, all of it pure. This is what schedulers see.
+pub trait Mechanics: Send + Sync {
     /// Number of blocks, at least 1.
     fn capacity_blocks(&self) -> u64;
 
-    /// Positioning time of `request` from the present state, as schedulers see it. Pure.
-    fn positioning(&self, request: &Queued) -> Span;
+    /// Where the mechanism is.
+    fn state(&self) -> DeviceState;
+
+    /// Where block `lbn` lies.
+    fn location(&self, lbn: u64) -> Location;
+
+    /// How far locations reach.
+    fn extent(&self) -> Extent;
+
+    /// Positioning time of `request` from `state`, as schedulers see it.
+    fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span;
+
+    /// Positioning time of `request` from the present state.
+    fn positioning(&self, request: &Queued) -> Span {
+        self.positioning_from(self.state(), request)
+    }
 
     /// Distance in x to `request`, in tracks: the first tie-breaker between equal positioning times.
     fn distance(&self, request: &Queued) -> u64;
@@ -148,6 +187,36 @@ pub trait Device: Send {
         false
     }
 
+    /// What serving `request` alone from `state` takes, command overhead left out, and where it ends.
+    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState);
+
+    /// Whether `candidate` can be served in one pass together with all of `batch`: its next block lies at
+    /// the same place, and there are tips enough for the blocks of all there (SC-22).
+    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+        false
+    }
+
+    /// An empty index over queued requests that finds the best by `aim` exactly, where there is one.
+    fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>>;
+
+    /// The same mechanism as it is now, to keep.
+    fn snapshot(&self) -> Box<dyn Mechanics>;
+
+    /// Power in each state.
+    fn power_rates(&self) -> PowerRates;
+
+    /// Power while idle in the present state, in mW.
+    fn idle_mw(&self) -> f64;
+}
+
+/// What stores the blocks: its mechanics and what happens around them.
+///
+/// A simple device answers [`issue`](Device::issue) with everything that will happen. A device
+/// with work of its own (a bus, read-ahead) also says when it wants to be woken.
+pub trait Device: Send {
+    /// Geometry, motion and power.
+    fn mechanics(&self) -> &dyn Mechanics;
+
     /// What serving `request` now would take, in every part. Pure; [`issue`](Device::issue) agrees with it.
     fn probe(&self, request: &Queued) -> Timing;
 
@@ -156,7 +225,7 @@ pub trait Device: Send {
         now
     }
 
-    /// Starts serving `batch`, in order, on an idle mechanism.
+    /// Starts serving `batch` on an idle mechanism: together what one pass can serve, the rest in order.
     ///
     /// Requests whose completion is certain are appended to `served` in order of completion. Returns until
     /// when the mechanism is busy, or `None` if [`wake`](Device::wake) will tell.
@@ -181,29 +250,90 @@ pub trait Device: Send {
 
     /// The mechanism has rested and is about to move again.
     fn rest(&mut self, _rest: Rest) {}
-
-    /// Power in each state.
-    fn power_rates(&self) -> PowerRates;
-
-    /// Power while idle in the present state, in mW.
-    fn idle_mw(&self) -> f64;
-
-    /// Where the mechanism is.
-    fn state(&self) -> DeviceState;
-
-    /// An empty index over queued requests that finds the cheapest exactly, where the device has one.
-    fn position_index(&self) -> Option<Box<dyn PositionIndex>>;
 }
 
-/// An index over queued requests by position.
+/// What a position index finds the best of.
+#[derive(Clone)]
+pub enum Aim {
+    /// The smallest positioning time; equal ones go to the smaller x distance, then to the earlier number.
+    Time,
+    /// The smallest Euclidean distance in the plane, to the nearer end of the row; then the earlier number.
+    Distance,
+    /// The smallest score of a position; then as for `Time`.
+    Score(Arc<dyn Score>),
+}
+
+/// How good it is to serve a position next; the smallest score wins.
 ///
-/// Finds the request with the smallest positioning time without probing all; equal times go to
-/// the smaller x distance, then to the earlier arrival: the same choice as a scan of all would make.
+/// Scores are never NaN. Both methods must be monotone in floating-point numbers too, which sums, products and
+/// quotients of monotone terms are.
+pub trait Score: Send + Sync {
+    /// The score at `now` of a position reached in `time` where `crowd` waits; `joined` tells when each of them
+    /// joined the queue.
+    fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64;
+
+    /// No position of a stretch scores less: the nearest is reached in `least`, the farthest in `most`, the oldest
+    /// request joined at `oldest`, and no position has more than `requests`.
+    fn bound(&self, now: Time, stretch: &Stretch) -> f64;
+
+    /// Whether bounds depend on the time to the farthest position; where they do not, [`Stretch::most`] is not
+    /// worked out.
+    fn heeds_farthest(&self) -> bool {
+        false
+    }
+}
+
+/// Positions that are judged together.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    /// Time to reach the nearest.
+    pub least: Span,
+    /// Time to reach the farthest.
+    pub most: Span,
+    /// When the oldest request joined the queue.
+    pub oldest: Time,
+    /// Most requests at one position.
+    pub requests: u32,
+}
+
+/// The requests that wait at a position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crowd {
+    /// When the first of them joined the queue.
+    pub oldest: Time,
+    /// How many there are.
+    pub requests: u32,
+    /// Sum of the times at which they joined the queue, in ns.
+    pub joined_ns: u128,
+}
+
+impl Crowd {
+    /// Nobody.
+    pub const EMPTY: Crowd = Crowd { oldest: Time::MAX, requests: 0, joined_ns: 0 };
+
+    /// One more request waits.
+    pub fn add(&mut self, request: &Queued) {
+        self.oldest = self.oldest.min(request.queued);
+        self.requests += 1;
+        self.joined_ns += u128::from(request.queued.as_ns());
+    }
+
+    /// Sum of their waiting times at `now`, in ns.
+    pub fn waited_ns(&self, now: Time) -> f64 {
+        (u128::from(now.as_ns()) * u128::from(self.requests)).saturating_sub(self.joined_ns) as f64
+    }
+}
+
+/// An index over queued requests by position: finds the best without probing all.
+///
+/// Requests must be inserted in order of their numbers, as far as they lie at the same position.
 pub trait PositionIndex: Send {
     /// Adds a request.
     fn insert(&mut self, request: Queued);
-    /// Removes and returns the cheapest request from `state`.
-    fn take_nearest(&mut self, state: DeviceState) -> Option<Queued>;
+    /// Removes and returns the best request: the same one as a scan of all would find.
+    fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued>;
+    /// Moves into `batch` the requests that can be served [together](Mechanics::joins) with its first.
+    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);
     /// How many requests are in the index.
     fn len(&self) -> usize;
     /// Whether there are none.

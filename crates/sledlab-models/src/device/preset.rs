@@ -108,7 +108,8 @@ mod tests {
             let file = from_table(&table).unwrap();
             assert_eq!(table.len(), file.to_table().len(), "{name} must state every parameter");
             assert!(!file.description.is_empty(), "{name} has no description");
-            crate::system::build(&file, crate::scheduler::build("fcfs", &Table::new()).unwrap()).unwrap();
+            crate::system::build(&file, &crate::scheduler::Choice::new("fcfs", &Table::new()).unwrap())
+                .unwrap();
         }
     }
 

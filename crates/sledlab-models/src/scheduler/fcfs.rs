@@ -2,21 +2,26 @@
 
 use std::collections::VecDeque;
 
-use sledlab_core::Time;
+use sledlab_core::{Result, Time};
 
-use super::{Entry, Scheduler};
-use crate::device::{Device, Queued};
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "fcfs",
-    meaning: "first come, first served: requests in order of arrival",
-    make: |_| Box::new(Fcfs::default()),
-};
+use super::{Model, NoParams, Scheduler, Setting};
+use crate::device::{Mechanics, Queued};
 
 /// A queue in order of arrival.
 #[derive(Debug, Default)]
 pub struct Fcfs {
     queue: VecDeque<Queued>,
+}
+
+impl Model for Fcfs {
+    type Params = NoParams;
+    const NAME: &'static str = "fcfs";
+    const MEANING: &'static str = "first come, first served: requests in order of arrival";
+    const STARVATION_FREE: bool = true;
+
+    fn make(_: &NoParams, _: Setting) -> Result<Box<dyn Scheduler>> {
+        Ok(Box::new(Fcfs::default()))
+    }
 }
 
 impl Scheduler for Fcfs {
@@ -26,7 +31,7 @@ impl Scheduler for Fcfs {
     }
 
     #[inline]
-    fn pop(&mut self, _now: Time, _device: &dyn Device, batch: &mut Vec<Queued>) {
+    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
         if let Some(first) = self.queue.front() {
             batch.push(*first);
             self.queue.pop_front();

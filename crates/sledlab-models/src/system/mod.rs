@@ -8,7 +8,7 @@ pub use single::Single;
 pub use sleds::Sleds;
 pub use station::{Completion, Station};
 
-use sledlab_core::{Result, Time};
+use sledlab_core::{Error, Result, Time};
 
 use crate::device::Queued;
 use crate::device::mems::params::SledMotion;
@@ -33,6 +33,8 @@ pub trait System: Send {
     fn next_event(&self) -> Option<Time>;
     /// Does what is due at `now`; appends what is completed, in order.
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
+    /// Why a scheduler has given up, if one has.
+    fn failure(&mut self) -> Option<Error>;
     /// The parts that queue and serve.
     fn stations(&self) -> Vec<&Station>;
     /// Does all that is due before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`].
@@ -60,13 +62,13 @@ pub trait System: Send {
     fn ledgers(&self) -> Vec<(&Ledger, Energy)> {
         self.stations()
             .into_iter()
-            .map(|s| (s.ledger(), s.ledger().energy(&s.device().power_rates())))
+            .map(|s| (s.ledger(), s.ledger().energy(&s.device().mechanics().power_rates())))
             .collect()
     }
 }
 
 /// The system that a device file describes, each station with an empty queue of `scheduler`.
-pub fn build(file: &DeviceFile, scheduler: scheduler::Entry) -> Result<Box<dyn System>> {
+pub fn build(file: &DeviceFile, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
     let DeviceParams::Mems(params) = &file.params;
     if params.sleds > 1 && params.sled_motion == SledMotion::Independent {
         return Ok(Box::new(Sleds::new(params, scheduler)?));

@@ -1,6 +1,6 @@
 //! One station.
 
-use sledlab_core::Time;
+use sledlab_core::{Error, Time};
 
 use super::{Completion, MOST_COMPLETED, Station, System};
 use crate::device::Queued;
@@ -19,7 +19,7 @@ impl Single {
 
 impl System for Single {
     fn capacity_blocks(&self) -> u64 {
-        self.station.device().capacity_blocks()
+        self.station.device().mechanics().capacity_blocks()
     }
 
     #[inline]
@@ -35,6 +35,10 @@ impl System for Single {
     #[inline]
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
         self.station.advance(now, completed);
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.station.failure()
     }
 
     fn stations(&self) -> Vec<&Station> {

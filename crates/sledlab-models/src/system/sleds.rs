@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sledlab_core::{Result, Time};
+use sledlab_core::{Error, Result, Time};
 
 use super::{Completion, Station, System};
 use crate::device::Queued;
@@ -30,7 +30,7 @@ struct Parts {
 
 impl Sleds {
     /// One station, with an empty queue of `scheduler`, for each sled.
-    pub fn new(params: &MemsParams, scheduler: scheduler::Entry) -> Result<Self> {
+    pub fn new(params: &MemsParams, scheduler: &scheduler::Choice) -> Result<Self> {
         let addresses = AddressMap::new(params, params.sleds, Geometry::new(params)?.blocks)?;
         let one = MemsParams { sleds: 1, sled_motion: SledMotion::Together, ..params.clone() };
         let file =
@@ -79,6 +79,10 @@ impl System for Sleds {
             }
         }
         self.join(completed);
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.stations.iter_mut().find_map(Station::failure)
     }
 
     fn stations(&self) -> Vec<&Station> {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sledlab_core::{Span, Time};
+use sledlab_core::{Error, Span, Time};
 
 use crate::device::preset::{DeviceFile, DeviceParams};
 use crate::device::{self, Busy, Device, Queued, Rest, Served, Work};
@@ -21,6 +21,8 @@ enum Phase {
     Selecting { at: Time },
     /// Serving since then; until when, and with what work, if the device has told.
     Serving { since: Time, busy: Option<Busy> },
+    /// The scheduler has given up: nothing is served any more.
+    Stuck,
 }
 
 /// A queue, a scheduler, a device and an idle policy.
@@ -45,13 +47,13 @@ pub struct Station {
 
 impl Station {
     /// The station of a device file: its device, parked, with an empty queue of `scheduler`.
-    pub fn new(file: &DeviceFile, scheduler: scheduler::Entry) -> sledlab_core::Result<Self> {
+    pub fn new(file: &DeviceFile, scheduler: &scheduler::Choice) -> sledlab_core::Result<Self> {
         let device = device::build(file)?;
         let DeviceParams::Mems(params) = &file.params;
         Ok(Station {
-            scheduler: scheduler.make(device.as_ref()),
+            scheduler: scheduler.make(device.mechanics())?,
             idle_policy: Box::new(Fixed { timeout: Span::from_ms(params.idle_timeout_ms) }),
-            rates: device.power_rates(),
+            rates: device.mechanics().power_rates(),
             has_own_work: device.has_own_work(),
             phase: Phase::Resting { since: Time::ZERO, parked: true },
             admitted: VecDeque::new(),
@@ -73,6 +75,11 @@ impl Station {
     /// Time and energy by state.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Why the scheduler has given up, if it has.
+    pub fn failure(&mut self) -> Option<Error> {
+        self.scheduler.failure()
     }
 
     /// Requests waiting to be selected.
@@ -129,7 +136,7 @@ impl Station {
             return true;
         }
         let park = since + self.idle_policy.timeout(since);
-        self.ledger.idle(since, now.min(park), self.device.idle_mw());
+        self.ledger.idle(since, now.min(park), self.device.mechanics().idle_mw());
         self.ledger.inactive(park.min(now), now);
         // A queue that is refilled in the moment it runs empty has not been idle at all.
         park <= now && since < now
@@ -139,7 +146,7 @@ impl Station {
     #[inline]
     pub fn next_event(&self) -> Option<Time> {
         let phase = match self.phase {
-            Phase::Resting { .. } => None,
+            Phase::Resting { .. } | Phase::Stuck => None,
             Phase::Selecting { at } => Some(at),
             Phase::Serving { busy, .. } => busy.map(|busy| busy.until),
         };
@@ -261,15 +268,21 @@ impl Station {
         !self.has_own_work && self.startup.is_none()
     }
 
+    /// Asks the scheduler what to serve; false if it has given up.
     #[inline]
-    fn choose(&mut self, now: Time) {
+    fn choose(&mut self, now: Time) -> bool {
         self.batch.clear();
-        self.scheduler.pop(now, self.device.as_ref(), &mut self.batch);
-        debug_assert!(!self.batch.is_empty(), "a device selects only when something is queued");
+        self.scheduler.pop(now, self.device.mechanics(), &mut self.batch);
+        if self.batch.is_empty() {
+            self.phase = Phase::Stuck;
+        }
+        !self.batch.is_empty()
     }
 
     fn select(&mut self, now: Time) {
-        self.choose(now);
+        if !self.choose(now) {
+            return;
+        }
         if let Some((_, id @ None)) = &mut self.startup {
             self.longest_queue = self.longest_queue.max(self.scheduler.len() + self.batch.len());
             *id = self.batch.first().map(|request| request.id);
@@ -282,7 +295,9 @@ impl Station {
     /// Starts a service of a device that tells all; what it promises is as good as completed.
     #[inline]
     fn serve(&mut self, now: Time, horizon: Time, completed: &mut Vec<Completion>) {
-        self.choose(now);
+        if !self.choose(now) {
+            return;
+        }
         let busy = self.device.issue(now, &self.batch, completed);
         match busy {
             Some(Busy { until, work }) if until < horizon => self.free(now, until, work),

@@ -11,6 +11,7 @@ use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::{scheduler, system};
 use toml::{Table, Value};
 
+use crate::decision_cost::DecisionCost;
 use crate::engine::{ProgressSink, simulate};
 use crate::outcome::{Context, Outcome, Summary};
 use crate::recorder::{Recorder, RowSink};
@@ -30,12 +31,16 @@ pub struct Hooks<'a> {
     pub rows: Option<RowSink<'a>>,
     /// Told now and then how far the run is.
     pub progress: Option<ProgressSink<'a>>,
+    /// Measures what the scheduler's decisions cost in real time.
+    pub time_decisions: bool,
 }
 
 /// A configuration under construction: what has been said so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Experiment {
     table: Table,
+    /// A scheduler that is not in the list.
+    scheduler: Option<scheduler::Choice>,
 }
 
 /// A configuration with every default filled in and checked.
@@ -43,7 +48,7 @@ pub struct Experiment {
 struct Resolved {
     seed: u64,
     device: DeviceFile,
-    scheduler: scheduler::Entry,
+    scheduler: scheduler::Choice,
     replay: Replay,
     workload: Workload,
 }
@@ -61,7 +66,7 @@ impl Experiment {
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let table = keys::parse(name, text)?;
         keys::check_tables(&table)?;
-        Ok(Experiment { table })
+        Ok(Experiment { table, scheduler: None })
     }
 
     /// Sets one key, such as `device.active_tips`, to a TOML value or a bare word.
@@ -129,10 +134,12 @@ impl Experiment {
     /// Anything [`check`](Experiment::check) finds, anything wrong with the trace, a run in which nothing
     /// counted, and violated conservation.
     pub fn run(&self, hooks: Hooks) -> Result<Outcome> {
-        let Hooks { source, highest_end, rows, progress } = hooks;
+        let Hooks { source, highest_end, rows, progress, time_decisions } = hooks;
         let resolved = self.resolve(source.is_some())?;
         let begun = Instant::now();
-        let mut system = system::build(&resolved.device, resolved.scheduler)?;
+        let cost = time_decisions.then(DecisionCost::default);
+        let scheduler = cost.as_ref().map(|cost| cost.of(&resolved.scheduler));
+        let mut system = system::build(&resolved.device, scheduler.as_ref().unwrap_or(&resolved.scheduler))?;
         let replay = resolved.replay;
         let (mut source, fitted) = resolved.workload.open(
             source.map(|source| (source, highest_end)),
@@ -146,7 +153,8 @@ impl Experiment {
             .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))?;
         let context = Context { counts, fitted, mode: replay.mode, config, seed: resolved.seed };
         let summary = Summary::new(&recorder, system.as_ref(), context)?;
-        Ok(Outcome::new(summary, &recorder, begun.elapsed().as_secs_f64()))
+        let decision_ns = cost.as_ref().and_then(DecisionCost::mean_ns);
+        Ok(Outcome::new(summary, &recorder, begun.elapsed().as_secs_f64(), decision_ns))
     }
 
     fn resolve(&self, given: bool) -> Result<Resolved> {
@@ -160,21 +168,44 @@ impl Experiment {
                 )));
             }
         };
-        let mut scheduler_params = table("scheduler")?;
-        let scheduler_name =
-            keys::take_text(&mut scheduler_params, "scheduler", "kind")?.unwrap_or_else(|| "fcfs".to_owned());
         let mut resolved = Resolved {
             seed,
             device: device(self.table.get("device"))?,
-            scheduler: scheduler::build(&scheduler_name, &scheduler_params)?,
+            scheduler: self.scheduler()?,
             replay: Replay::from_table(&table("replay")?)?,
             workload: Workload::Given,
         };
         let limit = resolved.replay.limits.operations;
         resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit)?;
         // Building is cheap and finds what single values cannot show: a device without blocks, say.
-        system::build(&resolved.device, resolved.scheduler)?;
+        system::build(&resolved.device, &resolved.scheduler)?;
         Ok(resolved)
+    }
+
+    /// The `kind` of the table `[scheduler]`, which may carry parameters (`zsptf:grid=40x4`), with the other keys.
+    fn scheduler(&self) -> Result<scheduler::Choice> {
+        if let Some(given) = &self.scheduler {
+            return Ok(given.clone());
+        }
+        let (word, said) = self.scheduler_said()?;
+        let (name, mut params) = scheduler::parse(&word)?;
+        params.extend(said);
+        scheduler::Choice::new(&name, &params)
+    }
+
+    /// The scheduler's kind as it was said, and the other keys of its table.
+    ///
+    /// # Errors
+    /// A kind that is no text.
+    pub fn scheduler_said(&self) -> Result<(String, Table)> {
+        let mut params = keys::table(&self.table, "scheduler")?;
+        let word = keys::take_text(&mut params, "scheduler", "kind")?;
+        Ok((word.unwrap_or_else(|| "fcfs".to_owned()), params))
+    }
+
+    /// Uses a scheduler that is not in the list, whatever the table `[scheduler]` says.
+    pub fn give_scheduler(&mut self, scheduler: scheduler::Choice) {
+        self.scheduler = Some(scheduler);
     }
 
     /// Every table with every key.
@@ -184,9 +215,7 @@ impl Experiment {
         if let Some((name, workload)) = resolved.workload.to_table() {
             table.insert(name.to_owned(), Value::Table(workload));
         }
-        let mut scheduler = Table::new();
-        scheduler.insert("kind".to_owned(), Value::from(resolved.scheduler.name));
-        table.insert("scheduler".to_owned(), Value::Table(scheduler));
+        table.insert("scheduler".to_owned(), Value::Table(resolved.scheduler.to_table()));
         table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
         table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
         table

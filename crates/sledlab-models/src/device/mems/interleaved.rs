@@ -13,8 +13,7 @@ use super::bus::Bus;
 use super::params::MemsParams;
 use super::sled::{Pass, SledState};
 use super::unit::{SledUnit, first_pass, note_further_pass};
-use crate::device::{Busy, Device, DeviceState, PositionIndex, Queued, Rest, Served, Timing, Work};
-use crate::power::PowerRates;
+use crate::device::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
 
 /// Time between the end of a write's last pass and its completion.
 const WRITE_COMPLETION: Span = Span::from_ns(1_000);
@@ -197,20 +196,8 @@ fn finish(request: Queued, start: Time, timing: Timing, completion: Time) -> Ser
 }
 
 impl Device for Interleaved {
-    fn capacity_blocks(&self) -> u64 {
-        self.unit.sled.capacity_blocks()
-    }
-
-    fn positioning(&self, request: &Queued) -> Span {
-        self.unit.positioning(request)
-    }
-
-    fn distance(&self, request: &Queued) -> u64 {
-        self.unit.distance(request)
-    }
-
-    fn ties_to_lowest_lbn(&self) -> bool {
-        self.unit.sled.ties_to_lowest_lbn()
+    fn mechanics(&self) -> &dyn Mechanics {
+        &self.unit
     }
 
     /// What the mechanism alone would take; waiting for the bus depends on what else crosses it.
@@ -271,21 +258,5 @@ impl Device for Interleaved {
 
     fn rest(&mut self, rest: Rest) {
         self.unit.rest(rest);
-    }
-
-    fn power_rates(&self) -> PowerRates {
-        self.unit.rates()
-    }
-
-    fn idle_mw(&self) -> f64 {
-        self.unit.idle_mw()
-    }
-
-    fn state(&self) -> DeviceState {
-        DeviceState::Sled(self.unit.at.state)
-    }
-
-    fn position_index(&self) -> Option<Box<dyn PositionIndex>> {
-        self.unit.position_index()
     }
 }

@@ -1,4 +1,6 @@
-//! The exact position index: the cheapest queued request without probing all of them.
+//! Exact position indexes: the best queued request without probing all of them.
+//!
+//! Two of them: this one finds the smallest positioning time or distance, [`ScoreIndex`] the smallest score.
 //!
 //! Requests are bucketed by row. In a bucket, a bitset of occupied cylinders gives the nearest one on each
 //! side of the sled. Buckets are visited in order of their time in y, and the search ends as soon as that
@@ -7,15 +9,20 @@
 
 mod bitset;
 mod cells;
+mod forest;
+mod score;
+mod x_times;
+
+pub(super) use self::score::ScoreIndex;
 
 use std::sync::Arc;
 
-use sledlab_core::Span;
+use sledlab_core::Time;
 
 use self::bitset::Bitset;
 use self::cells::Cells;
 use super::sled::{Sled, SledState};
-use crate::device::{DeviceState, PositionIndex, Queued};
+use crate::device::{DeviceState, Mechanics, PositionIndex, Queued};
 
 /// Cells beyond which the index would take too much memory (8 bytes each).
 const MOST_CELLS: u64 = 1 << 24;
@@ -29,34 +36,37 @@ pub(super) struct SledIndex {
     buckets: Vec<Bitset>,
     /// Parities a row is split into: 2 where the parity of the column decides the direction, else 1.
     parities: u32,
+    /// Whether it looks for the smallest distance instead of the smallest time.
+    by_distance: bool,
     /// Buckets in order of their time in y, for every state of the row table.
     orders: Vec<Vec<Step>>,
 }
 
-/// A bucket and the time in y to it while x moves.
+/// A bucket and what y costs to get there: time in ns while x moves, or the square of the distance in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Step {
-    y: Span,
+    y: u64,
     bucket: u32,
 }
 
-/// The best request found so far: smallest time, then distance, then number.
-type Key = (Span, u32, u64);
+/// The best request found so far: smallest cost, then distance in x where the cost is a time, then number.
+type Key = (u64, u32, u64);
 
 impl SledIndex {
-    /// `None` where the index would not be exact or too large: schedulers then scan.
-    pub fn new(sled: &Arc<Sled>) -> Option<Self> {
-        let (rows, cylinders) = (sled.geometry.rows, sled.geometry.cylinders);
-        let fits = u64::from(rows) * u64::from(cylinders) <= MOST_CELLS;
-        if !fits || sled.ties_to_lowest_lbn() || !sled.kinematics.is_monotone() {
+    /// Finds the smallest time, or the smallest distance. `None` where the index would not be exact or too
+    /// large: schedulers then scan.
+    pub fn new(sled: &Arc<Sled>, by_distance: bool) -> Option<Self> {
+        if !is_exact(sled) {
             return None;
         }
+        let (rows, cylinders) = (sled.geometry.rows, sled.geometry.cylinders);
         let parities = sled.parities();
         let orders = sled.rows.states(&sled.geometry).map(|state| order(sled, parities, state)).collect();
         Some(SledIndex {
             cells: Cells::new(rows, cylinders),
             buckets: vec![Bitset::new(cylinders); (rows * parities) as usize],
             parities,
+            by_distance,
             orders,
             sled: Arc::clone(sled),
         })
@@ -66,10 +76,23 @@ impl SledIndex {
         (row * self.parities + cylinder % self.parities) as usize
     }
 
+    /// Removes the earliest request of a cell.
+    fn take_first(&mut self, row: u32, cylinder: u32) -> Option<Queued> {
+        let request = self.cells.pop(row, cylinder)?;
+        if self.cells.first(row, cylinder).is_none() {
+            let bucket = self.bucket(row, cylinder);
+            self.buckets[bucket].remove(cylinder);
+        }
+        Some(request)
+    }
+
     /// The cheapest request: its row, cylinder.
     fn nearest(&self, state: SledState) -> Option<(u32, u32)> {
         let home = u32::try_from(state.x_bit + self.sled.geometry.x_origin_bit).ok()?;
-        if let Some(row) = self.waiting_at(state, home) {
+        if self.by_distance {
+            return self.search(state, home, &distances(&self.sled, self.parities, state));
+        }
+        if let Some(row) = waiting_at(&self.sled, &self.cells, state, home) {
             return Some((row, home));
         }
         match self.sled.rows.line(&self.sled.geometry, state) {
@@ -78,20 +101,12 @@ impl SledIndex {
         }
     }
 
-    /// A request at the very place and direction of the sled takes no time: nothing can be cheaper. It is
-    /// the one whose time in y is not that of the tables, which are for moves in x too.
-    fn waiting_at(&self, state: SledState, home: u32) -> Option<u32> {
-        let row = self.sled.geometry.row_starting_at(state.y_bit, state.direction)?;
-        let readable = self.sled.direction_seen(home).is_none_or(|direction| direction == state.direction);
-        (readable && self.cells.first(row, home).is_some()).then_some(row)
-    }
-
     fn search(&self, state: SledState, home: u32, order: &[Step]) -> Option<(u32, u32)> {
         let mut best: Option<(Key, (u32, u32))> = None;
         // Smallest distance met on each side; farther requests of later buckets lose.
         let (mut left, mut right) = (u32::MAX, u32::MAX);
         for Step { y, bucket } in order {
-            if best.is_some_and(|((time, ..), _)| *y > time) {
+            if best.is_some_and(|((cost, ..), _)| *y > cost) {
                 break;
             }
             let occupied = &self.buckets[*bucket as usize];
@@ -104,7 +119,11 @@ impl SledIndex {
                 *nearest = distance;
                 let x_bit = cylinder as i32 - self.sled.geometry.x_origin_bit;
                 let Some(first) = self.cells.first(row, cylinder) else { return };
-                let key = ((*y).max(self.sled.x_time(state.x_bit, x_bit)), distance, first.id);
+                let key = if self.by_distance {
+                    (y + u64::from(distance).pow(2), 0, first.id)
+                } else {
+                    ((*y).max(self.sled.x_time(state.x_bit, x_bit).as_ns()), distance, first.id)
+                };
                 if best.is_none_or(|(other, _)| key < other) {
                     best = Some((key, (row, cylinder)));
                 }
@@ -120,15 +139,43 @@ impl SledIndex {
     }
 }
 
+/// Whether an index makes the choices of a scan, and fits into memory.
+fn is_exact(sled: &Sled) -> bool {
+    let cells = u64::from(sled.geometry.rows) * u64::from(sled.geometry.cylinders);
+    cells <= MOST_CELLS && !sled.ties_to_lowest_lbn() && sled.kinematics.is_monotone()
+}
+
+/// A request at the very place and direction of the sled takes no time: nothing can be cheaper. It is
+/// the one whose time in y is not that of the tables, which are for moves in x too.
+fn waiting_at(sled: &Sled, cells: &Cells, state: SledState, home: u32) -> Option<u32> {
+    let row = sled.geometry.row_starting_at(state.y_bit, state.direction)?;
+    let readable = sled.direction_seen(home).is_none_or(|direction| direction == state.direction);
+    (readable && cells.first(row, home).is_some()).then_some(row)
+}
+
+/// All buckets by their distance in y from `state` to the nearer start of the row, squared.
+fn distances(sled: &Sled, parities: u32, state: SledState) -> Vec<Step> {
+    let distance = |row| {
+        let to = |direction| sled.geometry.start(row, direction).abs_diff(state.y_bit);
+        u64::from(to(1).min(to(-1))).pow(2)
+    };
+    steps(sled, parities, |row, _| distance(row))
+}
+
 /// All buckets by their time in y from `state`, while x moves.
 fn order(sled: &Sled, parities: u32, state: SledState) -> Vec<Step> {
     let time = |row, parity| match sled.direction_seen(parity) {
         Some(direction) => sled.row(state, row, direction, true).total(),
         None => sled.row(state, row, 1, true).total().min(sled.row(state, row, -1, true).total()),
     };
+    steps(sled, parities, |row, parity| time(row, parity).as_ns())
+}
+
+/// All buckets by what y costs, which is asked for row and parity.
+fn steps(sled: &Sled, parities: u32, cost: impl Fn(u32, u32) -> u64) -> Vec<Step> {
     let mut steps: Vec<Step> = (0..sled.geometry.rows)
         .flat_map(|row| (0..parities).map(move |parity| (row, parity)))
-        .map(|(row, parity)| Step { y: time(row, parity), bucket: row * parities + parity })
+        .map(|(row, parity)| Step { y: cost(row, parity), bucket: row * parities + parity })
         .collect();
     steps.sort_unstable();
     steps
@@ -142,15 +189,19 @@ impl PositionIndex for SledIndex {
         self.cells.push(place.row, place.cylinder, request);
     }
 
-    fn take_nearest(&mut self, state: DeviceState) -> Option<Queued> {
-        let DeviceState::Sled(state) = state;
+    fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
+        let DeviceState::Sled(state) = mechanics.state();
         let (row, cylinder) = self.nearest(state)?;
-        let request = self.cells.pop(row, cylinder)?;
-        if self.cells.first(row, cylinder).is_none() {
-            let bucket = self.bucket(row, cylinder);
-            self.buckets[bucket].remove(cylinder);
+        self.take_first(row, cylinder)
+    }
+
+    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        let Some(place) = batch.first().map(|first| self.sled.place(first.lbn)) else { return };
+        self.cells.take_joining(place.row, place.cylinder, mechanics, batch);
+        if self.cells.first(place.row, place.cylinder).is_none() {
+            let bucket = self.bucket(place.row, place.cylinder);
+            self.buckets[bucket].remove(place.cylinder);
         }
-        Some(request)
     }
 
     fn len(&self) -> usize {

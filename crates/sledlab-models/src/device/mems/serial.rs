@@ -4,8 +4,7 @@ use sledlab_core::{Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, DeviceState, PositionIndex, Queued, Rest, Served, Timing, Work};
-use crate::power::PowerRates;
+use crate::device::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
 
 /// A sled whose commands and data wait for nothing but the mechanism.
 #[derive(Debug)]
@@ -22,20 +21,8 @@ impl Serial {
 }
 
 impl Device for Serial {
-    fn capacity_blocks(&self) -> u64 {
-        self.unit.sled.capacity_blocks()
-    }
-
-    fn positioning(&self, request: &Queued) -> Span {
-        self.unit.positioning(request)
-    }
-
-    fn distance(&self, request: &Queued) -> u64 {
-        self.unit.distance(request)
-    }
-
-    fn ties_to_lowest_lbn(&self) -> bool {
-        self.unit.sled.ties_to_lowest_lbn()
+    fn mechanics(&self) -> &dyn Mechanics {
+        &self.unit
     }
 
     fn probe(&self, request: &Queued) -> Timing {
@@ -43,8 +30,12 @@ impl Device for Serial {
     }
 
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
+        if batch.len() > 1 {
+            self.unit.note_tips_of(batch);
+            return Some(self.unit.serve_together(now, self.overhead, batch, served));
+        }
         let mut busy = Busy { until: now, work: Work::default() };
-        for request in batch {
+        if let Some(request) = batch.first() {
             let (timing, work, then) = self.unit.serve(request);
             let timing = Timing { overhead: self.overhead, ..timing };
             self.unit.at = then;
@@ -61,22 +52,6 @@ impl Device for Serial {
 
     fn rest(&mut self, rest: Rest) {
         self.unit.rest(rest);
-    }
-
-    fn power_rates(&self) -> PowerRates {
-        self.unit.rates()
-    }
-
-    fn idle_mw(&self) -> f64 {
-        self.unit.idle_mw()
-    }
-
-    fn state(&self) -> DeviceState {
-        DeviceState::Sled(self.unit.at.state)
-    }
-
-    fn position_index(&self) -> Option<Box<dyn PositionIndex>> {
-        self.unit.position_index()
     }
 }
 
@@ -97,7 +72,7 @@ mod tests {
             let mut device = Serial::new(&MemsParams { idle_power, ..MemsParams::default() }).unwrap();
             // 16 blocks light 1024 tips, as the mean request of paper 003's trace does.
             device.issue(Time::ZERO, &[request(3_376_360, 16)], &mut Vec::new());
-            device.idle_mw()
+            device.mechanics().idle_mw()
         };
         assert!((150.0..170.0).contains(&idle_mw(IdlePower::ServoLoop)));
         assert!((idle_mw(IdlePower::SledOnly) - 100.0).abs() < 1e-9);

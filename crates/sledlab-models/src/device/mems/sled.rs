@@ -11,7 +11,7 @@ use super::kinematics::{self, Heading, Kinematics};
 use super::layout::{self, Layout, Place};
 use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
 use super::row_table::{Line, RowCost, RowTable};
-use crate::device::Work;
+use crate::device::{Queued, Work};
 
 /// Position and direction of a sled, at rest between accesses or moving at access velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl Sled {
 
     /// Where block `lbn` lies, and how many blocks from there, at most `most`, one pass can serve.
     #[inline]
-    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+    pub fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
         if self.addresses.sleds() == 1 {
             self.layout.place_and_run(lbn, most)
         } else {
@@ -173,6 +173,30 @@ impl Sled {
             .count() as u32
     }
 
+    /// Whether the first passes of `batch` and `candidate` go over the same row with tips enough for all.
+    pub fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {
+        let (place, _) = self.place_and_run(candidate.lbn, candidate.blocks);
+        let at = |place: Place| (place.cylinder, place.row);
+        let mut on_sled = vec![0_u32; self.addresses.sleds() as usize];
+        batch.iter().chain([candidate]).all(|request| {
+            let (first, blocks) = self.place_and_run(request.lbn, request.blocks);
+            at(first) == at(place) && self.take_tips(&mut on_sled, request.lbn, blocks)
+        })
+    }
+
+    /// Uses tips for `blocks` blocks from `lbn`, which lie in one row; false if there are not enough.
+    pub fn take_tips(&self, on_sled: &mut [u32], lbn: u64, blocks: u32) -> bool {
+        if let [used] = on_sled {
+            *used += blocks;
+            return *used <= self.blocks_per_pass;
+        }
+        (lbn..lbn + u64::from(blocks)).all(|lbn| {
+            let used = &mut on_sled[self.addresses.sled(lbn) as usize];
+            *used += 1;
+            *used <= self.blocks_per_pass
+        })
+    }
+
     /// Time to move in x, without settling; zero if `to_bit` is where the sled is.
     #[inline]
     pub fn seek_x(&self, from_bit: i32, to_bit: i32) -> Span {
@@ -188,6 +212,11 @@ impl Sled {
     #[inline]
     pub fn x_time(&self, from_bit: i32, to_bit: i32) -> Span {
         if from_bit == to_bit { Span::ZERO } else { self.seek_x(from_bit, to_bit) + self.settle }
+    }
+
+    /// A span that no positioning exceeds.
+    pub fn longest_positioning(&self) -> Span {
+        Span::from_seconds(LONGEST_MOVE_S) + self.settle
     }
 
     /// Positioning time of block `lbn` as a scheduler sees it.

@@ -5,24 +5,25 @@ use std::sync::Arc;
 use sledlab_core::{Result, Span};
 
 use super::kinematics::Turn;
-use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
-use super::position_index::SledIndex;
+use super::params::{IdleMotion, IdlePower, MemsParams, Parking, Pipeline};
 use super::sled::{Pass, Sled, SledState, Spot};
-use crate::device::{PositionIndex, Queued, Rest, Timing, Work};
+use crate::device::{Queued, Rest, Timing, Work};
 use crate::power::PowerRates;
 
 /// A sled and where it is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SledUnit {
     pub sled: Arc<Sled>,
     pub at: Spot,
     /// Tips of the last request, on during the servo bits of the idle loop.
     last_tips: u64,
     parked_at: Option<SledState>,
+    /// Whether one pass can serve several requests.
+    pub serves_together: bool,
     idle_motion: IdleMotion,
     idle_power: IdlePower,
     /// Share of the idle loop spent on servo bits, for every state of the row table.
-    servo_duties: Vec<f64>,
+    servo_duties: Arc<[f64]>,
     rates: PowerRates,
     /// Modulus of the reference simulator's drift rule.
     drift_window_s: f64,
@@ -45,6 +46,7 @@ impl SledUnit {
             at: sled.spot(parked_at.unwrap_or(centre)),
             last_tips: 0,
             parked_at,
+            serves_together: params.pipeline == Pipeline::Serial,
             idle_motion: params.idle_motion,
             idle_power: params.idle_power,
             servo_duties: sled.rows.states(&sled.geometry).map(|state| servo_duty(&sled, state)).collect(),
@@ -67,22 +69,20 @@ impl SledUnit {
         self.rates
     }
 
-    pub fn positioning(&self, request: &Queued) -> Span {
-        self.sled.positioning(self.at.state, request.lbn)
-    }
-
-    pub fn distance(&self, request: &Queued) -> u64 {
-        let x_bit = self.sled.x_bit(self.sled.place(request.lbn));
-        u64::from(x_bit.abs_diff(self.at.state.x_bit))
-    }
-
     /// Serves all blocks of a request without waiting for anything: its timing without overhead, its work,
     /// and where the sled is then.
     #[expect(clippy::inline_always, reason = "its three results go straight to where they are kept")]
     #[inline(always)]
     pub fn serve(&self, request: &Queued) -> (Timing, Work, Spot) {
+        self.serve_at(self.at, request)
+    }
+
+    /// The same from somewhere else.
+    #[expect(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    pub fn serve_at(&self, from: Spot, request: &Queued) -> (Timing, Work, Spot) {
         let row_time = self.sled.row_time;
-        let pass = self.sled.plan(self.at, request.lbn, request.blocks, u32::MAX);
+        let pass = self.sled.plan(from, request.lbn, request.blocks, u32::MAX);
         let mut timing = first_pass(&pass, row_time);
         let mut work = self.sled.work(&pass);
         let mut at = self.sled.after(&pass);
@@ -101,6 +101,12 @@ impl SledUnit {
     /// Remembers how many tips a request lit at most, for the idle loop.
     pub fn note_tips(&mut self, request: &Queued) {
         self.last_tips = self.sled.tips(request.blocks.min(self.sled.widest_pass()));
+    }
+
+    /// The same for requests served together.
+    pub fn note_tips_of(&mut self, batch: &[Queued]) {
+        let blocks = batch.iter().fold(0_u32, |blocks, request| blocks.saturating_add(request.blocks));
+        self.last_tips = self.sled.tips(blocks.min(self.sled.widest_pass()));
     }
 
     /// Adds up what rounding to nanoseconds does to `pass`, which goes on for `bits` bits (`access`) after
@@ -143,7 +149,7 @@ impl SledUnit {
 
     /// Idle power (PW-03). The servo loop turns, goes back over one row, turns again and reads the servo
     /// bits, on which alone the tips are lit.
-    pub fn idle_mw(&self) -> f64 {
+    pub fn idle_power_mw(&self) -> f64 {
         let tips_mw = self.rates.tip_mw * self.last_tips as f64;
         let duty = match self.idle_power {
             IdlePower::SledOnly => 0.0,
@@ -156,10 +162,6 @@ impl SledUnit {
     fn servo_duty(&self) -> f64 {
         let known = self.at.line.and_then(|line| self.servo_duties.get(line.index()).copied());
         known.unwrap_or_else(|| servo_duty(&self.sled, self.at.state))
-    }
-
-    pub fn position_index(&self) -> Option<Box<dyn PositionIndex>> {
-        SledIndex::new(&self.sled).map(|index| Box::new(index) as Box<dyn PositionIndex>)
     }
 }
 

@@ -1,6 +1,6 @@
 //! First-come queues, one for each row and cylinder, in one block of memory.
 
-use crate::device::Queued;
+use crate::device::{Mechanics, Queued};
 
 /// Marks the end of a list.
 const NONE: u32 = u32::MAX;
@@ -83,5 +83,29 @@ impl Cells {
         self.free = at;
         self.len -= 1;
         Some(node.request)
+    }
+
+    /// The requests of a cell, in order.
+    pub fn iter(&self, row: u32, cylinder: u32) -> impl Iterator<Item = &Queued> {
+        let first = self.nodes.get(self.ends[self.cell(row, cylinder)].first as usize);
+        std::iter::successors(first, |node| self.nodes.get(node.next as usize)).map(|node| &node.request)
+    }
+
+    /// Moves to `batch` the requests of a cell that can be served together with it; the others stay, in order.
+    pub fn take_joining(
+        &mut self,
+        row: u32,
+        cylinder: u32,
+        mechanics: &dyn Mechanics,
+        batch: &mut Vec<Queued>,
+    ) {
+        for _ in 0..self.iter(row, cylinder).count() {
+            let Some(request) = self.pop(row, cylinder) else { return };
+            if mechanics.joins(batch, &request) {
+                batch.push(request);
+            } else {
+                self.push(row, cylinder, request);
+            }
+        }
     }
 }

@@ -1,0 +1,69 @@
+//! Times in x from where the sled is, each worked out once for a decision.
+
+use super::super::sled::Sled;
+
+/// What is known for the present decision.
+#[derive(Debug)]
+pub(super) struct XTimes {
+    decision: u32,
+    from_bit: i32,
+    home: u32,
+    /// Time to the nearer neighbour of the column where the sled is.
+    next_door: u64,
+    /// By cylinder: the decision it belongs to, and the time in ns, which must fit.
+    known: Vec<(u32, u32)>,
+}
+
+impl XTimes {
+    pub fn new(cylinders: u32) -> Self {
+        XTimes { decision: 0, from_bit: 0, home: 0, next_door: 0, known: vec![(0, 0); cylinders as usize] }
+    }
+
+    /// Forgets everything: the sled is at column `home` now, which is at `from_bit`.
+    pub fn start(&mut self, sled: &Sled, from_bit: i32, home: u32) {
+        (self.from_bit, self.home) = (from_bit, home);
+        self.decision = self.decision.wrapping_add(1);
+        if self.decision == 0 {
+            self.known.fill((0, 0));
+            self.decision = 1;
+        }
+        let neighbours = [home.checked_sub(1), Some(home + 1).filter(|n| (*n as usize) < self.known.len())];
+        let times = neighbours.into_iter().flatten().map(|cylinder| self.to(sled, cylinder));
+        self.next_door = times.min().unwrap_or(0);
+    }
+
+    /// Time to be settled at the nearest column but the sled's own.
+    pub fn next_door(&self) -> u64 {
+        self.next_door
+    }
+
+    /// Least time to be settled at one of the columns from `first` to `last`; the sled's own does not count among
+    /// several.
+    #[inline]
+    pub fn nearest(&mut self, sled: &Sled, first: u32, last: u32) -> u64 {
+        if last < self.home {
+            self.to(sled, last)
+        } else if first > self.home || first == last {
+            self.to(sled, first)
+        } else {
+            self.next_door
+        }
+    }
+
+    /// Most time to be settled at one of the columns from `first` to `last`.
+    #[inline]
+    pub fn farthest(&mut self, sled: &Sled, first: u32, last: u32) -> u64 {
+        self.to(sled, first).max(self.to(sled, last))
+    }
+
+    /// Time to be settled at a cylinder, in ns.
+    #[inline]
+    pub fn to(&mut self, sled: &Sled, cylinder: u32) -> u64 {
+        let known = &mut self.known[cylinder as usize];
+        if known.0 != self.decision {
+            let to_bit = sled.geometry.x_bit(cylinder);
+            *known = (self.decision, sled.x_time(self.from_bit, to_bit).as_ns() as u32);
+        }
+        known.1.into()
+    }
+}

@@ -1,0 +1,55 @@
+//! Aged shortest positioning time first (SC-08, Jacobson and Wilkes 1992).
+
+use std::sync::Arc;
+
+use sledlab_core::{Result, Span, Time};
+
+use super::positioned::Positioned;
+use super::{Model, Scheduler, Setting};
+use crate::device::{Aim, Crowd, Score, Stretch};
+
+sledlab_core::params! {
+    /// How much waiting counts.
+    pub struct AsptfParams {
+        /// Milliseconds of positioning that a second of waiting makes up for; 0 is SPTF, and with very large weights the order is that of arrival.
+        weight: f64 = 5.0, "ms/s", 0.0..1e9;
+    }
+}
+
+/// The smallest positioning time less a credit for waiting.
+pub(super) struct Asptf;
+
+impl Model for Asptf {
+    type Params = AsptfParams;
+    const NAME: &'static str = "asptf";
+    const MEANING: &'static str = "aged shortest positioning time first: the smallest positioning time less a credit that grows with waiting";
+    const STARVATION_FREE: bool = true;
+
+    fn make(params: &AsptfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        // A weight of zero is no ageing at all: a request that waits forever has no credit either.
+        let score = Aged { credit: params.weight * 1e-3 };
+        Ok(Positioned::boxed(&Aim::Score(Arc::new(score)), setting))
+    }
+}
+
+/// Of all requests at a place the oldest has the most credit.
+struct Aged {
+    /// Positioning time per waiting time.
+    credit: f64,
+}
+
+impl Aged {
+    fn rate(&self, now: Time, time: Span, oldest: Time) -> f64 {
+        time.as_ns() as f64 - self.credit * now.since(oldest).as_ns() as f64
+    }
+}
+
+impl Score for Aged {
+    fn of(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
+        self.rate(now, time, crowd.oldest)
+    }
+
+    fn bound(&self, now: Time, stretch: &Stretch) -> f64 {
+        self.rate(now, stretch.least, stretch.oldest)
+    }
+}

@@ -1,0 +1,76 @@
+//! Grouped shortest positioning time first (SC-09, Seltzer et al. 1990).
+
+use sledlab_core::Result;
+
+use super::positioned::Positioned;
+use super::zoned::{Circular, Zoned};
+use super::{Model, Scheduler, Setting};
+use crate::device::{Aim, Mechanics, Queued};
+
+sledlab_core::params! {
+    /// How the logical blocks are grouped.
+    pub struct GsptfParams {
+        /// Regions of consecutive blocks, all of the same size.
+        regions: u64 = 80_u64, "", 1..4096;
+    }
+}
+
+/// SPTF inside a region of consecutive blocks; the regions in ascending order.
+pub(super) struct Gsptf;
+
+impl Model for Gsptf {
+    type Params = GsptfParams;
+    const NAME: &'static str = "gsptf";
+    const MEANING: &'static str = "grouped SPTF: regions of consecutive blocks in ascending order and again from the lowest, shortest positioning time first inside; a region is left when it is empty";
+    // A stream of requests into a region keeps the others waiting.
+    const STARVATION_FREE: bool = false;
+
+    fn make(params: &GsptfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let (regions, capacity) = (params.regions, setting.mechanics.capacity_blocks());
+        let region = move |_: &dyn Mechanics, request: &Queued| region(request.lbn, regions, capacity);
+        let inside = Positioned::boxed(&Aim::Time, setting);
+        Ok(Zoned::new(regions as u32, region, Circular::default(), inside).boxed())
+    }
+}
+
+/// Which of `regions` equal parts of `capacity` blocks has block `lbn`.
+fn region(lbn: u64, regions: u64, capacity: u64) -> u32 {
+    (u128::from(lbn) * u128::from(regions) / u128::from(capacity)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::zoned::trial::{Trial, order};
+    use super::*;
+
+    #[test]
+    fn regions_are_equal_shares_of_the_blocks() {
+        // 6,750,000 blocks in 80 regions of 84,375.
+        let shares = [0, 84_374, 84_375, 6_749_999].map(|lbn| region(lbn, 80, 6_750_000));
+        assert_eq!(shares, [0, 0, 1, 79]);
+        let mut sizes = [0; 7];
+        (0..100).for_each(|lbn| sizes[region(lbn, 7, 100) as usize] += 1);
+        assert!(sizes.iter().all(|size| [14, 15].contains(size)), "{sizes:?}");
+    }
+
+    #[test]
+    fn regions_are_served_in_ascending_order() {
+        // 31.25 cylinders are a region; the sled starts in the middle.
+        let far_to_near = [(2490, 0), (1300, 5), (40, 3), (0, 1)];
+        assert_eq!(order("gsptf", &far_to_near), [(0, 1), (40, 3), (1300, 5), (2490, 0)]);
+        assert_eq!(order("gsptf:regions=1", &far_to_near), order("sptf", &far_to_near));
+    }
+
+    #[test]
+    fn a_region_is_left_when_it_is_empty() {
+        let mut trial = Trial::of("gsptf");
+        trial.push(&[(100, 0), (110, 9), (2000, 0)]);
+        trial.pop();
+        // The next one arrives in the region in service, one in a region before it and one after.
+        trial.push(&[(105, 20), (0, 0), (1000, 0)]);
+        let mut here = [trial.pop(), trial.pop()].map(Option::unwrap).to_vec();
+        here.sort_unstable();
+        assert!(here.iter().all(|(cylinder, _)| (94..125).contains(cylinder)), "{here:?}");
+        assert_eq!(trial.rest(), [(1000, 0), (2000, 0), (0, 0)]);
+    }
+}

@@ -1,0 +1,201 @@
+//! Scheduling by minimum spanning trees (SC-19; Yu, Agrawal and El Abbadi 2003).
+
+use std::collections::{HashMap, VecDeque};
+
+use sledlab_core::{Error, Result, Time};
+
+use super::{Model, Scheduler, Setting};
+use crate::device::{DeviceState, Mechanics, Queued};
+
+/// Most requests of a tree: its costs are as many as the square of that.
+const MOST: usize = 1_000;
+
+sledlab_core::params! {
+    /// When the tree is built.
+    pub struct MstParams {
+        /// Whether a tree is built as soon as a request has arrived; otherwise when the last one is done.
+        online: bool = true;
+    }
+}
+
+/// A walk around the minimum spanning tree of the positions where requests wait.
+pub(super) struct Mst {
+    online: bool,
+    /// In order of service.
+    plan: VecDeque<Queued>,
+    /// What the plan leaves out.
+    fresh: Vec<Queued>,
+    refused: bool,
+}
+
+impl Model for Mst {
+    type Params = MstParams;
+    const NAME: &'static str = "mst";
+    const MEANING: &'static str = "minimum spanning tree: a walk around the tree that connects all \
+         positions where requests wait, at most twice as long as the shortest walk; for up to 1000 requests";
+    const IN_RACE: bool = false;
+    const STARVATION_FREE: bool = false;
+
+    fn make(params: &MstParams, _: Setting) -> Result<Box<dyn Scheduler>> {
+        let online = params.online;
+        Ok(Box::new(Mst { online, plan: VecDeque::new(), fresh: Vec::new(), refused: false }))
+    }
+}
+
+impl Scheduler for Mst {
+    fn push(&mut self, request: Queued) {
+        self.fresh.push(request);
+    }
+
+    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        if self.plan.is_empty() || (self.online && !self.fresh.is_empty()) {
+            self.refused = self.refused || self.plan.len() + self.fresh.len() > MOST;
+            if self.refused {
+                return;
+            }
+            self.fresh.extend(self.plan.drain(..));
+            self.plan = Places::new(mechanics, std::mem::take(&mut self.fresh)).in_order();
+        }
+        batch.extend(self.plan.pop_front());
+    }
+
+    fn remove(&mut self, request: &Queued) -> bool {
+        let waiting = self.len();
+        self.plan.retain(|other| other.id != request.id);
+        self.fresh.retain(|other| other.id != request.id);
+        self.len() < waiting
+    }
+
+    fn len(&self) -> usize {
+        self.plan.len() + self.fresh.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.refused.then(|| {
+            Error::user(format!("scheduler mst: {} requests wait, it can order {MOST} at most", self.len()))
+                .with_remedy("lower the load, or take sptf, which finds the nearest of any number")
+        })
+    }
+}
+
+/// The positions where requests wait.
+struct Places<'a> {
+    mechanics: &'a dyn Mechanics,
+    /// Those of each place in order of arrival. Places are in the order in which ties are broken.
+    waiting: Vec<Vec<Queued>>,
+    /// Where the mechanism is after the first request of each.
+    after: Vec<DeviceState>,
+}
+
+impl<'a> Places<'a> {
+    fn new(mechanics: &'a dyn Mechanics, mut requests: Vec<Queued>) -> Self {
+        requests.sort_unstable_by_key(|request| request.id);
+        let mut known = HashMap::new();
+        let mut waiting: Vec<Vec<Queued>> = Vec::new();
+        for request in requests {
+            let at = mechanics.location(request.lbn);
+            let place = *known.entry((at.cylinder, at.row)).or_insert(waiting.len());
+            if place == waiting.len() {
+                waiting.push(Vec::new());
+            }
+            waiting[place].push(request);
+        }
+        if mechanics.ties_to_lowest_lbn() {
+            waiting.sort_by_key(|here| here[0].lbn);
+        }
+        let after = waiting.iter().map(|here| mechanics.serve_from(mechanics.state(), &here[0]).1).collect();
+        Places { mechanics, waiting, after }
+    }
+
+    /// From where the mechanism is, in ns.
+    fn reach(&self, to: usize) -> u64 {
+        self.mechanics.positioning(&self.waiting[to][0]).as_ns()
+    }
+
+    /// The longer of both ways between two places, in ns: trees need costs that are the same both ways.
+    fn between(&self, a: usize, b: usize) -> u64 {
+        let way = |from: usize, to: usize| {
+            self.mechanics.positioning_from(self.after[from], &self.waiting[to][0]).as_ns()
+        };
+        way(a, b).max(way(b, a))
+    }
+
+    /// Around the minimum spanning tree: every place before those that hang on it, nearest branch first.
+    fn walk(&self) -> Vec<usize> {
+        let start = self.waiting.len();
+        let mut branches = vec![Vec::new(); start + 1];
+        // Prim's algorithm: what is outside the tree, with the cheapest way to it.
+        let mut outside: Vec<(u64, usize, usize)> =
+            (0..start).map(|place| (self.reach(place), place, start)).collect();
+        while let Some((at, _)) = outside.iter().enumerate().min_by_key(|(_, way)| **way) {
+            let (_, nearest, from) = outside.swap_remove(at);
+            branches[from].push(nearest);
+            for (cost, place, from) in &mut outside {
+                let other = self.between(nearest, *place);
+                if other < *cost {
+                    (*cost, *from) = (other, nearest);
+                }
+            }
+        }
+        let mut walk = Vec::with_capacity(start);
+        let mut open: Vec<usize> = branches[start].iter().rev().copied().collect();
+        while let Some(place) = open.pop() {
+            walk.push(place);
+            open.extend(branches[place].iter().rev());
+        }
+        walk
+    }
+
+    /// All requests in the order of the walk.
+    fn in_order(mut self) -> VecDeque<Queued> {
+        let walk = self.walk();
+        walk.into_iter().flat_map(|place| std::mem::take(&mut self.waiting[place])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use sledlab_core::{Op, seed};
+
+    use super::*;
+    use crate::device::mems::{self, MemsParams};
+
+    fn length(places: &Places, walk: &[usize]) -> u64 {
+        let legs: u64 = walk.windows(2).map(|leg| places.between(leg[0], leg[1])).sum();
+        places.reach(walk[0]) + legs
+    }
+
+    /// The shortest length of a walk that visits `left` after `last`.
+    fn shortest(places: &Places, last: Option<usize>, left: &[usize]) -> u64 {
+        let first = left.iter().map(|to| {
+            let others: Vec<usize> = left.iter().copied().filter(|other| other != to).collect();
+            let leg = last.map_or_else(|| places.reach(*to), |last| places.between(last, *to));
+            leg + shortest(places, Some(*to), &others)
+        });
+        first.min().unwrap_or(0)
+    }
+
+    #[test]
+    fn walks_at_most_twice_the_shortest_way() {
+        let mut device = mems::build(&MemsParams::default()).unwrap();
+        let mut rng = seed::stream(1, "instances");
+        let (mut worst, mut served) = (1.0_f64, Vec::new());
+        for instance in 0..600 {
+            let count = 2 + instance % 6;
+            let range = [6_750_000, 100_000, 5_000][(instance % 3) as usize];
+            let mut request = |id| {
+                let (lbn, blocks) = (rng.random_range(0..range), rng.random_range(1..=40));
+                Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks, op: Op::Read }
+            };
+            let requests = (0..count).map(&mut request).collect();
+            let places = Places::new(device.mechanics(), requests);
+            let all: Vec<usize> = (0..places.waiting.len()).collect();
+            let (walked, least) = (length(&places, &places.walk()), shortest(&places, None, &all));
+            assert!(walked <= 2 * least, "{walked} ns for {least} ns");
+            worst = worst.max(walked as f64 / least.max(1) as f64);
+            device.issue(Time::ZERO, &[request(count)], &mut served);
+        }
+        assert!(worst > 1.05, "the test is too easy: {worst}");
+    }
+}

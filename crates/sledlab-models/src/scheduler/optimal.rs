@@ -1,0 +1,130 @@
+//! The best order there is, for a handful of requests: an oracle for the others (AN-08).
+
+use std::collections::VecDeque;
+
+use sledlab_core::{Error, Result, Time};
+
+use super::{Model, NoParams, Scheduler, Setting};
+use crate::device::{DeviceState, Mechanics, Queued};
+
+/// Most requests of a plan: its time and memory double with each.
+const MOST: usize = 12;
+
+/// The order with the smallest sum of completion times, as if nothing else arrived.
+#[derive(Default)]
+pub(super) struct Optimal {
+    /// In order of service.
+    plan: VecDeque<Queued>,
+    /// What has arrived since it was made.
+    fresh: Vec<Queued>,
+    refused: bool,
+}
+
+impl Model for Optimal {
+    type Params = NoParams;
+    const NAME: &'static str = "optimal";
+    const MEANING: &'static str = "optimal order: the smallest sum of completion times of all that \
+         wait, by dynamic programming, planned anew after every arrival; an oracle for up to 12 requests";
+    const IN_RACE: bool = false;
+    const STARVATION_FREE: bool = false;
+
+    fn make(_: &NoParams, _: Setting) -> Result<Box<dyn Scheduler>> {
+        Ok(Box::new(Optimal::default()))
+    }
+}
+
+impl Scheduler for Optimal {
+    fn push(&mut self, request: Queued) {
+        self.fresh.push(request);
+    }
+
+    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        if !self.fresh.is_empty() {
+            self.refused = self.refused || self.len() > MOST;
+            if self.refused {
+                return;
+            }
+            self.fresh.extend(self.plan.drain(..));
+            self.plan = plan(mechanics, std::mem::take(&mut self.fresh));
+        }
+        batch.extend(self.plan.pop_front());
+    }
+
+    fn remove(&mut self, request: &Queued) -> bool {
+        let waiting = self.len();
+        self.plan.retain(|other| other.id != request.id);
+        self.fresh.retain(|other| other.id != request.id);
+        self.len() < waiting
+    }
+
+    fn len(&self) -> usize {
+        self.plan.len() + self.fresh.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.refused.then(|| {
+            let waiting = self.len();
+            Error::user(format!("scheduler optimal: {waiting} requests wait, it can order {MOST} at most"))
+                .with_remedy("lower the load; optimal is an oracle for small queues, sptf is for large ones")
+        })
+    }
+}
+
+/// A service: what it takes in ns, and the number of the state it ends in.
+type Service = (u64, usize);
+
+/// The order of `requests` with the smallest sum of completion times from the present state.
+fn plan(mechanics: &dyn Mechanics, mut requests: Vec<Queued>) -> VecDeque<Queued> {
+    let by_lbn = mechanics.ties_to_lowest_lbn();
+    requests.sort_unstable_by_key(|request| (if by_lbn { request.lbn } else { 0 }, request.id));
+    let services = services(mechanics, &requests);
+    let costs = costs(&services, requests.len());
+    let (mut left, mut state) = ((1_usize << requests.len()) - 1, 0);
+    let mut order = VecDeque::with_capacity(requests.len());
+    while left != 0 {
+        let Some((_, best)) = best(&services[state], &costs, left) else { break };
+        order.push_back(requests[best]);
+        left &= !(1 << best);
+        state = services[state][best].1;
+    }
+    order
+}
+
+/// Every service from every state that some order leads to; the present state is number 0.
+fn services(mechanics: &dyn Mechanics, requests: &[Queued]) -> Vec<Vec<Service>> {
+    let mut states: Vec<DeviceState> = vec![mechanics.state()];
+    let mut services: Vec<Vec<Service>> = Vec::new();
+    while let Some(from) = states.get(services.len()).copied() {
+        let service = |request| {
+            let (timing, then) = mechanics.serve_from(from, request);
+            let number = states.iter().position(|state| *state == then).unwrap_or_else(|| {
+                states.push(then);
+                states.len() - 1
+            });
+            (timing.service().as_ns(), number)
+        };
+        services.push(requests.iter().map(service).collect());
+    }
+    services
+}
+
+/// The least sum of completion times, in ns from now, by the set of requests left (bits) and by state.
+fn costs(services: &[Vec<Service>], requests: usize) -> Vec<Vec<u64>> {
+    let mut costs: Vec<Vec<u64>> = vec![vec![0; services.len()]];
+    for left in 1..1_usize << requests {
+        let of = |from: &Vec<Service>| best(from, &costs, left).map_or(0, |(cost, _)| cost);
+        let line = services.iter().map(of).collect();
+        costs.push(line);
+    }
+    costs
+}
+
+/// The least cost of serving the requests `left`, and which of them is served first for that.
+fn best(services: &[Service], costs: &[Vec<u64>], left: usize) -> Option<(u64, usize)> {
+    let waiting = u64::from(left.count_ones());
+    let first = (0..services.len()).filter(|request| left >> request & 1 == 1);
+    // All that wait, wait for the first.
+    first
+        .map(|first| (services[first].0 * waiting + costs[left & !(1 << first)][services[first].1], first))
+        .min()
+}

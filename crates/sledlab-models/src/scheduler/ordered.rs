@@ -1,0 +1,46 @@
+//! A queue in order of place: what schedulers that go by block numbers are made of.
+
+use std::collections::BTreeMap;
+
+use crate::device::Queued;
+
+/// Place, rank within the place, number.
+pub(super) type Key = (u64, u64, u64);
+
+/// Requests by place, in a balanced tree: every step takes time that grows with the logarithm of the queue.
+#[derive(Debug, Default)]
+pub(super) struct Ordered {
+    tree: BTreeMap<Key, Queued>,
+}
+
+impl Ordered {
+    /// Adds a request.
+    pub fn insert(&mut self, key: Key, request: Queued) {
+        self.tree.insert(key, request);
+    }
+
+    /// The first request of the lowest place.
+    pub fn first(&self) -> Option<Key> {
+        self.tree.first_key_value().map(|(key, _)| *key)
+    }
+
+    /// The first request of the lowest place from `place` on.
+    pub fn first_from(&self, place: u64) -> Option<Key> {
+        self.tree.range((place, 0, 0)..).next().map(|(key, _)| *key)
+    }
+
+    /// The first request of the highest place below `place`.
+    pub fn first_below(&self, place: u64) -> Option<Key> {
+        let ((highest, ..), _) = self.tree.range(..(place, 0, 0)).next_back()?;
+        self.first_from(*highest)
+    }
+
+    /// Removes a request.
+    pub fn take(&mut self, key: Key) -> Option<Queued> {
+        self.tree.remove(&key)
+    }
+
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+}

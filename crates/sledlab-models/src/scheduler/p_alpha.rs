@@ -1,0 +1,34 @@
+//! The spectrum between P-SPTF and PA-SPTF (SC-20).
+
+use std::sync::Arc;
+
+use sledlab_core::Result;
+
+use super::crowded::Crowded;
+use super::positioned::Positioned;
+use super::{Model, Scheduler, Setting};
+use crate::device::Aim;
+
+sledlab_core::params! {
+    /// Where on the spectrum.
+    pub struct PAlphaParams {
+        /// Power of the waiting times (in ms) that are summed up: 0 counts requests as P-SPTF does, 1 adds waits up as PA-SPTF does.
+        alpha: f64 = 0.5, "", 0.0..4.0;
+    }
+}
+
+/// The position with the largest sum of powers of waiting times for its positioning time.
+pub(super) struct PAlpha;
+
+impl Model for PAlpha {
+    type Params = PAlphaParams;
+    const NAME: &'static str = "p-alpha";
+    const MEANING: &'static str = "between p-sptf and pa-sptf: the position with the largest sum of waiting times to the power of alpha for its positioning time";
+    // With alpha = 0 it is P-SPTF, which is not.
+    const STARVATION_FREE: bool = false;
+    const BATCHES: bool = true;
+
+    fn make(params: &PAlphaParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        Ok(Positioned::boxed(&Aim::Score(Arc::new(Crowded::Powers(params.alpha))), setting))
+    }
+}

@@ -1,0 +1,25 @@
+//! Parallelism-aware shortest positioning time first (SC-15; paper 002, equation 2).
+
+use std::sync::Arc;
+
+use sledlab_core::Result;
+
+use super::crowded::Crowded;
+use super::positioned::Positioned;
+use super::{Model, NoParams, Scheduler, Setting};
+use crate::device::Aim;
+
+/// P-SPTF (SC-15): the position with the most requests for its positioning time.
+pub(super) struct PSptf;
+
+impl Model for PSptf {
+    type Params = NoParams;
+    const NAME: &'static str = "p-sptf";
+    const MEANING: &'static str = "parallel shortest positioning time first: the position with the most waiting requests for its positioning time; all requests there are served together";
+    const STARVATION_FREE: bool = false;
+    const BATCHES: bool = true;
+
+    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        Ok(Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting))
+    }
+}

@@ -1,0 +1,26 @@
+//! Parallelism-aware aged shortest positioning time first (SC-16; paper 002, equation 3).
+
+use std::sync::Arc;
+
+use sledlab_core::Result;
+
+use super::crowded::Crowded;
+use super::positioned::Positioned;
+use super::{Model, NoParams, Scheduler, Setting};
+use crate::device::Aim;
+
+/// PA-SPTF (SC-16): the position with the most waiting for its positioning time.
+pub(super) struct PaSptf;
+
+impl Model for PaSptf {
+    type Params = NoParams;
+    const NAME: &'static str = "pa-sptf";
+    const MEANING: &'static str = "parallel aged shortest positioning time first: the position with the largest sum of waiting times for its positioning time; all requests there are served together";
+    // A wait grows without end, but so do sums of waits where more arrives nearby than can be served.
+    const STARVATION_FREE: bool = false;
+    const BATCHES: bool = true;
+
+    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        Ok(Positioned::boxed(&Aim::Score(Arc::new(Crowded::Waits)), setting))
+    }
+}

@@ -1,0 +1,43 @@
+//! Parallelism-aware zone-based shortest positioning time first (SC-25, Like et al. 2008).
+
+use std::sync::Arc;
+
+use sledlab_core::Result;
+
+use super::crowded::Crowded;
+use super::grid::{CellParams, Order, Zones};
+use super::positioned::Positioned;
+use super::zoned::{self, Circular};
+use super::{Model, Scheduler, Setting};
+use crate::device::Aim;
+
+/// P-SPTF inside a zone of the medium; the zones in circular order.
+pub(super) struct Pzsptf;
+
+impl Model for Pzsptf {
+    type Params = CellParams;
+    const NAME: &'static str = "pzsptf";
+    const MEANING: &'static str = "parallelism-aware zone-based SPTF: zones of the medium in circular order, P-SPTF inside; a zone is left when it is empty";
+    // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
+    const STARVATION_FREE: bool = false;
+    const BATCHES: bool = true;
+
+    fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::new(params.grid, Order::Columns, setting.mechanics);
+        let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
+        Ok(zoned::over(zones, Circular::default(), inside).boxed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::zoned::trial::order;
+
+    #[test]
+    fn zones_are_served_column_by_column_upwards_and_crowds_first_inside() {
+        // A cell is 100 cylinders wide and 9 rows high. Two requests at (90, 1) outweigh (20, 4).
+        let shuffled = [(150, 26), (20, 4), (90, 1), (101, 0), (50, 20), (90, 1), (150, 10), (51, 12)];
+        let served = [(90, 1), (20, 4), (51, 12), (50, 20), (101, 0), (150, 10), (150, 26)];
+        assert_eq!(order("pzsptf", &shuffled), served);
+    }
+}

@@ -1,0 +1,97 @@
+//! Joint service for any scheduler (SC-22): its choice takes along what waits at the same position.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use sledlab_core::{Error, Time};
+
+use super::Scheduler;
+use crate::device::{Mechanics, Queued};
+
+/// A queue whose choices are positions.
+///
+/// A queue inside that cannot [remove](Scheduler::remove) what was taken along offers it again later; it is
+/// passed over then.
+pub(super) struct SamePosition {
+    queue: Box<dyn Scheduler>,
+    /// Requests pushed since the last choice, not sorted in yet: where they lie is for the mechanism to say.
+    fresh: Vec<Queued>,
+    /// Requests by cylinder and row, in order of arrival.
+    places: HashMap<(u32, u32), VecDeque<Queued>>,
+    taken: HashSet<u64>,
+    chosen: Vec<Queued>,
+}
+
+impl SamePosition {
+    /// `queue`, with joint service.
+    pub fn new(queue: Box<dyn Scheduler>) -> Self {
+        SamePosition {
+            queue,
+            fresh: Vec::new(),
+            places: HashMap::new(),
+            taken: HashSet::new(),
+            chosen: Vec::new(),
+        }
+    }
+
+    fn place(mechanics: &dyn Mechanics, request: &Queued) -> (u32, u32) {
+        let location = mechanics.location(request.lbn);
+        (location.cylinder, location.row)
+    }
+
+    /// Moves `first` and those that can join it from their place to `batch`.
+    fn take(&mut self, mechanics: &dyn Mechanics, first: Queued, batch: &mut Vec<Queued>) {
+        batch.push(first);
+        let place = Self::place(mechanics, &first);
+        let Some(here) = self.places.get_mut(&place) else { return };
+        here.retain(|request| {
+            if request.id == first.id {
+                return false;
+            }
+            let joins = mechanics.joins(batch, request);
+            if joins {
+                batch.push(*request);
+                if !self.queue.remove(request) {
+                    self.taken.insert(request.id);
+                }
+            }
+            !joins
+        });
+        if here.is_empty() {
+            self.places.remove(&place);
+        }
+    }
+}
+
+impl Scheduler for SamePosition {
+    fn push(&mut self, request: Queued) {
+        self.fresh.push(request);
+        self.queue.push(request);
+    }
+
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        for request in self.fresh.drain(..) {
+            self.places.entry(Self::place(mechanics, &request)).or_default().push_back(request);
+        }
+        let mut chosen = std::mem::take(&mut self.chosen);
+        while chosen.is_empty() {
+            self.queue.pop(now, mechanics, &mut chosen);
+            if chosen.is_empty() {
+                return;
+            }
+            chosen.retain(|request| !self.taken.remove(&request.id));
+        }
+        for first in &chosen {
+            self.take(mechanics, *first, batch);
+        }
+        chosen.clear();
+        self.chosen = chosen;
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len() - self.taken.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.queue.failure()
+    }
+}

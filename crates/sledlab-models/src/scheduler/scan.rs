@@ -1,0 +1,22 @@
+//! The elevator (SC-03, SC-04).
+
+use sledlab_core::Result;
+
+use super::sweep::{End, Sweep};
+use super::{Model, NoParams, Scheduler, Setting};
+
+/// Up and down by block number.
+pub(super) struct Scan;
+
+impl Model for Scan {
+    type Params = NoParams;
+    const NAME: &'static str = "scan";
+    const ALIASES: &'static [&'static str] = &["look"];
+    const MEANING: &'static str = "elevator: requests in ascending order of blocks, then back in \
+         descending order; it turns at the last request, and what arrives ahead of the sweep joins it";
+    const STARVATION_FREE: bool = true;
+
+    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        Ok(Sweep::boxed(End::Turn, setting))
+    }
+}

@@ -1,0 +1,126 @@
+//! An index that probes every queued request: the fallback where a device has no index of its own, and the
+//! oracle of those that have.
+
+use std::collections::HashMap;
+
+use sledlab_core::{Span, Time};
+
+use crate::device::{Aim, Crowd, DeviceState, Mechanics, PositionIndex, Queued};
+
+/// Queued requests in no order.
+pub struct ScanIndex {
+    aim: Aim,
+    queue: Vec<Queued>,
+}
+
+/// Score or distance, then positioning time, then distance in x or LBN, then number.
+type Key = (f64, Span, u64, u64);
+
+/// What waits at a place.
+struct Here {
+    crowd: Crowd,
+    joined: Vec<Time>,
+    first: Queued,
+}
+
+impl ScanIndex {
+    /// An empty index that finds the best by `aim`.
+    pub fn new(aim: Aim) -> Self {
+        ScanIndex { aim, queue: Vec::new() }
+    }
+
+    /// Where the best request is.
+    fn best(&self, now: Time, mechanics: &dyn Mechanics) -> Option<usize> {
+        match &self.aim {
+            Aim::Time => self.least(|request| {
+                let tie = tie(mechanics, request, mechanics.distance(request));
+                (0.0, mechanics.positioning(request), tie, request.id)
+            }),
+            Aim::Distance => self.least(|request| {
+                (
+                    distance_squared(mechanics, request) as f64,
+                    Span::ZERO,
+                    tie(mechanics, request, 0),
+                    request.id,
+                )
+            }),
+            Aim::Score(score) => {
+                let crowds = self.crowds(mechanics);
+                self.least(|request| {
+                    let Here { crowd, joined, first } = &crowds[&place(mechanics, request)];
+                    let time = mechanics.positioning(request);
+                    let score = score.of(now, time, crowd, &mut joined.iter().copied());
+                    // The score is that of the place, where the first goes first: it stands for all in ties.
+                    let tie = tie(mechanics, first, mechanics.distance(request));
+                    // Adding zero makes -0 into 0, so that they do not differ.
+                    (score + 0.0, time, tie, request.id)
+                })
+            }
+        }
+    }
+
+    fn least(&self, key: impl Fn(&Queued) -> Key) -> Option<usize> {
+        let less = |a: &Key, b: &Key| a.0.total_cmp(&b.0).then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)));
+        let keys = self.queue.iter().map(key).enumerate();
+        keys.min_by(|(_, a), (_, b)| less(a, b)).map(|(at, _)| at)
+    }
+
+    /// Who waits at each place, and since when.
+    fn crowds(&self, mechanics: &dyn Mechanics) -> HashMap<(u32, u32), Here> {
+        let mut crowds = HashMap::new();
+        for request in &self.queue {
+            let nobody = || Here { crowd: Crowd::EMPTY, joined: Vec::new(), first: *request };
+            let here = crowds.entry(place(mechanics, request)).or_insert_with(nobody);
+            here.crowd.add(request);
+            here.joined.push(request.queued);
+            if request.id < here.first.id {
+                here.first = *request;
+            }
+        }
+        crowds
+    }
+}
+
+fn place(mechanics: &dyn Mechanics, request: &Queued) -> (u32, u32) {
+    let location = mechanics.location(request.lbn);
+    (location.cylinder, location.row)
+}
+
+fn tie(mechanics: &dyn Mechanics, request: &Queued, otherwise: u64) -> u64 {
+    if mechanics.ties_to_lowest_lbn() { request.lbn } else { otherwise }
+}
+
+/// Squared distance in bits from where the mechanism is to the nearer start of the request's row.
+fn distance_squared(mechanics: &dyn Mechanics, request: &Queued) -> i64 {
+    let DeviceState::Sled(at) = mechanics.state();
+    let to = mechanics.location(request.lbn);
+    let x = i64::from(to.x_bit - at.x_bit);
+    let y = [to.up_bit, to.down_bit].map(|y_bit| i64::from((y_bit - at.y_bit).abs()));
+    x * x + y[0].min(y[1]).pow(2)
+}
+
+impl PositionIndex for ScanIndex {
+    fn insert(&mut self, request: Queued) {
+        self.queue.push(request);
+    }
+
+    fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
+        self.best(now, mechanics).map(|at| self.queue.swap_remove(at))
+    }
+
+    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        // In order of arrival, as far as there is room.
+        self.queue.sort_unstable_by_key(|request| request.id);
+        self.queue.retain(|request| {
+            let joins = mechanics.joins(batch, request);
+            if joins {
+                batch.push(*request);
+            }
+            !joins
+        });
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+}

@@ -1,0 +1,100 @@
+//! Shortest distance first in the plane (SC-06).
+
+use sledlab_core::{Result, Time};
+
+use super::positioned::Positioned;
+use super::{Model, Scheduler, Setting};
+use crate::device::{Aim, DeviceState, Location, Mechanics, Queued};
+
+sledlab_core::choices! {
+    /// How distances are measured.
+    pub enum Rule {
+        /// From the sled, exactly.
+        Euclidean = "euclidean",
+        /// From the sled, in whole bits.
+        DisksimExact = "disksim-exact",
+        /// From the last block accessed, in whole bits.
+        DisksimApprox = "disksim-approx",
+    }
+}
+
+sledlab_core::params! {
+    /// What is near.
+    pub struct SdfParams {
+        /// Distance from the sled to the nearer end of the row: `euclidean`, or as the reference simulator measures it, cut to whole bits, from the sled (`disksim-exact`) or from the row of the last block accessed (`disksim-approx`).
+        rule: Rule = Rule::Euclidean;
+    }
+}
+
+/// The request whose position is nearest.
+pub(super) struct Sdf;
+
+impl Model for Sdf {
+    type Params = SdfParams;
+    const NAME: &'static str = "sdf";
+    const MEANING: &'static str = "shortest distance first: the request nearest in the x-y plane, \
+         whatever settling and direction make of it";
+    const STARVATION_FREE: bool = false;
+
+    fn make(params: &SdfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let last_lbn = match params.rule {
+            Rule::Euclidean => return Ok(Positioned::boxed(&Aim::Distance, setting)),
+            Rule::DisksimExact => None,
+            Rule::DisksimApprox => Some(0),
+        };
+        Ok(Box::new(WholeBits { queue: Vec::new(), last_lbn }))
+    }
+}
+
+/// The reference simulator's rules: distances in whole bits; of equal ones the lowest block goes first.
+struct WholeBits {
+    queue: Vec<Queued>,
+    /// The last block accessed, where distances are measured from it instead of from the sled.
+    last_lbn: Option<u64>,
+}
+
+impl WholeBits {
+    /// Where distances are measured from: x and y in bits.
+    fn origin(&self, mechanics: &dyn Mechanics) -> (i32, i32) {
+        let DeviceState::Sled(sled) = mechanics.state();
+        self.last_lbn.map_or((sled.x_bit, sled.y_bit), |lbn| {
+            let Location { x_bit, up_bit, down_bit, .. } = mechanics.location(lbn);
+            (x_bit, i32::midpoint(up_bit, down_bit))
+        })
+    }
+}
+
+/// Distance to the nearer start of a row, cut to whole bits.
+fn whole_bits((x_bit, y_bit): (i32, i32), to: Location) -> u64 {
+    let x = f64::from(to.x_bit.abs_diff(x_bit));
+    let y = f64::from(to.up_bit.abs_diff(y_bit).min(to.down_bit.abs_diff(y_bit)));
+    (x * x + y * y).sqrt() as u64
+}
+
+impl Scheduler for WholeBits {
+    fn push(&mut self, request: Queued) {
+        self.queue.push(request);
+    }
+
+    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        let origin = self.origin(mechanics);
+        let keys = self
+            .queue
+            .iter()
+            .map(|request| (whole_bits(origin, mechanics.location(request.lbn)), request.lbn, request.id));
+        let Some((at, _)) = keys.enumerate().min_by_key(|(_, key)| *key) else { return };
+        let request = self.queue.swap_remove(at);
+        self.last_lbn = self.last_lbn.map(|_| request.lbn + u64::from(request.blocks) - 1);
+        batch.push(request);
+    }
+
+    fn remove(&mut self, request: &Queued) -> bool {
+        let waiting = self.queue.len();
+        self.queue.retain(|other| other.id != request.id);
+        self.queue.len() < waiting
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+}

@@ -1,0 +1,133 @@
+//! Shortest seek time first by block numbers (SC-05).
+
+use std::cmp::Ordering;
+
+use sledlab_core::{Result, Time};
+
+use super::ordered::{Key, Ordered};
+use super::{Model, Scheduler, Setting};
+use crate::device::{Mechanics, Queued};
+
+sledlab_core::choices! {
+    /// What distances are counted in.
+    pub enum Unit {
+        /// Tracks, from that of the last block accessed.
+        Tracks = "tracks",
+        /// Blocks, from the one after the last accessed.
+        Blocks = "blocks",
+    }
+}
+
+sledlab_core::choices! {
+    /// Who goes first of those that are equally far.
+    pub enum Ties {
+        /// The earliest.
+        Arrival = "arrival",
+        /// The lowest block.
+        Lbn = "lbn",
+    }
+}
+
+sledlab_core::params! {
+    /// What is near.
+    pub struct SstfParams {
+        /// What distances are counted in: `tracks`, or `blocks` as the reference simulator does.
+        distance: Unit = Unit::Tracks;
+        /// Of those equally many tracks away the earliest (`arrival`) or the lowest block (`lbn`) goes first; of two blocks at one distance it is the upper and the lower in turn.
+        ties: Ties = Ties::Arrival;
+    }
+}
+
+/// The request whose block number is nearest.
+pub(super) struct Sstf {
+    queue: Ordered,
+    /// Blocks of a unit of distance.
+    unit_blocks: u64,
+    /// Where distances are counted from, in units.
+    last: u64,
+    tie: Tie,
+}
+
+/// Who goes first of those that are equally far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tie {
+    Earliest,
+    Lowest,
+    /// The lower one if the last tie went to the upper.
+    Alternate {
+        lower: bool,
+    },
+}
+
+impl Model for Sstf {
+    type Params = SstfParams;
+    const NAME: &'static str = "sstf";
+    const MEANING: &'static str = "shortest seek time first, as disks estimate it: the request the \
+         smallest number of tracks away from the last block accessed";
+    const STARVATION_FREE: bool = false;
+
+    fn make(params: &SstfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let by_lbn = params.ties == Ties::Lbn || setting.mechanics.ties_to_lowest_lbn();
+        let (unit_blocks, tie) = match params.distance {
+            Unit::Tracks if by_lbn => (setting.mechanics.extent().blocks_per_track, Tie::Lowest),
+            Unit::Tracks => (setting.mechanics.extent().blocks_per_track, Tie::Earliest),
+            Unit::Blocks => (1, Tie::Alternate { lower: false }),
+        };
+        Ok(Box::new(Sstf { queue: Ordered::default(), unit_blocks, last: 0, tie }))
+    }
+}
+
+impl Sstf {
+    fn key(&self, request: &Queued) -> Key {
+        let rank = if self.tie == Tie::Lowest { request.lbn } else { 0 };
+        (request.lbn / self.unit_blocks, rank, request.id)
+    }
+
+    /// Which of two requests, one from `last` on and one below, is nearer.
+    fn nearer(&mut self, above: Key, below: Key) -> Key {
+        match (above.0 - self.last).cmp(&(self.last - below.0)) {
+            Ordering::Less => above,
+            Ordering::Greater => below,
+            Ordering::Equal => match &mut self.tie {
+                Tie::Earliest if above.2 < below.2 => above,
+                Tie::Earliest | Tie::Lowest => below,
+                Tie::Alternate { lower } => {
+                    *lower = !*lower;
+                    if *lower { above } else { below }
+                }
+            },
+        }
+    }
+}
+
+impl Scheduler for Sstf {
+    fn push(&mut self, request: Queued) {
+        self.queue.insert(self.key(&request), request);
+    }
+
+    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        let key = match (self.queue.first_from(self.last), self.queue.first_below(self.last)) {
+            (Some(above), Some(below)) => self.nearer(above, below),
+            (above, below) => match above.or(below) {
+                Some(key) => key,
+                None => return,
+            },
+        };
+        let Some(request) = self.queue.take(key) else { return };
+        let end = request.lbn + u64::from(request.blocks);
+        self.last = match self.tie {
+            Tie::Alternate { .. } => end,
+            Tie::Earliest | Tie::Lowest => (end - 1) / self.unit_blocks,
+        };
+        batch.push(request);
+    }
+
+    fn remove(&mut self, request: &Queued) -> bool {
+        let key = self.key(request);
+        self.queue.take(key).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+}

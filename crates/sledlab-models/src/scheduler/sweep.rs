@@ -1,0 +1,97 @@
+//! Sweeps over the block numbers: what C-SCAN and SCAN have in common.
+
+use sledlab_core::Time;
+
+use super::ordered::{Key, Ordered};
+use super::{Scheduler, Setting};
+use crate::device::{Mechanics, Queued};
+
+/// What happens when nothing is ahead any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The sweep starts over at the lowest block.
+    Wrap,
+    /// The sweep goes back.
+    Turn,
+}
+
+/// Serves what is ahead of the last request, nearest block first.
+///
+/// What arrives ahead of the sweep joins it. What arrives at the very block where the sweep is waits for the
+/// next one; otherwise requests for one block could hold it there forever. The reference simulator lets them
+/// join.
+pub(super) struct Sweep {
+    queue: Ordered,
+    end: End,
+    upwards: bool,
+    /// Where the last request started; the sweep begins at block 0.
+    lbn: u64,
+    /// The newest request that is served at this block before the sweep goes on; none before it has begun.
+    admitted: Option<u64>,
+    /// The newest request of all.
+    newest: u64,
+    admits_all: bool,
+}
+
+impl Sweep {
+    /// An empty queue.
+    pub fn boxed(end: End, setting: Setting) -> Box<dyn Scheduler> {
+        Box::new(Sweep {
+            queue: Ordered::default(),
+            end,
+            upwards: true,
+            lbn: 0,
+            admitted: None,
+            newest: 0,
+            admits_all: setting.mechanics.ties_to_lowest_lbn(),
+        })
+    }
+
+    /// The next request in the present direction.
+    fn ahead(&self) -> Option<Key> {
+        let admitted = if self.admits_all { u64::MAX } else { self.admitted.unwrap_or(self.newest) };
+        let here = self.queue.first_from(self.lbn).filter(|(lbn, _, id)| *lbn == self.lbn && *id <= admitted);
+        let beyond = || {
+            let lbn = self.lbn;
+            if self.upwards { self.queue.first_from(lbn + 1) } else { self.queue.first_below(lbn) }
+        };
+        here.or_else(beyond)
+    }
+
+    /// Begins the next sweep.
+    fn start_over(&mut self) {
+        match self.end {
+            End::Wrap => self.lbn = self.queue.first().map_or(0, |(lbn, ..)| lbn),
+            End::Turn => self.upwards = !self.upwards,
+        }
+        self.admitted = Some(self.newest);
+    }
+}
+
+impl Scheduler for Sweep {
+    fn push(&mut self, request: Queued) {
+        self.newest = self.newest.max(request.id);
+        self.queue.insert((request.lbn, 0, request.id), request);
+    }
+
+    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        let key = self.ahead().or_else(|| {
+            self.start_over();
+            self.ahead()
+        });
+        let Some(key) = key else { return };
+        if key.0 != self.lbn || self.admitted.is_none() {
+            self.lbn = key.0;
+            self.admitted = Some(self.newest);
+        }
+        batch.extend(self.queue.take(key));
+    }
+
+    fn remove(&mut self, request: &Queued) -> bool {
+        self.queue.take((request.lbn, 0, request.id)).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+}

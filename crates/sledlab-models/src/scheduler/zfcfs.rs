@@ -1,0 +1,39 @@
+//! Zone-based first come, first served (SC-12; paper 000, section 4.2.1).
+
+use sledlab_core::Result;
+
+use super::fcfs::Fcfs;
+use super::grid::{ZoneParams, Zones};
+use super::zoned::{self, Circular};
+use super::{Model, Scheduler, Setting};
+
+/// Order of arrival inside a zone of the medium; the zones in circular order.
+pub(super) struct Zfcfs;
+
+impl Model for Zfcfs {
+    type Params = ZoneParams;
+    const NAME: &'static str = "zfcfs";
+    const MEANING: &'static str = "zone-based FCFS: zones of the medium in circular order, requests in order of arrival inside; a zone is left when it is empty";
+    // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
+    const STARVATION_FREE: bool = false;
+
+    fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::loops(params, setting.mechanics);
+        Ok(zoned::over(zones, Circular::default(), Box::new(Fcfs::default())).boxed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::zoned::trial::Trial;
+
+    #[test]
+    fn requests_of_a_zone_are_served_in_order_of_arrival() {
+        let mut trial = Trial::of("zfcfs");
+        trial.push(&[(200, 1), (60, 9), (0, 0), (60, 3)]);
+        let first = trial.pop();
+        trial.push(&[(60, 8), (1, 4)]);
+        assert_eq!(first, Some((60, 9)));
+        assert_eq!(trial.rest(), [(0, 0), (60, 3), (60, 8), (1, 4), (200, 1)]);
+    }
+}

@@ -1,0 +1,110 @@
+//! P-SPTF between zones and inside them (SC-18; paper 002, section 3.3).
+
+use std::sync::Arc;
+
+use sledlab_core::{Result, Span};
+
+use super::crowded::{Crowded, NEAREST};
+use super::grid::{CellParams, Order, Zones};
+use super::positioned::Positioned;
+use super::zoned::{self, Tour, Waiting};
+use super::{Model, Scheduler, Setting};
+use crate::device::{Aim, Mechanics, Queued};
+
+/// P-SPTF inside a zone of the medium; the zone with the most requests for the way to it next.
+pub(super) struct Zpsptf;
+
+impl Model for Zpsptf {
+    type Params = CellParams;
+    const NAME: &'static str = "zpsptf";
+    const MEANING: &'static str = "P-SPTF between zones of the medium and inside: the zone with the most waiting requests for the shortest positioning time to one of them; a zone is left when it is empty";
+    const STARVATION_FREE: bool = false;
+    const BATCHES: bool = true;
+
+    fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::new(params.grid, Order::Columns, setting.mechanics);
+        let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
+        Ok(zoned::over(zones, MostForTheWay, inside).boxed())
+    }
+}
+
+/// The zone with the largest number of requests for the smallest positioning time to one of them.
+///
+/// Looks at every waiting request, but only when a zone is empty.
+struct MostForTheWay;
+
+impl Tour for MostForTheWay {
+    fn next(&mut self, mechanics: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>) {
+        let best = waiting.occupied().map(|zone| Candidate::new(zone, mechanics, waiting));
+        zones.extend(best.reduce(Candidate::better).map(|best| best.zone));
+    }
+}
+
+/// What a zone has to offer.
+struct Candidate {
+    zone: u32,
+    requests: u64,
+    /// Of its nearest request: positioning time, then the tie-breakers of SPTF.
+    nearest: (Span, u64, u64),
+}
+
+impl Candidate {
+    /// `zone` must have requests.
+    fn new(zone: u32, mechanics: &dyn Mechanics, waiting: &Waiting) -> Self {
+        let requests = waiting.requests(zone);
+        let to_lowest_lbn = mechanics.ties_to_lowest_lbn();
+        let key = |request: &Queued| {
+            let tie = if to_lowest_lbn { request.lbn } else { mechanics.distance(request) };
+            (mechanics.positioning(request), tie, request.id)
+        };
+        let nearest = requests.iter().map(key).min().unwrap_or((Span::ZERO, 0, 0));
+        Candidate { zone, requests: requests.len() as u64, nearest }
+    }
+
+    fn better(self, other: Candidate) -> Candidate {
+        let time = |candidate: &Candidate| candidate.nearest.0.max(NEAREST).as_ns();
+        // Numbers over times compare like products crosswise, which are exact.
+        let (ours, theirs) = (self.requests * time(&other), other.requests * time(&self));
+        let is_better = ours > theirs || (ours == theirs && self.nearest <= other.nearest);
+        if is_better { self } else { other }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::zoned::trial::{Trial, order};
+    use super::*;
+
+    fn candidate(zone: u32, requests: u64, time_ns: u64) -> Candidate {
+        Candidate { zone, requests, nearest: (Span::from_ns(time_ns), 0, zone.into()) }
+    }
+
+    #[test]
+    fn many_requests_outweigh_a_longer_way() {
+        let better = |a, b| Candidate::better(a, b).zone;
+        assert_eq!(better(candidate(0, 2, 200_000), candidate(1, 3, 299_999)), 1);
+        assert_eq!(better(candidate(0, 2, 200_000), candidate(1, 3, 300_001)), 0);
+        // As good: the nearer one. No nearer than a microsecond counts, but it breaks the tie.
+        assert_eq!(better(candidate(0, 4, 400_000), candidate(1, 2, 200_000)), 1);
+        assert_eq!(better(candidate(0, 1, 900), candidate(1, 1, 0)), 1);
+        assert_eq!(better(candidate(0, 2, 900), candidate(1, 1, 0)), 0);
+    }
+
+    #[test]
+    fn a_zone_is_emptied_before_the_next_is_chosen() {
+        // From the middle: one request near by, four some way out.
+        let mut trial = Trial::of("zpsptf");
+        trial.push(&[(1310, 13), (1710, 13), (1720, 13), (1730, 13), (1740, 13)]);
+        assert_eq!(trial.pop(), Some((1710, 13)));
+        // A crowd just across the border has to wait.
+        trial.push(&[(1690, 13), (1691, 13), (1692, 13), (1693, 13), (1694, 13), (1790, 13)]);
+        let visits: Vec<u32> = trial.rest().iter().map(|(cylinder, _)| cylinder / 100).collect();
+        assert_eq!(visits, [17, 17, 17, 17, 16, 16, 16, 16, 16, 13]);
+    }
+
+    #[test]
+    fn a_single_zone_is_p_sptf() {
+        let places = [(0, 0), (1200, 3), (1200, 3), (2499, 26), (900, 20), (900, 20), (901, 7)];
+        assert_eq!(order("zpsptf:grid=1x1", &places), order("p-sptf", &places));
+    }
+}

@@ -1,0 +1,79 @@
+//! P-SPTF in zones visited back and forth (SC-17; paper 002, section 3.3).
+
+use std::sync::Arc;
+
+use sledlab_core::Result;
+
+use super::crowded::Crowded;
+use super::grid::{CellParams, Order, Zones};
+use super::positioned::Positioned;
+use super::zoned::{self, Tour, Waiting};
+use super::{Model, Scheduler, Setting};
+use crate::device::{Aim, Mechanics};
+
+/// P-SPTF inside a zone of the medium; the zones back and forth along a snake.
+pub(super) struct ZscanPsptf;
+
+impl Model for ZscanPsptf {
+    type Params = CellParams;
+    const NAME: &'static str = "zscan-psptf";
+    const MEANING: &'static str = "P-SPTF in zones of the medium that are visited back and forth, column after column like a snake; a zone is left when it is empty";
+    // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
+    const STARVATION_FREE: bool = false;
+    const BATCHES: bool = true;
+
+    fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::new(params.grid, Order::Snake, setting.mechanics);
+        let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
+        Ok(zoned::over(zones, BackAndForth::default(), inside).boxed())
+    }
+}
+
+/// Upwards to the last zone with requests, then downwards to the first one.
+#[derive(Debug, Default)]
+struct BackAndForth {
+    /// The last zone visited.
+    at: u32,
+    downwards: bool,
+}
+
+impl BackAndForth {
+    fn ahead(&self, waiting: &Waiting) -> Option<u32> {
+        if self.downwards { waiting.last_up_to(self.at) } else { waiting.first_from(self.at) }
+    }
+}
+
+impl Tour for BackAndForth {
+    fn next(&mut self, _: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>) {
+        let zone = self.ahead(waiting).or_else(|| {
+            self.downwards = !self.downwards;
+            self.ahead(waiting)
+        });
+        self.at = zone.unwrap_or(self.at);
+        zones.extend(zone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::zoned::trial::{Trial, order};
+
+    #[test]
+    fn zones_are_served_along_a_snake() {
+        let shuffled = [(101, 0), (250, 13), (50, 20), (150, 10), (20, 4), (151, 26), (51, 12)];
+        let served = [(20, 4), (51, 12), (50, 20), (151, 26), (150, 10), (101, 0), (250, 13)];
+        assert_eq!(order("zscan-psptf", &shuffled), served);
+    }
+
+    #[test]
+    fn the_sweep_goes_back_from_the_last_zone_with_requests() {
+        let mut trial = Trial::of("zscan-psptf");
+        trial.push(&[(500, 0), (900, 0)]);
+        assert_eq!(trial.pop(), Some((500, 0)));
+        trial.push(&[(480, 0), (20, 0), (700, 0)]);
+        assert_eq!([trial.pop(), trial.pop()], [Some((700, 0)), Some((900, 0))]);
+        trial.push(&[(2000, 0)]);
+        // It turns only when nothing is ahead.
+        assert_eq!(trial.rest(), [(2000, 0), (480, 0), (20, 0)]);
+    }
+}

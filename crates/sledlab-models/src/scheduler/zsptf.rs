@@ -1,0 +1,58 @@
+//! Zone-based shortest positioning time first (SC-11; paper 000, section 4.1).
+
+use sledlab_core::Result;
+
+use super::grid::{ZoneParams, Zones};
+use super::positioned::Positioned;
+use super::zoned::{self, Circular};
+use super::{Model, Scheduler, Setting};
+use crate::device::Aim;
+
+/// SPTF inside a zone of the medium; the zones in circular order.
+pub(super) struct Zsptf;
+
+impl Model for Zsptf {
+    type Params = ZoneParams;
+    const NAME: &'static str = "zsptf";
+    const MEANING: &'static str = "zone-based SPTF: zones of the medium in circular order, shortest positioning time first inside; a zone is left when it is empty";
+    // A stream of requests into one zone, arrivals included, keeps all others waiting.
+    const STARVATION_FREE: bool = false;
+
+    fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::loops(params, setting.mechanics);
+        Ok(zoned::over(zones, Circular::default(), Positioned::boxed(&Aim::Time, setting)).boxed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::zoned::trial::{Trial, order};
+
+    #[test]
+    fn zones_are_served_up_the_even_columns_and_down_the_odd_ones() {
+        let shuffled = [(126, 3), (1, 2), (2499, 0), (2, 20), (1, 20), (0, 2)];
+        // A cell is 125 cylinders wide; the upper one begins at row 14.
+        assert_eq!(order("zsptf", &shuffled), [(0, 2), (2, 20), (1, 20), (1, 2), (126, 3), (2499, 0)]);
+        assert_eq!(order("zsptf:grid=1x1:parity=false", &shuffled), order("sptf", &shuffled));
+    }
+
+    #[test]
+    fn without_parity_zones_hold_even_and_odd_columns() {
+        let served = order("zsptf:parity=false", &[(126, 3), (3, 20), (40, 2), (2, 20), (41, 2)]);
+        assert!(served[..2].iter().all(|place| [(40, 2), (41, 2)].contains(place)), "{served:?}");
+        assert!(served[2..4].iter().all(|place| [(3, 20), (2, 20)].contains(place)), "{served:?}");
+        assert_eq!(served[4], (126, 3));
+    }
+
+    #[test]
+    fn arrivals_join_the_visit_and_the_tour_starts_over() {
+        let mut trial = Trial::of("zsptf");
+        trial.push(&[(500, 0), (502, 5), (504, 20)]);
+        let first = trial.pop();
+        trial.push(&[(506, 9), (0, 0), (501, 9)]);
+        let mut zone = vec![first.unwrap(), trial.pop().unwrap(), trial.pop().unwrap()];
+        zone.sort_unstable();
+        assert_eq!(zone, [(500, 0), (502, 5), (506, 9)]);
+        assert_eq!(trial.rest(), [(504, 20), (501, 9), (0, 0)]);
+    }
+}

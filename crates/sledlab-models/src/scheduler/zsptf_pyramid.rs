@@ -1,0 +1,259 @@
+//! ZSPTF with pyramiding: zones with too few requests are merged (SC-14; paper 000, section 4.1).
+
+use sledlab_core::{Error, Result};
+
+use super::grid::{Grid, Order, Zones};
+use super::positioned::Positioned;
+use super::zoned::{self, Circular, Tour, Waiting};
+use super::{Model, Scheduler, Setting};
+use crate::device::{Aim, Mechanics};
+
+sledlab_core::choices! {
+    /// What decides how far zones are merged.
+    pub enum Merge {
+        /// The requests around the zone that is next: it grows until it has enough.
+        Local = "local",
+        /// The whole queue: all zones are of the same size, the smallest with enough requests each.
+        Global = "global",
+    }
+}
+
+sledlab_core::params! {
+    /// The zones and when they are merged.
+    pub struct ZsptfPyramidParams {
+        /// Cells along x and along y of the finest grid, at most 4096; four cells are merged into one as long as both numbers can be halved: 32x4, 16x2, 8x1.
+        grid: Grid = Grid::new(32, 4);
+        /// What decides how far zones are merged: `local` (the requests around the next zone, which grows until it has enough) or `global` (the whole queue, for zones of one size).
+        merge: Merge = Merge::Local;
+        /// Requests that are enough for a zone (in the mean over those with any, if global). 1 never merges; large numbers come close to SPTF.
+        threshold: u64 = 6_u64, "", 1..1e9;
+        /// Whether the even columns of a cell, read upwards, and the odd ones, read downwards, are zones of their own, merged cells included.
+        parity: bool = true;
+        /// Whether the largest cells can be merged too, into the whole medium with even and odd columns: SPTF.
+        root: bool = false;
+    }
+}
+
+/// ZSPTF with zones as large as the queue demands.
+pub(super) struct ZsptfPyramid;
+
+impl Model for ZsptfPyramid {
+    type Params = ZsptfPyramidParams;
+    const NAME: &'static str = "zsptf-pyramid";
+    const MEANING: &'static str = "zone-based SPTF with pyramiding: as zsptf, but zones with too few requests are merged with those around them";
+    // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
+    const STARVATION_FREE: bool = false;
+
+    fn make(params: &ZsptfPyramidParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::new(params.grid, Order::of_sweep(params.parity), setting.mechanics);
+        let levels = levels(&zones, params.root);
+        if levels.len() == 1 {
+            let message = format!("zsptf-pyramid: the cells of a grid of {} cannot be merged", params.grid);
+            return Err(Error::user(message)
+                .with_remedy("choose even numbers of cells, for example \"32x4\", or set root = true"));
+        }
+        let pyramid = Pyramid {
+            levels,
+            merge: params.merge,
+            threshold: params.threshold as usize,
+            sweep: Circular::default(),
+        };
+        Ok(zoned::over(zones, pyramid, Positioned::boxed(&Aim::Time, setting)).boxed())
+    }
+}
+
+/// Zones of one size.
+#[derive(Debug)]
+struct Level {
+    /// The zone of this level that each of the finest zones is in.
+    zone_of: Vec<u32>,
+    /// The finest zones in each zone of this level.
+    members: Vec<Vec<u32>>,
+}
+
+impl Level {
+    fn new(zone_of: Vec<u32>, count: u32) -> Self {
+        let mut members = vec![Vec::new(); count as usize];
+        for (finest, zone) in zone_of.iter().enumerate() {
+            members[*zone as usize].push(finest as u32);
+        }
+        Level { zone_of, members }
+    }
+
+    /// The finest zones of the zone that holds `finest`.
+    fn around(&self, finest: u32) -> &[u32] {
+        &self.members[self.zone_of[finest as usize] as usize]
+    }
+
+    /// Requests waiting in the zone that holds `finest`.
+    fn requests(&self, finest: u32, waiting: &Waiting) -> usize {
+        self.around(finest).iter().map(|zone| waiting.requests(*zone).len()).sum()
+    }
+
+    /// Zones with requests.
+    fn occupied(&self, waiting: &Waiting) -> usize {
+        let mut seen = vec![false; self.members.len()];
+        let zones = waiting.occupied().map(|finest| self.zone_of[finest as usize] as usize);
+        zones.filter(|zone| !std::mem::replace(&mut seen[*zone], true)).count()
+    }
+}
+
+/// The levels of the pyramid, the finest first. Every level is what ZSPTF would have with its grid, so that even
+/// and odd columns stay apart; only the root has them together.
+fn levels(finest: &Zones, root: bool) -> Vec<Level> {
+    let grids = std::iter::successors(Some(finest.grid), |grid| grid.halved());
+    let mut levels: Vec<Level> =
+        grids.enumerate().map(|(height, grid)| level(finest, grid, height)).collect();
+    if root {
+        levels.push(Level::new(vec![0; finest.count() as usize], 1));
+    }
+    levels
+}
+
+fn level(finest: &Zones, grid: Grid, height: usize) -> Level {
+    let zones = finest.with_grid(grid);
+    let mut zone_of = vec![0; finest.count() as usize];
+    for x in 0..finest.grid.columns {
+        for y in 0..finest.grid.rows {
+            for odd in [false, true] {
+                zone_of[finest.number(x, y, odd) as usize] = zones.number(x >> height, y >> height, odd);
+            }
+        }
+    }
+    Level::new(zone_of, zones.count())
+}
+
+/// Sweeps over the finest zones; what is merged with the next one is served together with it.
+///
+/// The sweep is over the finest grid even where it serves larger zones: so every request's turn comes within a
+/// round, however the sizes change.
+struct Pyramid {
+    /// The finest first.
+    levels: Vec<Level>,
+    merge: Merge,
+    threshold: usize,
+    sweep: Circular,
+}
+
+impl Pyramid {
+    fn is_enough(&self, level: &Level, entered: u32, waiting: &Waiting) -> bool {
+        match self.merge {
+            Merge::Local => level.requests(entered, waiting) >= self.threshold,
+            Merge::Global => waiting.len() >= self.threshold.saturating_mul(level.occupied(waiting)),
+        }
+    }
+}
+
+impl Tour for Pyramid {
+    fn next(&mut self, _: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>) {
+        let Some(entered) = self.sweep.visit(waiting) else { return };
+        let enough = self.levels.iter().find(|level| self.is_enough(level, entered, waiting));
+        if let Some(level) = enough.or(self.levels.last()) {
+            zones.extend_from_slice(level.around(entered));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::zoned::trial::{Place, order};
+    use super::*;
+    use crate::device::{self, preset};
+
+    fn levels_of(grid: Grid, parity: bool, root: bool) -> Vec<Level> {
+        let table = preset::text("mems-g2").unwrap().parse().unwrap();
+        let device = device::build(&preset::from_table(&table).unwrap()).unwrap();
+        levels(&Zones::new(grid, Order::of_sweep(parity), device.mechanics()), root)
+    }
+
+    #[test]
+    fn every_level_refines_the_next() {
+        for (parity, root) in [(true, false), (false, false), (true, true)] {
+            let levels = levels_of(Grid::new(32, 4), parity, root);
+            let counts: Vec<usize> = levels.iter().map(|level| level.members.len()).collect();
+            let parities = if parity { 2 } else { 1 };
+            let expected = [128 * parities, 32 * parities, 8 * parities, 1];
+            assert_eq!(counts, expected[..if root { 4 } else { 3 }]);
+            for pair in levels.windows(2) {
+                let (fine, coarse) = (&pair[0], &pair[1]);
+                for zone in &fine.members {
+                    let above = coarse.zone_of[zone[0] as usize];
+                    assert!(zone.iter().all(|finest| coarse.zone_of[*finest as usize] == above));
+                }
+                // All zones of a level are of the same size, and each of the finest is in one of them.
+                let size = levels[0].members.len() / coarse.members.len();
+                assert!(coarse.members.iter().all(|zone| zone.len() == size));
+            }
+        }
+    }
+
+    #[test]
+    fn even_and_odd_columns_are_merged_at_the_root_only() {
+        let levels = levels_of(Grid::new(32, 4), true, true);
+        // Zones of the first column: four of the even cylinders, then four of the odd ones.
+        assert!(levels[..3].iter().all(|level| level.zone_of[0] != level.zone_of[7]));
+        assert_eq!(levels[2].zone_of[..8], [0, 0, 0, 0, 1, 1, 1, 1]);
+        assert_eq!(levels[3].zone_of[0], levels[3].zone_of[7]);
+    }
+
+    /// Cells of 32x4 are 78.125 cylinders wide and 6.75 rows high. Columns 0 to 3 make up a cell of 8x1.
+    const SPARSE: [Place; 6] = [(400, 0), (2, 20), (240, 26), (1, 3), (80, 3), (0, 0)];
+
+    #[test]
+    fn sparse_zones_are_merged_up_to_the_row_of_largest_cells() {
+        // The lone request of the first cell is merged with the three others of even cylinders nearby.
+        let served = order("zsptf-pyramid", &SPARSE);
+        assert_eq!(served[..4], order("sptf", &[(2, 20), (240, 26), (80, 3), (0, 0)]));
+        assert_eq!(served[4..], [(1, 3), (400, 0)]);
+        let never = order("zsptf-pyramid:threshold=1", &SPARSE);
+        assert_eq!(never, order("zsptf:grid=32x4", &SPARSE));
+        assert_eq!(never, [(0, 0), (2, 20), (1, 3), (80, 3), (240, 26), (400, 0)]);
+        assert_eq!(order("zsptf-pyramid:root=true", &SPARSE), order("sptf", &SPARSE));
+    }
+
+    #[test]
+    fn a_zone_with_enough_requests_is_served_alone() {
+        // Two in the cell entered first are enough; its neighbour has one and takes in the rest of its parent.
+        let places = [(80, 3), (2, 20), (4, 3), (2, 8), (0, 0)];
+        let served = order("zsptf-pyramid:threshold=2", &places);
+        let mut alone = served[..2].to_vec();
+        alone.sort_unstable();
+        assert_eq!(alone, [(0, 0), (4, 3)]);
+        let mut merged = served[2..4].to_vec();
+        merged.sort_unstable();
+        assert_eq!(merged, [(2, 8), (80, 3)]);
+        assert_eq!(served[4], (2, 20));
+    }
+
+    #[test]
+    fn the_whole_queue_decides_if_merging_is_global() {
+        let sparse = [(0, 0), (160, 0), (2, 26)];
+        let crowd = [(2000, 0), (2002, 0), (2004, 0), (2006, 0), (2008, 0), (2010, 0)];
+        let all = [&sparse[..], &crowd].concat();
+        let first_three = |word: &str, places: &[Place]| order(word, places)[..3].to_vec();
+        // A crowd far away raises the mean to two in a zone: no merging.
+        let global = "zsptf-pyramid:merge=global:threshold=2";
+        assert_eq!(first_three(global, &all), [(0, 0), (2, 26), (160, 0)]);
+        // Around the zone entered first it does not count, and nowhere if it is not there.
+        let merged = order("sptf", &sparse);
+        assert_ne!(merged, [(0, 0), (2, 26), (160, 0)]);
+        assert_eq!(first_three("zsptf-pyramid:threshold=2", &all), merged);
+        assert_eq!(first_three(global, &sparse), merged);
+    }
+
+    #[test]
+    fn a_grid_that_cannot_be_halved_is_refused() {
+        let make = |word: &str| {
+            let (name, params) = super::super::parse(word).unwrap();
+            let table = preset::text("mems-g2").unwrap().parse().unwrap();
+            let device = device::build(&preset::from_table(&table).unwrap()).unwrap();
+            super::super::Choice::new(&name, &params).unwrap().make(device.mechanics()).map(|_| ())
+        };
+        let message = make("zsptf-pyramid:grid=25x3").unwrap_err().to_string();
+        assert!(
+            message.contains("grid of 25x3 cannot be merged") && message.contains("root = true"),
+            "{message}"
+        );
+        assert!(make("zsptf-pyramid:grid=25x3:root=true").is_ok());
+    }
+}

@@ -1,0 +1,60 @@
+//! Zone-based shortest positioning time first, constrained in arrival time (SC-13; paper 000, section 4.2.1).
+
+use sledlab_core::Result;
+
+use super::grid::{ZoneParams, Zones};
+use super::positioned::Positioned;
+use super::zoned::{self, Circular};
+use super::{Model, Scheduler, Setting};
+use crate::device::Aim;
+
+/// As ZSPTF, but a visit to a zone serves only what had arrived when it began.
+pub(super) struct Ztsptf;
+
+impl Model for Ztsptf {
+    type Params = ZoneParams;
+    const NAME: &'static str = "ztsptf";
+    const MEANING: &'static str = "time-constrained zone-based SPTF: as zsptf, but a visit to a zone serves only the requests that had arrived when it began";
+    // A visit serves a fixed set of requests, and every zone is visited once in a round.
+    const STARVATION_FREE: bool = true;
+
+    fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::loops(params, setting.mechanics);
+        let inside = Positioned::boxed(&Aim::Time, setting);
+        Ok(zoned::over(zones, Circular::default(), inside).gated().boxed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::zoned::trial::Trial;
+
+    #[test]
+    fn what_arrives_during_a_visit_waits_for_the_next_one() {
+        let mut trial = Trial::of("ztsptf");
+        trial.push(&[(10, 1), (12, 1), (300, 5)]);
+        let first = trial.pop();
+        trial.push(&[(14, 1), (16, 1)]);
+        let mut visit = [first, trial.pop()].map(Option::unwrap);
+        visit.sort_unstable();
+        assert_eq!(visit, [(10, 1), (12, 1)]);
+        assert_eq!(trial.pop(), Some((300, 5)));
+        let mut next_visit = trial.rest();
+        next_visit.sort_unstable();
+        assert_eq!(next_visit, [(14, 1), (16, 1)]);
+    }
+
+    #[test]
+    fn a_stream_into_one_zone_keeps_nobody_waiting() {
+        let picks_until_far = |word| {
+            let mut trial = Trial::of(word);
+            trial.push(&[(10, 1), (12, 1), (2000, 20)]);
+            (0..500).position(|pick| {
+                trial.push(&[(10 + pick % 50 * 2, 3)]);
+                trial.pop() == Some((2000, 20))
+            })
+        };
+        assert_eq!(picks_until_far("zsptf"), None);
+        assert_eq!(picks_until_far("ztsptf"), Some(3));
+    }
+}

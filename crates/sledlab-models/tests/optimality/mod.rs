@@ -1,0 +1,95 @@
+//! How far schedulers are from the best order there is, on small instances (AN-08).
+
+use sledlab_core::{Span, Time};
+use sledlab_models::device::{Device, DeviceState, Mechanics, Queued};
+
+use super::racing::{Draw, choice, device};
+
+const DEVICES: [&str; 4] = ["", "direction = 'up'", "direction = 'parity'", "layout = 'y-sequential'"];
+
+/// A device, a request that it serves first, and requests that all wait when that is done.
+struct Instance {
+    device: Box<dyn Device>,
+    first: Queued,
+    waiting: Vec<Queued>,
+}
+
+fn instance(text: &str, root: u64, requests: usize) -> Instance {
+    let device = device(text);
+    let mut draw = Draw::new(root, device.as_ref(), root.is_multiple_of(2));
+    let first = draw.request(Time::ZERO);
+    Instance { device, first, waiting: (0..requests).map(|_| draw.request(Time::ZERO)).collect() }
+}
+
+/// The sum of all completion times from when the first request is done, when a scheduler orders the others.
+fn total(word: &str, Instance { mut device, first, waiting }: Instance) -> Span {
+    let mut queue = choice(word).make(device.mechanics()).unwrap();
+    queue.push(first);
+    let (mut total, mut batch, mut served) = (Span::ZERO, Vec::new(), Vec::new());
+    queue.pop(Time::ZERO, device.mechanics(), &mut batch);
+    let start = device.issue(Time::ZERO, &batch, &mut served).unwrap().until;
+    for request in waiting {
+        queue.push(request);
+    }
+    let mut now = start;
+    while !queue.is_empty() {
+        served.clear();
+        batch.clear();
+        queue.pop(now, device.mechanics(), &mut batch);
+        now = device.issue(now, &batch, &mut served).unwrap().until;
+        total = served.iter().fold(total, |sum, one| sum + one.completion.since(start));
+    }
+    total
+}
+
+/// The least sum of completion times over all orders of `left`, of which one has taken `begun` already.
+fn least(mechanics: &dyn Mechanics, state: DeviceState, begun: Span, left: &[Queued]) -> Span {
+    let first = left.iter().enumerate().map(|(at, request)| {
+        let (timing, then) = mechanics.serve_from(state, request);
+        let done = begun + timing.service();
+        let others = [&left[..at], &left[at + 1..]].concat();
+        done + least(mechanics, then, done, &others)
+    });
+    first.min().unwrap_or(Span::ZERO)
+}
+
+#[test]
+fn no_order_is_better_than_optimal() {
+    for text in DEVICES {
+        for root in 0..15 {
+            let Instance { mut device, first, waiting } = instance(text, root, 6);
+            device.issue(Time::ZERO, &[first], &mut Vec::new());
+            let mechanics = device.mechanics();
+            let best = least(mechanics, mechanics.state(), Span::ZERO, &waiting);
+            assert_eq!(total("optimal", instance(text, root, 6)), best, "instance {root} on {text}");
+        }
+    }
+}
+
+/// An instance with requests of one size, so that positions alone decide.
+fn alike(text: &str, root: u64) -> Instance {
+    let mut instance = instance(text, root, 9);
+    for request in &mut instance.waiting {
+        *request = Queued { blocks: 8, lbn: request.lbn.max(8) - 8, ..*request };
+    }
+    instance
+}
+
+/// How much longer the mean completion takes than in the best order, in percent, over a hundred instances.
+fn mean_gap(word: &str) -> f64 {
+    let instances = || DEVICES.into_iter().flat_map(|text| (0..25).map(move |root| (text, root)));
+    let gaps = instances().map(|(text, root)| {
+        let best = total("optimal", alike(text, root)).as_ns() as f64;
+        let gap = 100.0 * (total(word, alike(text, root)).as_ns() as f64 / best - 1.0);
+        assert!(gap >= 0.0, "{word} is better than optimal on instance {root} on {text}");
+        gap
+    });
+    gaps.sum::<f64>() / instances().count() as f64
+}
+
+#[test]
+fn who_knows_positions_is_nearer_to_the_optimum() {
+    let [sptf, mst, sdf, sstf, fcfs] = ["sptf", "mst", "sdf", "sstf", "fcfs"].map(mean_gap);
+    assert!(sptf < 8.0 && mst < 10.0, "sptf {sptf:.1} %, mst {mst:.1} %");
+    assert!(sptf < sdf && sdf < sstf && sstf < fcfs, "{sptf:.1} %, {sdf:.1} %, {sstf:.1} %, {fcfs:.1} %");
+}

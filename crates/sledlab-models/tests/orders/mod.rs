@@ -1,0 +1,131 @@
+//! The orders that block numbers and plans give, worked out by hand.
+
+use sledlab_core::{Op, Time};
+use sledlab_models::device::{Device, Queued};
+use sledlab_models::scheduler::Scheduler;
+
+use super::racing::{choice, device};
+
+/// A scheduler on a G2 that serves blocks.
+struct Trial {
+    device: Box<dyn Device>,
+    queue: Box<dyn Scheduler>,
+    pushed: u64,
+}
+
+impl Trial {
+    fn new(word: &str, on: &str, lbns: &[u64]) -> Self {
+        let device = device(on);
+        let queue = choice(word).make(device.mechanics()).unwrap();
+        let mut trial = Trial { device, queue, pushed: 0 };
+        trial.push(lbns);
+        trial
+    }
+
+    fn push(&mut self, lbns: &[u64]) {
+        let (arrival, queued) = (Time::ZERO, Time::ZERO);
+        for (id, lbn) in (self.pushed..).zip(lbns) {
+            self.queue.push(Queued { id, arrival, queued, lbn: *lbn, blocks: 1, op: Op::Read });
+        }
+        self.pushed += lbns.len() as u64;
+    }
+
+    /// Serves up to `count` requests and tells their blocks and numbers.
+    fn pop(&mut self, count: usize) -> Vec<(u64, u64)> {
+        let (mut batch, mut served) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let before = batch.len();
+            self.queue.pop(Time::ZERO, self.device.mechanics(), &mut batch);
+            if before < batch.len() {
+                self.device.issue(Time::ZERO, &batch[before..], &mut served);
+            }
+        }
+        batch.iter().map(|request| (request.lbn, request.id)).collect()
+    }
+
+    fn pop_lbns(&mut self, count: usize) -> Vec<u64> {
+        self.pop(count).into_iter().map(|(lbn, _)| lbn).collect()
+    }
+}
+
+#[test]
+fn sweeps_take_along_what_arrives_ahead() {
+    for (word, then) in [("c-scan", [400, 500, 100, 200]), ("scan", [400, 500, 200, 100])] {
+        let mut trial = Trial::new(word, "", &[500, 300]);
+        assert_eq!(trial.pop_lbns(1), [300]);
+        trial.push(&[200, 400, 100]);
+        assert_eq!(trial.pop_lbns(9), then, "{word}");
+    }
+}
+
+#[test]
+fn scan_turns_at_the_last_request() {
+    let mut trial = Trial::new("look", "", &[500]);
+    trial.pop(1);
+    trial.push(&[400, 300]);
+    assert_eq!(trial.pop_lbns(1), [400]);
+    trial.push(&[450, 350]);
+    assert_eq!(trial.pop_lbns(9), [350, 300, 450]);
+}
+
+#[test]
+fn sweeps_do_not_stay_at_a_block() {
+    let run = |word: &str, on: &str| {
+        let mut trial = Trial::new(word, on, &[100, 100, 200]);
+        trial.pop(1);
+        trial.push(&[100]);
+        trial.pop(9)
+    };
+    for word in ["c-scan", "scan"] {
+        assert_eq!(run(word, ""), [(100, 1), (200, 2), (100, 3)], "{word}");
+        assert_eq!(run(word, "selection = 'disksim'"), [(100, 1), (100, 3), (200, 2)], "{word}");
+    }
+}
+
+#[test]
+fn sstf_counts_tracks() {
+    // Tracks of 540 blocks: 2, then 1 and 3 at one distance.
+    let order = |word, on| {
+        let mut trial = Trial::new(word, on, &[1100]);
+        trial.pop(1);
+        trial.push(&[1700, 600, 3000, 1619, 1080]);
+        trial.pop_lbns(9)
+    };
+    assert_eq!(order("sstf", ""), [1619, 1080, 1700, 600, 3000]);
+    assert_eq!(order("sstf:ties=lbn", ""), [1080, 1619, 600, 1700, 3000]);
+    assert_eq!(order("sstf", "selection = 'disksim'"), order("sstf:ties=lbn", ""));
+}
+
+#[test]
+fn sstf_by_blocks_goes_up_and_down_in_turn() {
+    let mut trial = Trial::new("sstf:distance=blocks", "", &[1000]);
+    trial.pop(1);
+    // From block 1001; from 1012 then; from 1003 in the end.
+    trial.push(&[991, 1011]);
+    assert_eq!(trial.pop_lbns(1), [1011]);
+    trial.push(&[1002, 1022]);
+    assert_eq!(trial.pop_lbns(9), [1002, 991, 1022]);
+}
+
+#[test]
+fn sdf_in_whole_bits_prefers_the_lowest_block() {
+    // One column of 2700 blocks to the left and to the right of the middle: equally far.
+    let (left, right) = (1249 * 2700, 1251 * 2700);
+    for rule in ["disksim-exact", "disksim-approx"] {
+        let mut trial = Trial::new(&format!("sdf:rule={rule}"), "parking = 'centre'", &[1250 * 2700]);
+        trial.pop(1);
+        trial.push(&[right, left]);
+        assert_eq!(trial.pop_lbns(9), [left, right], "{rule}");
+    }
+}
+
+#[test]
+fn trees_are_rebuilt_at_once_or_when_they_are_done() {
+    let (near, nearer, far) = (1240 * 2700, 1241 * 2700, 0);
+    for (word, then) in [("mst", [nearer, far]), ("mst:online=false", [far, nearer])] {
+        let mut trial = Trial::new(word, "", &[far, near]);
+        assert_eq!(trial.pop_lbns(1), [near]);
+        trial.push(&[nearer]);
+        assert_eq!(trial.pop_lbns(9), then, "{word}");
+    }
+}

@@ -1,0 +1,112 @@
+//! Schedulers side by side on one device: each with the device's index and with a scan of all requests.
+
+use rand::RngExt;
+use sledlab_core::params::Params;
+use sledlab_core::{Op, Span, Time, seed};
+use sledlab_models::device::mems::{self, MemsParams};
+use sledlab_models::device::{Device, Queued, Rest};
+use sledlab_models::scheduler::{self, Choice};
+use toml::Table;
+
+/// The device that `text` describes.
+pub fn device(text: &str) -> Box<dyn Device> {
+    let params = MemsParams::from_table("device", &text.parse::<Table>().unwrap()).unwrap();
+    mems::build(&params).unwrap()
+}
+
+/// The scheduler that `word` describes.
+pub fn choice(word: &str) -> Choice {
+    let (name, params) = scheduler::parse(word).unwrap();
+    Choice::new(&name, &params).unwrap()
+}
+
+/// Draws requests.
+pub struct Draw {
+    rng: seed::Stream,
+    capacity: u64,
+    /// Whether they share few columns and rows: many are at the same place, many times are equal.
+    crowded: bool,
+    next: u64,
+}
+
+impl Draw {
+    pub fn new(root: u64, device: &dyn Device, crowded: bool) -> Self {
+        let capacity = device.mechanics().capacity_blocks();
+        Draw { rng: seed::stream(root, "race"), capacity, crowded, next: 0 }
+    }
+
+    /// A request that joins the queue at `now`.
+    pub fn request(&mut self, now: Time) -> Queued {
+        let near = self.capacity / 2 + self.rng.random_range(0..(self.capacity / 50).max(1));
+        let lbn = if self.crowded { near } else { self.rng.random_range(0..self.capacity) };
+        let blocks = self.rng.random_range(1..=40_u32).min((self.capacity - lbn) as u32);
+        let id = self.next;
+        self.next += 1;
+        Queued { id, arrival: now, queued: now, lbn, blocks, op: Op::Read }
+    }
+
+    /// How many requests to keep queued for a while: all, a few, hardly any.
+    pub fn level(&mut self, depth: usize) -> usize {
+        [depth, depth.div_ceil(4), 1][self.rng.random_range(0..3_usize)]
+    }
+}
+
+/// What is raced over.
+pub struct Course<'a> {
+    /// The device.
+    pub text: &'a str,
+    /// Most requests in the queue.
+    pub depth: usize,
+    /// Decisions.
+    pub picks: usize,
+    pub root: u64,
+    pub crowded: bool,
+}
+
+/// Keeps up to `depth` requests queued, and serves what the index and the scan agree on.
+pub fn race(word: &str, course: &Course) {
+    let Course { text, depth, picks, root, crowded } = *course;
+    let mut device = device(text);
+    let choice = choice(word);
+    let mut index = choice.make(device.mechanics()).unwrap();
+    let mut scan = choice.make_scan(device.mechanics()).unwrap();
+    let mut draw = Draw::new(root, device.as_ref(), crowded);
+    let (mut now, mut level, mut served) = (Time::ZERO, depth, Vec::new());
+    let (mut from_index, mut from_scan) = (Vec::new(), Vec::new());
+    for pick in 0..picks {
+        while index.len() < level {
+            let request = draw.request(now);
+            index.push(request);
+            scan.push(request);
+        }
+        index.pop(now, device.mechanics(), &mut from_index);
+        scan.pop(now, device.mechanics(), &mut from_scan);
+        assert_eq!(
+            from_index,
+            from_scan,
+            "pick {pick} by {word} on {text} in {:?}",
+            device.mechanics().state()
+        );
+        assert_eq!(index.len(), scan.len(), "pick {pick} by {word} on {text}");
+        let probed = device.probe(&from_index[0]);
+        let busy = device.issue(now, &from_index, &mut served).unwrap();
+        assert_eq!(served.len(), from_index.len());
+        if let [one] = served.as_slice() {
+            assert_eq!(probed, one.timing, "probe and issue disagree");
+            assert_eq!(one.completion, one.start + one.timing.service());
+            assert_eq!(busy.work.busy(), one.completion.since(one.start));
+        }
+        now = busy.until;
+        if pick % 7 == 0 {
+            device.rest(Rest::Parked);
+        } else if pick % 5 == 0 {
+            device.rest(Rest::Idle(Span::from_ns(pick as u64 * 7919)));
+        }
+        if pick % 40 == 39 {
+            level = draw.level(depth);
+        }
+        served.clear();
+        from_index.clear();
+        from_scan.clear();
+    }
+}

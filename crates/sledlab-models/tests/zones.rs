@@ -1,0 +1,372 @@
+//! Schedulers by zones: their choices agree with plain statements of the rules, which look at every request.
+
+mod racing;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use racing::{Course, Draw, choice, device, race};
+use sledlab_core::{Op, Time};
+use sledlab_models::device::{Mechanics, Queued};
+use sledlab_models::scheduler::{self, Choice};
+
+/// Where a zone is, so that zones come in the order of a tour: column, half of it, place in it.
+type Zone = (i64, i64, i64);
+
+/// How zones lie on the medium.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Regions,
+    Columns,
+    Loops,
+    Snake,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Tour {
+    Circular,
+    BackAndForth,
+    MostForTheWay,
+    /// With the requests that are enough.
+    MergedAround(usize),
+    MergedAlike(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Inside {
+    Arrival,
+    Time,
+    Crowd,
+}
+
+/// What a scheduler is to do.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    word: &'static str,
+    shape: Shape,
+    cells: (u64, u64),
+    tour: Tour,
+    inside: Inside,
+    gated: bool,
+}
+
+const fn rule(word: &'static str, shape: Shape, cells: (u64, u64), tour: Tour, inside: Inside) -> Rule {
+    Rule { word, shape, cells, tour, inside, gated: false }
+}
+
+const RULES: [Rule; 12] = {
+    use Inside::{Arrival, Crowd, Time};
+    use Shape::{Columns, Loops, Regions, Snake};
+    use Tour::{BackAndForth, Circular, MergedAlike, MergedAround, MostForTheWay};
+    [
+        rule("gsptf", Regions, (80, 1), Circular, Time),
+        rule("gsptf:regions=7", Regions, (7, 1), Circular, Time),
+        rule("zsptf", Loops, (20, 2), Circular, Time),
+        rule("zsptf:grid=3x5:parity=false", Columns, (3, 5), Circular, Time),
+        rule("zfcfs:grid=10x1", Loops, (10, 1), Circular, Arrival),
+        Rule { gated: true, ..rule("ztsptf", Loops, (20, 2), Circular, Time) },
+        rule("zsptf-pyramid", Loops, (32, 4), MergedAround(6), Time),
+        rule("zsptf-pyramid:merge=global:threshold=3", Loops, (32, 4), MergedAlike(3), Time),
+        rule("zsptf-pyramid:grid=8x4:parity=false:threshold=2", Columns, (8, 4), MergedAround(2), Time),
+        rule("zscan-psptf:batch=none", Snake, (25, 3), BackAndForth, Crowd),
+        rule("zpsptf:batch=none", Columns, (25, 3), MostForTheWay, Crowd),
+        rule("pzsptf:batch=none", Columns, (25, 3), Circular, Crowd),
+    ]
+};
+
+/// A queue served by a rule, without any index.
+struct Plain {
+    rule: Rule,
+    queue: Vec<Queued>,
+    at: Option<Zone>,
+    downwards: bool,
+    /// How often zones were merged into those of twice the size.
+    height: u32,
+    /// Requests from this number on were not there when the visit began.
+    gate: u64,
+}
+
+impl Plain {
+    fn new(rule: Rule) -> Self {
+        Plain { rule, queue: Vec::new(), at: None, downwards: false, height: 0, gate: 0 }
+    }
+
+    fn zone(&self, mechanics: &dyn Mechanics, request: &Queued, height: u32) -> Zone {
+        let (columns, rows) = self.rule.cells;
+        let (at, extent) = (mechanics.location(request.lbn), mechanics.extent());
+        let x = ((u64::from(at.cylinder) * columns / u64::from(extent.cylinders)) >> height) as i64;
+        let y = ((u64::from(at.row) * rows / u64::from(extent.rows)) >> height) as i64;
+        match self.rule.shape {
+            Shape::Regions => ((request.lbn * columns / mechanics.capacity_blocks()) as i64, 0, 0),
+            Shape::Loops if at.cylinder % 2 == 1 => (x, 1, -y),
+            Shape::Snake if x % 2 == 1 => (x, 0, -y),
+            Shape::Columns | Shape::Loops | Shape::Snake => (x, 0, y),
+        }
+    }
+
+    /// The requests that may be served in the present visit.
+    fn visited(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
+        let Some(at) = self.at else { return Vec::new() };
+        let coarse = |(x, half, y): Zone| (x >> self.height, half, y.abs() >> self.height);
+        let is_here = |request: &&Queued| coarse(self.zone(mechanics, request, 0)) == coarse(at);
+        let is_let_in = |request: &&Queued| !self.rule.gated || request.id < self.gate;
+        self.queue.iter().filter(is_here).filter(is_let_in).copied().collect()
+    }
+
+    fn is_enough(&self, mechanics: &dyn Mechanics, height: u32) -> bool {
+        let zones = || self.queue.iter().map(|request| self.zone(mechanics, request, height));
+        match self.rule.tour {
+            Tour::MergedAround(threshold) => {
+                let here = Plain { queue: self.queue.clone(), height, ..*self };
+                here.visited(mechanics).len() >= threshold
+            }
+            Tour::MergedAlike(threshold) => {
+                self.queue.len() >= threshold * zones().collect::<BTreeSet<_>>().len()
+            }
+            _ => true,
+        }
+    }
+
+    fn move_on(&mut self, mechanics: &dyn Mechanics) {
+        let zones: BTreeSet<Zone> =
+            self.queue.iter().map(|request| self.zone(mechanics, request, 0)).collect();
+        let above = || zones.iter().find(|zone| self.at.is_none_or(|at| **zone > at)).copied();
+        let below = || zones.iter().rfind(|zone| self.at.is_some_and(|at| **zone < at)).copied();
+        self.at = match self.rule.tour {
+            Tour::BackAndForth => {
+                let next = if self.downwards { below().or(above()) } else { above().or(below()) };
+                self.downwards = next < self.at;
+                next
+            }
+            Tour::MostForTheWay => zones
+                .iter()
+                .copied()
+                .max_by(|a, b| self.worth(mechanics, *a).total_cmp(&self.worth(mechanics, *b))),
+            _ => above().or(zones.first().copied()),
+        };
+        self.gate = self.queue.iter().map(|request| request.id + 1).max().unwrap_or(0);
+        let most = (self.rule.cells.0.trailing_zeros()).min(self.rule.cells.1.trailing_zeros());
+        self.height = (0..most).find(|height| self.is_enough(mechanics, *height)).unwrap_or(most);
+    }
+
+    fn worth(&self, mechanics: &dyn Mechanics, zone: Zone) -> f64 {
+        let there = self.queue.iter().filter(|request| self.zone(mechanics, request, 0) == zone);
+        let times = there.map(|request| mechanics.positioning(request).as_ns());
+        times.clone().count() as f64 / times.min().unwrap().max(1_000) as f64
+    }
+
+    fn pop(&mut self, mechanics: &dyn Mechanics) -> Queued {
+        if self.visited(mechanics).is_empty() {
+            self.move_on(mechanics);
+        }
+        let visited = self.visited(mechanics);
+        let place = |request: &Queued| {
+            let at = mechanics.location(request.lbn);
+            (at.cylinder, at.row)
+        };
+        let key = |request: &Queued| {
+            let time = mechanics.positioning(request).as_ns();
+            let (score, stands_for) = match self.rule.inside {
+                Inside::Arrival => (request.id as f64, *request),
+                Inside::Time => (0.0, *request),
+                Inside::Crowd => {
+                    let here = visited.iter().filter(|other| place(other) == place(request));
+                    let first = here.clone().min_by_key(|other| other.id).unwrap();
+                    (-(here.count() as f64) / time.max(1_000) as f64, *first)
+                }
+            };
+            let by_lbn = mechanics.ties_to_lowest_lbn();
+            let tie = if by_lbn { stands_for.lbn } else { mechanics.distance(request) };
+            (score, (time, tie, request.id))
+        };
+        let order = |a: &&Queued, b: &&Queued| {
+            let (a, b) = (key(a), key(b));
+            a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+        };
+        let best = *visited.iter().min_by(order).unwrap();
+        self.queue.retain(|request| request.id != best.id);
+        best
+    }
+}
+
+/// Serves `picks` requests and compares each choice with the rule; the queue swells to `depth` and ebbs.
+fn follow(rule: Rule, text: &str, depth: usize, picks: usize, crowded: bool) {
+    let mut device = device(text);
+    let mut queue = choice(rule.word).make(device.mechanics()).unwrap();
+    let mut plain = Plain::new(rule);
+    let mut draw = Draw::new(7, device.as_ref(), crowded);
+    let (mut now, mut level, mut batch, mut served) = (Time::ZERO, depth, Vec::new(), Vec::new());
+    for pick in 0..picks {
+        while queue.len() < level {
+            let request = draw.request(now);
+            queue.push(request);
+            plain.queue.push(request);
+        }
+        queue.pop(now, device.mechanics(), &mut batch);
+        let expected = plain.pop(device.mechanics());
+        assert_eq!(batch, [expected], "pick {pick} by {rule:?} on {text}");
+        now = device.issue(now, &batch, &mut served).unwrap().until;
+        batch.clear();
+        if pick % 20 == 19 {
+            level = draw.level(depth);
+        }
+    }
+}
+
+#[test]
+fn follow_their_rules() {
+    for rule in RULES {
+        for layout in ["row-first", "streaming", "y-sequential"] {
+            for direction in ["free", "parity", "up"] {
+                let text = format!("layout = '{layout}'\ndirection = '{direction}'");
+                follow(rule, &text, 150, 300, false);
+            }
+        }
+        follow(rule, "", 60, 300, true);
+        follow(rule, "selection = 'disksim'", 60, 200, true);
+        follow(rule, "sleds = 2\nsled_motion = 'together'\nsled_map = 'round-robin'", 60, 200, true);
+    }
+}
+
+#[test]
+fn choose_with_the_index_as_with_a_scan() {
+    for word in RULES.map(|rule| rule.word.trim_end_matches(":batch=none")) {
+        for batch in ["none", "same-position"] {
+            let word = format!("{word}:batch={batch}");
+            for layout in ["row-first", "streaming", "y-sequential"] {
+                for direction in ["free", "parity", "up"] {
+                    let text = format!("layout = '{layout}'\ndirection = '{direction}'");
+                    race(&word, &Course { text: &text, depth: 80, picks: 120, root: 1, crowded: false });
+                    race(&word, &Course { text: &text, depth: 200, picks: 120, root: 2, crowded: true });
+                }
+            }
+        }
+    }
+}
+
+/// Serves one request for every zone-sized patch of the medium, and counts the visits to zones.
+#[test]
+fn zones_of_the_paper_are_visited_once_each() {
+    for (grid, zones) in [((40, 4), 320), ((20, 2), 80), ((10, 1), 20)] {
+        let word = format!("zsptf:grid={}x{}", grid.0, grid.1);
+        let mut device = device("");
+        let mechanics = device.mechanics();
+        let mut queue = choice(&word).make(mechanics).unwrap();
+        let plain = Plain::new(rule("", Shape::Loops, grid, Tour::Circular, Inside::Time));
+        let per_row = 20;
+        for id in 0..mechanics.capacity_blocks() / (7 * per_row) {
+            let lbn = id * 7 * per_row;
+            queue.push(Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read });
+        }
+        let (mut visits, mut batch, mut served) = (Vec::new(), Vec::new(), Vec::new());
+        while !queue.is_empty() {
+            queue.pop(Time::ZERO, device.mechanics(), &mut batch);
+            visits.push(plain.zone(device.mechanics(), &batch[0], 0));
+            device.issue(Time::ZERO, &batch, &mut served).unwrap();
+            batch.clear();
+        }
+        visits.dedup();
+        assert_eq!(visits.len(), zones, "{word}");
+        assert!(visits.is_sorted(), "{word}");
+    }
+}
+
+/// Picks until a lone request at the other end of the device is served, while `stream` says where the next
+/// request of an endless stream is; `None` if 3000 are not enough.
+fn picks_beside_a_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usize> {
+    let mut device = device("");
+    let mut queue = choice(word).make(device.mechanics()).unwrap();
+    let far = device.mechanics().capacity_blocks() - 1;
+    let request = |id, now, lbn| Queued { id, arrival: now, queued: now, lbn, blocks: 1, op: Op::Read };
+    let (mut now, mut batch, mut served) = (Time::ZERO, Vec::new(), Vec::new());
+    queue.push(request(0, now, stream(0)));
+    queue.push(request(1, now, stream(1)));
+    queue.push(request(2, now, far));
+    (0..3000).position(|pick| {
+        queue.push(request(pick + 3, now, stream(pick + 2)));
+        queue.pop(now, device.mechanics(), &mut batch);
+        now = device.issue(now, &batch, &mut served).unwrap().until;
+        batch.drain(..).any(|request| request.lbn == far)
+    })
+}
+
+#[test]
+fn a_sequential_stream_holds_regions_of_blocks_but_not_zones() {
+    let sequential = |n| 8 * n;
+    assert_eq!(picks_beside_a_stream("gsptf", sequential), None);
+    for word in ["zsptf", "zfcfs", "ztsptf", "zsptf-pyramid:threshold=1", "zscan-psptf", "pzsptf"] {
+        let picks = picks_beside_a_stream(word, sequential);
+        assert!(picks.is_some_and(|picks| picks < 1500), "{word}: {picks:?}");
+    }
+}
+
+#[test]
+fn a_stream_into_one_zone_holds_all_but_the_gated() {
+    // Blocks of the lowest row of cylinder 0, one for each of its tracks.
+    let in_one_zone = |n| n % 5 * 540;
+    for rule in RULES {
+        let picks = picks_beside_a_stream(rule.word, in_one_zone);
+        assert_eq!(picks.is_some(), rule.gated, "{}: {picks:?}", rule.word);
+    }
+}
+
+#[test]
+fn refuses_parameters_that_make_no_sense() {
+    let message = |word: &str| {
+        let (name, params) = scheduler::parse(word).unwrap();
+        Choice::new(&name, &params).unwrap_err().to_string()
+    };
+    let grid = message("zsptf:grid=20by2");
+    let expected = "scheduler.grid: expected the numbers of cells along x and along y, for example \"20x2\"";
+    assert!(grid.contains(expected) && grid.contains("20by2"), "{grid}");
+    assert!(message("pzsptf:grid=0x3").contains("scheduler.grid: expected"));
+    assert!(message("zpsptf:grid=500x500").contains("250000 cells; choose at most 4096"));
+    assert!(message("zscan-psptf:parity=true").contains("unknown key `scheduler.parity`"));
+    assert!(message("gsptf:regions=0").contains("scheduler.regions = 0 is out of range"));
+    assert!(message("zsptf-pyramid:merge=both").contains("expected one of local, global"));
+    assert!(message("zsptf-pyramid:threshold=0").contains("out of range"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn serve_every_request_once(
+        steps in prop::collection::vec((0_usize..12, 0_usize..6), 1..60), columns in 1_u32..50, rows in 1_u32..6,
+        parity: bool, root: u64, crowded: bool,
+    ) {
+        let grid = format!("grid={columns}x{rows}");
+        let words = [
+            format!("gsptf:regions={}", columns * rows),
+            format!("zsptf:{grid}:parity={parity}"),
+            format!("zfcfs:{grid}:parity={parity}"),
+            format!("ztsptf:{grid}:parity={parity}"),
+            format!("zsptf-pyramid:{grid}:parity={parity}:root=true"),
+            format!("zsptf-pyramid:{grid}:merge=global:parity={parity}:root=true"),
+            format!("zscan-psptf:{grid}"),
+            format!("zpsptf:{grid}"),
+            format!("pzsptf:{grid}"),
+        ];
+        for word in words {
+            let mut device = device("");
+            let mut queue = choice(&word).make(device.mechanics()).unwrap();
+            let mut draw = Draw::new(root, device.as_ref(), crowded);
+            let (mut now, mut pushed, mut popped) = (Time::ZERO, 0, BTreeSet::new());
+            let (mut batch, mut served) = (Vec::new(), Vec::new());
+            for (pushes, pops) in steps.iter().copied().chain([(0, usize::MAX)]) {
+                (0..pushes).for_each(|_| queue.push(draw.request(now)));
+                pushed += pushes;
+                for _ in 0..pops {
+                    queue.pop(now, device.mechanics(), &mut batch);
+                    if batch.is_empty() {
+                        break;
+                    }
+                    now = device.issue(now, &batch, &mut served).unwrap().until;
+                    prop_assert!(batch.drain(..).all(|request| popped.insert(request.id)), "{word}");
+                    prop_assert_eq!(queue.len() + popped.len(), pushed, "{}", word);
+                }
+            }
+            prop_assert!(queue.is_empty() && popped.len() == pushed, "{word}");
+        }
+    }
+}

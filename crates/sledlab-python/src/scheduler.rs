@@ -1,0 +1,245 @@
+//! Schedulers written in Python.
+//!
+//! A class named `module:Class` with the three methods of the trait: `push(request)`, `pop(now_ns, device)`
+//! and `__len__()`. The interpreter lock is taken for every call.
+
+use std::collections::HashMap;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use sledlab_core::{Error, Time};
+use sledlab_models::device::{DeviceState, Location, Mechanics, Queued};
+use sledlab_models::scheduler::{Choice, Scheduler};
+use toml::{Table, Value};
+
+use crate::error::{keep, wrap};
+
+/// A queued request, as a scheduler in Python sees it.
+#[pyclass(frozen, module = "sledlab._native")]
+#[derive(Clone, Copy)]
+pub(crate) struct QueuedRequest(Queued);
+
+#[pymethods]
+impl QueuedRequest {
+    #[getter]
+    fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    #[getter]
+    fn arrival_ns(&self) -> u64 {
+        self.0.arrival.as_ns()
+    }
+
+    #[getter]
+    fn queued_ns(&self) -> u64 {
+        self.0.queued.as_ns()
+    }
+
+    #[getter]
+    fn lbn(&self) -> u64 {
+        self.0.lbn
+    }
+
+    #[getter]
+    fn blocks(&self) -> u32 {
+        self.0.blocks
+    }
+
+    #[getter]
+    fn op(&self) -> char {
+        self.0.op.letter()
+    }
+
+    fn __repr__(&self) -> String {
+        let Queued { id, lbn, blocks, op, .. } = self.0;
+        format!("QueuedRequest(id={id}, lbn={lbn}, blocks={blocks}, op={:?})", op.letter())
+    }
+}
+
+/// The mechanism at the moment of a choice.
+#[pyclass(frozen, module = "sledlab._native")]
+pub(crate) struct DeviceView(Box<dyn Mechanics>);
+
+#[pymethods]
+impl DeviceView {
+    #[getter]
+    fn capacity_blocks(&self) -> u64 {
+        self.0.capacity_blocks()
+    }
+
+    #[getter]
+    fn blocks_per_track(&self) -> u64 {
+        self.0.extent().blocks_per_track
+    }
+
+    #[getter]
+    fn cylinders(&self) -> u32 {
+        self.0.extent().cylinders
+    }
+
+    #[getter]
+    fn rows(&self) -> u32 {
+        self.0.extent().rows
+    }
+
+    /// `(x_bit, y_bit, direction)`.
+    #[getter]
+    fn state(&self) -> (i32, i32, i8) {
+        let DeviceState::Sled(at) = self.0.state();
+        (at.x_bit, at.y_bit, at.direction)
+    }
+
+    /// `(cylinder, row)`.
+    fn location(&self, lbn: u64) -> PyResult<(u32, u32)> {
+        let capacity = self.0.capacity_blocks();
+        if lbn >= capacity {
+            return Err(pyo3::exceptions::PyValueError::new_err(format!(
+                "block {lbn} lies outside the device, which has {capacity} blocks"
+            )));
+        }
+        let Location { cylinder, row, .. } = self.0.location(lbn);
+        Ok((cylinder, row))
+    }
+
+    fn positioning_ns(&self, request: &QueuedRequest) -> u64 {
+        self.0.positioning(&request.0).as_ns()
+    }
+}
+
+/// The scheduler `module:Class`; `params` are arguments of its constructor.
+pub(crate) fn choice(py: Python<'_>, word: &str, params: Table) -> PyResult<Choice> {
+    let class = find(py, word).map_err(|raised| wrap(py, word, &raised))?;
+    let named = word.to_owned();
+    let given = params.clone();
+    Ok(Choice::custom(word, params, move |_| {
+        let queue = Python::attach(|py| -> PyResult<Py<PyAny>> {
+            let arguments = PyDict::new(py);
+            for (key, value) in &given {
+                arguments.set_item(key, to_python(py, value)?)?;
+            }
+            Ok(class.bind(py).call((), Some(&arguments))?.unbind())
+        });
+        let queue = queue.map_err(|raised| fail(&named, &raised))?;
+        Ok(Box::new(PythonScheduler { word: named.clone(), queue, waiting: HashMap::new(), failure: None }))
+    }))
+}
+
+/// Whether `word` names a class in Python rather than a scheduler of sledlab with parameters.
+pub(crate) fn is_python(word: &str) -> bool {
+    word.split_once(':').is_some_and(|(_, rest)| !rest.contains('='))
+}
+
+fn find(py: Python<'_>, word: &str) -> PyResult<Py<PyAny>> {
+    let (module, class) = word.split_once(':').unwrap_or((word, ""));
+    // A module beside the user's work, as `python` itself would find it.
+    let path = py.import("sys")?.getattr("path")?;
+    if !path.contains("")? {
+        path.call_method1("insert", (0, ""))?;
+    }
+    Ok(py.import(module)?.getattr(class)?.unbind())
+}
+
+fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Integer(n) => n.into_pyobject(py)?.into_any(),
+        Value::Float(x) => x.into_pyobject(py)?.into_any(),
+        Value::Boolean(b) => b.into_pyobject(py)?.to_owned().into_any(),
+        Value::String(text) => text.into_pyobject(py)?.into_any(),
+        other => return Err(PyTypeError::new_err(format!("a scheduler cannot be given `{other}`"))),
+    })
+}
+
+fn fail(word: &str, raised: &PyErr) -> Error {
+    Python::attach(|py| keep(wrap(py, word, raised)))
+}
+
+struct PythonScheduler {
+    word: String,
+    queue: Py<PyAny>,
+    /// What it has been given and has not chosen yet.
+    waiting: HashMap<u64, Queued>,
+    failure: Option<Error>,
+}
+
+impl PythonScheduler {
+    fn choose(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) -> PyResult<()> {
+        Python::attach(|py| {
+            let view = Bound::new(py, DeviceView(mechanics.snapshot()))?;
+            let chosen = self.queue.bind(py).call_method1("pop", (now.as_ns(), view))?;
+            if let Ok(many) = chosen.cast::<PyList>() {
+                many.iter().try_for_each(|one| self.take(&one, batch))
+            } else {
+                self.take(&chosen, batch)
+            }
+        })
+    }
+
+    fn take(&mut self, chosen: &Bound<'_, PyAny>, batch: &mut Vec<Queued>) -> PyResult<()> {
+        let id = match chosen.cast::<QueuedRequest>() {
+            Ok(request) => request.get().0.id,
+            Err(_) => {
+                return Err(PyTypeError::new_err(format!(
+                    "pop must return a queued request or a list of them, not {}",
+                    chosen.repr()?
+                )));
+            }
+        };
+        let request = self.waiting.remove(&id).ok_or_else(|| {
+            PyTypeError::new_err(format!("pop returned request {id}, which is not in the queue"))
+        })?;
+        batch.push(request);
+        Ok(())
+    }
+}
+
+impl Scheduler for PythonScheduler {
+    fn push(&mut self, request: Queued) {
+        self.waiting.insert(request.id, request);
+        if self.failure.is_some() {
+            return;
+        }
+        let pushed = Python::attach(|py| {
+            let given = Bound::new(py, QueuedRequest(request))?;
+            self.queue.bind(py).call_method1("push", (given,)).map(|_| ())
+        });
+        self.failure = pushed.err().map(|raised| fail(&self.word, &raised));
+    }
+
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        if self.failure.is_some() {
+            return;
+        }
+        let from = batch.len();
+        let chosen = self.choose(now, mechanics, batch).and_then(|()| self.check_length(batch.len() > from));
+        if let Err(raised) = chosen {
+            self.failure = Some(fail(&self.word, &raised));
+            batch.truncate(from);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.failure.take()
+    }
+}
+
+impl PythonScheduler {
+    /// The class must know how many requests it holds, and choose one as long as it holds any.
+    fn check_length(&self, chose: bool) -> PyResult<()> {
+        let len = Python::attach(|py| self.queue.bind(py).len())?;
+        if len != self.waiting.len() {
+            let expected = self.waiting.len();
+            return Err(PyTypeError::new_err(format!("len() is {len}, but {expected} requests are queued")));
+        }
+        if chose {
+            Ok(())
+        } else {
+            Err(PyTypeError::new_err("pop returned no request although some are queued"))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What a decision costs every scheduler (MT-04), by the length of its queue, with the device's index and by
+//! scanning; printed as a table and kept in `benches/decisions.json`.
+//!
+//! A decision is a choice and the arrival that replaces what was chosen, on a G2 with uniform requests of one
+//! block that arrive as fast as they are served.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use rand::RngExt;
+use serde_json::{Value, json};
+use sledlab_core::{Op, Span, Time, seed};
+use sledlab_models::device::mems::{self, MemsParams};
+use sledlab_models::device::{Device, Queued};
+use sledlab_models::scheduler::{self, Choice, Entry, Scheduler};
+use toml::Table;
+
+const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
+const RUNS: usize = 3;
+/// Time between the arrivals that the queue holds at the start.
+const GAP: Span = Span::from_ns(400_000);
+/// A scan is stopped after so many probes.
+const MOST_PROBES: usize = 2_000_000;
+
+/// A queue of constant length, and the device it chooses for.
+struct Bench {
+    device: Box<dyn Device>,
+    queue: Box<dyn Scheduler>,
+    rng: seed::Stream,
+    now: Time,
+    next: u64,
+    spent_s: f64,
+}
+
+impl Bench {
+    fn new(choice: &Choice, depth: usize, scan: bool) -> Self {
+        let device = mems::build(&MemsParams::default()).expect("a device");
+        let make = if scan { Choice::make_scan } else { Choice::make };
+        let queue = make(choice, device.mechanics()).expect("a queue");
+        let now = Time::ZERO;
+        let mut bench = Bench { device, queue, rng: seed::stream(7, "picks"), now, next: 0, spent_s: 0.0 };
+        for _ in 0..depth {
+            bench.now += GAP;
+            bench.arrive();
+        }
+        bench.spent_s = 0.0;
+        bench
+    }
+
+    fn arrive(&mut self) {
+        let lbn = self.rng.random_range(0..self.device.mechanics().capacity_blocks());
+        let (id, arrival) = (self.next, self.now);
+        self.next += 1;
+        let begun = Instant::now();
+        self.queue.push(Queued { id, arrival, queued: arrival, lbn, blocks: 1, op: Op::Read });
+        self.spent_s += begun.elapsed().as_secs_f64();
+    }
+
+    /// Nanoseconds per decision; `None` where the scheduler refuses a queue of this length.
+    fn decide(mut self, decisions: usize) -> Option<f64> {
+        let (mut batch, mut served) = (Vec::new(), Vec::new());
+        for _ in 0..decisions {
+            let begun = Instant::now();
+            self.queue.pop(self.now, self.device.mechanics(), &mut batch);
+            self.spent_s += begun.elapsed().as_secs_f64();
+            if batch.is_empty() {
+                return None;
+            }
+            let busy = self.device.issue(self.now, &batch, &mut served)?;
+            self.now = busy.until;
+            batch.drain(..).for_each(|_| self.arrive());
+            served.clear();
+        }
+        Some(self.spent_s * 1e9 / decisions as f64)
+    }
+}
+
+fn median_ns(choice: &Choice, depth: usize, scan: bool, decisions: usize) -> Option<f64> {
+    let mut ns: Vec<f64> =
+        (0..RUNS).map(|_| Bench::new(choice, depth, scan).decide(decisions)).collect::<Option<_>>()?;
+    ns.sort_by(f64::total_cmp);
+    Some(ns[RUNS / 2])
+}
+
+/// Whether the scheduler looks for positions, so that scanning them all is the alternative.
+fn has_scan(entry: &Entry) -> bool {
+    let by_position = ["sptf", "asptf", "wstf", "sdf", "gsptf", "zsptf", "p-sptf", "pa-sptf", "p-alpha"];
+    by_position.contains(&entry.name)
+}
+
+fn row(entry: &Entry, depth: usize) -> Value {
+    let choice = Choice::new(entry.name, &Table::new()).expect("a scheduler");
+    // Those for small queues do the work of a whole plan for every arrival.
+    let decisions = if entry.in_race { 20_000 } else { 20 };
+    let index_ns = median_ns(&choice, depth, false, decisions);
+    let scan_ns = has_scan(entry)
+        .then(|| median_ns(&choice, depth, true, (MOST_PROBES / depth).clamp(5, 5_000)))
+        .flatten();
+    json!({ "scheduler": entry.name, "queue": depth, "ns": index_ns, "scan_ns": scan_ns })
+}
+
+fn main() {
+    // `cargo test --benches` only wants to see that it builds and starts.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let cell = |value: &Value| value.as_f64().map_or_else(|| "-".to_owned(), |ns| format!("{ns:.0}"));
+    println!("ns per decision at a queue of {DEPTHS:?}; in brackets by scanning");
+    let mut rows = Vec::new();
+    for entry in scheduler::LIST.iter().filter(|entry| entry.name != "sptf-scan") {
+        let new: Vec<Value> = DEPTHS.iter().map(|depth| row(entry, *depth)).collect();
+        let cells = new.iter().map(|row| match &row["scan_ns"] {
+            Value::Null => cell(&row["ns"]),
+            scan_ns => format!("{} ({})", cell(&row["ns"]), cell(scan_ns)),
+        });
+        print!("{:<16}", entry.name);
+        cells.for_each(|text| print!(" {text:>18}"));
+        println!();
+        rows.extend(new);
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/decisions.json");
+    let written = File::create(path).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        serde_json::to_writer_pretty(&mut file, &rows)?;
+        writeln!(file)
+    });
+    match written {
+        Ok(()) => println!("kept in benches/decisions.json"),
+        Err(error) => println!("not kept in benches/decisions.json: {error}"),
+    }
+}
