@@ -42,7 +42,7 @@ lint: $(BIN)/.built ## formatting, lints, types, spelling, docs
 
 bench: $(BIN)/.built ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
 	cargo bench --workspace --bench '*'
-	$(BIN)/python benches/memory_and_start.py
+	$(BIN)/python benches/command_line.py
 
 fuzz: ## every trace reader for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

@@ -1,4 +1,5 @@
-"""Peak memory of a long generated replay, and how soon the command line answers.
+"""What only the command line can show: how soon it answers, how much memory a long replay takes, and what a
+scheduler written in Python costs.
 
 Adds its rows to ``benches/results.json``, which the Rust benchmarks write first.
 """
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results.json"
+EXAMPLES = Path(__file__).parents[1] / "examples"
 REQUESTS = 100_000_000
 SLEDLAB = [sys.executable, "-m", "sledlab"]
 
@@ -37,15 +39,31 @@ def replay_mb() -> tuple[float, float]:
     return peak_kib * 1024 / 1e6, REQUESTS / json.loads(done.stdout)["wall_s"] / 1e6
 
 
+def scheduler_rate(name: str) -> float:
+    """Million requests/s of a replay at which some six requests wait, under a scheduler."""
+    load = ["--workload", "uniform", "--set", "workload.mean_interarrival_ms=0.6", "--limit", "200000"]
+    command = [*SLEDLAB, "simulate", "--device", "mems-g2", *load, "--scheduler", name, "--json"]
+
+    def once() -> float:
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=EXAMPLES)
+        return 0.2 / json.loads(done.stdout)["wall_s"]
+
+    return statistics.median(once() for _ in range(5))
+
+
 def main() -> None:
     """Measures, prints, and adds the rows to the results."""
     start_s = help_s()
     peak_mb, rate = replay_mb()
+    rust, python = scheduler_rate("sstf"), scheduler_rate("sstf:Sstf")
     replay = "100 million generated requests"
     rows = [
         {"what": "sledlab --help", "value": start_s, "unit": "s", "target": "0.3"},
         {"what": f"{replay}, peak memory", "value": peak_mb, "unit": "MB", "target": "150"},
         {"what": replay, "value": rate, "unit": "million requests/s", "target": ""},
+        {"what": "SSTF written in Rust", "value": rust, "unit": "million requests/s", "target": ""},
+        {"what": "SSTF written in Python", "value": python, "unit": "million requests/s", "target": ""},
+        {"what": "SSTF, Rust over Python", "value": rust / python, "unit": "times", "target": ""},
     ]
     for row in rows:
         target = f"(target {row['target']})" if row["target"] else ""

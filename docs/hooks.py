@@ -11,6 +11,7 @@ from sledlab.cli import cli
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replaces every marker of a page."""
     markdown = re.sub(r"\{\{ list ([\w-]+) \}\}", lambda found: names(found[1]), markdown)
+    markdown = markdown.replace("{{ schedulers }}", schedulers())
     markdown = re.sub(r"\{\{ parameters ([\w-]+) \}\}", lambda found: parameters(found[1]), markdown)
     return re.sub(r"\{\{ help ([\w -]+) \}\}", lambda found: help_text(found[1].split()), markdown)
 
@@ -21,11 +22,31 @@ def names(section: str) -> str:
     return "\n".join(("| name | meaning |", "| --- | --- |", *rows))
 
 
+def schedulers() -> str:
+    """A section for every scheduler."""
+    return "\n\n".join(scheduler(entry) for entry in catalogue.scheduler.list())
+
+
+def scheduler(entry: catalogue.Entry) -> str:
+    """What a scheduler does, whether requests can starve, and its own parameters."""
+    aliases = f" (also `{'`, `'.join(entry.aliases)}`)" if entry.aliases else ""
+    meaning = entry.meaning[0].upper() + entry.meaning[1:]
+    waits = "No request can wait forever." if entry.starvation_free else "A request can wait forever."
+    own = tuple(spec for spec in entry.parameters if spec.name != "batch")
+    table = f"\n\n{rows_of(own)}" if own else ""
+    return f"## `{entry.name}`{aliases}\n\n{meaning}. {waits}{table}"
+
+
 def parameters(name: str) -> str:
     """A table of the parameters of something."""
+    return rows_of(find(name).parameters)
+
+
+def rows_of(specs: tuple[catalogue.ParameterSpec, ...]) -> str:
+    """A table of parameters."""
     rows = [
         f"| `{spec.name}` | `{spec.default}` | {spec.unit} | {allowed(spec)} | {cell(spec.meaning)} |"
-        for spec in find(name).parameters
+        for spec in specs
     ]
     return "\n".join(
         ("| key | default | unit | allowed | meaning |", "| --- | --- | --- | --- | --- |", *rows)

@@ -20,20 +20,28 @@ from sledlab.errors import Error, InternalError
 
 if TYPE_CHECKING:
     from sledlab.catalogue import device, scheduler, workload
+    from sledlab.comparison import Comparison, compare
+    from sledlab.difference import Difference, diff
     from sledlab.result import Result
+    from sledlab.scheduler_protocol import Scheduler
     from sledlab.seek_maps import SeekMap, seek_map
     from sledlab.simulation import Experiment, run, simulate
     from sledlab.traces import Trace, read_trace, trace
 
 __all__ = [
+    "Comparison",
+    "Difference",
     "Error",
     "Experiment",
     "InternalError",
     "Result",
+    "Scheduler",
     "SeekMap",
     "Trace",
     "__version__",
+    "compare",
     "device",
+    "diff",
     "read_trace",
     "run",
     "scheduler",
@@ -47,7 +55,12 @@ _HOMES = {
     "device": "catalogue",
     "scheduler": "catalogue",
     "workload": "catalogue",
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "Difference": "difference",
+    "diff": "difference",
     "Result": "result",
+    "Scheduler": "scheduler_protocol",
     "SeekMap": "seek_maps",
     "seek_map": "seek_maps",
     "Experiment": "simulation",

@@ -31,8 +31,57 @@ class Experiment:
         rows: Callable[[list[tuple[str, bytes]]], None] | None = None,
         progress: Callable[[int, float | None], None] | None = None,
         highest_end: int | None = None,
+        time_decisions: bool = False,
     ) -> str:
-        """Runs and gives the outcome as JSON; after an interrupt, that of what had been done."""
+        """Runs and gives the outcome as JSON; after an interrupt, that of what had been done.
+
+        With `time_decisions` the outcome has `decision_ns`, the mean real time of a scheduling decision.
+        """
+
+class QueuedRequest:
+    """A request in the hands of a scheduler."""
+
+    @property
+    def id(self) -> int:
+        """Number in order of arrival, from 0."""
+    @property
+    def arrival_ns(self) -> int:
+        """When it reached the system."""
+    @property
+    def queued_ns(self) -> int:
+        """When it joined the queue."""
+    @property
+    def lbn(self) -> int:
+        """First block."""
+    @property
+    def blocks(self) -> int:
+        """Number of blocks, at least 1."""
+    @property
+    def op(self) -> str:
+        """`R` or `W`."""
+
+class DeviceView:
+    """The mechanism at the moment of a choice."""
+
+    @property
+    def capacity_blocks(self) -> int:
+        """Number of blocks."""
+    @property
+    def blocks_per_track(self) -> int:
+        """Blocks of a track."""
+    @property
+    def cylinders(self) -> int:
+        """Number of cylinders."""
+    @property
+    def rows(self) -> int:
+        """Rows of a cylinder."""
+    @property
+    def state(self) -> tuple[int, int, int]:
+        """Displacement in x and y, in bits from the centre, and the direction of motion in y (+1 or -1)."""
+    def location(self, lbn: int) -> tuple[int, int]:
+        """Cylinder and row of a block."""
+    def positioning_ns(self, request: QueuedRequest) -> int:
+        """Positioning time of a request from the present state, in ns."""
 
 class Source:
     """A stream of requests that can be used once."""

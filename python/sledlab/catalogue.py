@@ -44,11 +44,21 @@ class ParameterSpec:
 
 @dataclass(frozen=True)
 class Entry:
-    """Something with a name: what it is, in a line, and its parameters."""
+    """Something with a name.
+
+    Attributes:
+        name: Its name.
+        meaning: What it is, in a line.
+        parameters: What can be set.
+        aliases: Other names for it.
+        starvation_free: Of a scheduler, whether no request can wait forever; `None` of anything else.
+    """
 
     name: str
     meaning: str
     parameters: tuple[ParameterSpec, ...] = ()
+    aliases: tuple[str, ...] = ()
+    starvation_free: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +95,13 @@ def entries(section: str) -> list[Entry]:
 
 def to_entry(item: Mapping[str, Any]) -> Entry:
     """An item of the catalogue as an entry."""
-    return Entry(item["name"], item["meaning"], tuple(_spec(spec) for spec in item.get("parameters", ())))
+    return Entry(
+        name=item["name"],
+        meaning=item["meaning"],
+        parameters=tuple(_spec(spec) for spec in item.get("parameters", ())),
+        aliases=tuple(item.get("aliases", ())),
+        starvation_free=item.get("starvation_free"),
+    )
 
 
 def _spec(spec: Mapping[str, Any]) -> ParameterSpec:
@@ -130,7 +146,13 @@ class Catalogue:
             Error: There is no such name.
         """
         self._check(name, {})
-        return next(entry for entry in self.list() if entry.name == name)
+        entry = self._find(name)
+        if entry is None:
+            raise Error(f"`{name}` is more than the name of a {self._kind}", remedy="leave the parameters out")
+        return entry
+
+    def _find(self, name: str) -> Entry | None:
+        return next((entry for entry in self.list() if name in (entry.name, *entry.aliases)), None)
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
@@ -139,8 +161,8 @@ class Catalogue:
     def __getattr__(self, attribute: str) -> Callable[..., Chosen]:
         """The model whose name has hyphens where `attribute` has underscores."""
         name = attribute.replace("_", "-")
-        found = next((entry for entry in entries(self._section) if entry.name == name), None)
-        if found is None or attribute.startswith("__"):
+        found = None if attribute.startswith("__") else self._find(name)
+        if found is None:
             raise AttributeError(f"no {self._kind} is called `{name}`")
 
         def choose(**parameters: Any) -> Chosen:

@@ -12,7 +12,7 @@ from sledlab import wording
 from sledlab.errors import Error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -54,7 +54,7 @@ STYLE: Any = {
 
 def draw(result: Result, kind: str) -> Figure:
     """One of the kinds of figure, or all of them as `overview`."""
-    with _style():
+    with style():
         if kind == "overview":
             return _overview(result)
         if kind not in KINDS:
@@ -85,7 +85,8 @@ def _figure() -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
-def _style() -> Any:
+def style() -> Any:
+    """The look of all figures, as a context."""
     import matplotlib as mpl
 
     return mpl.rc_context(STYLE)
@@ -110,7 +111,7 @@ def cdf(result: Result, axes: Axes) -> None:
     axes.set_xlabel("response time (ms)")
     axes.set_ylabel("requests answered within (%)")
     axes.set_title("Response times")
-    _plain_log(axes)
+    plain_log(axes)
 
 
 def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]]:
@@ -144,7 +145,7 @@ def _mark_medians(axes: Axes, result: Result, curves: Sequence[tuple[str, str]])
         )
 
 
-def _plain_log(axes: Axes) -> None:
+def plain_log(axes: Axes) -> None:
     """Ticks of a logarithmic x axis as plain numbers: 0.1, 1, 10."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
@@ -324,77 +325,11 @@ KINDS: dict[str, Callable[[Result, Axes], None]] = {
 """Every kind of figure of a single run."""
 
 
-def comparison(
-    runs: Sequence[Result], value: Callable[[Result], float], label: str, *, log: bool = True
-) -> Figure:
-    """A value against the speed-up, one line per scheduler.
-
-    Runs that saturated are drawn hollow: their value depends on the length of the run.
-    """
-    with _style():
-        figure, axes = _figure()
-        ends: list[tuple[float, float, str, str]] = []
-        for (name, group), colour in zip(_by_scheduler(runs), (BLUE, ORANGE, GREEN, PURPLE), strict=False):
-            points = [(wording.speedup(run.config), value(run), run.saturated) for run in group]
-            axes.plot([x for x, *_ in points], [y for _, y, _ in points], color=colour)
-            for x, y, saturated in points:
-                axes.plot(
-                    [x],
-                    [y],
-                    "o",
-                    color=colour,
-                    markerfacecolor="white" if saturated else colour,
-                    markersize=5,
-                )
-            ends.append((points[-1][0], points[-1][1], name, colour))
-        axes.set_xscale("log", base=2)
-        _plain_log(axes)
-        if log:
-            axes.set_yscale("log")
-            _plain_log_y(axes)
-        else:
-            axes.set_ylim(bottom=0)
-        axes.margins(x=0.12)
-        _label_ends(axes, ends)
-        axes.grid(visible=True)
-        axes.set_xlabel("speed-up of the trace (times)")
-        axes.set_ylabel(label)
-        return figure
-
-
-def _label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
-    """Names lines at their right ends, moved apart where they would overlap."""
-    figure = axes.get_figure()
-    if figure is None:
-        return
-    taken: list[float] = []
-    for x, y, name, colour in sorted(ends, key=lambda end: -end[1]):
-        height = float(axes.transData.transform((x, y))[1]) * 72 / figure.dpi
-        place = min(height, taken[-1] - 11) if taken else height
-        taken.append(place)
-        axes.annotate(
-            name,
-            (x, y),
-            xytext=(7, place - height),
-            textcoords="offset points",
-            va="center",
-            color=colour,
-            fontweight="bold",
-            annotation_clip=False,
-        )
-
-
-def _by_scheduler(runs: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
-    names = dict.fromkeys(wording.scheduler_name(run.config) for run in runs)
-    for name in names:
-        yield name, [run for run in runs if wording.scheduler_name(run.config) == name]
-
-
 def seek_map(found: SeekMap) -> Figure:
     """Seek times from one place to all others, with the regions reached within some times outlined."""
     from matplotlib.figure import Figure
 
-    with _style():
+    with style():
         figure = Figure(figsize=(SIZE[0], 4.5), layout="constrained")
         axes = figure.subplots()
         mesh = axes.pcolormesh(
@@ -436,7 +371,7 @@ def to_svg(figure: Figure, title: str) -> str:
     from io import StringIO
 
     out = StringIO()
-    with _style():
+    with style():
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Title": title})
     text = out.getvalue()
     return text[text.index("<svg") :].replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans'")

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 class Progress:
     """Shows how far a run is, on standard error; silent when that is not a terminal."""
 
-    def __init__(self, what: str, *, quiet: bool = False) -> None:
-        """A bar titled `what`, shown once entered."""
+    def __init__(self, what: str, *, of: str = "requests", quiet: bool = False) -> None:
+        """A bar titled `what` that counts `of`, shown once entered."""
         self.what = what
+        self.of = of
         self.shown = not quiet and sys.stderr.isatty()
         self._bar: Any = None
         self._task: Any = None
@@ -29,13 +30,13 @@ class Progress:
                 progress.TextColumn("{task.description}"),
                 progress.BarColumn(),
                 progress.TaskProgressColumn(),
-                progress.TextColumn("{task.fields[requests]} requests, {task.fields[rate]}/s"),
+                progress.TextColumn("{task.fields[done]}"),
                 progress.TimeRemainingColumn(),
                 console=Console(stderr=True),
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task(self.what, total=None, requests="0", rate="–")
+            self._task = self._bar.add_task(self.what, total=None, done=f"0 {self.of}")
         return self
 
     def __exit__(
@@ -45,16 +46,15 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def update(self, requests: int, fraction: float | None) -> None:
-        """Moves the bar: requests done, and the share of the whole where known."""
+    def update(self, count: int, fraction: float | None) -> None:
+        """Moves the bar: how many are done, and the share of the whole where known."""
         if self._bar is None:
             return
         elapsed = self._bar.tasks[0].elapsed or 0
-        rate = f"{requests / elapsed / 1e6:.2f} M" if elapsed else "–"
+        rate = f", {count / elapsed / 1e6:.2f} M/s" if elapsed and count >= 1000 else ""
         self._bar.update(
             self._task,
             total=None if fraction is None else 1.0,
             completed=fraction or 0.0,
-            requests=f"{requests:,}",
-            rate=rate,
+            done=f"{count:,} {self.of}{rate}",
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 def to_toml(value: Any) -> str:
@@ -39,3 +39,37 @@ def to_toml(value: Any) -> str:
 def table(values: Mapping[str, Any]) -> str:
     """Lines `key = value`."""
     return "".join(f"{key} = {to_toml(value)}\n" for key, value in values.items())
+
+
+def document(tables: Mapping[str, Any]) -> str:
+    """A TOML document: keys first, then tables, which may hold tables.
+
+    Example:
+        >>> print(document({"seed": 1, "device": {"preset": "mems-g2"}, "compare": {"vary": {"a.b": [1]}}}))
+        seed = 1
+        <BLANKLINE>
+        [device]
+        preset = "mems-g2"
+        <BLANKLINE>
+        [compare]
+        <BLANKLINE>
+        [compare.vary]
+        "a.b" = [1]
+        <BLANKLINE>
+    """
+    return "\n".join(_sections(tables, ""))
+
+
+def _sections(values: Mapping[str, Any], path: str) -> Iterator[str]:
+    plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
+    head = f"[{path}]\n" if path else ""
+    if head or plain:
+        yield head + table({_key(key): value for key, value in plain.items()})
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _sections(value, f"{path}.{_key(key)}" if path else _key(key))
+
+
+def _key(key: str) -> str:
+    """A key, quoted where it has to be."""
+    return key if key.replace("_", "").replace("-", "").isalnum() else json.dumps(key, ensure_ascii=False)

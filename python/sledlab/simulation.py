@@ -73,16 +73,6 @@ def simulate(
         >>> sptf.response_time.mean < fcfs.response_time.mean
         True
     """
-    from sledlab.catalogue import Chosen, apply, require
-    from sledlab.settings import to_toml
-
-    experiment = apply(Experiment(), require("device", device))
-    experiment = apply(experiment, require("scheduler", scheduler))
-    trace: Trace | None = None
-    if isinstance(source, Chosen):
-        experiment = apply(experiment, require("workload", source))
-    else:
-        experiment, trace = _with_trace(experiment, source)
     choices = {
         "replay.mode": replay,
         "replay.speedup": speedup,
@@ -93,10 +83,36 @@ def simulate(
         "seed": seed,
         **(settings or {}),
     }
+    experiment, trace = composed(source, device, choices, scheduler)
+    return run(experiment, trace=trace, requests=requests, out=out)
+
+
+def composed(
+    source: Any,
+    device: Chosen | str | Path,
+    choices: Mapping[str, Any],
+    scheduler: Chosen | str | None = None,
+) -> tuple[Experiment, Trace | None]:
+    """The experiment that a source, a device and further settings make, and the trace where it is in memory.
+
+    Raises:
+        Error: One of them makes no sense.
+    """
+    from sledlab.catalogue import Chosen, apply, require
+    from sledlab.settings import to_toml
+
+    experiment = apply(Experiment(), require("device", device))
+    if scheduler is not None:
+        experiment = apply(experiment, require("scheduler", scheduler))
+    trace: Trace | None = None
+    if isinstance(source, Chosen):
+        experiment = apply(experiment, require("workload", source))
+    else:
+        experiment, trace = _with_trace(experiment, source)
     for key, value in choices.items():
         if value is not None:
             experiment = experiment.with_setting(key, to_toml(value))
-    return run(experiment, trace=trace, requests=requests, out=out)
+    return experiment, trace
 
 
 def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:
@@ -166,8 +182,12 @@ def execute(
     *,
     trace: Trace | None = None,
     progress: Callable[[int, float | None], None] | None = None,
+    time_decisions: bool = False,
 ) -> Result:
-    """Runs an experiment, records it as planned, and gives the result; an interrupt gives what there is."""
+    """Runs an experiment, records it as planned, and gives the result; an interrupt gives what there is.
+
+    `time_decisions` puts the mean real time of a scheduling decision into the timing, as `decision_ns`.
+    """
     from sledlab.given import open_given
 
     experiment, given = open_given(experiment, trace.opener if trace else None)
@@ -178,7 +198,8 @@ def execute(
             if progress is not None:
                 progress(operations, share)
 
-        outcome = json.loads(experiment.run(given.source, recording.sink, tell, given.highest_end))
+        text = experiment.run(given.source, recording.sink, tell, given.highest_end, time_decisions)
+    outcome = json.loads(text)
     result = Result(
         summary=outcome["summary"],
         series=_columns(outcome["timeline"]),
@@ -199,4 +220,7 @@ def _timing(outcome: Mapping[str, Any]) -> dict[str, float]:
     """Wall-clock figures, which are not part of the results."""
     wall_s = outcome["wall_s"]
     operations = outcome["summary"]["operations"]["issued"]
-    return {"wall_s": wall_s, "operations_per_s": operations / wall_s if wall_s > 0 else 0.0}
+    timing = {"wall_s": wall_s, "operations_per_s": operations / wall_s if wall_s > 0 else 0.0}
+    if outcome.get("decision_ns") is not None:
+        timing["decision_ns"] = outcome["decision_ns"]
+    return timing

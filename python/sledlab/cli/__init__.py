@@ -1,4 +1,4 @@
-"""The command line: `sledlab simulate | device | trace | scheduler | workload`.
+"""The command line: `sledlab simulate | compare | diff | device | trace | scheduler | workload`.
 
 Exit codes: 0 done, 2 the user's mistake, 1 ours, 130 interrupted.
 """
@@ -19,6 +19,12 @@ from sledlab.errors import Error, InternalError
     cls=LazyGroup,
     lazy={
         "simulate": ("sledlab.cli.simulate", "simulate", "Replay a trace or workload against a device."),
+        "compare": (
+            "sledlab.cli.compare",
+            "compare",
+            "Race schedulers against each other over a range of loads.",
+        ),
+        "diff": ("sledlab.cli.diff", "diff", "Compare two runs request by request."),
         "device": ("sledlab.cli.device", "device", "List, show, map and import devices."),
         "trace": ("sledlab.cli.trace", "trace", "Inspect, convert, cut, merge and generate traces."),
         "scheduler": ("sledlab.cli.catalogue", "scheduler", "List and show schedulers."),
@@ -33,6 +39,7 @@ def cli() -> None:
     \b
     Try:  sledlab simulate --device mems-g2 --workload uniform --limit 100000
           sledlab simulate --device mems-g2 --trace sample/traces/oltp-bank-a.csv.zst --out run
+          sledlab compare --device mems-g2 --trace sample/traces/oltp-bank-a.csv.zst --out race
     """
 
 

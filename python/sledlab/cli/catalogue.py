@@ -57,6 +57,10 @@ def show_entry(catalogue: Catalogue, name: str, *, as_json: bool) -> None:
         show_json(asdict(entry))
         return
     click.echo(f"{entry.name}: {entry.meaning}")
+    if entry.aliases:
+        click.echo(f"Also called {', '.join(entry.aliases)}.")
+    if entry.starvation_free is not None:
+        click.echo(f"{'No' if entry.starvation_free else 'A'} request can wait forever.")
     if entry.parameters:
         show_parameters(entry.parameters)
     else:

@@ -33,7 +33,7 @@ def device_list(*, as_json: bool) -> None:
 @click.option("--toml", "as_toml", is_flag=True, help="Print the device file, with units and sources.")
 @json_option
 def device_show(name: str, settings: tuple[str, ...], *, as_toml: bool, as_json: bool) -> None:
-    """Every parameter of a device: NAME is a preset or a device file."""
+    """Every parameter of a device: NAME is a preset, a device file or an experiment."""
     from sledlab import _native, catalogue
     from sledlab.cli.catalogue import show_parameters
     from sledlab.devices import describe
@@ -55,16 +55,25 @@ def device_show(name: str, settings: tuple[str, ...], *, as_toml: bool, as_json:
 
 
 def experiment_of(name: str, settings: tuple[str, ...]) -> Any:
-    """An experiment with that device and changes to it."""
+    """An experiment with that device and changes to it; an experiment's file gives its own device."""
     from sledlab import _native
+    from sledlab.comparison.plan import read
 
-    experiment = _native.Experiment().with_device(name)
+    experiment = read(name)[0] if is_experiment(name) else _native.Experiment().with_device(name)
     for item in settings:
         key, sign, value = item.partition("=")
         if not sign or not key.startswith("device."):
             raise Error(f"`--set {item}` does not change a device", remedy="write --set device.key=value")
         experiment = experiment.with_setting(key.strip(), value.strip())
     return experiment
+
+
+def is_experiment(name: str) -> bool:
+    """Whether a device is named by the file of an experiment, which has its device in a table."""
+    try:
+        return name.endswith(".toml") and "\n[device]" in "\n" + Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 @device.command("seek-map")
@@ -79,7 +88,10 @@ def experiment_of(name: str, settings: tuple[str, ...]) -> Any:
 def device_seek_map(
     name: str, settings: tuple[str, ...], start: str, out: str | None, *, downwards: bool, as_json: bool
 ) -> None:
-    """Seek times from one place to all others, and the regions reached within a time."""
+    """Seek times from one place to all others, and the regions reached within a time.
+
+    NAME is a preset, a device file or an experiment.
+    """
     from sledlab.recording import check_writable
     from sledlab.seek_maps import compute, writer
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab import comparison, plots, wording
+from sledlab import __version__, plots, wording
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from sledlab.comparison import Comparison
+    from sledlab.difference import Difference
     from sledlab.result import Result
     from sledlab.seek_maps import SeekMap
 
@@ -25,29 +27,44 @@ def write_run(result: Result, path: Path) -> Path:
     )
 
 
-def write_comparison(runs: Sequence[Result], path: Path) -> Path:
-    """Writes the page that sets runs of one trace side by side: schedulers at several speed-ups.
+def write_comparison(comparison: Comparison, path: Path) -> Path:
+    """Writes the page about a comparison: who is fastest and fairest at which load, and why."""
+    from sledlab.comparison import figures, words
 
-    Args:
-        runs: At least one result; runs of one scheduler in order of speed-up.
-        path: The page to write.
-    """
-    charts = (
-        ("Mean response time", "mean response time (ms)", True, lambda run: run.response_time.mean),
-        ("99 % answered within", "99th percentile (ms)", True, lambda run: run.response_time.p99),
-        ("Queue length", "mean requests waiting", True, lambda run: run.queue_length.mean),
-        (
-            "Energy per request",
-            "energy per request (mJ)",
-            False,
-            lambda run: run.energy.total / run.count * 1000,
-        ),
-    )
-    figures = [
-        (title, plots.to_svg(plots.comparison(runs, value, label, log=log), title))
-        for title, label, log, value in charts
+    races = [
+        {
+            "group": group,
+            "figures": [
+                (title, plots.to_svg(figures.load_curves(group, measure), title))
+                for measure, title in COMPARED.items()
+            ],
+            "multiples": [
+                (title, plots.to_svg(figures.each_alone(group, measure), f"{title}, one by one"))
+                for measure, title in list(COMPARED.items())[:2]
+                if len(group.curves) > len(group.highlighted) and len(group.speedups) > 1
+            ],
+        }
+        for group in comparison.groups
     ]
-    return _write(path, "comparison.html.j2", runs=runs, figures=figures, facts=_facts(runs[0], shared=True))
+    facts = _common_facts(comparison.config)
+    return _write(path, "comparison.html.j2", race=comparison, races=races, words=words, facts=facts)
+
+
+COMPARED = {
+    "mean_ms": "Mean response time",
+    "scv": "Fairness: SCV of response times",
+    "p99_ms": "99 % answered within",
+    "energy_per_request_mj": "Energy per request",
+}
+"""Measures that a comparison draws against the load, and their headings."""
+
+
+def write_difference(difference: Difference, path: Path) -> Path:
+    """Writes the page about the difference of two runs."""
+    from sledlab.difference import figures, words
+
+    drawn = [(title, plots.to_svg(figure, title)) for title, figure in figures.drawn(difference)]
+    return _write(path, "difference.html.j2", found=difference, words=words, figures=drawn)
 
 
 def write_seek_map(found: SeekMap, path: Path) -> Path:
@@ -66,7 +83,7 @@ def _write(path: Path, template: str, **values: Any) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    page = environment.get_template(template).render(wording=wording, comparison=comparison, **values)
+    page = environment.get_template(template).render(wording=wording, **values)
     path.write_text(page, encoding="utf-8")
     return path
 
@@ -99,25 +116,29 @@ def _key_figures(result: Result) -> list[tuple[str, str, str]]:
     ]
 
 
-def _facts(result: Result, *, shared: bool = False) -> list[tuple[str, str]]:
-    """What ran, as pairs of a name and a text; `shared` leaves out what differs between runs."""
-    config = result.config
-    replay = config.get("replay", {})
+def _facts(result: Result) -> list[tuple[str, str]]:
+    """What ran, as pairs of a name and a text."""
     operations = result.summary.get("operations", {})
-    facts = [("device", wording.device_name(config)), *_source_facts(config)]
-    if not shared:
-        facts += [
-            ("scheduler", wording.scheduler_name(config)),
-            ("speed-up", f"{wording.speedup(config):g} times"),
-        ]
-    facts += [
+    facts = _common_facts(result.config)
+    at = next(index for index, (name, _) in enumerate(facts) if name == "replay")
+    facts[at:at] = [
+        ("scheduler", wording.scheduler_name(result.config)),
+        ("speed-up", f"{wording.speedup(result.config):g} times"),
+    ]
+    counts = ", ".join(f"{count:,} {name}" for name, count in operations.items() if count)
+    return [*facts[:-1], ("operations", counts), ("seed", str(result.seed)), facts[-1]]
+
+
+def _common_facts(config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What all runs of a comparison have in common, and the version."""
+    replay = config.get("replay", {})
+    return [
+        ("device", wording.device_name(config)),
+        *_source_facts(config),
         ("replay", str(replay.get("mode", "open"))),
         ("warm-up", f"{int(replay.get('warmup') or 0):,} requests"),
-        ("operations", ", ".join(f"{count:,} {name}" for name, count in operations.items() if count)),
-        ("seed", str(result.seed)),
-        ("version", f"sledlab {result.version}"),
+        ("version", f"sledlab {__version__}"),
     ]
-    return facts
 
 
 def _source_facts(config: Any) -> list[tuple[str, str]]:

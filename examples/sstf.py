@@ -1,0 +1,46 @@
+"""Shortest seek time first, written in Python: the same choices as the built-in `sstf`.
+
+Run it from the directory of this file:
+
+    sledlab simulate --device mems-g2 --workload uniform --limit 20000 --scheduler sstf:Sstf
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+
+
+class Sstf:
+    """The request whose track is nearest to that of the last one; of equals the one that came first."""
+
+    def __init__(self) -> None:
+        """An empty queue."""
+        self.fresh = []
+        self.queue = []
+        self.last_track = 0
+
+    def push(self, request):
+        """A request joins the queue; on which track it lies is for the device to say, at the next choice."""
+        self.fresh.append(request)
+
+    def pop(self, now_ns, device):
+        """Looks at the nearest tracks on both sides of the last one."""
+        for request in self.fresh:
+            insort(self.queue, (request.lbn // device.blocks_per_track, request.id, request))
+        self.fresh.clear()
+        above = bisect_left(self.queue, (self.last_track,))
+        candidates = []
+        if above < len(self.queue):
+            candidates.append(above)
+        if above > 0:
+            # The first of the nearest track below.
+            track = self.queue[above - 1][0]
+            candidates.append(bisect_left(self.queue, (track,)))
+        best = min(candidates, key=lambda at: (abs(self.queue[at][0] - self.last_track), self.queue[at][1]))
+        _, _, request = self.queue.pop(best)
+        self.last_track = (request.lbn + request.blocks - 1) // device.blocks_per_track
+        return request
+
+    def __len__(self):
+        """Requests in the queue."""
+        return len(self.fresh) + len(self.queue)

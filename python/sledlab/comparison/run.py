@@ -1,0 +1,87 @@
+"""Running a comparison: what is not kept yet, side by side, longest first."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.comparison.kept import Kept, keys
+from sledlab.comparison.measuring import is_python
+from sledlab.comparison.outcome import Comparison
+from sledlab.comparison.plan import named
+from sledlab.errors import Error, InternalError
+from sledlab.progress import Progress
+from sledlab.recording import make_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sledlab.comparison.plan import Plan, Point
+    from sledlab.traces import Trace
+
+
+def run(plan: Plan, *, jobs: int | None = None, out: str | Path | None = None) -> Comparison:
+    """Measures all points of a plan that `out` does not hold yet.
+
+    Raises:
+        Error: A point failed, named in the message; what was done before is kept.
+        KeyboardInterrupt: The user stopped it; what was done is kept.
+    """
+    directory = make_directory(Path(out)) if out is not None else None
+    jobs = processors() if jobs is None else jobs
+    if jobs < 1:
+        raise Error(f"`{jobs}` is not a number of jobs", remedy="give a whole number, 1 or more")
+    texts = {point: plan.text(point) for point in plan.points}
+    known = keys(plan, texts)
+    with Kept(directory) as kept:
+        missing = [point for point in plan.points if known[point] not in kept.known]
+        with Progress("comparing", of="points") as progress:
+            for done, (point, found) in enumerate(_measured(missing, texts, plan.trace, jobs), start=1):
+                kept.add(known[point], point, found)
+                progress.update(done, done / len(missing))
+        measured = {point: kept.known[known[point]] for point in plan.points}
+    comparison = Comparison.of(plan, measured)
+    if directory is not None:
+        comparison.write(directory)
+    return comparison
+
+
+def processors() -> int:
+    """How many runs this process may have at the same time."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _measured(
+    points: Sequence[Point], texts: dict[Point, str], trace: Trace | None, jobs: int
+) -> Iterator[tuple[Point, dict[str, Any]]]:
+    """The points as they are done; the first that fails ends it all."""
+    from sledlab.comparison.workers import Workers
+
+    # A module that was imported here may have been changed since: a fresh process reads it anew.
+    fresh = any(is_python(point.scheduler) for point in points)
+    if not fresh and (jobs == 1 or len(points) < 2):
+        for point in points:
+            yield point, _here(point, texts[point], trace)
+        return
+    with Workers(min(jobs, len(points)), trace) as workers:
+        for index, answer in workers.measured([texts[point] for point in points]):
+            if isinstance(answer, Exception):
+                raise _failed(answer, points[index])
+            yield points[index], answer
+
+
+def _here(point: Point, text: str, trace: Trace | None) -> dict[str, Any]:
+    """A point measured in this process."""
+    from sledlab.comparison.measuring import measure
+
+    try:
+        return measure(text, trace)
+    except (Error, InternalError) as error:
+        raise _failed(error, point) from error
+
+
+def _failed(error: Exception, point: Point) -> Exception:
+    return named(error, point) if isinstance(error, Error) else InternalError(f"{point}: {error}")

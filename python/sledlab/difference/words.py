@@ -1,0 +1,171 @@
+"""A difference in words and rows."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+from sledlab.wording import energy, figure, milliseconds, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sledlab.difference import Difference
+
+WIDTH = 110
+"""Characters in a line where there is no terminal."""
+
+
+def title(found: Difference) -> str:
+    """Which runs."""
+    return f"{found.b.name} against {found.a.name}"
+
+
+def head(found: Difference) -> tuple[str, ...]:
+    """Columns of the table."""
+    return ("response time (ms)", found.a.name, found.b.name, "difference", "change")
+
+
+def rows(found: Difference) -> list[tuple[str, ...]]:
+    """Response times of both, and how they differ."""
+    a, b = found.a.statistics(), found.b.statistics()
+    names = {
+        "mean": "mean",
+        "p50": "median",
+        "p90": "90 % within",
+        "p99": "99 % within",
+        "p999": "99.9 % within",
+    }
+    return [
+        (
+            names.get(key, "slowest"),
+            figure(a[key]),
+            figure(b[key]),
+            _signed(b[key] - a[key]),
+            _change(b[key] / a[key] - 1) if a[key] else "–",
+        )
+        for key in a
+    ]
+
+
+def _change(share: float) -> str:
+    """A change as a percentage with its sign."""
+    return f"{'+' if share > 0 else '−' if share < 0 else ''}{percent(abs(share))}"
+
+
+def percentiles(found: Difference) -> list[tuple[str, str]]:
+    """Percentiles of the difference of single requests, in ms."""
+    return [(f"{name[1:]} %", _signed(value)) for name, value in found.percentiles_ms.items()]
+
+
+def _signed(value: float) -> str:
+    """A difference with its sign."""
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{figure(abs(value))}"
+
+
+def answer(found: Difference) -> str:
+    """The outcome in a few sentences: mean, who gains and who loses, energy."""
+    return " ".join([_mean(found), *_shares(found), *_energy(found), *_caution(found)])
+
+
+def _mean(found: Difference) -> str:
+    a, b = found.a.statistics()["mean"], found.b.statistics()["mean"]
+    who, half = found.b.name, found.ci95_half_width_ms
+    if found.faster == found.slower == 0:
+        same = f"all {found.requests:,} requests in exactly the same time"
+        return f"{who} and {found.a.name} answer {same}, {milliseconds(a)} on average."
+    over = f"over the same {found.requests:,} requests"
+    if found.significant is False:
+        both = f"{milliseconds(b)} and {milliseconds(a)} on average"
+        return (
+            f"{who} and {found.a.name} cannot be told apart {over}: {both}, a difference of "
+            f"{_signed(found.mean_ms)} ± {figure(half)} ms at 95 %."
+        )
+    word = "faster" if found.mean_ms < 0 else "slower"
+    sure = f" (± {figure(half)} ms at 95 %)" if half is not None else ""
+    change = f"{percent(abs(found.ratio - 1))} {'less' if found.ratio < 1 else 'more'}"
+    if found.ratio >= 3:
+        change = f"{figure(found.ratio)} times as long"
+    gain = f"{milliseconds(abs(found.mean_ms))} {word} on average"
+    return f"{who} is {gain} {over}{sure}: {milliseconds(b)} instead of {milliseconds(a)}, {change}."
+
+
+def _shares(found: Difference) -> Iterable[str]:
+    if found.faster == found.slower == 0:
+        return
+    low, less, more, high = (_signed(found.percentiles_ms[name]) for name in ("p1", "p25", "p75", "p99"))
+    yield (
+        f"{percent(found.faster)} of the requests are answered sooner and {percent(found.slower)} later; "
+        f"half of them change by {less} to {more} ms, 98 % by {low} to {high} ms."
+    )
+
+
+def _energy(found: Difference) -> Iterable[str]:
+    if found.energy_j is None or found.a.energy_j is None:
+        return
+    if abs(found.energy_j) < 0.001 * found.a.energy_j:
+        yield "Both take the same energy."
+        return
+    more = "more" if found.energy_j > 0 else "less"
+    share = percent(abs(found.energy_j) / found.a.energy_j) if found.a.energy_j else ""
+    yield f"It takes {energy(abs(found.energy_j))} ({share}) {more} energy."
+
+
+def _caution(found: Difference) -> Iterable[str]:
+    grown = [side.name for side in (found.a, found.b) if side.saturated]
+    if grown:
+        which = " and ".join(grown)
+        yield f"The queue kept growing in {which}: the difference depends on the length of the run."
+    elif found.ci95_half_width_ms is None:
+        yield "There are too few requests for an interval."
+
+
+def settings(found: Difference) -> list[tuple[str, str, str]]:
+    """What is set differently in the two runs."""
+    return [(key, _plain(a), _plain(b)) for key, (a, b) in found.settings.items()]
+
+
+def _plain(value: Any) -> str:
+    return "–" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def as_text(found: Difference) -> str:
+    """The title, the tables and the answer, as plain text."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    out = StringIO()
+    write(found, Console(file=out, width=WIDTH, color_system=None, highlight=False).print)
+    return out.getvalue().rstrip()
+
+
+def write(found: Difference, show: Any) -> None:
+    """Hands the title, the tables and the answer to `show`, a `rich` console's `print`."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    show(f"[bold]{escape(title(found))}[/bold]")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, name in enumerate(head(found)):
+        table.add_column(escape(name), justify="right" if index else "left", overflow="fold")
+    for row in rows(found):
+        table.add_row(*row)
+    show(table)
+    for key, a, b in settings(found):
+        show(f"{escape(key)}: {escape(a)} → {escape(b)}")
+    show(escape(answer(found)))
+
+
+def as_html(found: Difference) -> str:
+    """The answer and the table for notebooks."""
+    columns = "".join(f"<th>{html.escape(name)}</th>" for name in head(found))
+    lines = []
+    for row in rows(found):
+        cells = "".join(f'<td style="text-align:right">{value}</td>' for value in row[1:])
+        lines.append(f'<tr><th style="text-align:left">{row[0]}</th>{cells}</tr>')
+    return (
+        f"<h4>{html.escape(title(found))}</h4><p>{html.escape(answer(found))}</p>"
+        f"<table><thead><tr>{columns}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    )

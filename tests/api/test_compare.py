@@ -1,0 +1,381 @@
+"""`sl.compare`: points, curves, loads at equal response, words, figures."""
+
+import math
+import re
+import sys
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+import pytest
+import sledlab as sl
+from sledlab.comparison import figures, plan, statistics, words
+from sledlab.comparison.outcome import Comparison
+from sledlab.comparison.ranking import HIGHLIGHTED, label
+
+NAMES = [
+    *("fcfs", "c-scan", "scan", "sstf", "sdf", "sptf", "asptf", "wstf", "gsptf", "zsptf:grid=40x4"),
+    *("zfcfs", "ztsptf", "zsptf-pyramid", "p-sptf", "pa-sptf", "p-alpha", "zscan-psptf", "zpsptf", "pzsptf"),
+]
+
+
+def race(**changes) -> Comparison:
+    said = {"schedulers": ["fcfs", "sptf"], "speedups": [1, 1.4], "limit": 1500, "jobs": 1, **changes}
+    return sl.compare(said.pop("source", sl.workload("uniform")), "mems-g2", **said)
+
+
+def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3), vary=None) -> Comparison:
+    """A race of stations that serve at most so many a second: 1,300 for the first, 50 more for each next."""
+    rows = []
+    for index, name in enumerate(names):
+        for speedup in speedups:
+            for seed in seeds:
+                most, rate = 1300 + 50 * index, 300 * speedup * (1 + 0.001 * seed)
+                saturated = rate > most
+                mean = 5000 * rate / most if saturated else 1 / (1 - rate / most) * (1 + 0.02 * seed)
+                rows.append(
+                    {
+                        "scheduler": name,
+                        "speedup": float(speedup),
+                        **({vary: 1} if vary else {}),
+                        "seed": seed,
+                        **dict.fromkeys(statistics.AVERAGED, 0.5),
+                        "requests": 100,
+                        "arrival_rate": rate,
+                        "throughput_iops": min(rate, most),
+                        "mean_ms": mean,
+                        "mean_ci95_ms": 0.1 * mean,
+                        "scv": 1 + ((index * 5 + 3) % 7) * rate / 1000,
+                        "p99_ms": 4 * mean,
+                        "max_ms": 8 * mean,
+                        "energy_j": 0.05,
+                        "positioning_ms": 700 / most,
+                        "queue_time_ms": mean - 0.5,
+                        "saturated": saturated,
+                    }
+                )
+    costs = [
+        {"scheduler": name, "speedup": 1.0, "queue_mean": 2.0, "decision_ns": 100.0, "wall_s": 0.1}
+        for name in names
+    ]
+    config = {"trace": {"file": "hours/cello.srt"}, "device": {"name": "mems-g2"}, "replay": {}}
+    return Comparison(
+        rows=rows, costs=costs, config=config, vary=vary, schedulers=tuple(names), toml="seed = 1\n"
+    )
+
+
+def test_points_are_the_runs_they_stand_for():
+    found = race(seeds=2).points
+    assert found.columns[:3] == ["scheduler", "speedup", "seed"]
+    assert found.select("scheduler", "speedup", "seed").rows() == [
+        (name, speedup, seed) for name in ("fcfs", "sptf") for speedup in (1.0, 1.4) for seed in (1, 2)
+    ]
+    alone = sl.simulate(
+        sl.workload("uniform"), "mems-g2", scheduler="sptf", speedup=1.4, seed=2, limit=1500, requests=False
+    )
+    row = found.row(-1, named=True)
+    assert row["mean_ms"] == alone.response_time.mean
+    assert row["scv"] == alone.response_time.scv
+    assert row["p99_ms"] == alone.response_time.p99
+    assert row["energy_j"] == alone.energy.total
+    assert (row["requests"], row["saturated"]) == (1500, False)
+
+
+def test_the_arrival_rate_is_what_is_offered_not_what_is_completed():
+    found = race(speedups=[1, 8]).points.filter(scheduler="fcfs")
+    offered = found["arrival_rate"].to_list()
+    assert offered[0] == pytest.approx(1000, rel=0.1)
+    assert offered[1] == pytest.approx(8 * offered[0])
+    assert found["throughput_iops"][1] < 0.25 * offered[1]
+    shorter = race(speedups=[1], duration_s=0.5, limit=None).points
+    assert shorter["arrival_rate"][0] == pytest.approx(shorter["requests"][0] / 0.5)
+
+
+def test_traces_race_too(bank):
+    columns = {"time_us": np.arange(800) * 1000, "op": ["R"] * 800, "length_bytes": np.full(800, 4096)}
+    columns["offset_bytes"] = np.random.default_rng(1).integers(0, 700_000, 800) * 4096
+    found = race(source=columns, limit=None).points
+    assert found["requests"].to_list() == [800] * 4
+    assert found["arrival_rate"][0] == pytest.approx(800 / 0.799)
+    with pytest.raises(sl.Error, match="nothing in it is random"):
+        race(source=columns, seeds=2)
+    rates = race(source=bank, speedups=[1, 4], schedulers="fcfs").points["arrival_rate"]
+    assert rates[1] == pytest.approx(4 * rates[0])
+
+
+def test_worker_processes_find_what_one_process_finds(bank):
+    assert race(jobs=2).points.equals(race(jobs=1).points)
+    columns = sl.read_trace(bank).head(1000).drop("device")
+    assert race(source=columns, jobs=2).points.equals(race(source=columns, jobs=1).points)
+
+
+def test_another_key_may_vary():
+    found = race(vary={"device.active_tips": [1280, 3200]}, speedups=[1])
+    assert found.points.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]
+    assert found.curves["device.active_tips"].to_list() == [1280, 3200, 1280, 3200]
+    assert [group.varied for group in found.groups] == [("device.active_tips", n) for n in (1280, 3200)]
+    assert found.plot("mean_ms", varied=3200).axes
+    assert "device.active_tips = 3200: " in repr(found)
+    with pytest.raises(sl.Error, match="nothing was compared at `7`"):
+        found.plot("mean_ms", varied=7)
+
+
+def test_closed_replays_have_one_load():
+    found = sl.compare(
+        sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], replay="closed:8", limit=1000, jobs=1
+    )
+    assert found.points["speedup"].to_list() == [1.0, 1.0]
+    assert found.points["arrival_rate"].equals(found.points["throughput_iops"].rename("arrival_rate"))
+    assert found.plot().axes[0].get_yticklabels()
+
+
+def test_all_are_those_that_race():
+    racing = plan.racing()
+    assert {"fcfs", "sptf"} <= set(racing)
+    assert not set(racing) & {"sptf-scan", "mst", "optimal"}
+    made = plan.Plan.made(sl.Experiment().with_device("mems-g2").with_workload("uniform"))
+    assert made.schedulers == racing
+    assert made.speedups == (1, 2, 4, 8, 16)
+
+
+def test_work_begins_with_what_takes_longest():
+    experiment = sl.Experiment().with_device("mems-g2").with_workload("uniform")
+    made = plan.Plan.made(experiment, schedulers=["fcfs", "sptf"], speedups=[2, 8, 1], seeds=2)
+    assert [point.speedup for point in made.points] == [8.0] * 4 + [2.0] * 4 + [1.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"schedulers": ["fcfs", "sptff"]}, "sptff at speed-up"),
+        ({"schedulers": []}, "no schedulers"),
+        ({"schedulers": 3}, "expected schedulers"),
+        ({"speedups": [0]}, "`0` is not a speed-up"),
+        ({"speedups": []}, "no speed-ups"),
+        ({"speedups": [float("nan")]}, "not a speed-up"),
+        ({"seeds": 0}, "not a number of seeds"),
+        ({"jobs": 0}, "not a number of jobs"),
+        ({"vary": {"device.activ_tips": [1, 2]}}, "active_tips"),
+        ({"vary": {"device.sleds": []}}, "no list of values"),
+        ({"vary": {"seed": [1]}}, "varies already"),
+        ({"vary": {"device.sleds": [1], "device.active_tips": [1]}}, "exactly one key"),
+        ({"replay": "closed:8", "speedups": [2]}, "speed"),
+        ({"source": "missing.csv"}, "missing.csv"),
+    ],
+)
+def test_mistakes_are_told_before_the_work_starts(changes, says):
+    with pytest.raises(sl.Error) as caught:
+        race(**changes)
+    assert says in str(caught.value)
+
+
+def test_students_t():
+    # Abramowitz and Stegun, table 26.10.
+    known = {1: 12.706, 2: 4.303, 3: 3.182, 5: 2.571, 9: 2.262, 10: 2.228, 29: 2.045, 30: 2.042, 120: 1.980}
+    for freedom, value in known.items():
+        assert statistics.t_975(freedom) == pytest.approx(value, abs=6e-4)
+
+
+def test_intervals_over_seeds():
+    values = [9.8, 10.2, 10.4, 9.9, 10.0, 10.2, 9.5]
+    expected = 2.446912 * np.std(values, ddof=1) / math.sqrt(7)
+    assert statistics.half_width(values) == pytest.approx(expected, rel=1e-5)
+    assert statistics.half_width([1.0]) is None
+    found = race(seeds=5, speedups=[1])
+    means = found.points.filter(scheduler="sptf")["mean_ms"].to_list()
+    curve = found.curves.filter(scheduler="sptf").row(0, named=True)
+    assert curve["mean_ms"] == pytest.approx(np.mean(means))
+    assert curve["mean_ci95_ms"] == pytest.approx(statistics.half_width(means))
+    assert curve["scv_ci95"] > 0
+    alone = race(speedups=[1], limit=5000)
+    assert alone.curves["mean_ci95_ms"].equals(alone.points["mean_ci95_ms"])
+    assert alone.curves["scv_ci95"].null_count() == 2
+
+
+def curve(*points: tuple[float, float, bool]) -> list[dict]:
+    return [{"arrival_rate": rate, "mean_ms": mean, "saturated": late} for rate, mean, late in points]
+
+
+def test_load_at_equal_response_is_read_off_the_curve():
+    points = curve((100, 1, False), (200, 2, False), (300, 8, False), (400, 800, True))
+    assert statistics.crossing(points, 4) == (pytest.approx(250), "yes")
+    assert statistics.crossing(points, 2) == (pytest.approx(200), "yes")
+    assert statistics.crossing(points, 80) == (pytest.approx(350), "in overload")
+    assert statistics.crossing(points, 0.5) == (None, "below")
+    assert statistics.crossing(points, 1) == (100, "yes")
+    assert statistics.crossing(points, 1000) == (None, "above")
+    bumpy = curve((100, 1, False), (200, 6, False), (300, 3, False), (400, 9, False))
+    assert statistics.crossing(bumpy, 5)[0] < 200
+
+
+def test_levels_fit_the_data():
+    assert statistics.levels(curve((1, 0.8, False), (2, 30, False), (3, 9000, True))) == [1, 2, 5, 10, 20]
+    assert statistics.levels(curve((1, 3, False), (2, 600, False))) == [2, 5, 10, 20, 50, 100, 200, 500]
+
+
+def test_loads_at_equal_response_over_seeds():
+    found = made_up().throughput.filter(scheduler="fcfs", level_ms=2.0).row(0, named=True)
+    assert found["arrival_rate"] == pytest.approx(650, rel=0.1)
+    assert 0 < found["arrival_rate_ci95"] < 50
+    assert found["reached"] == "yes"
+    late = made_up().throughput.filter(scheduler="fcfs", level_ms=20.0).row(0, named=True)
+    assert late["reached"] == "in overload"
+
+
+def test_words_of_a_race():
+    found = made_up()
+    group = found.groups[0]
+    assert group.heavy == 4
+    assert [curve.kept_up for curve in group.curves[:2]] == [4, 4]
+    ranked = words.ranking(group)
+    assert len(ranked) == 19
+    assert ranked[0][0] == "PZSPTF"
+    assert "positioning takes" in ranked[0][-1]
+    assert any("the fairest of all" in row[-1] for row in ranked)
+    text = words.verdict(found, group)
+    assert text.startswith("As recorded, PZSPTF, ")
+    assert "At 4 times the recorded speed, PZSPTF" in text
+    assert "where FCFS takes" in text
+    assert "SCV" not in text
+    wins = words.winners(group)
+    assert wins[0][-1] == "none"
+    assert wins[-1][2] == "–"
+    assert wins[-1][-1].startswith("all. PZSPTF completed most")
+
+
+def test_no_race_is_too_small_for_words():
+    alone = made_up(names=["sptf"], speedups=[1], seeds=[1])
+    assert words.answer(alone).startswith("As recorded, SPTF answers in ")
+    late = made_up(names=["fcfs", "sptf"], speedups=[8], seeds=[1])
+    assert words.answer(late).startswith("No scheduler kept up")
+    assert late.plot().axes
+    assert alone.plot("scv").axes
+
+
+def test_names_of_schedulers():
+    assert label("p-alpha:alpha=0.25") == "P-ALPHA alpha=0.25"
+    assert label("zsptf:grid=40x4:parity=false") == "ZSPTF grid=40x4 parity=false"
+    chosen = plan._schedulers([sl.scheduler("sptf"), "fcfs", "sptf"])
+    assert chosen == ("sptf", "fcfs")
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 19])
+def test_figures_of_few_and_many(count):
+    found = made_up(names=NAMES[:count])
+    group = found.groups[0]
+    assert len(group.highlighted) == min(count, HIGHLIGHTED)
+    for measure in ("mean_ms", "scv", "energy_per_request_mj"):
+        assert found.plot(measure).axes
+    assert len(figures.each_alone(group, "mean_ms").axes) >= count
+    with pytest.raises(sl.Error, match="unknown measure"):
+        found.plot("mean")
+
+
+def test_labels_do_not_collide():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        heights = rng.uniform(-20, 220, rng.integers(1, 15)).tolist()
+        places = sorted(figures.apart(heights, 10, 200))
+        assert -1e-9 <= places[0] <= places[-1] <= 200 + 1e-9
+        assert all(after - before >= 10 - 1e-9 for before, after in pairwise(places))
+
+
+def test_report_and_displays(tmp_path):
+    found = made_up()
+    page = found.report(tmp_path / "race.html").read_text()
+    assert "19 schedulers" in page
+    assert not re.search(r"(src|href)=.https?:", page)
+    assert page.count("<svg") == 6
+    assert "What a decision costs" in page
+    assert found._repr_html_().startswith("<h4>cello on mems-g2: 19 schedulers</h4>")
+    assert "FCFS against C-SCAN" in repr(made_up(names=NAMES[:2]))
+    assert "19 schedulers" in repr(found)
+
+
+def test_out_holds_everything_and_is_found_again(tmp_path):
+    found = race(out=tmp_path, seeds=2)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "points.parquet",
+        "points.csv",
+        "curves.parquet",
+        "curves.csv",
+        "throughput.csv",
+        "decision_cost.csv",
+        "compare.toml",
+        "report.html",
+        "points.jsonl",
+    }
+    assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
+    assert pl.read_csv(tmp_path / "points.csv").columns == found.points.columns
+    kept = (tmp_path / "points.jsonl").read_bytes()
+    assert race(out=tmp_path, seeds=2).points.equals(found.points)
+    assert (tmp_path / "points.jsonl").read_bytes() == kept
+
+
+def test_decisions_are_timed_apart_from_the_results():
+    found = race()
+    assert "decision_ns" not in found.points.columns
+    assert found.decision_cost["decision_ns"].null_count() == 0
+    assert (found.decision_cost["decision_ns"] > 0).all()
+    assert words.costs(found)[0][0] in ("FCFS", "SPTF")
+
+
+def test_requests_served_together_are_told():
+    crowd = sl.workload("directed-same-position")
+    found = race(source=crowd, schedulers=["fcfs", "fcfs:batch=same-position"], speedups=[4])
+    alone, together = found.curves.sort("served_at_once")["served_at_once"]
+    assert alone == pytest.approx(1)
+    assert together > 1.2
+    assert any("requests are served at a time" in row[-1] for row in words.ranking(found.groups[0]))
+
+
+QUEUES = """
+class First:
+    def __init__(self):
+        self.queue = []
+
+    def push(self, request):
+        self.queue.append(request)
+
+    def pop(self, now_ns, device):
+        return self.queue.pop(0)
+
+    def __len__(self):
+        return len(self.queue)
+
+
+class Noisy(First):
+    def pop(self, now_ns, device):
+        print("heard by nobody")
+        if len(self.queue) > 3:
+            raise RuntimeError("out of ideas")
+        return super().pop(now_ns, device)
+"""
+
+
+@pytest.fixture
+def queues(tmp_path, monkeypatch):
+    module = tmp_path / "sledlab_queues.py"
+    module.write_text(QUEUES)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield module
+    sys.modules.pop("sledlab_queues", None)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_schedulers_in_python_race_with_the_others(queues, jobs):
+    found = race(schedulers=["fcfs", "sledlab_queues:First"], jobs=jobs).points
+    mine = found.filter(scheduler="sledlab_queues:First").drop("scheduler")
+    assert mine.equals(found.filter(scheduler="fcfs").drop("scheduler"))
+    with pytest.raises(sl.Error, match=r"Noisy at speed-up 1.4, seed 1: [^$]*out of ideas"):
+        race(schedulers=["fcfs", "sledlab_queues:Noisy"], speedups=[0.1, 1.4], jobs=jobs)
+
+
+def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
+    def run():
+        race(schedulers="sledlab_queues:First", speedups=[1], out=tmp_path / "race")
+        return len((tmp_path / "race" / "points.jsonl").read_text().splitlines())
+
+    assert (run(), run()) == (1, 1)
+    queues.write_text(QUEUES.replace("pop(0)", "pop()"))
+    assert run() == 2

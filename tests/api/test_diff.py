@@ -1,0 +1,131 @@
+"""`sl.diff`: two runs request by request."""
+
+import numpy as np
+import polars as pl
+import pytest
+import sledlab as sl
+from sledlab.comparison.statistics import t_975
+from sledlab.difference import batch_half_width
+
+
+def table(path, response_ms, **changes):
+    count = len(response_ms)
+    columns = {
+        "id": range(count),
+        "lbn": [8 * i for i in range(count)],
+        "blocks": [8] * count,
+        "op": ["R"] * count,
+        "response_ns": [round(ms * 1e6) for ms in response_ms],
+        **changes,
+    }
+    pl.DataFrame(columns).write_parquet(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def runs():
+    busy = sl.workload("uniform", mean_interarrival_ms=0.75)
+    return [sl.simulate(busy, "mems-g2", scheduler=name, limit=4000) for name in ("fcfs", "sptf")]
+
+
+def test_a_hand_made_table(tmp_path):
+    a = table(tmp_path / "a.parquet", [1.0, 2.0, 3.0, 4.0])
+    b = table(tmp_path / "b.parquet", [1.5, 1.0, 3.0, 2.5])
+    found = sl.diff(a, b)
+    assert found.requests == 4
+    assert found.mean_ms == pytest.approx(-0.5)
+    assert found.ratio == pytest.approx(8 / 10)
+    assert (found.faster, found.slower) == (0.5, 0.25)
+    assert found.percentiles_ms["p50"] == pytest.approx(-0.5)
+    assert found.ci95_half_width_ms is None
+    assert found.energy_j is None
+    assert found.settings == {}
+    assert "too few requests for an interval" in repr(found)
+
+
+def test_rows_may_come_in_any_order(tmp_path):
+    a = table(tmp_path / "a.parquet", [1.0, 2.0, 3.0])
+    pl.read_parquet(a).reverse().write_csv(tmp_path / "b.csv")
+    found = sl.diff(a, tmp_path / "b.csv")
+    assert found.faster == found.slower == 0
+    assert "in exactly the same time" in repr(found)
+
+
+def test_the_interval_allows_for_correlation():
+    rng = np.random.default_rng(5)
+    noise = rng.normal(size=40_000)
+    correlated = np.convolve(noise, np.ones(200) / np.sqrt(200), mode="same")
+    naive = 1.96 * correlated.std() / np.sqrt(len(correlated))
+    assert batch_half_width(correlated) > 5 * naive
+    assert batch_half_width(noise) == pytest.approx(1.96 / 200, rel=0.35)
+    assert batch_half_width(noise[:255]) is None
+    means = np.arange(32.0)
+    expected = t_975(31) * means.std(ddof=1) / np.sqrt(32)
+    assert batch_half_width(np.repeat(means, 8)) == pytest.approx(expected)
+
+
+def test_it_covers_the_true_mean_about_95_times_in_100():
+    rng = np.random.default_rng(7)
+    covered = 0
+    for _ in range(300):
+        steps = np.convolve(rng.normal(size=4019), np.ones(20), mode="valid")
+        covered += abs(steps.mean()) <= batch_half_width(steps)
+    assert 0.90 <= covered / 300 <= 0.99
+
+
+def test_results_and_directories(runs, tmp_path):
+    fcfs, sptf = runs
+    found = sl.diff(fcfs, sptf)
+    assert (found.a.name, found.b.name) == ("FCFS", "SPTF")
+    assert found.mean_ms == pytest.approx(sptf.response_time.mean - fcfs.response_time.mean)
+    assert found.ratio == pytest.approx(sptf.response_time.mean / fcfs.response_time.mean)
+    assert found.energy_j == pytest.approx(sptf.energy.total - fcfs.energy.total)
+    assert found.settings["scheduler.kind"] == ("fcfs", "sptf")
+    assert found.significant
+    assert "SPTF is " in repr(found)
+    assert "faster on average" in repr(found)
+    assert found._repr_html_().startswith("<h4>SPTF against FCFS</h4>")
+    assert found.plot().axes
+    out = tmp_path / "run"
+    busy = sl.workload("uniform", mean_interarrival_ms=0.75)
+    sl.simulate(busy, "mems-g2", scheduler="sptf", limit=4000, out=out)
+    again = sl.diff(fcfs, out)
+    assert again.mean_ms == found.mean_ms
+    assert again.settings == found.settings
+    page = found.report(tmp_path / "d.html").read_text()
+    assert page.count("<svg") == 2
+    assert "scheduler.kind" in page
+
+
+def test_runs_that_cannot_be_told_apart(tmp_path):
+    rng = np.random.default_rng(3)
+    a, b = rng.exponential(2, 4000) + 1, rng.exponential(2, 4000) + 1
+    found = sl.diff(table(tmp_path / "a.parquet", a), table(tmp_path / "b.parquet", b))
+    assert found.significant is False
+    assert "cannot be told apart" in repr(found)
+
+
+def test_an_overloaded_run_is_told(runs):
+    busy = sl.workload("uniform", mean_interarrival_ms=0.3)
+    late = sl.simulate(busy, "mems-g2", limit=4000)
+    assert "queue kept growing" in repr(sl.diff(late, late))
+    with pytest.raises(sl.Error, match="did not keep"):
+        sl.diff(runs[0], sl.simulate(busy, "mems-g2", limit=100, requests=False))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"id": [0, 1, 5]}, "has 1 requests that"),
+        ({"lbn": [0, 8, 9]}, "request 2 is not the same in both: lbn is 16"),
+        ({"op": ["R", "W", "R"]}, "request 1 is not the same in both: op is R"),
+        ({"id": [0, 1, 1]}, "an id occurs twice"),
+    ],
+)
+def test_other_requests_are_refused(tmp_path, changes, says):
+    a = table(tmp_path / "a.parquet", [1.0, 2.0, 3.0])
+    b = table(tmp_path / "b.parquet", [1.0, 2.0, 3.0], **changes)
+    with pytest.raises(sl.Error) as caught:
+        sl.diff(a, b)
+    assert says in str(caught.value)
+    assert caught.value.remedy

@@ -1,0 +1,131 @@
+"""Schedulers written in Python."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+from sledlab.cli import run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+BROKEN = """
+class Base:
+    def __init__(self, fail_at=3):
+        self.queue, self.pops, self.fail_at = [], 0, fail_at
+
+    def push(self, request):
+        self.queue.append(request)
+
+    def pop(self, now_ns, device):
+        self.pops += 1
+        return self.misbehave() if self.pops == self.fail_at else self.queue.pop(0)
+
+    def __len__(self):
+        return len(self.queue)
+
+
+class Raises(Base):
+    def misbehave(self):
+        raise RuntimeError("out of ideas")
+
+
+class Invents(Base):
+    def misbehave(self):
+        return 7
+
+
+class Forgets(Base):
+    def misbehave(self):
+        self.queue.pop(0)
+        return []
+
+
+class NeverChooses(Base):
+    def misbehave(self):
+        return []
+
+
+class Greedy(Base):
+    def misbehave(self):
+        return list(self.queue) or [self.queue.pop()]
+
+
+class CannotPush(Base):
+    def push(self, request):
+        raise KeyError(request.lbn)
+
+
+class AllAtOnce(Base):
+    def pop(self, now_ns, device):
+        assert len(device.state) == 3 and device.location(0) == (0, 0)
+        assert all(device.positioning_ns(request) >= 0 for request in self.queue)
+        assert all(request.op in "RW" and request.queued_ns <= now_ns for request in self.queue)
+        everything, self.queue = self.queue, []
+        return everything
+"""
+
+
+@pytest.fixture
+def modules(tmp_path, monkeypatch):
+    (tmp_path / "sledlab_broken.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(EXAMPLES)
+    yield tmp_path
+    sys.modules.pop("sledlab_broken", None)
+
+
+def simulate(name, **settings):
+    busy = sl.workload("uniform", mean_interarrival_ms=0.55)
+    return sl.simulate(busy, "mems-g2", scheduler=name, limit=4000, **settings)
+
+
+def test_the_sstf_of_the_examples_chooses_as_the_built_in_one(modules):
+    ours, theirs = simulate("sstf"), simulate("sstf:Sstf")
+    assert theirs.summary["queue_length"]["max"] > 20
+    assert ours.requests.equals(theirs.requests)
+    assert theirs.config["scheduler"] == {"kind": "sstf:Sstf"}
+
+
+def test_an_experiment_with_it_runs_again(modules):
+    first = simulate("sledlab_broken:Raises", settings={"scheduler.fail_at": -1})
+    again = sl.run(sl.Experiment(first.experiment))
+    assert again.config["scheduler"] == {"kind": "sledlab_broken:Raises", "fail_at": -1}
+    assert again.summary == first.summary
+
+
+def test_it_may_choose_several(modules):
+    r = simulate("sledlab_broken:AllAtOnce")
+    assert r.count == 4000
+    assert (r.requests["start_ns"].diff().drop_nulls() == 0).any()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Raises", "RuntimeError: out of ideas"),
+        ("Invents", "must return a queued request or a list of them, not 7"),
+        ("Forgets", "requests are queued"),
+        ("NeverChooses", "pop returned no request although some are queued"),
+        ("Greedy", "requests are queued"),
+        ("CannotPush", "in push"),
+        ("Missing", "has no attribute 'Missing'"),
+    ],
+)
+def test_what_it_does_wrong_ends_the_run_with_its_traceback(modules, name, said):
+    with pytest.raises(sl.Error, match="scheduler `sledlab_broken:") as caught:
+        simulate(f"sledlab_broken:{name}")
+    assert said in str(caught.value)
+    assert caught.value.__cause__ is not None
+
+
+def test_on_the_command_line_that_is_exit_code_2(modules, capsys):
+    arguments = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "100"]
+    assert run([*arguments, "--scheduler", "sledlab_broken:Raises"]) == 2
+    told = capsys.readouterr().err
+    assert "Traceback" in told and "in misbehave" in told and "out of ideas" in told
+
+
+def test_a_closed_replay_ends_too(modules):
+    with pytest.raises(sl.Error, match="out of ideas"):
+        simulate("sledlab_broken:Raises", replay="closed:8")

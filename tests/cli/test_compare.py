@@ -1,0 +1,209 @@
+"""`sledlab compare`: options, files, going on, determinism, mistakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+UNIFORM = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 1500)
+SMALL = (*UNIFORM, "--schedulers", "fcfs,sptf", "--speedups", "1,1.4")
+
+STABLE = ("points.parquet", "points.csv", "curves.parquet", "curves.csv", "throughput.csv", "compare.toml")
+
+
+def test_a_table_and_the_answer(sledlab, tmp_path):
+    answer = sledlab(*SMALL, "--out", tmp_path / "race", "--jobs", 1)
+    assert (answer.code, answer.err) == (0, "")
+    assert "uniform on mems-g2  FCFS against SPTF" in answer.out
+    assert "At 1.4 times its own rate, SPTF answers in" in " ".join(answer.out.split())
+    assert f"report: {tmp_path / 'race'}" in answer.out.replace("\n", "")
+
+
+def test_json(sledlab):
+    answer = sledlab(*SMALL, "--jobs", 1, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    found = answer.json
+    assert len(found["points"]) == 4
+    assert len(found["curves"]) == 4
+    assert {"scheduler", "level_ms", "arrival_rate", "reached"} <= set(found["throughput"][0])
+    assert "wall_s" not in found["points"][0]
+
+
+def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    assert sledlab(*SMALL, "--seeds", 2, "--jobs", 1, "--out", first).code == 0
+    assert sledlab(*SMALL, "--seeds", 2, "--jobs", 2, "--out", second).code == 0
+    assert sledlab("compare", first / "compare.toml", "--jobs", 1, "--out", third).code == 0
+    for name in STABLE:
+        assert (first / name).read_bytes() == (second / name).read_bytes() == (third / name).read_bytes(), (
+            name
+        )
+    assert str(tmp_path) not in (first / "compare.toml").read_text()
+    assert "wall_s" not in (first / "points.csv").read_text()
+    assert "decision_ns" in (first / "decision_cost.csv").read_text()
+
+
+def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    assert sledlab(*SMALL, "--jobs", 1, "--out", whole).code == 0
+    lines = (whole / "points.jsonl").read_text().splitlines()
+    part.mkdir()
+    # Three points, of which one was cut off when the writer was killed, and the rest marked by us.
+    marked = json.loads(lines[0])
+    marked["timing"]["wall_s"] = 1234.5
+    (part / "points.jsonl").write_text("\n".join([json.dumps(marked), lines[1], lines[2][:40]]))
+    assert sledlab(*SMALL, "--jobs", 1, "--out", part).code == 0
+    assert len((part / "points.jsonl").read_text().splitlines()) == 5
+    assert "1234.5" in (part / "decision_cost.csv").read_text()
+    for name in STABLE:
+        assert (whole / name).read_bytes() == (part / name).read_bytes(), name
+
+
+def test_more_points_run_only_what_is_new(sledlab, tmp_path):
+    assert sledlab(*SMALL, "--jobs", 1, "--out", tmp_path).code == 0
+    before = (tmp_path / "points.jsonl").read_text()
+    assert (
+        sledlab(
+            *UNIFORM, "--schedulers", "fcfs,sptf,sptf-scan", "--speedups", "1,1.4", "--out", tmp_path
+        ).code
+        == 0
+    )
+    after = (tmp_path / "points.jsonl").read_text()
+    assert after.startswith(before)
+    assert len(after.splitlines()) == 6
+    assert sledlab(*SMALL, "--seed", 2, "--jobs", 1, "--out", tmp_path).code == 0
+    assert len((tmp_path / "points.jsonl").read_text().splitlines()) == 10
+
+
+def test_a_changed_trace_runs_again(sledlab, tmp_path, small_trace):
+    race = ("compare", "--device", "mems-g2", "--trace", small_trace, "--schedulers", "fcfs", "--speedups", 1)
+    assert sledlab(*race, "--out", tmp_path / "race").code == 0
+    small_trace.write_text(small_trace.read_text() + "2000,R,0,4096\n")
+    assert sledlab(*race, "--out", tmp_path / "race").code == 0
+    assert pl.read_parquet(tmp_path / "race" / "points.parquet")["requests"].to_list() == [3]
+
+
+def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
+    file = tmp_path / "race.toml"
+    file.write_text(
+        "seed = 3\n[workload]\nkind = 'uniform'\n[replay]\nlimit = 400\n[device]\npreset = 'mems-g2'\n"
+        "[scheduler]\nkind = 'sptf-scan'\n"
+        "[compare]\nschedulers = ['fcfs', 'sptf']\nspeedups = [1, 2]\nseeds = 2\n"
+        "vary = {'device.active_tips' = [1280, 3200]}\n"
+    )
+    found = sledlab("compare", file, "--jobs", 1, "--json").json
+    assert len(found["points"]) == 16
+    assert {row["seed"] for row in found["points"]} == {3, 4}
+    assert {row["device.active_tips"] for row in found["points"]} == {1280, 3200}
+    fewer = ("--schedulers", "fcfs", "--speedups", 4, "--seeds", 1, "--vary", "replay.warmup=0,100")
+    less = sledlab("compare", file, *fewer, "--jobs", 1, "--json").json
+    assert [(row["speedup"], row["replay.warmup"], row["requests"]) for row in less["points"]] == [
+        (4.0, 0, 400),
+        (4.0, 100, 300),
+    ]
+
+
+def test_words_may_vary(sledlab):
+    vary = ("--vary", "device.direction=free,up", "--schedulers", "sptf", "--speedups", 1)
+    found = sledlab(*UNIFORM, *vary, "--jobs", 1, "--json").json
+    assert [row["device.direction"] for row in found["points"]] == ["free", "up"]
+    assert found["points"][0]["mean_ms"] < found["points"][1]["mean_ms"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, jobs):
+    trace = tmp_path / "late.csv"
+    lines = [f"{1000 * i},R,{4096 * i},4096" for i in range(200)] + ["7,R,0,4096"]
+    trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
+    race = (
+        "compare",
+        "--device",
+        "mems-g2",
+        "--trace",
+        trace,
+        "--schedulers",
+        "fcfs,sptf",
+        "--speedups",
+        "1,2",
+    )
+    vary = ("--vary", "replay.limit=100,0")
+    answer = sledlab(*race, *vary, "--jobs", jobs, "--out", tmp_path / "race")
+    assert answer.code == 2
+    assert "at speed-up 2, seed 1, replay.limit = 0: " in answer.err
+    assert "late.csv:202" in answer.err
+    assert "Traceback" not in answer.err
+    assert len((tmp_path / "race" / "points.jsonl").read_text().splitlines()) >= 1
+    assert not (tmp_path / "race" / "points.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("compare",), "no device was given"),
+        ((*UNIFORM, "--schedulers", "fcfs,sptff"), "did you mean `sptf`"),
+        ((*UNIFORM, "--schedulers", ","), "no schedulers"),
+        ((*UNIFORM, "--speedups", "1,x"), "`x` is not a number"),
+        ((*UNIFORM, "--speedups", "1,-2"), "not a speed-up"),
+        ((*UNIFORM, "--seeds", 0), "not a number of seeds"),
+        ((*UNIFORM, "--jobs", 0), "not a number of jobs"),
+        ((*UNIFORM, "--vary", "device.sleds"), "has no value"),
+        ((*UNIFORM, "--vary", "device.sledz=1,4"), "did you mean `device.sleds`"),
+        ((*UNIFORM, "--out", "/proc/nothing"), "/proc/nothing"),
+        (("compare", "missing.toml"), "missing.toml"),
+        (("compare", "--device", "mems-g2", "--trace", "missing.csv"), "missing.csv"),
+        (("compare", "--device", "mems-g2", "--trace", "-"), "read only once"),
+        (("compare", "wrong.toml"), "did you mean `speedups`"),
+        (("compare", "broken.toml"), "broken.toml:3"),
+    ],
+)
+def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wrong.toml").write_text("[compare]\nspeedup = [1]\n")
+    (tmp_path / "broken.toml").write_text("[compare]\nspeedups = [1\n[device]\n")
+    answer = sledlab(*arguments)
+    assert answer.code == 2, answer.err
+    assert says in answer.err
+    assert answer.out == ""
+    assert "Traceback" not in answer.err
+
+
+def test_seeds_for_a_trace_are_refused(sledlab, small_trace):
+    answer = sledlab("compare", "--device", "mems-g2", "--trace", small_trace, "--seeds", 3)
+    assert answer.code == 2
+    assert "nothing in it is random" in answer.err
+
+
+def test_interrupt_keeps_what_is_done(tmp_path):
+    out = tmp_path / "race"
+    race = ("--schedulers", "fcfs,sptf", "--speedups", "0.1,0.2,0.3,0.4,0.5,0.6", "--out", out, "--jobs", 2)
+    arguments = (*UNIFORM[:-1], 3_000_000, *race)
+    command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    kept = out / "points.jsonl"
+    while not (kept.exists() and kept.read_text().count("\n") >= 2) and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert b"interrupted" in err
+    assert b"Traceback" not in err
+    assert 2 <= len(kept.read_text().splitlines()) < 12
+
+
+def test_scripts_need_no_guard(tmp_path):
+    script = tmp_path / "race.py"
+    script.write_text(
+        "import sledlab as sl\n"
+        "uniform = sl.workload('uniform')\n"
+        "found = sl.compare(uniform, 'mems-g2', schedulers='fcfs', speedups=[1, 2], limit=200, jobs=2)\n"
+        "print(found.points.height)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, env={**os.environ}
+    )
+    assert done.stdout == "2\n", done.stderr

@@ -1,0 +1,47 @@
+"""`sledlab diff`: words, JSON, page, mistakes."""
+
+import pytest
+
+RUN = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 2000, "--speedup", 1.3)
+
+
+@pytest.fixture
+def runs(sledlab, tmp_path):
+    for name in ("fcfs", "sptf"):
+        assert sledlab(*RUN, "--scheduler", name, "--out", tmp_path / name).code == 0
+    return tmp_path / "fcfs", tmp_path / "sptf"
+
+
+def test_words_json_and_page(sledlab, runs, tmp_path):
+    answer = sledlab("diff", *runs)
+    assert (answer.code, answer.err) == (0, "")
+    assert "scheduler.kind: fcfs → sptf" in answer.out
+    text = " ".join(answer.out.split())
+    assert "faster on average over the same 2,000 requests" in text
+    found = sledlab("diff", *runs, "--json").json
+    assert found["requests"] == 2000
+    assert found["mean_ms"] < 0
+    assert found["settings"] == {"scheduler.kind": ["fcfs", "sptf"]}
+    assert found["a"]["response_time_ms"]["mean"] > found["b"]["response_time_ms"]["mean"]
+    page = tmp_path / "difference.html"
+    assert sledlab("diff", *runs, "--out", page).code == 0
+    assert "<svg" in page.read_text()
+    tables = [run / "requests.parquet" for run in runs]
+    assert sledlab("diff", *tables, "--json").json["mean_ms"] == found["mean_ms"]
+
+
+def test_mistakes_are_told_and_end_in_code_2(sledlab, runs, tmp_path):
+    other = tmp_path / "other"
+    assert sledlab(*RUN, "--seed", 2, "--out", other).code == 0
+    (tmp_path / "other.csv").write_text("id,lbn\n1,2\n")
+    for b, says in (
+        (other, "is not the same in both"),
+        (tmp_path, "holds no run"),
+        (tmp_path / "none.parquet", "none.parquet"),
+        (tmp_path / "other.csv", "the column `blocks` is missing"),
+        (other / "summary.json", "no table of requests"),
+    ):
+        answer = sledlab("diff", runs[0], b)
+        assert (answer.code, answer.out) == (2, "")
+        assert says in answer.err
+    assert sledlab("diff", *runs, "--out", "d.pdf").code == 2
