@@ -22,8 +22,22 @@ ROOT = Path(os.environ.get("SLEDLAB_REFERENCE") or Path(__file__).parents[3] / "
 MEMS = ROOT / "mems"
 MISSING = f"no reference runs in {MEMS} (set SLEDLAB_REFERENCE)"
 
-SCHEDULERS = {"FCFS": "fcfs", "SPTF_OPT": "sptf"}
-"""Schedulers of the reference runs that sledlab has, by their names there."""
+SCHEDULERS = {
+    "FCFS": "fcfs",
+    "ELEVATOR_LBN": "scan",
+    "CYCLE_LBN": "c-scan",
+    "SSTF_LBN": "sstf:distance=blocks",
+    "SPTF_OPT": "sptf",
+    "WPTF_OPT": "wstf:max_wait_ms={weight}",
+    "ASPTF_OPT": "asptf:weight={weight}",
+    "SDF_APPROX": "sdf:rule=disksim-approx",
+    "SDF_EXACT": "sdf:rule=disksim-exact",
+}
+"""Schedulers of the reference runs that sledlab has, by their names there.
+
+`weight` is the timeout weight of the run. The three that order by cylinders are not stated well enough to
+be rebuilt.
+"""
 
 KINEMATICS = ("disksim-piecewise", "disksim-closed")
 LAYOUTS = {6: "row-first", 7: "streaming"}
@@ -56,8 +70,9 @@ class Run:
 
     @property
     def scheduler(self) -> str | None:
-        """sledlab's name of the scheduler, if it has it."""
-        return SCHEDULERS.get(self.row["scheduler"])
+        """sledlab's name of the scheduler with its parameters, if it has it."""
+        word = SCHEDULERS.get(self.row["scheduler"])
+        return word and word.format(weight=self.record["system"].get("timeout_weight"))
 
     @property
     def trace(self) -> Path:
@@ -84,10 +99,15 @@ class Run:
         return self.charged_energy_j + float(self.row["uncharged_idle_energy_j"]) - after_the_end
 
     @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the run was: device, system, results."""
+        found: dict[str, Any] = json.loads((MEMS / "runs" / f"{self.name}.json").read_text())
+        return found
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The device, complete."""
-        text = (MEMS / "runs" / f"{self.name}.json").read_text()
-        found: dict[str, Any] = json.loads(text)["device_parameters"]
+        found: dict[str, Any] = self.record["device_parameters"]
         return found
 
     @property

@@ -100,8 +100,10 @@ What is left, and why:
 - Energy: the reference simulator never charges the idle time before a spin-down. Here it is added to the
   record, less that of one spin-down: its runs go on until an extra request 100 s after the last, a replay
   ends with its last completion.
-- Other schedulers and the buffer of the reference simulator are not part of sledlab yet; their runs are
-  left out.
+- Under `sched` the reference simulator's rules are options of sledlab's schedulers where they differ from
+  those of the literature: `sstf:distance=blocks`, `sdf:rule=disksim-exact` and `disksim-approx`. Its
+  schedulers by cylinders are not described well enough to be rebuilt, and its buffer is not part of
+  sledlab; their runs are left out.
 """
 
 

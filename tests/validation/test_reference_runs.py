@@ -27,7 +27,7 @@ def test_every_family_is_compared() -> None:
     assert Counter(run.family for run in runs) == {
         "mech": 27,
         "base": 21,
-        "sched": 6,
+        "sched": 20,
         "sweep": 24,
         "hp": 8,
         "excl": 8,

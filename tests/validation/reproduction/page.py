@@ -1,0 +1,154 @@
+"""The page: every claim with its verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ..markdown import table
+from . import (
+    definitions,
+    disk_schedulers,
+    effort,
+    mechanics,
+    parallelism,
+    positioning,
+    requirements,
+    traces,
+    zones,
+)
+from .claims import IN_PART, NOT, OUTCOMES, REPRODUCED, Claim, Verdict, claims
+from .runs import NAMES, READ_BOTH_WAYS, Runs, tables
+
+Evaluator = Callable[[Runs], Verdict]
+
+EVALUATORS: Mapping[str, Evaluator] = {
+    **mechanics.CLAIMS,
+    **definitions.CLAIMS,
+    **traces.CLAIMS,
+    **zones.CLAIMS,
+    **disk_schedulers.CLAIMS,
+    **positioning.CLAIMS,
+    **effort.CLAIMS,
+    **parallelism.CLAIMS,
+    **requirements.CLAIMS,
+}
+
+READINGS = (zones, disk_schedulers, positioning)
+"""Whose claims are judged in both readings of paper 000."""
+
+TITLES = {"000": "Paper 000: MEMS storage devices and ZSPTF", "002": "Paper 002: parallelism-aware scheduling"}
+
+INTRODUCTION = """\
+# Scheduling
+
+What papers 000 and 002 claim about scheduling, claim by claim: what they print, what sledlab gives, and whether that
+is the same. `make reproduce` runs the experiments and writes this page from what they leave behind; no number on it
+is typed by hand. [Papers](../papers.md) has the titles; the experiments are in `presets/experiments`.
+
+A claim is *reproduced* if it meets the criterion stated with it, which was set before any run; *reproduced in part* if
+some of it does. Grades say how much that is worth: **E** follows from arithmetic; **P** rests on a workload that the
+paper specifies; **S** on a stand-in for a trace that is not public, so that signs and ranges are all there is to
+compare; **H** on a machine of its time; **C** is another work's result that the paper cites. Priority 1 is
+load-bearing.
+
+- *cello* and *hplajw* are [stand-ins](../calibration.md), calibrated on what was published of the traces and on
+  nothing else. Nothing here was tuned until a claim came true.
+- *Loads* are light, moderate or heavy: mean response under SPTF below 2 ms, up to 10 ms, above. A load at which one of
+  the schedulers compared is overloaded does not count, unless overload is the subject.
+- *Throughput at equal response* is the arrival rate at which the mean response reaches 2, 5, 10 ms (moderate), 20, 50,
+  100 ms (heavy), read off the load curve.
+- *Two readings.* Paper 000 gives even and odd columns opposite directions, and ZSPTF's zones follow from that; but it
+  simulated with DiskSim, whose model reads every column both ways. Its claims are judged with columns by parity, and
+  once more with columns read both ways. One that holds in the second reading only counts as reproduced in part.
+"""
+
+
+def judged(name: str, runs: Runs) -> tuple[Verdict, Verdict | None]:
+    """The verdict on a claim, and that in the other reading where there is one."""
+    evaluate = EVALUATORS[name]
+    found = evaluate(runs)
+    if not any(name in module.CLAIMS for module in READINGS):
+        return found, None
+    other = evaluate(Runs(runs.directory, both_ways=True))
+    if found.outcome == NOT and other.outcome != NOT:
+        found = Verdict(IN_PART, found.ours, found.why)
+    return found, other
+
+
+def page(runs: Runs) -> str:
+    """The whole page."""
+    verdicts = {name: judged(name, runs) for name in claims()}
+    parts = [INTRODUCTION, counts({name: found.outcome for name, (found, _) in verdicts.items()}), experiments(runs)]
+    for paper, title in TITLES.items():
+        mine = [claim for claim in claims().values() if claim.paper == paper]
+        parts += [f"## {title}\n", *(section(claim, *verdicts[claim.id]) for claim in mine)]
+    return "\n".join(parts)
+
+
+def counts(outcomes: Mapping[str, str]) -> str:
+    """How many claims came out how, by priority."""
+    found = Counter((claims()[name].priority, outcome) for name, outcome in outcomes.items())
+    rows = [
+        [f"priority {priority}", *(str(found[priority, outcome]) for outcome in OUTCOMES)] for priority in (1, 2, 3)
+    ]
+    rows.append(["all", *(str(sum(found[p, outcome] for p in (1, 2, 3))) for outcome in OUTCOMES)])
+    return table(["claims", *OUTCOMES], rows)
+
+
+def experiments(runs: Runs) -> str:
+    """What was run, how long, and how deep the queues were."""
+    rows = []
+    for name in NAMES:
+        curves = tables(runs.directory / name)
+        waiting = [row["queue_mean"] for row in curves]
+        rows.append(
+            [
+                f"`{name}`" + (", both readings" if name in READ_BOTH_WAYS else ""),
+                str(len(curves)),
+                str(max(row["seeds"] for row in curves)),
+                f"{min(row['requests'] / row['seeds'] for row in curves):,.0f}",
+                f"{max(waiting):,.0f}",
+            ]
+        )
+    head = ["experiment", "points", "seeds", "requests a point, at least", "longest mean queue"]
+    return f"""\
+## Experiments
+
+Run length and queue depth matter where the load is more than the device can serve: there the mean response is that of
+so many requests and no more. Figures 3 to 7 of paper 002 show points of its figure 2.
+
+{table(head, rows)}"""
+
+
+def section(claim: Claim, found: Verdict, other: Verdict | None) -> str:
+    """One claim."""
+    lines = [
+        f"### {claim.id}: {found.outcome}",
+        f"*{claim.where}; priority {claim.priority}, grade {claim.grade}*",
+        f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} "
+        f"Reproduced if: {_sentence(claim.accept)}",
+        f"**Ours.** {found.ours}",
+    ]
+    if other is not None and other.ours != found.ours:
+        lines.append(f"**Columns read both ways** ({other.outcome}). {other.ours}")
+    if found.why and found.outcome != REPRODUCED:
+        lines.append(f"**Why.** {found.why}")
+    return "\n\n".join(lines) + "\n"
+
+
+def _sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    text = text.replace("*", r"\*").replace("<", "&lt;")
+    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def write(runs: Runs, file: Path) -> Counter[str]:
+    """Writes the page, and says how many claims came out how."""
+    text = page(runs)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return Counter(line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("### "))
+
+

@@ -1,0 +1,132 @@
+"""The experiments of papers run, and docs/reproduction/scheduling.md has a verdict on every claim."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sledlab.cli import run as sledlab
+
+from .reproduction import page
+from .reproduction.__main__ import PAGE
+from .reproduction.claims import OUTCOMES, claims
+from .reproduction.definitions import HELD
+from .reproduction.runs import EXPERIMENTS, NAMES, Race, Runs, run
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SINGLE = ("paper-000-figure-4", "paper-002-starvation")
+"""Not comparisons: one for `device seek-map`, one for `simulate`."""
+
+FILES = sorted(EXPERIMENTS.glob("*.toml"))
+QUICK = ("--limit", "300", "--warmup", "0", "--seeds", "1")
+
+
+def read(name: str) -> dict[str, Any]:
+    return tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.stem not in SINGLE], ids=lambda file: file.stem)
+def test_experiment_runs(file: Path, tmp_path: Path) -> None:
+    quick = [*QUICK, "--jobs", "1", "--out", str(tmp_path)]
+    if "speedups" in (compare := read(file.stem)["compare"]):
+        quick += ["--speedups", f"{compare['speedups'][0]}"]
+    assert sledlab(["compare", str(file), *quick]) == 0
+    assert (tmp_path / "points.parquet").exists()
+
+
+def test_single_experiments_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    figure_4, starvation = (str(EXPERIMENTS / f"{name}.toml") for name in SINGLE)
+    assert sledlab(["device", "seek-map", figure_4]) == 0
+    assert "2,500 columns" in capfd.readouterr().out
+    assert sledlab(["simulate", starvation, "--limit", "300", "--requests", str(tmp_path / "requests.csv")]) == 0
+
+
+def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
+    for file in FILES:
+        text = file.read_text(encoding="utf-8")
+        assert f"presets/experiments/{file.name}" in text
+        assert re.search(r"# Paper 00[02]", text), file
+
+
+def test_figures_3_to_7_show_points_of_figure_2() -> None:
+    whole = read("paper-002-figure-2")
+    for number in range(3, 8):
+        part = read(f"paper-002-figure-{number}")
+        for key in ("schedulers", "speedups"):
+            assert set(part["compare"][key]) <= set(whole["compare"][key])
+        for table in ("workload", "replay"):
+            assert part[table] == whole[table]
+        assert part["compare"]["seeds"] == whole["compare"]["seeds"]
+        assert {"sled_motion": "together", **part["device"]} == whole["device"]
+
+
+@pytest.mark.everything
+def test_every_claim_is_judged_from_small_runs(tmp_path: Path) -> None:
+    # Too short for verdicts that mean anything: what is tried is that there are some.
+    run(tmp_path, NAMES, QUICK)
+    text = page.page(Runs(tmp_path))
+    assert text.count("### ") == len(claims())
+
+
+def verdicts(text: str) -> list[tuple[str, str]]:
+    return re.findall(r"^### ([HL]-\d\d): (.*)$", text, re.MULTILINE)
+
+
+def test_page_has_a_verdict_on_every_claim() -> None:
+    found = verdicts(PAGE.read_text(encoding="utf-8"))
+    assert [name for name, _ in found] == list(claims())
+    assert set(page.EVALUATORS) == set(claims())
+    assert {outcome for _, outcome in found} <= set(OUTCOMES)
+
+
+def test_page_counts_its_verdicts() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert page.counts(dict(verdicts(text))) in text
+    assert Counter(outcome for _, outcome in verdicts(text))["reproduced"] > 20
+
+
+def test_claims_cover_the_papers() -> None:
+    assert list(claims()) == [f"H-{n}" for n in range(26, 61)] + [f"L-{n:02}" for n in range(1, 25)]
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_definitions_are_held_by_tests_that_exist(name: str) -> None:
+    assert not HELD[name].missing()
+
+
+def curve(scheduler: str, **means: float) -> dict[tuple[str, float], dict[str, Any]]:
+    return {
+        (scheduler, float(at[1:])): {"mean_ms": mean, "saturated": mean > 1000} for at, mean in means.items()
+    }
+
+
+def test_loads_are_weighed_by_the_yardstick_and_overload_is_left_out() -> None:
+    race = Race(
+        curve("sptf", x1=1.0, x2=5.0, x3=50.0, x4=500.0) | curve("fcfs", x1=1.5, x2=6.0, x3=75.0, x4=5000.0)
+    )
+    assert [race.weight(at) for at in race.speedups] == ["light", "moderate", "heavy", "heavy"]
+    assert race.loads(("heavy",), "sptf") == [3.0, 4.0]
+    assert race.changes("fcfs", "sptf", ("moderate", "heavy")) == pytest.approx({2.0: 0.2, 3.0: 0.5})
+
+
+def test_throughput_is_compared_where_both_reach_a_level() -> None:
+    def crossing(rate: float | None, reached: str = "yes") -> dict[str, Any]:
+        return {"arrival_rate": rate, "reached": reached}
+
+    crossings = {
+        ("a", 2.0): crossing(110.0),
+        ("b", 2.0): crossing(100.0),
+        ("a", 5.0): crossing(220.0),
+        ("b", 5.0): crossing(200.0, "in overload"),
+        ("a", 10.0): crossing(None, "above"),
+        ("b", 10.0): crossing(300.0),
+    }
+    assert Race({}, crossings).gains("a", "b", ("moderate",)) == pytest.approx({2.0: 0.1})

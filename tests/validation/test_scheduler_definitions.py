@@ -1,0 +1,137 @@
+"""Schedulers by their definitions: written in a few lines of Python, they choose as the built-in ones do."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import pytest
+import sledlab as sl
+from sledlab import catalogue
+
+
+class Defined:
+    """The request with the smallest key; ties go to time, distance in x, arrival."""
+
+    def __init__(self) -> None:
+        self.queue: list[Any] = []
+
+    def push(self, request: Any) -> None:
+        self.queue.append(request)
+
+    def pop(self, now_ns: int, device: Any) -> Any:
+        chosen = min(self.queue, key=self.key_in(now_ns, device))
+        self.queue.remove(chosen)
+        return chosen
+
+    def __len__(self) -> int:
+        return len(self.queue)
+
+    def key_in(self, now_ns: int, device: Any) -> Any:
+        raise NotImplementedError
+
+
+class Fcfs(Defined):
+    def key_in(self, now_ns: int, device: Any) -> Any:
+        return lambda request: request.id
+
+
+class Sptf(Defined):
+    def key_in(self, now_ns: int, device: Any) -> Any:
+        return lambda request: (device.positioning_ns(request), *nearness(device, request))
+
+
+class PSptf(Defined):
+    """Equation 2 of paper 002."""
+
+    def worth(self, now_ns: int, request: Any) -> int:
+        return 1
+
+    def key_in(self, now_ns: int, device: Any) -> Any:
+        worth: dict[tuple[int, int], int] = defaultdict(int)
+        for request in self.queue:
+            worth[device.location(request.lbn)] += self.worth(now_ns, request)
+
+        def key(request: Any) -> Any:
+            time_ns = device.positioning_ns(request)
+            priority = worth[device.location(request.lbn)] / max(time_ns, 1000)
+            return (-priority, time_ns, *nearness(device, request))
+
+        return key
+
+
+class PaSptf(PSptf):
+    """Equation 3 of paper 002."""
+
+    def worth(self, now_ns: int, request: Any) -> int:
+        return int(now_ns - request.queued_ns)
+
+
+def nearness(device: Any, request: Any) -> tuple[int, int]:
+    """Distance in x, and order of arrival."""
+    cylinder, _ = device.location(request.lbn)
+    return abs(cylinder - device.cylinders // 2 - device.state[0]), request.id
+
+
+SMALL = {"travel_x_um": 4.0, "layout": "y-sequential"}
+"""A hundred columns: many requests at one position."""
+
+
+@pytest.mark.parametrize(
+    ("name", "definition"),
+    [("fcfs", Fcfs), ("sptf", Sptf), ("p-sptf:batch=none", PSptf), ("pa-sptf:batch=none", PaSptf)],
+    ids=["fcfs", "sptf", "p-sptf", "pa-sptf"],
+)
+def test_chooses_as_defined(name: str, definition: type[Defined]) -> None:
+    module = f"{definition.__module__}:{definition.__name__}"
+    ours, theirs = (
+        sl.simulate(
+            sl.workload("exponential", mean_interarrival_ms=0.6),
+            sl.device("mems-g2", **SMALL),
+            scheduler=scheduler,
+            limit=700,
+        )
+        for scheduler in (name, module)
+    )
+    assert ours.queue_length.max > 150
+    assert ours.requests.equals(theirs.requests)
+
+
+def test_equal_positions_are_crowded() -> None:
+    busy = sl.workload("exponential", mean_interarrival_ms=0.6)
+    device = sl.device("mems-g2", **SMALL)
+    orders = [
+        sl.simulate(busy, device, scheduler=name, limit=700).requests["id"].to_list()
+        for name in ("sptf", "p-sptf:batch=none")
+    ]
+    assert orders[0] != orders[1]
+
+
+def test_ageing_ranges_from_sptf_to_fcfs() -> None:
+    busy = sl.workload("exponential", mean_interarrival_ms=0.5)
+
+    def starts(name: str) -> Any:
+        return sl.simulate(busy, "mems-g2", scheduler=name, limit=3000).requests.sort("id")["start_ns"]
+
+    assert starts("asptf:weight=0").equals(starts("sptf"))
+    assert starts("asptf:weight=1e9").equals(starts("fcfs"))
+    assert not starts("asptf:weight=100").equals(starts("sptf"))
+    assert starts("asptf:weight=1e9").is_sorted()
+
+
+@pytest.mark.parametrize("direction", ["free", "parity", "up"])
+@pytest.mark.parametrize("layout", ["row-first", "y-sequential"])
+def test_positioning_is_the_larger_of_both_axes(layout: str, direction: str) -> None:
+    device = sl.device("mems-g2", layout=layout, direction=direction)
+    rows = sl.simulate(sl.workload("uniform"), device, limit=3000).requests
+    x = rows["seek_x_ns"] + rows["settle_ns"]
+    y = rows["seek_y_ns"] + rows["turnaround_ns"]
+    assert (rows["positioning_ns"] == x.zip_with(x >= y, y)).all()
+    assert (x > y).any()
+    assert (y > x).any()
+
+
+@pytest.mark.parametrize("name", ["zscan-psptf", "zpsptf", "pzsptf"])
+def test_zones_of_the_parallel_schedulers(name: str) -> None:
+    grid = next(spec for spec in catalogue.scheduler.show(name).parameters if spec.name == "grid")
+    assert grid.default == "25x3"
