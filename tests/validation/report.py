@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import reference, report_agreement, report_defects, report_mechanics, report_speed
+from . import reference, report_agreement, report_defects, report_mechanics, report_optimality, report_speed
 
 PAGE = Path(__file__).parents[2] / "docs" / "validation.md"
 
@@ -39,6 +39,7 @@ ALL: tuple[Callable[[], str], ...] = (
     report_mechanics.kinematics,
     report_mechanics.tables,
     *REPLAYED,
+    report_optimality.section,
     report_speed.section,
 )
 

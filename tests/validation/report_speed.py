@@ -44,13 +44,15 @@ def _decisions() -> str:
     by_name: dict[str, list[dict[str, Any]]] = {}
     for row in sorted(found, key=lambda row: row["queue"]):
         by_name.setdefault(row["scheduler"], []).append(row)
-    rows = [[f"`{name}`", *map(_decision, rows), _decision_target(name, rows)] for name, rows in by_name.items()]
+    rows = [
+        [f"`{name}`", *map(_decision, rows), _decision_target(name, rows)] for name, rows in by_name.items()
+    ]
     return f"""\
 ### What a decision costs
 
-Microseconds for a choice and the arrival that replaces what was chosen, on a G2 with uniform requests of one block, by
-the length of the queue; in brackets the same by looking at every request (MT-04). A dash: refused, as the scheduler is
-for small queues. Published: 1.8 us per queued request, on a processor of 2004.
+Microseconds for a choice and the arrival that replaces what was chosen, on a G2 with uniform requests of one
+block, by the length of the queue; in brackets the same by looking at every request (MT-04). A dash: refused,
+as the scheduler is for small queues. Published: 1.8 us per queued request, on a processor of 2004.
 
 {table(["scheduler", *(f"{length:,}" for length in lengths), "target"], rows)}"""
 

@@ -9,20 +9,21 @@ from functools import cache
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
-TESTS = ("kinematics", "reference_tables", "layouts")
+MOTION = ("kinematics", "reference_tables", "layouts")
+"""Tests of the sled's motion, layouts and tables."""
 NUMBER = r"([-+0-9.e]+)"
 
 
 @cache
-def output() -> str:
-    """Runs the tests of the sled's motion, layouts and tables, and gives what they print.
+def output(tests: tuple[str, ...] = MOTION, only: str = "") -> str:
+    """Runs tests of sledlab-models, those whose names hold `only`, and gives what they print.
 
     Raises:
         RuntimeError: One of them failed.
     """
-    chosen = [argument for test in TESTS for argument in ("--test", test)]
+    chosen = [argument for test in tests for argument in ("--test", test)]
     command = ["cargo", "test", "--quiet", "--package", "sledlab-models", *chosen]
-    command += ["--", "--nocapture", "--test-threads=1"]
+    command += ["--", *([only] if only else []), "--nocapture", "--test-threads=1"]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     text = done.stdout + done.stderr
     if done.returncode != 0:

@@ -332,3 +332,46 @@ pub fn parse(word: &str) -> Result<(String, Table)> {
     }
     Ok((name, params))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn refused(word: &str) -> String {
+        parse(word).and_then(|(name, params)| Choice::new(&name, &params)).unwrap_err().to_string()
+    }
+
+    fn table(word: &str) -> Table {
+        let (name, params) = parse(word).unwrap();
+        Choice::new(&name, &params).unwrap().to_table()
+    }
+
+    #[test]
+    fn reads_parameters_behind_the_name() {
+        assert_eq!(table("zsptf:grid=40x4:parity=false")["grid"].as_str(), Some("40x4"));
+        assert_eq!(table("asptf:weight=2")["weight"].as_float(), Some(2.0));
+        assert_eq!(table("look")["kind"].as_str(), Some("scan"));
+        assert_eq!(table("p-sptf")["batch"].as_str(), Some("same-position"));
+        assert_eq!(table("sptf")["batch"].as_str(), Some("none"));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        assert!(refused("sptff").contains("did you mean `sptf`?"));
+        assert!(refused("asptf:wieght=2").contains("did you mean `scheduler.weight`?"));
+        assert!(refused("asptf:weight").contains("`weight` is not of the form key=value"));
+        assert!(refused("asptf:weight=-1").contains("out of range"));
+        assert!(refused("fcfs:batch=all").contains("expected one of none, same-position"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_makes_it_panic(word in "[a-z-]{0,8}(:[a-z0-9=x.\"'\\[ -]{0,8}){0,3}|\\PC{0,20}", entry in 0..LIST.len()) {
+            let with_name = format!("{}:{word}", LIST[entry].name);
+            for word in [word, with_name] {
+                let _ = parse(&word).and_then(|(name, params)| Choice::new(&name, &params));
+            }
+        }
+    }
+}
