@@ -11,7 +11,7 @@ RUST_FILES := $(shell find crates presets -name '*.rs' -o -name '*.toml' 2>/dev/
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint validate bench fuzz docs wheel clean setup
+.PHONY: help demo test test-rust test-python lint validate reproduce bench fuzz docs wheel clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test-python: $(BIN)/.built
 
 validate: $(BIN)/.built ## published numbers and all reference runs (where they are found); `make test` checks a subset
 	$(BIN)/python -m pytest tests/validation --everything
+
+reproduce: $(BIN)/.built ## run the experiments of the papers; writes docs/reproduction/scheduling.md
+	$(BIN)/python -m tests.validation.reproduction
 
 lint: $(BIN)/.built ## formatting, lints, types, spelling, docs
 	cargo fmt --all --check

@@ -33,11 +33,16 @@ def read(name: str) -> dict[str, Any]:
     return tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file.stem not in SINGLE], ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", [file for file in FILES if file.stem not in SINGLE], ids=lambda file: file.stem
+)
 def test_experiment_runs(file: Path, tmp_path: Path) -> None:
     quick = [*QUICK, "--jobs", "1", "--out", str(tmp_path)]
-    if "speedups" in (compare := read(file.stem)["compare"]):
+    compare = read(file.stem)["compare"]
+    if "speedups" in compare:
         quick += ["--speedups", f"{compare['speedups'][0]}"]
+    if "replay.limit" in compare.get("vary", {}):
+        quick += ["--vary", "replay.limit=200,300"]
     assert sledlab(["compare", str(file), *quick]) == 0
     assert (tmp_path / "points.parquet").exists()
 
@@ -46,7 +51,9 @@ def test_single_experiments_run(tmp_path: Path, capfd: pytest.CaptureFixture[str
     figure_4, starvation = (str(EXPERIMENTS / f"{name}.toml") for name in SINGLE)
     assert sledlab(["device", "seek-map", figure_4]) == 0
     assert "2,500 columns" in capfd.readouterr().out
-    assert sledlab(["simulate", starvation, "--limit", "300", "--requests", str(tmp_path / "requests.csv")]) == 0
+    assert (
+        sledlab(["simulate", starvation, "--limit", "300", "--requests", str(tmp_path / "requests.csv")]) == 0
+    )
 
 
 def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:

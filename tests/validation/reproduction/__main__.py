@@ -1,4 +1,7 @@
-"""Runs the experiments and writes docs/reproduction/scheduling.md: `python -m tests.validation.reproduction [DIR]`."""
+"""Runs the experiments and writes docs/reproduction/scheduling.md.
+
+Run it with `python -m tests.validation.reproduction [DIRECTORY]`.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..markdown import percent
 from .claims import Verdict, verdict
 from .runs import HEAVY, MODERATE, Race, Runs
 from .split import note
@@ -21,12 +22,12 @@ def h_28(runs: Runs) -> Verdict:
         changes = {name: race.changes("zsptf", name, BUSY) for name in ("sstf", "c-scan", "sdf")}
         all_changes += [change for found in changes.values() for change in found.values()]
         parts = ", ".join(f"{name.upper()} {spread(found)}" for name, found in changes.items())
-        said.append(f"{stand_in}: {parts}")
+        said.append(f"on {stand_in} against {parts}")
     better = [-change for change in all_changes]
     wins = sum(b >= 0 for b in better)
     ours = (
-        f"Mean of ZSPTF, moderate and heavy load, against {'; '.join(said)}. It is lower in {wins} of {len(better)} "
-        "comparisons."
+        f"Mean of ZSPTF, moderate and heavy load, {'; '.join(said)}. It is lower in {wins} of "
+        f"{len(better)} comparisons."
     )
     return verdict(ours, holds=wins == len(better), partly=most_above(better), why=note(runs))
 
@@ -46,8 +47,8 @@ def h_29(runs: Runs) -> Verdict:
         said.append(f"{label}: {', '.join(parts)}")
     better = [-change for change in all_changes]
     why = (
-        "It holds where queues are short. Where they are long, SDF finds a neighbour in x and y at once, and SSTF and "
-        "C-SCAN, which order by track, do not."
+        "It holds for random requests at moderate load. Where queues are long, SDF finds what is near in x "
+        "and y, and SSTF and C-SCAN, which look at tracks alone, do not."
     )
     ours = f"Mean against SDF at moderate and at heavy load, {'; '.join(said)}."
     return verdict(ours, holds=all(b >= 0 for b in better), partly=any(b > 0 for b in better), why=why)
@@ -55,7 +56,9 @@ def h_29(runs: Runs) -> Verdict:
 
 def h_30(runs: Runs) -> Verdict:
     """SPTF: fastest, and unfair."""
-    leads, gaps, within = [], [], []
+    leads: list[float] = []
+    gaps: list[float] = []
+    beyond = 0
     for race in (
         runs.race("paper-000-random"),
         *(runs.race(FIGURE, stand_in) for stand_in in STAND_INS),
@@ -63,14 +66,22 @@ def h_30(runs: Runs) -> Verdict:
     ):
         for other in sorted({name for name, _ in race.curves} - {"sptf"}):
             leads += race.changes(other, "sptf", BUSY).values()
-            within += [_within_interval(race, other, at) for at in race.loads(BUSY, other, "sptf")]
+            beyond += sum(not _within_interval(race, other, at) for at in race.loads(BUSY, other, "sptf"))
         gaps += race.changes("sptf", "c-scan", BUSY, "scv").values()
     ours = (
-        f"Mean of all others against SPTF on the random workload (grade P) and both stand-ins: {spread(leads)}. "
-        f"{sum(lead < 0 for lead in leads)} of {len(leads)} are below SPTF, by less than the half width of the 95 % interval. SPTF's "
-        f"SCV against C-SCAN's: {spread(gaps)}."
+        "Mean of all others against SPTF on the random workload (grade P) and both stand-ins: "
+        f"{spread(leads)}. {sum(lead < 0 for lead in leads)} of {len(leads)} are below SPTF, {beyond} of "
+        "them by more than the half width of the 95 % interval. SPTF's SCV against C-SCAN's: "
+        f"{spread(gaps)}."
     )
-    return verdict(ours, holds=all(within) and all_above(gaps), partly=most_above(leads) and most_above(gaps))
+    lowest = all(lead >= 0 for lead in leads)
+    why = (
+        "The criterion has no tolerance. Where another scheduler comes out ahead it is by "
+        f"{percent(-min(leads), 1)[1:]} % at most."
+    )
+    return verdict(
+        ours, holds=lowest and all_above(gaps), partly=most_above(leads) and most_above(gaps), why=why
+    )
 
 
 def _within_interval(race: Race, other: str, speedup: float) -> bool:
@@ -88,19 +99,20 @@ def h_45(runs: Runs) -> Verdict:
     ):
         light = race.speedups[0]
         names = sorted({name for name, _ in race.curves})
-        means, scvs = (
-            [race.at(name, light, measure) for name in names] for measure in ("mean_ms", "scv")
-        )
+        means, scvs = ([race.at(name, light, measure) for name in names] for measure in ("mean_ms", "scv"))
         widest.append(max(means) / min(means) - 1)
         unfair.append(max(scvs) - min(scvs))
-        said.append(f"{label}: {min(means):.3f} to {max(means):.3f} ms, SCV {min(scvs):.3f} to {max(scvs):.3f}")
+        said.append(
+            f"{label}: {min(means):.3f} to {max(means):.3f} ms, SCV {min(scvs):.3f} to {max(scvs):.3f}"
+        )
     ours = f"At factor 1, {'; '.join(said)}."
     return verdict(ours, holds=max(widest) <= 0.05, partly=min(widest) <= 0.05)
 
 
 def h_46(runs: Runs) -> Verdict:
     """ZSPTF's throughput: the headline."""
-    said, found = [], []
+    said: list[str] = []
+    found: list[float] = []
     for stand_in in STAND_INS:
         race = runs.race(FIGURE, stand_in)
         for other in ("c-scan", "sstf"):
@@ -109,9 +121,9 @@ def h_46(runs: Runs) -> Verdict:
             said.append(f"{stand_in}, over {other.upper()}: {levels(gains)}")
     ours = f"Throughput of ZSPTF at equal mean response: {'; '.join(said)}. {_limits(runs)}"
     why = (
-        "The sign holds at most levels, the margin does not. What any order can gain over C-SCAN on this device, with these places and "
-        "sizes, is bounded by the last figures: even SPTF's gain with 100 outstanding is below 13 %. Bursts make the mean "
-        "response of the stand-ins, so that equal response means an equal rate within bursts."
+        "The sign holds at most levels, the margin does not. It is out of reach: ZSPTF stays behind SPTF, "
+        "and SPTF itself, with the places and sizes of cello, completes no more than the last figures "
+        "above C-SCAN."
     )
     return verdict(
         ours,
@@ -130,13 +142,16 @@ def _limits(runs: Runs) -> str:
             name: race.at(name, 1.0, "throughput_iops") / race.at("c-scan", 1.0, "throughput_iops") - 1
             for name in (ZSPTF_80, "sptf")
         }
-        parts.append(f"{100 * over[ZSPTF_80]:+.1f} % and {100 * over['sptf']:+.1f} % at {depth:,} outstanding")
+        parts.append(
+            f"{100 * over[ZSPTF_80]:+.1f} % and {100 * over['sptf']:+.1f} % at {depth:,} outstanding"
+        )
     return f"With a constant queue, ZSPTF and SPTF complete more than C-SCAN by {', '.join(parts)}."
 
 
 def h_47(runs: Runs) -> Verdict:
     """Fairness of ZSPTF, C-SCAN and SSTF."""
-    said, found = [], []
+    said: list[str] = []
+    found: list[float] = []
     for stand_in in STAND_INS:
         race = runs.race(FIGURE, stand_in)
         changes = {name: race.changes("sstf", name, (HEAVY,), "scv") for name in ("zsptf", "c-scan")}
@@ -147,7 +162,7 @@ def h_47(runs: Runs) -> Verdict:
             f"{spread(changes['c-scan'])}, of ZSPTF against C-SCAN {spread(apart)}"
         )
     higher = sum(change > 0 for change in found)
-    why = f"SSTF's SCV is the higher one in {higher} of {len(found)} comparisons; the rest are next to its saturation."
+    why = f"SSTF's SCV is the higher one in {higher} of {len(found)} comparisons."
     return verdict(
         f"At heavy load, {'; '.join(said)}.", holds=all_above(found), partly=most_above(found), why=why
     )

@@ -38,7 +38,9 @@ def _waiting(
     arrivals: npt.NDArray[np.uint64], starts: npt.NDArray[np.uint64], at: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
     """How many have arrived and not yet been chosen at some times, the one chosen then included."""
-    return np.searchsorted(np.sort(arrivals), at, side="right") - np.searchsorted(np.sort(starts), at, side="left")
+    return np.searchsorted(np.sort(arrivals), at, side="right") - np.searchsorted(
+        np.sort(starts), at, side="left"
+    )
 
 
 @cache
@@ -64,16 +66,17 @@ def h_60(runs: Runs) -> Verdict:
     queues = {stand_in: _queue_ratio(stand_in) for stand_in in SPEEDUPS}
     ratios = {stand_in: total / inside for stand_in, (total, inside) in queues.items()}
     parts = ", ".join(
-        f"{stand_in} x{SPEEDUPS[stand_in]:g}: {total:.0f} in all, {inside:.1f} in the zone served, {ratios[stand_in]:.0f} "
-        "times fewer"
+        f"{stand_in} x{SPEEDUPS[stand_in]:g}: {total:.0f} in all, {inside:.1f} in the zone served, "
+        f"{ratios[stand_in]:.0f} times fewer"
         for stand_in, (total, inside) in queues.items()
     )
     ours = (
-        f"Probing every queued request costs {costs[2][0] / costs[2][1]:.0f} ns each at a queue of {costs[2][1]:.0f} and grows "
-        f"{growth:.2f} times as fast as the queue from {costs[1][1]:.0f} to {costs[3][1]:.0f} (published: {PUBLISHED_NS:,} ns, "
-        f"linear). By the index, a decision costs at most {figure(indexed / 1000)} us for SPTF and {figure(asptf / 1000)} us "
-        f"for ASPTF at any of these queues: the reason to call them impractical is gone. Queues at decisions of ZSPTF "
-        f"with 80 zones: {parts}. Times are of the machine that wrote this page."
+        f"Probing every queued request costs {costs[2][0] / costs[2][1]:.0f} ns each at a queue of "
+        f"{costs[2][1]:.0f} and grows {growth:.2f} times as fast as the queue from {costs[1][1]:.0f} to "
+        f"{costs[3][1]:.0f} (published: {PUBLISHED_NS:,} ns, linear). By the index, a decision costs at "
+        f"most {figure(indexed / 1000)} us for SPTF and {figure(asptf / 1000)} us for ASPTF at any of "
+        "these queues: the reason to call them impractical is gone. Queues at decisions of ZSPTF with 80 "
+        f"zones: {parts}. Times are of the machine that wrote this page."
     )
     near = all(10 <= ratio <= 100 for ratio in ratios.values())
     linear = 0.5 < growth < 2
@@ -87,13 +90,14 @@ def l_21(runs: Runs) -> Verdict:
     queues = [race.at("mst", at, "queue_mean") for at in race.speedups]
     costs = [race.costs[name, race.speedups[-1]]["decision_ns"] / 1000 for name in ("mst", "sptf")]
     ours = (
-        f"Mean of MST against SPTF: {spread(changes)} with {figure(queues[0])} to {figure(queues[-1])} requests waiting; a "
-        f"decision costs {figure(costs[0])} us against {figure(costs[1])} us at the longest queue."
+        f"Mean of MST against SPTF: {spread(changes)} with {figure(queues[0])} to {figure(queues[-1])} "
+        f"requests waiting; a decision costs {figure(costs[0])} us against {figure(costs[1])} us at the "
+        "longest queue."
     )
     why = (
         f"The two are level where queues are short ({percent(changes[race.speedups[1]], 1)} % at factor "
-        f"{race.speedups[1]:g}). MST plans with one cost per pair of positions, the larger of both directions, and "
-        "starts anew at every arrival; what the walk saves at its end is seldom reached."
+        f"{race.speedups[1]:g}). MST plans with one cost per pair of positions, the larger of both "
+        "directions, and starts anew at every arrival; what the walk saves at its end is seldom reached."
     )
     costlier = costs[0] > costs[1]
     near = [-0.10 <= change <= 0.02 for change in changes.values()]

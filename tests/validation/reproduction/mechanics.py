@@ -47,7 +47,10 @@ def h_26(_: Runs) -> Verdict:
 def h_27(_: Runs) -> Verdict:
     """What a unit in x is worth in y."""
     aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
-    ours = f"{_shapes()}: ten lies within. It holds once settling is paid; a move in x always costs 0.215 ms of it."
+    ours = (
+        f"{_shapes()}: ten lies within. It holds once settling is paid; a move in x always costs 0.215 ms "
+        "of it."
+    )
     return verdict(ours, holds=min(aspects) <= 10 <= max(aspects))
 
 
@@ -72,9 +75,10 @@ def h_40(_: Runs) -> Verdict:
     cells = ", ".join(f"{x}x{y} cells" for x, y in GRIDS.values())
     times = ", ".join(f"{ms:.2f}" for ms in seeks)
     ours = (
-        f"Cells of 1:10 on a square, for two directions each: {cells} make {counts[0]}, {counts[1]} and {counts[2]} "
-        f"zones. Seeks within a central cell take {times} ms on average, near the thresholds of 0.3 and 0.4 ms. "
-        "Held by `zones_of_the_paper_number_320_80_and_20` and `zones_of_the_paper_are_visited_once_each`."
+        f"Cells of 1:10 on a square, for two directions each: {cells} make {counts[0]}, {counts[1]} and "
+        f"{counts[2]} zones. Seeks within a central cell take {times} ms on average, near the thresholds "
+        "of 0.3 and 0.4 ms. Held by `zones_of_the_paper_number_320_80_and_20` and "
+        "`zones_of_the_paper_are_visited_once_each`."
     )
     return verdict(ours, holds=counts == list(GRIDS) and seeks == sorted(seeks))
 
@@ -82,7 +86,9 @@ def h_40(_: Runs) -> Verdict:
 def l_02(_: Runs) -> Verdict:
     """How often x takes longer than y."""
     shares = {device: x_dominates(device) for device in GENERATIONS}
-    ours = ", ".join(f"{percent(share, 1)[1:]} % on {device[-2:].upper()}" for device, share in shares.items())
+    ours = ", ".join(
+        f"{percent(share, 1)[1:]} % on {device[-2:].upper()}" for device, share in shares.items()
+    )
     return verdict(f"{ours} of random moves.", holds=shares["mems-g2"] > X_DOMINATES)
 
 

@@ -22,7 +22,8 @@ def _races(runs: Runs) -> dict[str, Race]:
 
 def h_48(runs: Runs) -> Verdict:
     """SPTF leads."""
-    said, found = [], []
+    said: list[str] = []
+    found: list[float] = []
     for stand_in, race in _races(runs).items():
         leads = [lead for other in FIVE[1:] for lead in race.changes(other, "sptf", ALL).values()]
         found += leads
@@ -58,7 +59,8 @@ def h_50(runs: Runs) -> Verdict:
 
 def h_51(runs: Runs) -> Verdict:
     """Pyramiding against ZSPTF."""
-    said, found = [], []
+    said: list[str] = []
+    found: list[float] = []
     for stand_in, race in _races(runs).items():
         changes = race.changes(PYRAMID, ZSPTF, ALL)
         found += changes.values()
@@ -75,7 +77,7 @@ def h_52(runs: Runs) -> Verdict:
         f"cello, throughput of ZSPTF over ASPTF: {levels(gains)}.",
         holds=all_above(gains) and overlaps(gains, 0.02, 0.15),
         partly=any(gain > 0 for gain in gains.values()),
-        why="The sign and the margin come with the load: ASPTF is SPTF until waits reach tens of milliseconds.",
+        why="Sign and margin come with the load: ASPTF is SPTF until waits reach tens of milliseconds.",
     )
 
 
@@ -104,8 +106,8 @@ def h_55(runs: Runs) -> Verdict:
             wins += min(FIVE, key=lambda name: scv[name]) == "asptf"
             fairer += scv["asptf"] < scv["c-scan"]
     ours = (
-        f"ASPTF has the lowest SCV of the five at {wins} of {points} loads, moderate and heavy, and a lower one "
-        f"than C-SCAN at {fairer}."
+        f"ASPTF has the lowest SCV of the five at {wins} of {points} loads, moderate and heavy, and a "
+        f"lower one than C-SCAN at {fairer}."
     )
     why = "At moderate load ASPTF still is SPTF, and unfair; it turns fair as waits reach seconds."
     return verdict(ours, holds=2 * wins > points, partly=wins > 0, why=why)
@@ -113,7 +115,8 @@ def h_55(runs: Runs) -> Verdict:
 
 def h_56(runs: Runs) -> Verdict:
     """ZSPTF's fairness against ASPTF's."""
-    said, found = [], []
+    said: list[str] = []
+    found: list[float] = []
     for stand_in, race in _races(runs).items():
         changes = race.changes(ZSPTF, "asptf", BUSY, "scv")
         found += changes.values()
@@ -122,7 +125,7 @@ def h_56(runs: Runs) -> Verdict:
         f"ZSPTF's SCV against ASPTF's: {', '.join(said)}.",
         holds=all_above(found) and overlaps(found, 0.05, 0.60),
         partly=most_above(found) or overlaps(found, 0.05, 0.60),
-        why="The sign turns at moderate load, where waits are too short for ASPTF's credit to matter: it is SPTF there.",
+        why="The sign turns at moderate load: waits are too short for ASPTF to be other than SPTF.",
     )
 
 
@@ -141,24 +144,26 @@ def h_58(runs: Runs) -> Verdict:
     """GSPTF under a sequential stream."""
     changes = runs.race(FIGURE, "hplajw").changes("gsptf", ZSPTF, (MODERATE,), "scv")
     ours = (
-        f"hplajw, GSPTF's SCV against ZSPTF's at moderate load: {spread(changes)}. A single endless sequential stream "
-        "starves everything else under GSPTF and nothing under ZSPTF: "
+        f"hplajw, GSPTF's SCV against ZSPTF's at moderate load: {spread(changes)}. A single endless "
+        "sequential stream starves everything else under GSPTF and nothing under ZSPTF: "
         "`a_sequential_stream_holds_regions_of_blocks_but_not_zones`."
     )
-    longer = []
+    longer: list[float] = []
     for share in RUN_SHARES:
         race = runs.race("paper-000-sequentiality", share)
         longer += race.changes("gsptf", "zsptf:grid=20x2", (MODERATE,), "scv").values()
     why = (
-        f"The mechanism is there, its effect on the stand-in small; with files of 2 MB and 30 to 80 % of requests in them, "
-        f"the difference is {spread(longer)}. It takes a stream that never ends."
+        "The mechanism is there, its effect on the stand-in small; with files of 2 MB and 30 to 80 % of "
+        f"requests in them, the difference is {spread(longer)}. It takes a stream that never ends."
     )
     return verdict(ours, holds=all_above(changes, 0.02), partly=True, why=why)
 
 
 def h_59(runs: Runs) -> Verdict:
     """Pyramiding's fairness."""
-    said, above, below = [], [], []
+    said: list[str] = []
+    above: list[float] = []
+    below: list[float] = []
     for stand_in, race in _races(runs).items():
         up, down = (race.changes(*pair, ALL, "scv") for pair in ((PYRAMID, ZSPTF), ("sptf", PYRAMID)))
         above += up.values()

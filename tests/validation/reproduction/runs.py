@@ -26,6 +26,7 @@ NAMES = (
     "paper-000-saturation",
     "paper-000-decision-cost",
     "paper-002-figure-2",
+    "paper-002-run-length",
     "paper-002-saturation",
     "paper-002-zone-sizes",
     "paper-002-requirements",
@@ -43,8 +44,10 @@ READ_BOTH_WAYS = (
     "paper-000-random",
     "paper-000-saturation",
 )
-"""Run a second time with columns that are read upwards and downwards, as DiskSim does: paper 000 gives every column
-one direction, but its simulations ran in DiskSim."""
+"""Run a second time with columns that are read upwards and downwards, as DiskSim does.
+
+Paper 000 gives every column one direction, but its simulations ran in DiskSim.
+"""
 
 BOTH_WAYS = "-both-ways"
 """What the directory of such a run ends in."""
@@ -90,10 +93,18 @@ class Runs:
         suffix = BOTH_WAYS if self.both_ways and name in READ_BOTH_WAYS else ""
         return _race(self.directory / f"{name}{suffix}", varied)
 
+    def parts(self, name: str, varied: Any, scheduler: str, measure: str) -> float:
+        """The mean over all points of a measure that load curves do not have."""
+        rows = _rows(self.directory / name / "points.csv", varied)
+        values = [float(row[measure]) for row in rows if row["scheduler"] == scheduler]
+        return sum(values) / len(values)
+
 
 @cache
 def _race(directory: Path, varied: Any) -> Race:
-    found = [_rows(directory / name, varied) for name in ("curves.csv", "throughput.csv", "decision_cost.csv")]
+    found = [
+        _rows(directory / name, varied) for name in ("curves.csv", "throughput.csv", "decision_cost.csv")
+    ]
     curves, crossings, costs = found
     return Race(
         {(row["scheduler"], row["speedup"]): row for row in curves},
@@ -111,7 +122,7 @@ def _rows(file: Path, varied: Any) -> list[Row]:
     """The rows of a table; the name of what varies has a dot in it, as no other column does."""
     rows = polars.read_csv(file, infer_schema_length=None).to_dicts()
     key = next((name for name in rows[0] if "." in name), None)
-    return [row for row in rows if varied is None or row[key] == varied]
+    return [row for row in rows if varied is None or (key and row[key] == varied)]
 
 
 @dataclass(frozen=True)
@@ -145,9 +156,7 @@ class Race:
             and not any(self.curves[scheduler, speedup]["saturated"] for scheduler in schedulers)
         ]
 
-    def changes(
-        self, a: str, b: str, weights: Sequence[str], measure: str = "mean_ms"
-    ) -> dict[float, float]:
+    def changes(self, a: str, b: str, weights: Sequence[str], measure: str = "mean_ms") -> dict[float, float]:
         """By how much a measure of `a` is above that of `b`, as a share of it, at every such load."""
         return {
             speedup: self.at(a, speedup, measure) / self.at(b, speedup, measure) - 1

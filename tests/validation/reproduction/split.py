@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from .runs import Runs
 
-GRIDS = {320: "40x4", 80: "20x2", 20: "10x1"}
-DEPTH = 1000
+GRIDS = ("40x4", "20x2", "10x1")
+"""320, 80 and 20 zones."""
+
+SHARED = ":parity=false"
+RACE, DEPTH = "paper-000-saturation", 1000
 
 
 def note(runs: Runs) -> str:
     """The explanation of what comes out otherwise with columns by parity, with its numbers."""
-    race = Runs(runs.directory).race("paper-000-saturation", f"closed:{DEPTH}")
+    parity = Runs(runs.directory)
 
-    def throughput(name: str) -> str:
-        return f"{race.at(name, 1.0, 'throughput_iops'):,.0f}"
+    def measured(name: str, measure: str) -> float:
+        return parity.parts(RACE, f"closed:{DEPTH}", name, measure)
 
-    def each(rest: str) -> str:
-        return ", ".join(throughput(f"zsptf:grid={grid}{rest}") for grid in GRIDS.values())
+    def each(rest: str, measure: str, form: str) -> str:
+        return ", ".join(format(measured(f"zsptf:grid={grid}{rest}", measure), form) for grid in GRIDS)
 
+    rates, turns = (
+        [each(rest, measure, form) for rest in ("", SHARED)]
+        for measure, form in (("throughput_iops", ",.0f"), ("turnaround_ms", ".3f"))
+    )
+    pyramids = [f"{measured(f'zsptf-pyramid{rest}', 'throughput_iops'):,.0f}" for rest in ("", SHARED)]
     return (
-        "Columns by parity decide it. All requests of a zone are then read in one direction, and the sled has to go back "
-        "over the zone after each pass, the farther the higher the zone; what larger zones gain in choice they lose "
-        f"in this. With {DEPTH:,} outstanding (cello), 40x4, 20x2 and 10x1 cells complete {each('')} requests/s if even and "
-        f"odd columns are zones of their own, and {each(':parity=false')} if they share zones; pyramiding "
-        f"{throughput('zsptf-pyramid')} and {throughput('zsptf-pyramid:parity=false')}."
+        "Columns by parity matter here. All requests of a zone are then read in one direction, and the "
+        "sled has to turn twice to go back after a pass; what larger zones gain in choice they lose in "
+        f"turnarounds. With {DEPTH:,} outstanding (cello), 40x4, 20x2 and 10x1 cells complete {rates[0]} "
+        f"requests/s if even and odd columns are zones of their own, with {turns[0]} ms of turnarounds for "
+        f"each, and {rates[1]} requests/s with {turns[1]} ms if they share zones; pyramiding {pyramids[0]} "
+        f"and {pyramids[1]}."
     )

@@ -21,13 +21,11 @@ def h_35(_: Runs) -> Verdict:
     runs = [_value(stand_in, "goes on with one of 32 streams") for stand_in in (cello, hplajw)]
     bursts = [_value(stand_in, "dispersion at 1 s") for stand_in in (cello, hplajw)]
     ours = (
-        f"The stand-ins of cello and hplajw: {rates[0]:.1f}/s and {rates[1]:.1f}/s; {runs[0]:.0f} % and {runs[1]:.0f} % "
-        f"of requests go on with a stream; dispersion of arrivals at 1 s {bursts[0]:.0f} and {bursts[1]:.0f}. The traces "
-        "themselves are not public."
+        f"The stand-ins of cello and hplajw: {rates[0]:.1f}/s and {rates[1]:.1f}/s; {runs[0]:.0f} % and "
+        f"{runs[1]:.0f} % of requests go on with a stream; dispersion of arrivals at 1 s {bursts[0]:.0f} "
+        f"and {bursts[1]:.0f}. The traces themselves are not public."
     )
-    near = all(
-        abs(rate / printed - 1) < TOLERANCE for rate, printed in zip(rates, (33.0, 20.9), strict=True)
-    )
+    near = all(abs(rate / printed - 1) < TOLERANCE for rate, printed in zip(rates, (33.0, 20.9), strict=True))
     return verdict(ours, holds=near and runs[1] > runs[0] and bursts[1] > bursts[0])
 
 

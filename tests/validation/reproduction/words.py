@@ -6,10 +6,17 @@ from collections.abc import Iterable, Mapping
 
 from ..markdown import percent, span
 
+Shares = Iterable[float] | Mapping[float, float]
+"""Relative differences, maybe by the load or level they hold at."""
 
-def spread(shares: Iterable[float] | Mapping[float, float]) -> str:
+
+def _values(shares: Shares) -> list[float]:
+    return list(shares.values() if isinstance(shares, Mapping) else shares)
+
+
+def spread(shares: Shares) -> str:
     """From the least to the greatest relative difference, or the only one; what there is none of is said."""
-    values = list(shares.values() if isinstance(shares, Mapping) else shares)
+    values = _values(shares)
     if not values:
         return "no load in this range"
     if max(values) - min(values) < 5e-4:
@@ -17,21 +24,21 @@ def spread(shares: Iterable[float] | Mapping[float, float]) -> str:
     return span(values)
 
 
-def overlaps(shares: Iterable[float] | Mapping[float, float], low: float, high: float) -> bool:
+def overlaps(shares: Shares, low: float, high: float) -> bool:
     """Whether the range of some relative differences overlaps a band."""
-    values = list(shares.values() if isinstance(shares, Mapping) else shares)
-    return bool(values) and min(values) <= high and max(values) >= low
+    values = _values(shares)
+    return len(values) > 0 and min(values) <= high and max(values) >= low
 
 
-def all_above(shares: Iterable[float] | Mapping[float, float], least: float = 0.0) -> bool:
+def all_above(shares: Shares, least: float = 0.0) -> bool:
     """Whether there are some and all are above a number."""
-    values = list(shares.values() if isinstance(shares, Mapping) else shares)
-    return bool(values) and min(values) > least
+    values = _values(shares)
+    return bool(values) and all(value > least for value in values)
 
 
-def most_above(shares: Iterable[float] | Mapping[float, float], least: float = 0.0) -> bool:
+def most_above(shares: Shares, least: float = 0.0) -> bool:
     """Whether more than half are above a number."""
-    values = list(shares.values() if isinstance(shares, Mapping) else shares)
+    values = _values(shares)
     return 2 * sum(value > least for value in values) > len(values)
 
 
