@@ -1,5 +1,4 @@
-"""What only the command line can show: how soon it answers, how much memory a long replay takes, and what a
-scheduler written in Python costs.
+"""What the command line shows: how soon it answers, memory of a long replay, schedulers in Python.
 
 Adds its rows to ``benches/results.json``, which the Rust benchmarks write first.
 """

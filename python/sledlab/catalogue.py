@@ -148,7 +148,7 @@ class Catalogue:
         self._check(name, {})
         entry = self._find(name)
         if entry is None:
-            raise Error(f"`{name}` is more than the name of a {self._kind}", remedy="leave the parameters out")
+            raise Error(f"`{name}` is not the name of a {self._kind} alone", remedy="leave the rest out")
         return entry
 
     def _find(self, name: str) -> Entry | None:

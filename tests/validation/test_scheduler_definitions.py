@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from typing import Any
 
@@ -10,7 +11,7 @@ import sledlab as sl
 from sledlab import catalogue
 
 
-class Defined:
+class Defined(ABC):
     """The request with the smallest key; ties go to time, distance in x, arrival."""
 
     def __init__(self) -> None:
@@ -27,8 +28,9 @@ class Defined:
     def __len__(self) -> int:
         return len(self.queue)
 
+    @abstractmethod
     def key_in(self, now_ns: int, device: Any) -> Any:
-        raise NotImplementedError
+        """A function that gives the key of a request."""
 
 
 class Fcfs(Defined):

@@ -318,6 +318,13 @@ impl Crowd {
         self.joined_ns += u128::from(request.queued.as_ns());
     }
 
+    /// A request has left; `oldest` joined the queue first of those that stay.
+    pub fn remove(&mut self, request: &Queued, oldest: Option<Time>) {
+        self.oldest = oldest.unwrap_or(Time::MAX);
+        self.requests -= 1;
+        self.joined_ns -= u128::from(request.queued.as_ns());
+    }
+
     /// Sum of their waiting times at `now`, in ns.
     pub fn waited_ns(&self, now: Time) -> f64 {
         (u128::from(now.as_ns()) * u128::from(self.requests)).saturating_sub(self.joined_ns) as f64
@@ -326,7 +333,8 @@ impl Crowd {
 
 /// An index over queued requests by position: finds the best without probing all.
 ///
-/// Requests must be inserted in order of their numbers, as far as they lie at the same position.
+/// Requests must be inserted in order of their numbers and of the times at which they joined the queue, as far as
+/// they lie at the same position.
 pub trait PositionIndex: Send {
     /// Adds a request.
     fn insert(&mut self, request: Queued);

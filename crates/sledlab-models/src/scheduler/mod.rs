@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         assert!(refused("sptff").contains("did you mean `sptf`?"));
-        assert!(refused("asptf:wieght=2").contains("did you mean `scheduler.weight`?"));
+        assert!(refused("asptf:weights=2").contains("did you mean `scheduler.weight`?"));
         assert!(refused("asptf:weight").contains("`weight` is not of the form key=value"));
         assert!(refused("asptf:weight=-1").contains("out of range"));
         assert!(refused("fcfs:batch=all").contains("expected one of none, same-position"));

@@ -27,6 +27,8 @@ pub struct Interleaved {
     /// Writes that will ask for the bus when their overhead ends, in that order.
     asking: VecDeque<(Time, Queued)>,
     active: Option<Active>,
+    /// The rest of its batch: this pipeline serves one request after another.
+    following: VecDeque<Queued>,
     /// What the sled did for it so far.
     work: Work,
     /// Reads that left the sled with blocks still to cross the bus, by id.
@@ -85,9 +87,22 @@ impl Interleaved {
             bus: Bus::new(Span::from_ms(params.block_transfer_us / 1e3)),
             asking: VecDeque::new(),
             active: None,
+            following: VecDeque::new(),
             work: Work::default(),
             leaving: HashMap::new(),
         })
+    }
+
+    /// Starts the next request of the batch at `now`; false if there is none.
+    fn begin_next(&mut self, now: Time) -> bool {
+        let Some(request) = self.following.pop_front() else { return false };
+        self.unit.note_tips(&request);
+        let pass = self.unit.sled.plan(self.unit.at, request.lbn, request.blocks, 1);
+        let timing = Timing::default();
+        let mut active = Active { request, start: now, timing, done: 0, pass, phase: Phase::PassEnd(now) };
+        self.plan(now, &mut active);
+        self.active = Some(active);
+        true
     }
 
     /// Plans the next pass of `active` at `now`, from where the sled is.
@@ -214,20 +229,8 @@ impl Device for Interleaved {
     }
 
     fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<Busy> {
-        debug_assert_eq!(batch.len(), 1, "the reference simulator serves one request at a time");
-        let request = *batch.first()?;
-        self.unit.note_tips(&request);
-        let pass = self.unit.sled.plan(self.unit.at, request.lbn, request.blocks, 1);
-        let mut active = Active {
-            request,
-            start: now,
-            timing: Timing::default(),
-            done: 0,
-            pass,
-            phase: Phase::PassEnd(now),
-        };
-        self.plan(now, &mut active);
-        self.active = Some(active);
+        self.following.extend(batch);
+        self.begin_next(now);
         None
     }
 
@@ -252,7 +255,7 @@ impl Device for Interleaved {
             self.step_bus(now, served);
         }
         let due = self.active.as_ref().is_some_and(|active| active.phase.at() <= now);
-        let free = due && self.step_sled(now, served);
+        let free = due && self.step_sled(now, served) && !self.begin_next(now);
         free.then(|| std::mem::take(&mut self.work))
     }
 

@@ -135,10 +135,13 @@ impl ScoreIndex {
         row as usize * self.sled.geometry.cylinders as usize + cylinder as usize
     }
 
-    /// Works out anew what waits at a place, after requests have left it.
-    fn recount(&mut self, row: u32, cylinder: u32) {
-        let mut crowd = Crowd::EMPTY;
-        self.cells.iter(row, cylinder).for_each(|request| crowd.add(request));
+    /// Requests have left a place.
+    fn leave(&mut self, row: u32, cylinder: u32, gone: &[Queued]) {
+        let mut crowd = self.crowds[self.crowd_at(row, cylinder)];
+        let oldest = self.cells.first(row, cylinder).map(|first| first.queued);
+        for request in gone {
+            crowd.remove(request, oldest);
+        }
         self.enter(row, cylinder, crowd);
     }
 
@@ -280,15 +283,16 @@ impl PositionIndex for ScoreIndex {
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
         let DeviceState::Sled(state) = mechanics.state();
         let (row, cylinder) = self.best(now, state)?;
-        let request = self.cells.pop(row, cylinder);
-        self.recount(row, cylinder);
-        request
+        let request = self.cells.pop(row, cylinder)?;
+        self.leave(row, cylinder, &[request]);
+        Some(request)
     }
 
     fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
         let Some(place) = batch.first().map(|first| self.sled.place(first.lbn)) else { return };
+        let before = batch.len();
         self.cells.take_joining(place.row, place.cylinder, mechanics, batch);
-        self.recount(place.row, place.cylinder);
+        self.leave(place.row, place.cylinder, &batch[before..]);
     }
 
     fn len(&self) -> usize {
