@@ -109,6 +109,11 @@ def test_worker_processes_find_what_one_process_finds(bank):
     assert race(source=columns, jobs=2).points.equals(race(source=columns, jobs=1).points)
 
 
+def test_what_varies_is_named_in_the_title():
+    found = race(vary={"workload.kind": ["uniform", "mems-check"]}, speedups=[1])
+    assert "mems-check and uniform on mems-g2" in repr(found)
+
+
 def test_another_key_may_vary():
     found = race(vary={"device.active_tips": [1280, 3200]}, speedups=[1])
     assert found.points.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]

@@ -47,7 +47,14 @@ WIDTH = 120
 
 def title(comparison: Comparison) -> str:
     """What ran on what."""
-    return f"{wording.source_name(comparison.config)} on {wording.device_name(comparison.config)}"
+    source, device = wording.source_name(comparison.config), wording.device_name(comparison.config)
+    named = {"workload.kind": source, "trace.file": source, "device.preset": device}.get(
+        comparison.vary or ""
+    )
+    if named:
+        values = [str(group.varied[1]) for group in comparison.groups if group.varied]
+        source, device = (" and ".join(values) if name == named else name for name in (source, device))
+    return f"{source} on {device}"
 
 
 def contest(comparison: Comparison) -> str:

@@ -24,7 +24,6 @@ NAMES = (
     "paper-000-figure-9",
     "paper-000-random",
     "paper-000-saturation",
-    "paper-000-decision-cost",
     "paper-002-figure-2",
     "paper-002-run-length",
     "paper-002-saturation",
@@ -52,9 +51,6 @@ Paper 000 gives every column one direction, but its simulations ran in DiskSim.
 BOTH_WAYS = "-both-ways"
 """What the directory of such a run ends in."""
 
-TIMED = ("paper-000-decision-cost",)
-"""Wall-clock experiments: one run at a time."""
-
 YARDSTICK = "sptf"
 """Its mean response says how heavy a load is."""
 
@@ -68,8 +64,7 @@ Row = dict[str, Any]
 def run(directory: Path, names: Iterable[str] = NAMES, extra: Sequence[str] = ()) -> None:
     """Runs experiments that `directory` does not hold yet, each in a directory of its own."""
     for name in names:
-        jobs = ["--jobs", "1"] if name in TIMED else []
-        _compare(name, directory / name, [*jobs, *extra])
+        _compare(name, directory / name, extra)
         if name in READ_BOTH_WAYS:
             free = ["--set", "device.direction=free"]
             _compare(name, directory / f"{name}{BOTH_WAYS}", [*free, *extra])
