@@ -198,8 +198,6 @@ pub const LIST: [Entry; 22] = [
     Entry::of::<p_sptf::PSptf>(),
     Entry::of::<pa_sptf::PaSptf>(),
     Entry::of::<p_alpha::PAlpha>(),
-    Entry::of::<mst::Mst>(),
-    Entry::of::<optimal::Optimal>(),
     Entry::of::<gsptf::Gsptf>(),
     Entry::of::<zsptf::Zsptf>(),
     Entry::of::<zfcfs::Zfcfs>(),
@@ -208,6 +206,8 @@ pub const LIST: [Entry; 22] = [
     Entry::of::<zscan_psptf::ZscanPsptf>(),
     Entry::of::<zpsptf::Zpsptf>(),
     Entry::of::<pzsptf::Pzsptf>(),
+    Entry::of::<mst::Mst>(),
+    Entry::of::<optimal::Optimal>(),
 ];
 
 /// The name of the configuration table, for messages.
