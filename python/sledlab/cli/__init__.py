@@ -28,7 +28,7 @@ from sledlab.errors import Error, InternalError
         "device": ("sledlab.cli.device", "device", "List, show, map and import devices."),
         "trace": ("sledlab.cli.trace", "trace", "Inspect, convert, cut, merge and generate traces."),
         "scheduler": ("sledlab.cli.catalogue", "scheduler", "List and show schedulers."),
-        "workload": ("sledlab.cli.catalogue", "workload", "List and show workload generators."),
+        "workload": ("sledlab.cli.catalogue", "workload", "List, show and calibrate workload generators."),
     },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )

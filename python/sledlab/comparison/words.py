@@ -165,6 +165,12 @@ def _fairness(group: Group, speedup: float) -> Iterable[str]:
         )
 
 
+def _limit(speedup: float | None) -> str:
+    if speedup is None:
+        return "with none of the loads"
+    return "at the original rate only" if speedup == 1 else f"to {speedup:g} times"
+
+
 def _limits(group: Group) -> Iterable[str]:
     """Up to which load they kept up, where not all did throughout."""
     if all(len(group.steady(speedup)) == len(group.curves) for speedup in group.speedups):
@@ -174,15 +180,14 @@ def _limits(group: Group) -> Iterable[str]:
         for curve in group.curves:
             together.setdefault(curve.kept_up, []).append(curve)
         texts = [
-            f"{_names(curves)} {'keeps' if len(curves) == 1 else 'keep'} up "
-            + (f"to {limit:g} times" if limit is not None else "with none of the loads")
+            f"{_names(curves)} {'keeps' if len(curves) == 1 else 'keep'} up " + _limit(limit)
             for limit, curves in together.items()
         ]
         yield f"{', '.join(texts)}."
         return
     furthest = max(curve.kept_up or 0.0 for curve in group.curves)
     best = [curve for curve in group.ranked if (curve.kept_up or 0.0) == furthest]
-    yield f"{len(best)} of {len(group.curves)} keep up to {furthest:g} times: {_names(best, 6)}."
+    yield f"{len(best)} of {len(group.curves)} keep up {_limit(furthest or None)}: {_names(best, 6)}."
 
 
 RANKING = ("scheduler", "mean", "× best", "99 %", "SCV", "keeps up to", "in queue", "positioning", "why")
