@@ -104,7 +104,8 @@ impl Experiment {
     }
 
     /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and
-    /// the share of the whole. With `time_decisions` the outcome has `decision_ns`. Returns the outcome as JSON, after an interrupt of what had been done.
+    /// the share of the whole. With `time_decisions` the outcome has `decision_ns`. Returns the outcome as JSON,
+    /// after an interrupt of what had been done.
     #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None, time_decisions = false))]
     fn run(
         &self,

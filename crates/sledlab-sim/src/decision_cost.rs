@@ -51,8 +51,8 @@ impl DecisionCost {
     /// `choice`, measured.
     pub fn of(&self, choice: &Choice) -> Choice {
         let (cost, inner) = (self.clone(), choice.clone());
-        Choice::custom("", toml::Table::new(), move |setting| {
-            Ok(Box::new(Measured { queue: inner.make(setting.mechanics)?, cost: cost.clone() }))
+        Choice::custom("", toml::Table::new(), move |mechanics| {
+            Ok(Box::new(Measured { queue: inner.make(mechanics)?, cost: cost.clone() }))
         })
     }
 

@@ -16,6 +16,7 @@ mod ordered;
 mod p_alpha;
 mod p_sptf;
 mod pa_sptf;
+mod planned;
 mod positioned;
 mod pzsptf;
 mod same_position;
@@ -41,10 +42,9 @@ use sledlab_core::params::{ParamSpec, Params};
 use sledlab_core::{Error, Result, Time};
 use toml::{Table, Value};
 
-pub use fcfs::Fcfs;
-pub use scan_index::ScanIndex;
-
+use self::fcfs::Fcfs;
 use self::same_position::SamePosition;
+use self::scan_index::ScanIndex;
 use crate::device::{Aim, Mechanics, PositionIndex, Queued};
 
 /// A queue with an order of service.
@@ -239,7 +239,8 @@ impl Params for NoParams {
     }
 }
 
-type Make = dyn Fn(Setting) -> Result<Box<dyn Scheduler>> + Send + Sync;
+/// Makes an empty queue for a device, which scans where it could use an index if told to.
+type Make = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler>> + Send + Sync;
 
 /// A scheduler with all its parameters, from which any number of empty queues can be made.
 #[derive(Clone)]
@@ -262,33 +263,34 @@ impl Choice {
         let own = (entry.resolve)(&own)?;
         let mut params = own.clone();
         params.extend(batch.to_table());
-        let make = move |setting: Setting| {
+        let make = move |mechanics: &dyn Mechanics, scan| {
             let wrap = batch.batch == Batch::SamePosition && !entry.batches;
             // What is taken along must be taken once only.
             let inside = if wrap { Batch::None } else { batch.batch };
-            let queue = (entry.make)(&own, Setting { batch: inside, ..setting })?;
+            let queue = (entry.make)(&own, Setting { mechanics, batch: inside, scan })?;
             Ok(if wrap { Box::new(SamePosition::new(queue)) } else { queue })
         };
         Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(make) })
     }
 
-    /// A scheduler that is not in the list.
+    /// A scheduler that is not in the list; it gets no index to do without.
     pub fn custom(
         name: &str,
         params: Table,
-        make: impl Fn(Setting) -> Result<Box<dyn Scheduler>> + Send + Sync + 'static,
+        make: impl Fn(&dyn Mechanics) -> Result<Box<dyn Scheduler>> + Send + Sync + 'static,
     ) -> Self {
+        let make = move |mechanics: &dyn Mechanics, _| make(mechanics);
         Choice { name: name.to_owned(), params, make: Arc::new(make) }
     }
 
     /// An empty queue for a device.
     pub fn make(&self, mechanics: &dyn Mechanics) -> Result<Box<dyn Scheduler>> {
-        (self.make)(Setting { mechanics, batch: Batch::None, scan: false })
+        (self.make)(mechanics, false)
     }
 
     /// The same that scans instead of using the device's index: its oracle.
     pub fn make_scan(&self, mechanics: &dyn Mechanics) -> Result<Box<dyn Scheduler>> {
-        (self.make)(Setting { mechanics, batch: Batch::None, scan: true })
+        (self.make)(mechanics, true)
     }
 
     /// The configuration table that says all of it.

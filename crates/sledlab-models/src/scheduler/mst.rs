@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::Result;
 
+use super::planned::{Planned, Planner};
 use super::{Model, Scheduler, Setting};
 use crate::device::{DeviceState, Mechanics, Queued};
 
@@ -19,14 +20,7 @@ sledlab_core::params! {
 }
 
 /// A walk around the minimum spanning tree of the positions where requests wait.
-pub(super) struct Mst {
-    online: bool,
-    /// In order of service.
-    plan: VecDeque<Queued>,
-    /// What the plan leaves out.
-    fresh: Vec<Queued>,
-    refused: bool,
-}
+pub(super) struct Mst;
 
 impl Model for Mst {
     type Params = MstParams;
@@ -37,44 +31,8 @@ impl Model for Mst {
     const STARVATION_FREE: bool = false;
 
     fn make(params: &MstParams, _: Setting) -> Result<Box<dyn Scheduler>> {
-        let online = params.online;
-        Ok(Box::new(Mst { online, plan: VecDeque::new(), fresh: Vec::new(), refused: false }))
-    }
-}
-
-impl Scheduler for Mst {
-    fn push(&mut self, request: Queued) {
-        self.fresh.push(request);
-    }
-
-    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
-        if self.plan.is_empty() || (self.online && !self.fresh.is_empty()) {
-            self.refused = self.refused || self.plan.len() + self.fresh.len() > MOST;
-            if self.refused {
-                return;
-            }
-            self.fresh.extend(self.plan.drain(..));
-            self.plan = Places::new(mechanics, std::mem::take(&mut self.fresh)).in_order();
-        }
-        batch.extend(self.plan.pop_front());
-    }
-
-    fn remove(&mut self, request: &Queued) -> bool {
-        let waiting = self.len();
-        self.plan.retain(|other| other.id != request.id);
-        self.fresh.retain(|other| other.id != request.id);
-        self.len() < waiting
-    }
-
-    fn len(&self) -> usize {
-        self.plan.len() + self.fresh.len()
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        self.refused.then(|| {
-            Error::user(format!("scheduler mst: {} requests wait, it can order {MOST} at most", self.len()))
-                .with_remedy("lower the load, or take sptf, which finds the nearest of any number")
-        })
+        let order = |mechanics: &dyn Mechanics, requests| Places::new(mechanics, requests).in_order();
+        Ok(Planned::boxed(Planner { name: Self::NAME, most: MOST, online: params.online, order }))
     }
 }
 
@@ -156,7 +114,7 @@ impl<'a> Places<'a> {
 #[cfg(test)]
 mod tests {
     use rand::RngExt;
-    use sledlab_core::{Op, seed};
+    use sledlab_core::{Op, Time, seed};
 
     use super::*;
     use crate::device::mems::{self, MemsParams};

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::Result;
 
+use super::planned::{Planned, Planner};
 use super::{Model, NoParams, Scheduler, Setting};
 use crate::device::{DeviceState, Mechanics, Queued};
 
@@ -11,14 +12,7 @@ use crate::device::{DeviceState, Mechanics, Queued};
 const MOST: usize = 12;
 
 /// The order with the smallest sum of completion times, as if nothing else arrived.
-#[derive(Default)]
-pub(super) struct Optimal {
-    /// In order of service.
-    plan: VecDeque<Queued>,
-    /// What has arrived since it was made.
-    fresh: Vec<Queued>,
-    refused: bool,
-}
+pub(super) struct Optimal;
 
 impl Model for Optimal {
     type Params = NoParams;
@@ -29,44 +23,7 @@ impl Model for Optimal {
     const STARVATION_FREE: bool = false;
 
     fn make(_: &NoParams, _: Setting) -> Result<Box<dyn Scheduler>> {
-        Ok(Box::new(Optimal::default()))
-    }
-}
-
-impl Scheduler for Optimal {
-    fn push(&mut self, request: Queued) {
-        self.fresh.push(request);
-    }
-
-    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
-        if !self.fresh.is_empty() {
-            self.refused = self.refused || self.len() > MOST;
-            if self.refused {
-                return;
-            }
-            self.fresh.extend(self.plan.drain(..));
-            self.plan = plan(mechanics, std::mem::take(&mut self.fresh));
-        }
-        batch.extend(self.plan.pop_front());
-    }
-
-    fn remove(&mut self, request: &Queued) -> bool {
-        let waiting = self.len();
-        self.plan.retain(|other| other.id != request.id);
-        self.fresh.retain(|other| other.id != request.id);
-        self.len() < waiting
-    }
-
-    fn len(&self) -> usize {
-        self.plan.len() + self.fresh.len()
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        self.refused.then(|| {
-            let waiting = self.len();
-            Error::user(format!("scheduler optimal: {waiting} requests wait, it can order {MOST} at most"))
-                .with_remedy("lower the load; optimal is an oracle for small queues, sptf is for large ones")
-        })
+        Ok(Planned::boxed(Planner { name: Self::NAME, most: MOST, online: true, order: plan }))
     }
 }
 

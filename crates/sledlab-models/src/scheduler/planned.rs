@@ -1,0 +1,74 @@
+//! A queue served by a plan: what schedulers are made of that order all that waits at once.
+
+use std::collections::VecDeque;
+
+use sledlab_core::{Error, Time};
+
+use super::Scheduler;
+use crate::device::{Mechanics, Queued};
+
+/// How requests are ordered.
+pub(super) struct Planner {
+    /// Name of the scheduler, for messages.
+    pub name: &'static str,
+    /// Most requests it orders.
+    pub most: usize,
+    /// Whether a plan is made anew when something has arrived; otherwise when the last one is done.
+    pub online: bool,
+    /// The order of service from where the mechanism is.
+    pub order: fn(&dyn Mechanics, Vec<Queued>) -> VecDeque<Queued>,
+}
+
+/// Serves a plan; refuses queues that are too long for one.
+pub(super) struct Planned {
+    planner: Planner,
+    /// In order of service.
+    plan: VecDeque<Queued>,
+    /// What has arrived since it was made.
+    fresh: Vec<Queued>,
+    refused: bool,
+}
+
+impl Planned {
+    /// An empty queue.
+    pub fn boxed(planner: Planner) -> Box<dyn Scheduler> {
+        Box::new(Planned { planner, plan: VecDeque::new(), fresh: Vec::new(), refused: false })
+    }
+}
+
+impl Scheduler for Planned {
+    fn push(&mut self, request: Queued) {
+        self.fresh.push(request);
+    }
+
+    fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        if self.plan.is_empty() || (self.planner.online && !self.fresh.is_empty()) {
+            self.refused = self.refused || self.len() > self.planner.most;
+            if self.refused {
+                return;
+            }
+            self.fresh.extend(self.plan.drain(..));
+            self.plan = (self.planner.order)(mechanics, std::mem::take(&mut self.fresh));
+        }
+        batch.extend(self.plan.pop_front());
+    }
+
+    fn remove(&mut self, request: &Queued) -> bool {
+        let waiting = self.len();
+        self.plan.retain(|other| other.id != request.id);
+        self.fresh.retain(|other| other.id != request.id);
+        self.len() < waiting
+    }
+
+    fn len(&self) -> usize {
+        self.plan.len() + self.fresh.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.refused.then(|| {
+            let (Planner { name, most, .. }, waiting) = (&self.planner, self.len());
+            Error::user(format!("scheduler {name}: {waiting} requests wait, it can order {most} at most"))
+                .with_remedy("lower the load, or take sptf, which finds the nearest of any number")
+        })
+    }
+}
