@@ -10,6 +10,6 @@ pub mod stats;
 pub mod time;
 
 pub use error::{Error, Result};
-pub use request::{BLOCK_BYTES, Op, Request};
+pub use request::{BLOCK_BYTES, MOST_UNWANTED, Op, Request, WORD_BYTES};
 pub use source::Source;
 pub use time::{Span, Time};

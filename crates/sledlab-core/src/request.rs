@@ -5,6 +5,12 @@ use crate::time::Time;
 /// Bytes in a logical block (LBN): 64 tip sectors of 8 bytes (paper 000, section 2).
 pub const BLOCK_BYTES: u64 = 512;
 
+/// Bytes that hosts want or do not want: those of a tip sector (paper 003, section 5.1).
+pub const WORD_BYTES: u64 = 8;
+
+/// A request wants at least one word of its last block.
+pub const MOST_UNWANTED: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
+
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -48,6 +54,26 @@ pub struct Request {
     pub device: u16,
     /// What is asked for.
     pub op: Op,
+    /// Whether it is about the file system's own data (inodes, directories), where that is known.
+    pub metadata: bool,
+    /// Words of [`WORD_BYTES`] of its last block that the host has no use for, at most [`MOST_UNWANTED`]; 0 where
+    /// nothing is known.
+    pub unwanted_words: u8,
+}
+
+impl Default for Request {
+    /// An operation on nothing at time 0: what a literal leaves unsaid.
+    fn default() -> Self {
+        Request {
+            arrival: Time::ZERO,
+            lbn: 0,
+            blocks: 0,
+            device: 0,
+            op: Op::Read,
+            metadata: false,
+            unwanted_words: 0,
+        }
+    }
 }
 
 impl Request {

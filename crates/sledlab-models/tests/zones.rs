@@ -256,7 +256,15 @@ fn zones_of_the_paper_are_visited_once_each() {
         let per_row = 20;
         for id in 0..mechanics.capacity_blocks() / (7 * per_row) {
             let lbn = id * 7 * per_row;
-            queue.push(Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read });
+            queue.push(Queued {
+                id,
+                arrival: Time::ZERO,
+                queued: Time::ZERO,
+                lbn,
+                blocks: 1,
+                op: Op::Read,
+                ..Queued::default()
+            });
         }
         let (mut visits, mut batch, mut served) = (Vec::new(), Vec::new(), Vec::new());
         while !queue.is_empty() {
@@ -277,7 +285,15 @@ fn picks_beside_a_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usiz
     let mut device = device("");
     let mut queue = choice(word).make(device.mechanics()).unwrap();
     let far = device.mechanics().capacity_blocks() - 1;
-    let request = |id, now, lbn| Queued { id, arrival: now, queued: now, lbn, blocks: 1, op: Op::Read };
+    let request = |id, now, lbn| Queued {
+        id,
+        arrival: now,
+        queued: now,
+        lbn,
+        blocks: 1,
+        op: Op::Read,
+        ..Queued::default()
+    };
     let (mut now, mut batch, mut served) = (Time::ZERO, Vec::new(), Vec::new());
     queue.push(request(0, now, stream(0)));
     queue.push(request(1, now, stream(1)));

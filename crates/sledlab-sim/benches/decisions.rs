@@ -54,7 +54,15 @@ impl Bench {
         let (id, arrival) = (self.next, self.now);
         self.next += 1;
         let begun = Instant::now();
-        self.queue.push(Queued { id, arrival, queued: arrival, lbn, blocks: 1, op: Op::Read });
+        self.queue.push(Queued {
+            id,
+            arrival,
+            queued: arrival,
+            lbn,
+            blocks: 1,
+            op: Op::Read,
+            ..Queued::default()
+        });
         self.spent_s += begun.elapsed().as_secs_f64();
     }
 

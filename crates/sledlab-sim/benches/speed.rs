@@ -89,7 +89,7 @@ fn replays(rows: &mut Vec<Row>) {
 
 fn queued(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
     let lbn = rng.random_range(0..capacity);
-    Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read }
+    Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Queued::default() }
 }
 
 /// Nanoseconds for a pick and the push that replaces it, with `depth` requests queued on a G2.

@@ -29,7 +29,7 @@ fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Req
         };
         let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=64).min(capacity as u32) };
         let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=capacity - u64::from(blocks)) };
-        Request { arrival: Time::from_ns(now), lbn, blocks, device: 0, op }
+        Request { arrival: Time::from_ns(now), lbn, blocks, op, ..Request::default() }
     };
     (0..count).map(&mut next).collect()
 }
@@ -141,7 +141,7 @@ fn holds_for_several_sleds() {
 #[test]
 fn sleds_that_move_together_share_a_pass() {
     // 60 blocks at one place of three sleds take one row's time; on one sled they take three rows.
-    let request = Request { arrival: Time::ZERO, lbn: 0, blocks: 60, device: 0, op: Op::Read };
+    let request = Request { arrival: Time::ZERO, lbn: 0, blocks: 60, op: Op::Read, ..Request::default() };
     let service = |sleds| {
         let settings =
             [("device.sleds", sleds), ("device.sled_motion", "together"), ("device.sled_map", "round-robin")];
@@ -184,7 +184,7 @@ fn warm_up_leaves_the_rest_as_it_was() {
 
 #[test]
 fn flushes_hold_their_slot_until_writes_are_durable() {
-    let at = |op, blocks| Request { arrival: Time::ZERO, lbn: 0, blocks, device: 0, op };
+    let at = |op, blocks| Request { arrival: Time::ZERO, lbn: 0, blocks, op, ..Request::default() };
     let source = vec![at(Op::Write, 8), at(Op::Flush, 0), at(Op::Read, 8)];
     let (_, rows) = run(&experiment("mems-g2", &[("replay.mode", "closed:2")]), source.clone());
     // Both slots are taken by the write and the flush, so the read arrives when they complete.
@@ -234,7 +234,13 @@ fn limits_by_count_and_time() {
 
 #[test]
 fn refuses_arrivals_that_the_clock_cannot_follow() {
-    let late = Request { arrival: Time::from_ns(u64::MAX - 5), lbn: 0, blocks: 8, device: 0, op: Op::Read };
+    let late = Request {
+        arrival: Time::from_ns(u64::MAX - 5),
+        lbn: 0,
+        blocks: 8,
+        op: Op::Read,
+        ..Request::default()
+    };
     let source = Some(Box::new(InMemory::new(vec![late])) as Box<_>);
     let error = experiment("mems-g2", &[]).run(Hooks { source, ..Hooks::default() }).unwrap_err();
     assert_eq!(error.blame(), sledlab_core::error::Blame::User);

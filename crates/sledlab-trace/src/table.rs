@@ -108,12 +108,12 @@ impl Table {
                 .map_err(|_| Error::user(format!("device: {device} is not a number from 0 to 65535")))?,
         };
         if op == Op::Flush {
-            return Ok(Request { arrival, lbn: 0, blocks: 0, device, op });
+            return Ok(Request { arrival, lbn: 0, blocks: 0, device, op, ..Request::default() });
         }
         let offset = unsigned("offset_bytes", columns.offset_bytes[row])?;
         let length = unsigned("length_bytes", columns.length_bytes[row])?;
         let (lbn, blocks) = range::of_bytes(offset, length)?;
-        Ok(Request { arrival, lbn, blocks, device, op })
+        Ok(Request { arrival, lbn, blocks, device, op, ..Request::default() })
     }
 
     fn arrival(&mut self, times: &Times, row: usize) -> Result<Time> {

@@ -24,13 +24,24 @@ pub struct Queued {
     pub blocks: u32,
     /// Read or write.
     pub op: Op,
+    /// Whether it is about the file system's own data.
+    pub metadata: bool,
+    /// Words of 8 bytes among its blocks that the host has no use for.
+    pub unwanted_words: u16,
+}
+
+impl Default for Queued {
+    fn default() -> Self {
+        Queued::new(0, &Request::default())
+    }
 }
 
 impl Queued {
     /// Request number `id` as it joins a queue on arrival.
     pub fn new(id: u64, request: &Request) -> Self {
-        let Request { arrival, lbn, blocks, op, .. } = *request;
-        Queued { id, arrival, queued: arrival, lbn, blocks, op }
+        let Request { arrival, lbn, blocks, op, metadata, unwanted_words, .. } = *request;
+        let unwanted_words = unwanted_words.into();
+        Queued { id, arrival, queued: arrival, lbn, blocks, op, metadata, unwanted_words }
     }
 }
 

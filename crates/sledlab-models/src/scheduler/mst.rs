@@ -144,7 +144,15 @@ mod tests {
             let range = [6_750_000, 100_000, 5_000][(instance % 3) as usize];
             let mut request = |id| {
                 let (lbn, blocks) = (rng.random_range(0..range), rng.random_range(1..=40));
-                Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks, op: Op::Read }
+                Queued {
+                    id,
+                    arrival: Time::ZERO,
+                    queued: Time::ZERO,
+                    lbn,
+                    blocks,
+                    op: Op::Read,
+                    ..Queued::default()
+                }
             };
             let requests = (0..count).map(&mut request).collect();
             let places = Places::new(device.mechanics(), requests);

@@ -248,7 +248,15 @@ pub(super) mod trial {
                 let at = self.device.mechanics().location(lbn);
                 assert_eq!((at.cylinder, at.row), (*cylinder, *row));
                 let (id, now) = (self.pushed, self.now);
-                self.queue.push(Queued { id, arrival: now, queued: now, lbn, blocks: 1, op: Op::Read });
+                self.queue.push(Queued {
+                    id,
+                    arrival: now,
+                    queued: now,
+                    lbn,
+                    blocks: 1,
+                    op: Op::Read,
+                    ..Queued::default()
+                });
                 self.pushed += 1;
             }
         }

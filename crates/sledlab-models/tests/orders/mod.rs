@@ -25,7 +25,15 @@ impl Trial {
     fn push(&mut self, lbns: &[u64]) {
         let (arrival, queued) = (Time::ZERO, Time::ZERO);
         for (id, lbn) in (self.pushed..).zip(lbns) {
-            self.queue.push(Queued { id, arrival, queued, lbn: *lbn, blocks: 1, op: Op::Read });
+            self.queue.push(Queued {
+                id,
+                arrival,
+                queued,
+                lbn: *lbn,
+                blocks: 1,
+                op: Op::Read,
+                ..Queued::default()
+            });
         }
         self.pushed += lbns.len() as u64;
     }

@@ -42,7 +42,7 @@ impl Draw {
         let blocks = self.rng.random_range(1..=40_u32).min((self.capacity - lbn) as u32);
         let id = self.next;
         self.next += 1;
-        Queued { id, arrival: now, queued: now, lbn, blocks, op: Op::Read }
+        Queued { id, arrival: now, queued: now, lbn, blocks, op: Op::Read, ..Queued::default() }
     }
 
     /// How many requests to keep queued for a while: all, a few, hardly any.

@@ -294,7 +294,7 @@ mod tests {
             let mut reuse = reuse(&sizes);
             for unit in &units {
                 let lbn = unit * spread;
-                reuse.record(&Request { arrival: Time::ZERO, lbn, blocks: 1, device: 0, op: Op::Read });
+                reuse.record(&Request { arrival: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Request::default() });
             }
             let mut hits = 0;
             for (cache, size) in reuse.caches.iter().zip(&sizes) {

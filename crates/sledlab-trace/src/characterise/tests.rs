@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use sledlab_core::Time;
 
 fn request(arrival_ms: u64, op: Op, lbn: u64, blocks: u32) -> Request {
-    Request { arrival: Time::from_ns(arrival_ms * 1_000_000), lbn, blocks, device: 0, op }
+    Request { arrival: Time::from_ns(arrival_ms * 1_000_000), lbn, blocks, op, ..Request::default() }
 }
 
 fn report(requests: &[Request]) -> Report {

@@ -68,7 +68,7 @@ impl LineParser for Parser {
         let arrival = fields.time("the timestamp in us", 3)?;
         fields.end()?;
         let (lbn, blocks) = bytes(at, offset, length)?;
-        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+        Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {

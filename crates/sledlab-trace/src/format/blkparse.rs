@@ -97,7 +97,7 @@ impl LineParser for Parser {
         fields.blanks()?;
         let Some((op, lbn, blocks)) = operation(&mut fields)? else { return Ok(None) };
         let device = self.devices.number(device_at, name)?;
-        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+        Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
     }
 }
 

@@ -80,7 +80,7 @@ impl LineParser for Parser {
         let length = fields.unsigned("length_bytes")?;
         let device = if fields.is_at_end() { 0 } else { device(&mut fields)? };
         let (lbn, blocks) = if op == Op::Flush { (0, 0) } else { bytes(at, offset, length)? };
-        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+        Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {

@@ -58,6 +58,6 @@ impl LineParser for Parser {
         fields.end()?;
         let op = if flags & 1 == 1 { Op::Read } else { Op::Write };
         let (lbn, blocks) = blocks(at, lbn, count)?;
-        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+        Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
     }
 }

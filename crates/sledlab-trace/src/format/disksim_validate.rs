@@ -78,6 +78,6 @@ impl LineParser for Parser {
         let service_ns = if self.add_service_times { service_ns } else { 0 };
         let next_ns = self.next_ns.checked_add(gap_ns).and_then(|ns| ns.checked_add(service_ns));
         self.next_ns = next_ns.ok_or_else(|| Fault::new(gap_at, "time does not fit 64 bits"))?;
-        Ok(Some(Request { arrival, lbn, blocks, device: 0, op }))
+        Ok(Some(Request { arrival, lbn, blocks, op, ..Request::default() }))
     }
 }

@@ -97,7 +97,7 @@ impl LineParser for Iolog {
         };
         let device = self.devices.number(name_at, name)?;
         if op == Op::Flush {
-            return Ok(Some(Request { arrival, lbn: 0, blocks: 0, device, op }));
+            return Ok(Some(Request { arrival, lbn: 0, blocks: 0, device, op, ..Request::default() }));
         }
         fields.blanks()?;
         let at = fields.column();
@@ -106,7 +106,7 @@ impl LineParser for Iolog {
         let length = fields.unsigned("the length in bytes")?;
         fields.end()?;
         let (lbn, blocks) = bytes(at, offset, length)?;
-        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+        Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {
@@ -160,7 +160,7 @@ impl LineParser for BlockLog {
             fields.separator(b',')?;
         }
         let (lbn, blocks) = bytes(at, offset, length)?;
-        Ok(Some(Request { arrival, lbn, blocks, device: 0, op }))
+        Ok(Some(Request { arrival, lbn, blocks, op, ..Request::default() }))
     }
 }
 

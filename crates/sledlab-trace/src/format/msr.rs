@@ -86,7 +86,7 @@ impl LineParser for Parser {
             fields.separator(b',')?;
         }
         let device = self.devices.number(name_at, name)?;
-        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+        Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {

@@ -81,6 +81,6 @@ impl LineParser for Parser {
             fields.separator(b',')?;
         }
         let (lbn, blocks) = blocks(at, lbn, size.div_ceil(BLOCK_BYTES))?;
-        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+        Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
     }
 }

@@ -203,7 +203,7 @@ fn parse(bytes: &[u8], disks: &[Disk], arrivals: &mut Arrivals) -> Result<Reques
     let trace_ns = (u64::from(seconds) * 1_000_000 + u64::from(micros)) * 1_000;
     let Some(arrival) = arrivals.take(trace_ns) else { return Err((8, arrivals.disorder(trace_ns))) };
     let op = if flags & READ_FLAG != 0 { Op::Read } else { Op::Write };
-    Ok(Request { arrival, lbn, blocks, device: 0, op })
+    Ok(Request { arrival, lbn, blocks, op, ..Request::default() })
 }
 
 impl Source for Records {

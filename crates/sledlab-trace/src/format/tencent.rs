@@ -75,7 +75,7 @@ impl LineParser for Parser {
         let device = self.devices.number(volume_at, fields.since(volume_at))?;
         fields.end()?;
         let (lbn, blocks) = blocks(at, lbn, count)?;
-        Ok(Some(Request { arrival, lbn, blocks, device, op }))
+        Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {

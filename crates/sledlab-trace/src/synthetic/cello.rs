@@ -203,7 +203,7 @@ impl Generator for Cello {
         }
         self.sequential.count(place.lbn == self.previous_end);
         self.previous_end = place.lbn + u64::from(blocks);
-        Request { arrival, lbn: place.lbn, blocks, device: 0, op }
+        Request { arrival, lbn: place.lbn, blocks, op, ..Request::default() }
     }
 }
 

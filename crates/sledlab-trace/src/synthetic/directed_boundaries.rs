@@ -90,7 +90,13 @@ impl Generator for DirectedBoundaries {
             Turn::First => 0,
             Turn::Last => last_start,
         };
-        Request { arrival: self.arrivals.next(), lbn, blocks: self.blocks, device: 0, op: self.ops.next() }
+        Request {
+            arrival: self.arrivals.next(),
+            lbn,
+            blocks: self.blocks,
+            op: self.ops.next(),
+            ..Request::default()
+        }
     }
 }
 

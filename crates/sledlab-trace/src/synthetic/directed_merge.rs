@@ -76,7 +76,7 @@ impl Generator for DirectedMerge {
         let blocks = self.blocks.min(self.end_lbn - self.next_lbn) as u32;
         let lbn = self.next_lbn;
         self.next_lbn += u64::from(blocks);
-        Request { arrival: self.now, lbn, blocks, device: 0, op: Op::Read }
+        Request { arrival: self.now, lbn, blocks, op: Op::Read, ..Request::default() }
     }
 }
 
@@ -90,6 +90,6 @@ impl DirectedMerge {
         let start = self.places.next(total as u32, self.limit_blocks, self.capacity_blocks);
         (self.next_lbn, self.end_lbn) = (start, start + total);
         let lbn = self.places.below(self.capacity_blocks);
-        Request { arrival: self.now, lbn, blocks: 1, device: 0, op: Op::Read }
+        Request { arrival: self.now, lbn, blocks: 1, op: Op::Read, ..Request::default() }
     }
 }

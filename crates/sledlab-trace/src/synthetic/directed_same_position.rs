@@ -100,7 +100,7 @@ impl Generator for DirectedSamePosition {
 
     fn next(&mut self) -> Request {
         let (arrival, lbn) = self.waiting.take().unwrap_or_else(|| self.start_pair());
-        Request { arrival, lbn, blocks: self.blocks, device: 0, op: self.ops.next() }
+        Request { arrival, lbn, blocks: self.blocks, op: self.ops.next(), ..Request::default() }
     }
 }
 

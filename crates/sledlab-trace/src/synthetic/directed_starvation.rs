@@ -89,6 +89,6 @@ impl Generator for DirectedStarvation {
                 (arrival, self.near_lbn + self.places.next(self.blocks, 1, self.near_span_blocks))
             }
         };
-        Request { arrival, lbn, blocks: self.blocks, device: 0, op: Op::Read }
+        Request { arrival, lbn, blocks: self.blocks, op: Op::Read, ..Request::default() }
     }
 }

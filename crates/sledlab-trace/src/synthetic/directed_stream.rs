@@ -74,11 +74,16 @@ impl Generator for DirectedStream {
         if self.random_at < self.stream_at {
             let arrival = std::mem::replace(&mut self.random_at, self.randoms.next());
             let lbn = self.places.next(self.random_blocks, 1, self.capacity_blocks);
-            return Request { arrival, lbn, blocks: self.random_blocks, device: 0, op: Op::Read };
+            return Request { arrival, lbn, blocks: self.random_blocks, op: Op::Read, ..Request::default() };
         }
         let arrival = std::mem::replace(&mut self.stream_at, self.stream.next());
-        let request =
-            Request { arrival, lbn: self.stream_lbn, blocks: self.stream_blocks, device: 0, op: Op::Read };
+        let request = Request {
+            arrival,
+            lbn: self.stream_lbn,
+            blocks: self.stream_blocks,
+            op: Op::Read,
+            ..Request::default()
+        };
         let fits = request.end() + u64::from(self.stream_blocks) <= self.capacity_blocks;
         self.stream_lbn = if fits { request.end() } else { 0 };
         request

@@ -95,7 +95,7 @@ impl Generator for DiskCheck {
             _ => (anywhere, any_op),
         };
         self.previous = Some((lbn, lbn + u64::from(blocks), op));
-        Request { arrival, lbn, blocks, device: 0, op }
+        Request { arrival, lbn, blocks, op, ..Request::default() }
     }
 }
 

@@ -61,8 +61,8 @@ impl Generator for Exponential {
             arrival: self.arrivals.next(),
             lbn: self.places.next(blocks, 1, self.capacity_blocks),
             blocks,
-            device: 0,
             op: self.ops.next(),
+            ..Request::default()
         }
     }
 }

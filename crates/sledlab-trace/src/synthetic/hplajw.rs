@@ -186,7 +186,7 @@ impl Generator for Hplajw {
         let onward = lbn.wrapping_sub(self.previous_end);
         self.sequential.count(onward == 0 || onward == self.gap_blocks);
         self.previous_end = lbn + u64::from(blocks);
-        Request { arrival, lbn, blocks, device: 0, op }
+        Request { arrival, lbn, blocks, op, ..Request::default() }
     }
 }
 

@@ -64,8 +64,8 @@ impl Generator for MemsCheck {
             arrival: self.arrivals.next(),
             lbn: self.places.next(blocks, self.unit_blocks, self.capacity_blocks),
             blocks,
-            device: 0,
             op: self.ops.next(),
+            ..Request::default()
         }
     }
 }

@@ -60,8 +60,8 @@ impl Generator for Uniform {
             arrival: self.arrivals.next(),
             lbn: self.places.next(self.blocks, self.align_blocks, self.capacity_blocks),
             blocks: self.blocks,
-            device: 0,
             op: self.ops.next(),
+            ..Request::default()
         }
     }
 }

@@ -38,7 +38,7 @@ pub fn error(bytes: &[u8], format: Option<&str>) -> String {
 
 /// A request in a few words: nanoseconds, operation, first block, blocks, device.
 pub fn request(ns: u64, op: Op, lbn: u64, blocks: u32, device: u16) -> Request {
-    Request { arrival: Time::from_ns(ns), lbn, blocks, device, op }
+    Request { arrival: Time::from_ns(ns), lbn, blocks, device, op, ..Request::default() }
 }
 
 /// A folder beside the workspace that may be absent, or `None` with a line that says so.

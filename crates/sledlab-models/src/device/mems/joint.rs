@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn request(id: u64, lbn: u64, blocks: u32) -> Queued {
-        Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks, op: Op::Read }
+        Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks, op: Op::Read, ..Queued::default() }
     }
 
     fn serve(device: &mut dyn Device, batch: &[Queued]) -> (Busy, Vec<Served>) {

@@ -63,7 +63,15 @@ mod tests {
     use crate::device::mems::params::{DirectionTie, IdlePower};
 
     fn request(lbn: u64, blocks: u32) -> Queued {
-        Queued { id: 0, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks, op: Op::Read }
+        Queued {
+            id: 0,
+            arrival: Time::ZERO,
+            queued: Time::ZERO,
+            lbn,
+            blocks,
+            op: Op::Read,
+            ..Queued::default()
+        }
     }
 
     #[test]
