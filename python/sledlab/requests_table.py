@@ -1,6 +1,7 @@
 """The per-request table: chunks from the simulator, to memory, Parquet or CSV.
 
-A chunk is a list of columns `(name, bytes)`: little-endian 64-bit integers, and a letter per row in `op`.
+A chunk is a list of columns `(name, bytes)`: little-endian 64-bit integers, floating-point numbers where the name
+ends in `_uj`, and a letter per row in `op`.
 The bytes become Arrow arrays without another copy.
 """
 
@@ -60,7 +61,8 @@ def _array(name: str, data: bytes) -> pa.Array:
     import pyarrow as pa
 
     if name != "op":
-        return pa.Array.from_buffers(pa.uint64(), len(data) // 8, [None, pa.py_buffer(data)])
+        kind = pa.float64() if name.endswith("_uj") else pa.uint64()
+        return pa.Array.from_buffers(kind, len(data) // 8, [None, pa.py_buffer(data)])
     rows = len(data)
     return pa.StringArray.from_buffers(rows, _offsets(rows), pa.py_buffer(data))
 
@@ -125,10 +127,12 @@ class ParquetFile:
         """Takes one chunk; writes when a row group is full."""
         batch = to_batch(columns)
         if self._writer is None:
+            import pyarrow as pa
             import pyarrow.parquet as pq
 
             # Numbers that seldom repeat but are near each other: faster than the default, and smaller.
-            numbers = {name: "DELTA_BINARY_PACKED" for name in batch.schema.names if name != "op"}
+            whole = (field.name for field in batch.schema if pa.types.is_integer(field.type))
+            numbers = dict.fromkeys(whole, "DELTA_BINARY_PACKED")
             self._writer = pq.ParquetWriter(
                 self.path, batch.schema, compression="zstd", use_dictionary=["op"], column_encoding=numbers
             )

@@ -166,6 +166,45 @@ pub fn read<T: ParamValue>(
     Ok(parsed)
 }
 
+/// Splits `name:key=value:key=value` into a name and parameters. A value is a TOML value or text. Messages name
+/// the `path` and show an `example`.
+pub fn parse_word(path: &str, word: &str, example: &str) -> Result<(String, Table)> {
+    let mut parts = word.split(':');
+    let name = parts.next().unwrap_or_default().to_owned();
+    let mut params = Table::new();
+    for part in parts {
+        let (key, value) = part.split_once('=').ok_or_else(|| {
+            Error::user(format!("{path} `{word}`: `{part}` is not of the form key=value"))
+                .with_remedy(format!("write for example {example}"))
+        })?;
+        let value = format!("value = {value}")
+            .parse::<Table>()
+            .ok()
+            .and_then(|mut t| t.remove("value"))
+            .unwrap_or_else(|| Value::from(value));
+        params.insert(key.to_owned(), value);
+    }
+    Ok((name, params))
+}
+
+/// Of a model without parameters of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoParams;
+
+impl Params for NoParams {
+    fn specs() -> Vec<ParamSpec> {
+        Vec::new()
+    }
+
+    fn set(&mut self, path: &str, key: &str, _: &Value) -> Result<()> {
+        Err(Error::unknown("key", &format!("{path}.{key}"), []))
+    }
+
+    fn to_table(&self) -> Table {
+        Table::new()
+    }
+}
+
 /// Declares a set of parameters: a documented struct and everything said about it.
 ///
 /// ```

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use sledlab_core::Error;
-use sledlab_models::{scheduler, system};
+use sledlab_models::{power, scheduler, system};
 use sledlab_sim::{Hooks, Progress, Rows};
 
 use crate::error::{check_signals, keep, let_interrupt_pass, raise};
@@ -94,7 +94,8 @@ impl Experiment {
         let describe = || {
             let device = self.get().device()?;
             let fcfs = scheduler::Choice::new("fcfs", &toml::Table::new())?;
-            let capacity_blocks = system::build(&device, &fcfs)?.capacity_blocks();
+            let own = power::Choice::of_device(device.idle_timeout_ms())?;
+            let capacity_blocks = system::build(&device, &fcfs, &own)?.capacity_blocks();
             let mut table = device.to_table();
             table.insert("capacity_blocks".to_owned(), toml::Value::Integer(capacity_blocks.cast_signed()));
             serde_json::to_string(&table)
@@ -148,6 +149,9 @@ fn hand_over(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
         let columns = PyList::empty(py);
         for (name, values) in rows.columns() {
             columns.append((name, to_bytes(py, values, u64::to_le_bytes)?))?;
+        }
+        for (name, values) in rows.energies() {
+            columns.append((name, to_bytes(py, values, f64::to_le_bytes)?))?;
         }
         columns.append(("op", PyBytes::new(py, &rows.op)))?;
         sink.call1(py, (columns,)).map(|_| ())

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use sledlab_core::Result;
 use sledlab_core::params::{ParamSpec, Params};
 use sledlab_models::device::preset;
-use sledlab_models::scheduler;
+use sledlab_models::{power, scheduler};
 use sledlab_trace::{format, synthetic};
 
 use crate::replay::ReplayParams;
 
-/// Devices, schedulers, workloads, trace formats and replay options, each with its parameters.
+/// Devices, schedulers, power policies, workloads, trace formats and replay options, each with its parameters.
 ///
 /// # Errors
 /// Only if a preset that comes with sledlab is broken, which is a defect.
@@ -18,6 +18,7 @@ pub fn catalogue() -> Result<Value> {
     let kinds: Vec<Value> =
         preset::kinds().into_iter().map(|(name, specs)| entry(name, "", &specs)).collect();
     let schedulers: Vec<Value> = scheduler::LIST.iter().map(scheduler).collect();
+    let policies: Vec<Value> = power::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
     let workloads: Vec<Value> =
         synthetic::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
     let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.about(), &[])).collect();
@@ -25,6 +26,7 @@ pub fn catalogue() -> Result<Value> {
         "devices": devices,
         "device_kinds": kinds,
         "schedulers": schedulers,
+        "power_policies": policies,
         "workloads": workloads,
         "trace_formats": formats,
         "replay": entry("replay", "how requests are offered", &ReplayParams::specs()),

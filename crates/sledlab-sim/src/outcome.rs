@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sledlab_core::stats::{Distribution, Sum};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
-use sledlab_models::power::{Energy, Ledger};
+use sledlab_models::power::{Energy, Ledger, Spent};
 use sledlab_models::system::System;
 
 use crate::VERSION;
@@ -58,6 +58,8 @@ pub struct Split {
     pub bytes: u64,
     /// Response time.
     pub response_time_ms: TimeStats,
+    /// Mean energy spent on a request: seeks, accesses and the start-ups it was the first to profit from.
+    pub energy_uj: f64,
 }
 
 /// Mean and largest of a time, in milliseconds.
@@ -172,10 +174,14 @@ pub struct Summary {
     pub queue_length: QueueLength,
     /// Energy by state.
     pub energy_j: Energy,
+    /// Mean energy spent on a request; what was spent idle and parked is nobody's.
+    pub energy_per_request_uj: f64,
     /// Seconds by state.
     pub state_time_s: StateTime,
     /// Tips switched on, times how long: tip-seconds, over all stations.
     pub tip_time_s: f64,
+    /// Tips that stayed dark because nobody wanted what they hold, times how long: tip-seconds.
+    pub dark_tip_time_s: f64,
     /// Start-ups.
     pub startups: u64,
     /// Whether the queue kept growing: means of such a run depend on its length.
@@ -292,8 +298,8 @@ impl Summary {
                 stats: TimeStats::of(&all),
                 ci95_half_width: recorder.batches.half_width_95().map(|ns| ns / NS_PER_MS),
             },
-            read: split(reads, read_bytes),
-            write: split(writes, write_bytes),
+            read: split(reads, read_bytes, recorder.energy[0]),
+            write: split(writes, write_bytes, recorder.energy[1]),
             queue_time_ms: MeanAndMax::of(&recorder.queue),
             service_time_ms: MeanAndMax::of(&recorder.service),
             positioning_time_ms: MeanAndMax::of(&recorder.positioning),
@@ -306,8 +312,11 @@ impl Summary {
                 max: system.longest_queue() as u64,
             },
             energy_j,
+            energy_per_request_uj: (recorder.energy[0].total_uj() + recorder.energy[1].total_uj())
+                / requests as f64,
             state_time_s: state_time(&ledgers),
             tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.tip_ns as f64 / 1e9).sum(),
+            dark_tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.dark_tip_ns as f64 / 1e9).sum(),
             startups: ledgers.iter().map(|(ledger, _)| ledger.startups).sum(),
             saturated: context.mode == Mode::Open && recorder.trend.grew(requests),
             interrupted: context.counts.interrupted,
@@ -336,8 +345,14 @@ impl Summary {
     }
 }
 
-fn split(distribution: &Distribution, bytes: u64) -> Split {
-    Split { requests: distribution.moments().count(), bytes, response_time_ms: TimeStats::of(distribution) }
+fn split(distribution: &Distribution, bytes: u64, energy: Spent) -> Split {
+    let requests = distribution.moments().count();
+    Split {
+        requests,
+        bytes,
+        response_time_ms: TimeStats::of(distribution),
+        energy_uj: energy.total_uj() / requests.max(1) as f64,
+    }
 }
 
 fn part_means(recorder: &Recorder, requests: u64) -> PartMeans {

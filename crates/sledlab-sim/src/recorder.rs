@@ -2,6 +2,7 @@
 
 use sledlab_core::stats::{BatchMeans, Distribution, Sum};
 use sledlab_core::{Op, Result, Time};
+use sledlab_models::power::Spent;
 use sledlab_models::system::Completion;
 
 use crate::queue_trend::QueueTrend;
@@ -36,6 +37,10 @@ pub struct Recorder<'a> {
     pub(crate) positioning: Sum,
     pub(crate) parts: Parts,
     pub(crate) blocks: [u64; 2],
+    /// Energy spent on reads and on writes that count.
+    pub(crate) energy: [Spent; 2],
+    /// Energy of seeks and accesses spent on all requests, in microjoules: what the ledgers must agree with.
+    pub(crate) served_uj: f64,
     pub(crate) batches: BatchMeans,
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
@@ -57,6 +62,8 @@ impl<'a> Recorder<'a> {
             positioning: Sum::default(),
             parts: Parts::default(),
             blocks: [0; 2],
+            energy: Default::default(),
+            served_uj: 0.0,
             batches: BatchMeans::default(),
             timeline: Timeline::default(),
             trend: QueueTrend::default(),
@@ -84,6 +91,7 @@ impl<'a> Recorder<'a> {
     #[inline]
     pub(crate) fn complete(&mut self, done: &Completion) -> Result<()> {
         self.last_completion = done.completion;
+        self.served_uj += done.energy.seek_uj + done.energy.access_uj;
         if !self.counts(done.request.id) {
             return Ok(());
         }
@@ -91,6 +99,7 @@ impl<'a> Recorder<'a> {
         let op = usize::from(done.request.op != Op::Read);
         self.by_op[op].record(response_ns);
         self.blocks[op] += u64::from(done.request.blocks);
+        self.energy[op] += done.energy;
         let timing = &done.timing;
         self.queue.record(done.start.since(done.request.arrival).as_ns());
         self.service.record(done.completion.since(done.start).as_ns());

@@ -5,13 +5,15 @@ use sledlab_models::system::Completion;
 
 /// Declares the columns once: the struct, and the list of names that writers use.
 macro_rules! columns {
-    ($( $name:ident ),+ $(,)?) => {
-        /// Consecutive rows of the per-request table, in order of completion. Times in nanoseconds;
-        /// `op` holds the letters `R` and `W`. All columns have the same length.
+    ($( $name:ident ),+; $( $energy:ident ),+) => {
+        /// Consecutive rows of the per-request table, in order of completion. Times in nanoseconds, energies in
+        /// microjoules; `op` holds the letters `R` and `W`, `metadata` 1 for requests flagged as such. All columns
+        /// have the same length.
         #[derive(Clone, Debug, Default)]
         #[allow(missing_docs)]
         pub struct Rows {
             $( pub $name: Vec<u64>, )+
+            $( pub $energy: Vec<f64>, )+
             pub op: Vec<u8>,
         }
 
@@ -21,9 +23,15 @@ macro_rules! columns {
                 vec![$( (stringify!($name), self.$name.as_slice()) ),+]
             }
 
+            /// The columns of energies with their names, in order.
+            pub fn energies(&self) -> Vec<(&'static str, &[f64])> {
+                vec![$( (stringify!($energy), self.$energy.as_slice()) ),+]
+            }
+
             /// Forgets all rows but keeps the memory.
             pub fn clear(&mut self) {
                 $( self.$name.clear(); )+
+                $( self.$energy.clear(); )+
                 self.op.clear();
             }
         }
@@ -47,6 +55,10 @@ columns!(
     transfer_ns,
     reposition_ns,
     startup_ns,
+    metadata;
+    seek_uj,
+    access_uj,
+    startup_uj
 );
 
 impl Rows {
@@ -83,5 +95,9 @@ impl Rows {
         self.transfer_ns.push(timing.transfer.as_ns());
         self.reposition_ns.push(timing.reposition.as_ns());
         self.startup_ns.push(timing.startup.as_ns());
+        self.metadata.push(request.metadata.into());
+        self.seek_uj.push(done.energy.seek_uj);
+        self.access_uj.push(done.energy.access_uj);
+        self.startup_uj.push(done.energy.startup_uj);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sledlab_core::{Op, Request, Result, Span, Time};
 
-use crate::power::PowerRates;
+use crate::power::{PowerRates, Spent};
 
 /// A request in the hands of a scheduler or device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,8 @@ pub struct Work {
     pub access: Span,
     /// Tips switched on, times how long: tip-nanoseconds.
     pub tip_ns: u64,
+    /// Tips that stayed dark for words nobody wants, times how long.
+    pub dark_tip_ns: u64,
 }
 
 impl Work {
@@ -101,6 +103,7 @@ impl std::ops::AddAssign for Work {
         self.seek += other.seek;
         self.access += other.access;
         self.tip_ns += other.tip_ns;
+        self.dark_tip_ns += other.dark_tip_ns;
     }
 }
 
@@ -124,6 +127,8 @@ pub struct Served {
     pub completion: Time,
     /// Where the time between went.
     pub timing: Timing,
+    /// What it cost; of a service shared with others, its share.
+    pub energy: Spent,
 }
 
 /// Where a device's mechanism is; what a position index starts from.

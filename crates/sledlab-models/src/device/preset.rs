@@ -83,6 +83,12 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
 }
 
 impl DeviceFile {
+    /// Idle time after which the device parks of its own accord.
+    pub fn idle_timeout_ms(&self) -> f64 {
+        let DeviceParams::Mems(params) = &self.params;
+        params.idle_timeout_ms
+    }
+
     /// The complete table: kind, description and every parameter.
     pub fn to_table(&self) -> Table {
         let DeviceParams::Mems(params) = &self.params;
@@ -100,6 +106,7 @@ impl DeviceFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{power, scheduler, system};
 
     #[test]
     fn every_preset_is_complete_and_builds() {
@@ -108,8 +115,9 @@ mod tests {
             let file = from_table(&table).unwrap();
             assert_eq!(table.len(), file.to_table().len(), "{name} must state every parameter");
             assert!(!file.description.is_empty(), "{name} has no description");
-            crate::system::build(&file, &crate::scheduler::Choice::new("fcfs", &Table::new()).unwrap())
-                .unwrap();
+            let fcfs = scheduler::Choice::new("fcfs", &Table::new()).unwrap();
+            let power = power::Choice::of_device(file.idle_timeout_ms()).unwrap();
+            system::build(&file, &fcfs, &power).unwrap();
         }
     }
 

@@ -1,18 +1,35 @@
-//! Park after a fixed idle time (PW-04); zero parks at once (PW-05).
+//! Park after a fixed idle time (PW-04).
 
-use sledlab_core::{Span, Time};
+use sledlab_core::Span;
 
-use super::IdlePolicy;
+use super::{Model, Policy, Prices};
+
+sledlab_core::params! {
+    /// A fixed idle timeout.
+    pub struct FixedParams {
+        /// Idle time after which the device parks; unless said, the device's own `idle_timeout_ms`.
+        timeout_ms: f64 = 1000.0, "ms", 0.0..1e12;
+    }
+}
 
 /// A fixed idle timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed {
-    /// Idle time before parking.
-    pub timeout: Span,
+    timeout: Span,
 }
 
-impl IdlePolicy for Fixed {
-    fn timeout(&mut self, _since: Time) -> Span {
+impl Model for Fixed {
+    type Params = FixedParams;
+    const NAME: &'static str = "fixed";
+    const MEANING: &'static str = "park after a fixed idle time";
+
+    fn new(params: &FixedParams) -> Self {
+        Fixed { timeout: Span::from_ms(params.timeout_ms) }
+    }
+}
+
+impl Policy for Fixed {
+    fn timeout(&mut self, _: &Prices) -> Span {
         self.timeout
     }
 }

@@ -6,10 +6,40 @@ use sledlab_core::{Span, Time};
 use super::PowerRates;
 use crate::device::Work;
 
+/// What a device can be doing (PW-01). A disk's states are the same by other names: ACTIVE is seeking or accessing,
+/// SLEEP and OFF are inactive, and spinning up is a start-up (PW-17).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Parked: stationary, or not spinning.
+    Inactive,
+    /// Getting going.
+    Startup,
+    /// Seeking and accessing in turn.
+    Working,
+    /// Waiting for requests, ready to serve.
+    Idle,
+}
+
+impl State {
+    /// Whether a device can go on to `next` (paper 000, figure 3).
+    pub fn leads_to(self, next: State) -> bool {
+        use State::{Idle, Inactive, Startup, Working};
+        matches!(
+            (self, next),
+            (Inactive, Startup)
+                | (Startup, Working)
+                | (Working, Working | Idle | Inactive)
+                | (Idle, Inactive | Working)
+        )
+    }
+}
+
 /// Time by state, tip-time and idle energy of one device, counted from an opening time on.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     opened: Time,
+    /// The state last entered and until when, to hold transitions to the rules.
+    last: Option<(State, Time)>,
     /// Mechanism moving without tips.
     pub seek: Span,
     /// Tips reading or writing.
@@ -24,6 +54,8 @@ pub struct Ledger {
     pub startups: u64,
     /// Tips on, times how long.
     pub tip_ns: u128,
+    /// Tips that stayed dark because nobody wanted what they would have read or written, times how long.
+    pub dark_tip_ns: u128,
     idle_mw_ns: f64,
 }
 
@@ -55,14 +87,28 @@ impl Ledger {
         to.since(from.max(self.opened))
     }
 
+    /// Enters a state; the ledger knows no gaps, and only the transitions of a device.
+    #[inline]
+    fn enter(&mut self, state: State, from: Time, to: Time) {
+        if cfg!(debug_assertions) && from < to {
+            if let Some((last, until)) = self.last {
+                assert_eq!(until, from, "{state:?} does not follow {last:?} at once");
+                assert!(last == state || last.leads_to(state), "{last:?} does not lead to {state:?}");
+            }
+            self.last = Some((state, to));
+        }
+    }
+
     /// A stretch of work; of one that spans the opening, each part counts in proportion.
     #[inline]
     pub fn work(&mut self, from: Time, to: Time, work: Work) {
         debug_assert_eq!(to.since(from), work.busy(), "a busy stretch is seeks and accesses, nothing else");
+        self.enter(State::Working, from, to);
         if from >= self.opened {
             self.seek += work.seek;
             self.access += work.access;
             self.tip_ns += u128::from(work.tip_ns);
+            self.dark_tip_ns += u128::from(work.dark_tip_ns);
             return;
         }
         self.work_from_before(from, to, work);
@@ -77,10 +123,12 @@ impl Ledger {
         self.seek += seek;
         self.access += counted - seek;
         self.tip_ns += share(u128::from(work.tip_ns));
+        self.dark_tip_ns += share(u128::from(work.dark_tip_ns));
     }
 
     /// An idle stretch at `idle_mw`.
     pub fn idle(&mut self, from: Time, to: Time, idle_mw: f64) {
+        self.enter(State::Idle, from, to);
         let span = self.counted(from, to);
         self.idle += span;
         self.idle_mw_ns += idle_mw * span.as_ns() as f64;
@@ -88,11 +136,13 @@ impl Ledger {
 
     /// A parked stretch.
     pub fn inactive(&mut self, from: Time, to: Time) {
+        self.enter(State::Inactive, from, to);
         self.inactive += self.counted(from, to);
     }
 
     /// A start-up.
     pub fn startup(&mut self, from: Time, to: Time) {
+        self.enter(State::Startup, from, to);
         self.startup += self.counted(from, to);
         self.startups += u64::from(from >= self.opened);
     }
@@ -142,11 +192,20 @@ mod tests {
         let mut ledger = Ledger::opened_at(AT(100));
         ledger.inactive(AT(0), AT(40));
         ledger.startup(AT(40), AT(60));
-        let work = Work { seek: Span::from_ns(40), access: Span::from_ns(40), tip_ns: 800 };
+        let work = Work { seek: Span::from_ns(40), access: Span::from_ns(40), tip_ns: 800, dark_tip_ns: 80 };
         ledger.work(AT(60), AT(140), work);
         ledger.idle(AT(140), AT(150), 150.0);
         assert_eq!(ledger.total(), Span::from_ns(50));
         assert_eq!((ledger.seek.as_ns(), ledger.access.as_ns(), ledger.tip_ns), (20, 20, 400));
-        assert_eq!(ledger.startups, 0);
+        assert_eq!((ledger.startups, ledger.dark_tip_ns), (0, 40));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "Inactive does not lead to Working")]
+    fn a_parked_device_cannot_serve() {
+        let mut ledger = Ledger::default();
+        ledger.inactive(AT(0), AT(40));
+        ledger.work(AT(40), AT(50), Work { seek: Span::from_ns(10), ..Work::default() });
     }
 }

@@ -1,12 +1,28 @@
-//! Power: what each state consumes, how long it lasted, and policies that decide when to park.
+//! Power: what each state consumes, how long it lasted, and policies that decide when an idle device parks and
+//! when a parked one starts again.
+//!
+//! Adding a policy is one file and one line in [`LIST`], which feeds the command line, the Python API, the docs
+//! and the conformance tests.
 
+mod adaptive;
+mod delayed_spinup;
 mod fixed;
+mod immediate;
 mod ledger;
+mod never;
+mod oracle;
+mod share;
+mod shares;
 
-pub use fixed::Fixed;
-pub use ledger::{Energy, Ledger};
+pub use ledger::{Energy, Ledger, State};
+pub use shares::Shares;
 
-use sledlab_core::{Span, Time};
+use sledlab_core::params::{self, NoParams, ParamSpec, Params};
+use sledlab_core::{Error, Result, Span};
+use toml::{Table, Value};
+
+use crate::device::Work;
+use fixed::Fixed;
 
 /// Power of a device in each state but idle, which depends on where it stopped.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +39,262 @@ pub struct PowerRates {
     pub startup: Span,
 }
 
-/// Decides when an idle device parks.
-pub trait IdlePolicy: Send {
-    /// How long the device stays idle, from `since` on, before it parks.
-    fn timeout(&mut self, since: Time) -> Span;
+/// Microjoules of a mW that lasts a nanosecond.
+const UJ: f64 = 1e-6;
+
+impl PowerRates {
+    /// What `work` costs the request it was done for.
+    #[inline]
+    pub fn spent(&self, work: &Work) -> Spent {
+        let access_mw_ns = self.active_mw * work.access.as_ns() as f64 + self.tip_mw * work.tip_ns as f64;
+        Spent {
+            seek_uj: self.active_mw * work.seek.as_ns() as f64 * UJ,
+            access_uj: access_mw_ns * UJ,
+            startup_uj: 0.0,
+        }
+    }
+
+    /// What a start-up costs, in microjoules.
+    pub fn startup_uj(&self) -> f64 {
+        self.startup_mw * self.startup.as_ns() as f64 * UJ
+    }
+}
+
+/// Energy spent on one request, in microjoules. What the device consumes while it waits for requests, idle or
+/// parked, is nobody's.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Moving without tips.
+    pub seek_uj: f64,
+    /// Mechanism and tips while reading or writing.
+    pub access_uj: f64,
+    /// The start-up the request was the first to profit from.
+    pub startup_uj: f64,
+}
+
+impl Spent {
+    /// All of it.
+    pub fn total_uj(&self) -> f64 {
+        self.seek_uj + self.access_uj + self.startup_uj
+    }
+
+    /// A share of it.
+    #[must_use]
+    pub fn scaled(&self, share: f64) -> Spent {
+        Spent {
+            seek_uj: self.seek_uj * share,
+            access_uj: self.access_uj * share,
+            startup_uj: self.startup_uj * share,
+        }
+    }
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Spent) {
+        self.seek_uj += other.seek_uj;
+        self.access_uj += other.access_uj;
+        self.startup_uj += other.startup_uj;
+    }
+}
+
+/// What a policy weighs: the price of staying idle, of being parked, and of starting up again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prices {
+    /// Idle where the mechanism has stopped, in mW.
+    pub idle_mw: f64,
+    /// Parked, in mW.
+    pub inactive_mw: f64,
+    /// Energy of a start-up, in microjoules.
+    pub startup_uj: f64,
+}
+
+impl Prices {
+    /// How long a rest must last for parking at its beginning to pay (PW-08); [`Span::MAX`] if it never does.
+    pub fn break_even(&self) -> Span {
+        let saved_mw = self.idle_mw - self.inactive_mw;
+        if saved_mw <= 0.0 {
+            return Span::MAX;
+        }
+        Span::from_seconds(self.startup_uj / saved_mw * 1e-3)
+    }
+}
+
+/// Decides when an idle device parks and when a parked one starts up.
+pub trait Policy: Send {
+    /// The device has run out of requests: how long it stays idle before it parks. [`Span::MAX`]: for ever.
+    fn timeout(&mut self, prices: &Prices) -> Span;
+
+    /// The same when the rest is over and known to have lasted `length`. Only an oracle makes use of that.
+    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
+        self.timeout(prices)
+    }
+
+    /// A rest of `length` is over, in which the device was to park after `timeout`: what a policy can learn from.
+    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
+
+    /// How long a parked device lets `waiting` requests wait before it starts up, from the arrival of the first.
+    fn patience(&self, _waiting: usize) -> Span {
+        Span::ZERO
+    }
+}
+
+/// What a policy is: one implementation for each file of this folder.
+pub trait Model: Policy + Sized + 'static {
+    /// The parameters, declared with [`sledlab_core::params!`].
+    type Params: Params;
+    /// Name in configurations.
+    const NAME: &'static str;
+    /// One line for people.
+    const MEANING: &'static str;
+
+    /// The policy at the beginning of a run.
+    fn new(params: &Self::Params) -> Self;
+}
+
+/// A policy in the list.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name in configurations.
+    pub name: &'static str,
+    /// One line for people.
+    pub meaning: &'static str,
+    /// Its parameters.
+    pub specs: fn() -> Vec<ParamSpec>,
+    resolve: fn(&Table) -> Result<Table>,
+    make: fn(&Table) -> Result<Box<dyn Policy>>,
+}
+
+impl Entry {
+    const fn of<M: Model>() -> Self {
+        Entry {
+            name: M::NAME,
+            meaning: M::MEANING,
+            specs: M::Params::specs,
+            resolve: |table| Ok(M::Params::from_table(PATH, table)?.to_table()),
+            make: |table| Ok(Box::new(M::new(&M::Params::from_table(PATH, table)?))),
+        }
+    }
+}
+
+/// Every policy.
+pub static LIST: [Entry; 7] = [
+    Entry::of::<never::Never>(),
+    Entry::of::<Fixed>(),
+    Entry::of::<immediate::Immediate>(),
+    Entry::of::<share::Share>(),
+    Entry::of::<adaptive::Adaptive>(),
+    Entry::of::<oracle::Oracle>(),
+    Entry::of::<delayed_spinup::DelayedSpinup>(),
+];
+
+/// The name of the configuration table, for messages.
+const PATH: &str = "power";
+
+/// The policy called `name`.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    LIST.iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| Error::unknown("power policy", name, LIST.iter().map(|entry| entry.name)))
+}
+
+/// A policy with all its parameters.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    entry: &'static Entry,
+    params: Table,
+}
+
+impl Choice {
+    /// The policy called `name`, with `params` over its defaults. The timeout of `fixed` is the device's own
+    /// (`device_timeout_ms`) unless it is said.
+    ///
+    /// # Errors
+    /// Unknown names and keys, and values out of range.
+    pub fn new(name: &str, params: &Table, device_timeout_ms: f64) -> Result<Self> {
+        let entry = find(name)?;
+        let mut params = params.clone();
+        if entry.name == Fixed::NAME {
+            params.entry("timeout_ms").or_insert(Value::from(device_timeout_ms));
+        }
+        Ok(Choice { entry, params: (entry.resolve)(&params)? })
+    }
+
+    /// What a device does of its own accord: it parks after its `device_timeout_ms`.
+    ///
+    /// # Errors
+    /// A timeout out of range.
+    pub fn of_device(device_timeout_ms: f64) -> Result<Self> {
+        Choice::new(Fixed::NAME, &Table::new(), device_timeout_ms)
+    }
+
+    /// A policy from `name:key=value:key=value`, with further `params`.
+    ///
+    /// # Errors
+    /// As of [`new`](Choice::new), and a word that is not of that form.
+    pub fn parse(word: &str, params: Table, device_timeout_ms: f64) -> Result<Self> {
+        let (name, mut said) = params::parse_word(PATH, word, "fixed:timeout_ms=10")?;
+        said.extend(params);
+        Choice::new(&name, &said, device_timeout_ms)
+    }
+
+    /// The policy at the beginning of a run.
+    ///
+    /// # Errors
+    /// None that [`new`](Choice::new) has not found.
+    pub fn make(&self) -> Result<Box<dyn Policy>> {
+        (self.entry.make)(&self.params)
+    }
+
+    /// The configuration table that says all of it.
+    pub fn to_table(&self) -> Table {
+        let kind = ("kind".to_owned(), Value::from(self.entry.name));
+        [kind].into_iter().chain(self.params.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sled: idle at 150 mW, parked at 50 mW, started for 50 uJ: parking pays after 0.5 ms.
+    pub(super) const SLED: Prices = Prices { idle_mw: 150.0, inactive_mw: 50.0, startup_uj: 50.0 };
+
+    pub(super) fn policy(word: &str) -> Box<dyn Policy> {
+        Choice::parse(word, Table::new(), 7.0).unwrap().make().unwrap()
+    }
+
+    /// Timeouts over rests of the same length.
+    pub(super) fn timeouts_ms(policy: &mut dyn Policy, rests_ms: &[f64], prices: &Prices) -> Vec<f64> {
+        let mut rest = |ms: &f64| {
+            let length = Span::from_ms(*ms);
+            let timeout = policy.timeout_in_hindsight(length, prices);
+            policy.learn(length, timeout, prices);
+            timeout.as_ms()
+        };
+        rests_ms.iter().map(&mut rest).collect()
+    }
+
+    #[test]
+    fn parking_pays_after_the_break_even_time() {
+        assert_eq!(SLED.break_even(), Span::from_ms(0.5));
+        assert_eq!(Prices { idle_mw: 50.0, ..SLED }.break_even(), Span::MAX);
+    }
+
+    #[test]
+    fn the_timeout_of_fixed_is_the_devices_own_unless_said() {
+        let timeout_ms = |word| policy(word).timeout(&SLED).as_ms();
+        assert!((timeout_ms("fixed") - 7.0).abs() < 1e-9);
+        assert!((timeout_ms("fixed:timeout_ms=40") - 40.0).abs() < 1e-9);
+        assert_eq!(policy("immediate").timeout(&SLED), Span::ZERO);
+        assert_eq!(policy("never").timeout(&SLED), Span::MAX);
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let refused = |word| Choice::parse(word, Table::new(), 1.0).unwrap_err().to_string();
+        assert!(refused("fixd").contains("did you mean `fixed`?"));
+        assert!(refused("fixed:timeout=1").contains("did you mean `power.timeout_ms`?"));
+        assert!(refused("share:experts=0").contains("out of range"));
+        assert!(refused("never:x=1").contains("power.x"));
+    }
 }

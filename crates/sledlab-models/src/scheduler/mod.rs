@@ -38,7 +38,7 @@ mod ztsptf;
 
 use std::sync::Arc;
 
-use sledlab_core::params::{ParamSpec, Params};
+use sledlab_core::params::{self, NoParams, ParamSpec, Params};
 use sledlab_core::{Error, Result, Time};
 use toml::{Table, Value};
 
@@ -221,24 +221,6 @@ sledlab_core::params! {
     }
 }
 
-/// Of a scheduler without parameters of its own.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoParams;
-
-impl Params for NoParams {
-    fn specs() -> Vec<ParamSpec> {
-        Vec::new()
-    }
-
-    fn set(&mut self, path: &str, key: &str, _: &Value) -> Result<()> {
-        Err(Error::unknown("key", &format!("{path}.{key}"), []))
-    }
-
-    fn to_table(&self) -> Table {
-        Table::new()
-    }
-}
-
 /// Makes an empty queue for a device, which scans where it could use an index if told to.
 type Make = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler>> + Send + Sync;
 
@@ -317,22 +299,7 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 
 /// Splits `name:key=value:key=value` into a name and parameters. A value is a TOML value or text.
 pub fn parse(word: &str) -> Result<(String, Table)> {
-    let mut parts = word.split(':');
-    let name = parts.next().unwrap_or_default().to_owned();
-    let mut params = Table::new();
-    for part in parts {
-        let (key, value) = part.split_once('=').ok_or_else(|| {
-            Error::user(format!("scheduler `{word}`: `{part}` is not of the form key=value"))
-                .with_remedy("write for example zsptf:grid=40x4")
-        })?;
-        let value = format!("value = {value}")
-            .parse::<Table>()
-            .ok()
-            .and_then(|mut t| t.remove("value"))
-            .unwrap_or_else(|| Value::from(value));
-        params.insert(key.to_owned(), value);
-    }
-    Ok((name, params))
+    params::parse_word(PATH, word, "zsptf:grid=40x4")
 }
 
 #[cfg(test)]

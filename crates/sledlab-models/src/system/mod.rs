@@ -13,7 +13,7 @@ use sledlab_core::{Error, Result, Time};
 use crate::device::Queued;
 use crate::device::mems::params::SledMotion;
 use crate::device::preset::{DeviceFile, DeviceParams};
-use crate::power::{Energy, Ledger};
+use crate::power::{self, Energy, Ledger};
 use crate::scheduler;
 
 /// Completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory.
@@ -58,20 +58,24 @@ pub trait System: Send {
     /// Ends the run: accounts for the rest since the last service.
     fn close_ledgers(&mut self, now: Time);
 
-    /// Ledgers of all stations and what they cost.
+    /// Ledgers of all stations that have one, and what they cost.
     fn ledgers(&self) -> Vec<(&Ledger, Energy)> {
         self.stations()
             .into_iter()
-            .map(|s| (s.ledger(), s.ledger().energy(&s.device().mechanics().power_rates())))
+            .filter_map(|s| s.ledger().map(|l| (l, l.energy(&s.device().mechanics().power_rates()))))
             .collect()
     }
 }
 
-/// The system that a device file describes, each station with an empty queue of `scheduler`.
-pub fn build(file: &DeviceFile, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
+/// The system that a device file describes, each station with an empty queue of `scheduler` and under `power`.
+pub fn build(
+    file: &DeviceFile,
+    scheduler: &scheduler::Choice,
+    power: &power::Choice,
+) -> Result<Box<dyn System>> {
     let DeviceParams::Mems(params) = &file.params;
     if params.sleds > 1 && params.sled_motion == SledMotion::Independent {
-        return Ok(Box::new(Sleds::new(params, scheduler)?));
+        return Ok(Box::new(Sleds::new(params, scheduler, power)?));
     }
-    Ok(Box::new(Single::new(Station::new(file, scheduler)?)))
+    Ok(Box::new(Single::new(Station::new(file, scheduler, power)?)))
 }

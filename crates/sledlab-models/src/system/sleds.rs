@@ -10,6 +10,7 @@ use crate::device::mems::geometry::Geometry;
 use crate::device::mems::params::SledMotion;
 use crate::device::mems::{AddressMap, MemsParams};
 use crate::device::preset::{DeviceFile, DeviceParams};
+use crate::power::{self, Spent};
 use crate::scheduler;
 
 /// One station for each sled; a request is served by all sleds that hold a part of it.
@@ -26,16 +27,19 @@ pub struct Sleds {
 struct Parts {
     whole: Queued,
     missing: usize,
+    /// What the parts served so far have cost.
+    energy: Spent,
 }
 
 impl Sleds {
-    /// One station, with an empty queue of `scheduler`, for each sled.
-    pub fn new(params: &MemsParams, scheduler: &scheduler::Choice) -> Result<Self> {
+    /// One station, with an empty queue of `scheduler` and under `power`, for each sled.
+    pub fn new(params: &MemsParams, scheduler: &scheduler::Choice, power: &power::Choice) -> Result<Self> {
         let addresses = AddressMap::new(params, params.sleds, Geometry::new(params)?.blocks)?;
         let one = MemsParams { sleds: 1, sled_motion: SledMotion::Together, ..params.clone() };
         let file =
             DeviceFile { name: String::new(), description: String::new(), params: DeviceParams::Mems(one) };
-        let stations = (0..params.sleds).map(|_| Station::new(&file, scheduler)).collect::<Result<_>>()?;
+        let stations =
+            (0..params.sleds).map(|_| Station::new(&file, scheduler, power)).collect::<Result<_>>()?;
         Ok(Sleds { addresses, stations, split: HashMap::new(), parts: Vec::new(), longest_queue: 0 })
     }
 
@@ -45,10 +49,11 @@ impl Sleds {
             let id = part.request.id;
             let Some(parts) = self.split.get_mut(&id) else { continue };
             parts.missing -= 1;
+            parts.energy += part.energy;
             if parts.missing == 0 {
-                let whole = parts.whole;
+                let Parts { whole, energy, .. } = *parts;
                 self.split.remove(&id);
-                completed.push(Completion { request: whole, ..part });
+                completed.push(Completion { request: whole, energy, ..part });
             }
         }
     }
@@ -61,7 +66,8 @@ impl System for Sleds {
 
     fn arrive(&mut self, now: Time, request: Queued) {
         let runs = self.addresses.split(request.lbn, request.blocks);
-        self.split.insert(request.id, Parts { whole: request, missing: runs.len() });
+        self.split
+            .insert(request.id, Parts { whole: request, missing: runs.len(), energy: Spent::default() });
         for (sled, lbn, blocks) in runs {
             self.stations[sled as usize].arrive(now, Queued { lbn, blocks, ..request });
         }

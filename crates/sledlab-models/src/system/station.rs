@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Span, Time};
 
-use crate::device::preset::{DeviceFile, DeviceParams};
+use crate::device::preset::DeviceFile;
 use crate::device::{self, Busy, Device, Queued, Rest, Served, Work};
-use crate::power::{Fixed, IdlePolicy, Ledger, PowerRates};
+use crate::power::{self, Ledger, Policy, PowerRates, Prices};
 use crate::scheduler::{self, Scheduler};
 
 /// A request that is done, as the host sees it.
@@ -17,6 +17,8 @@ pub type Completion = Served;
 enum Phase {
     /// Without requests since then; `parked` from the beginning.
     Resting { since: Time, parked: bool },
+    /// Parked with requests since `first`, until there are enough or they have waited long enough.
+    Held { first: Time, until: Time },
     /// Starting up or ready: it selects at that time.
     Selecting { at: Time },
     /// Serving since then; until when, and with what work, if the device has told.
@@ -30,7 +32,7 @@ pub struct Station {
     device: Box<dyn Device>,
     has_own_work: bool,
     scheduler: Box<dyn Scheduler>,
-    idle_policy: Box<dyn IdlePolicy>,
+    power: Box<dyn Policy>,
     rates: PowerRates,
     phase: Phase,
     /// Commands whose overhead runs, in order of its end.
@@ -39,27 +41,31 @@ pub struct Station {
     finishing: VecDeque<Served>,
     /// The start-up under way or just past, and the request that was selected after it.
     startup: Option<(Span, Option<u64>)>,
-    ledger: Ledger,
+    /// `None` where nobody asks what the run costs.
+    ledger: Option<Ledger>,
     longest_queue: usize,
     batch: Vec<Queued>,
     served: Vec<Served>,
 }
 
 impl Station {
-    /// The station of a device file: its device, parked, with an empty queue of `scheduler`.
-    pub fn new(file: &DeviceFile, scheduler: &scheduler::Choice) -> sledlab_core::Result<Self> {
+    /// The station of a device file: its device, parked, with an empty queue of `scheduler` and under `power`.
+    pub fn new(
+        file: &DeviceFile,
+        scheduler: &scheduler::Choice,
+        power: &power::Choice,
+    ) -> sledlab_core::Result<Self> {
         let device = device::build(file)?;
-        let DeviceParams::Mems(params) = &file.params;
         Ok(Station {
             scheduler: scheduler.make(device.mechanics())?,
-            idle_policy: Box::new(Fixed { timeout: Span::from_ms(params.idle_timeout_ms) }),
+            power: power.make()?,
             rates: device.mechanics().power_rates(),
             has_own_work: device.has_own_work(),
             phase: Phase::Resting { since: Time::ZERO, parked: true },
             admitted: VecDeque::new(),
             finishing: VecDeque::new(),
             startup: None,
-            ledger: Ledger::default(),
+            ledger: Some(Ledger::default()),
             longest_queue: 0,
             batch: Vec::new(),
             served: Vec::new(),
@@ -72,9 +78,15 @@ impl Station {
         self.device.as_ref()
     }
 
-    /// Time and energy by state.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+    /// Time and energy by state, if they are accounted for.
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_ref()
+    }
+
+    /// The same station without a ledger: what accounting costs is measured against it.
+    #[must_use]
+    pub fn without_ledger(self) -> Self {
+        Station { ledger: None, ..self }
     }
 
     /// Why the scheduler has given up, if it has.
@@ -110,36 +122,69 @@ impl Station {
         // Changed in place: to fill in a new one takes a copy.
         request.queued = now;
         self.scheduler.push(request);
-        if let Phase::Resting { since, parked } = self.phase {
-            let at = self.end_rest(since, parked, now);
-            self.phase = Phase::Selecting { at };
+        match self.phase {
+            Phase::Resting { since, parked } => self.end_rest(since, parked, now),
+            Phase::Held { first, .. } => self.hold(first, now),
+            _ => {}
         }
     }
 
-    /// Accounts for the rest that ends at `now`; returns when the device can select.
-    fn end_rest(&mut self, since: Time, parked: bool, now: Time) -> Time {
-        if !self.charge_rest(since, parked, now) {
-            self.device.rest(Rest::Idle(now.since(since)));
-            return now;
+    /// Accounts for the rest that a request ends at `now`, and gets going.
+    fn end_rest(&mut self, since: Time, parked: bool, now: Time) {
+        let length = now.since(since);
+        let prices = self.prices();
+        let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, &prices) };
+        self.charge_rest(since, timeout, now);
+        if !parked {
+            self.power.learn(length, timeout, &prices);
         }
-        self.device.rest(Rest::Parked);
-        let ready = now + self.rates.startup;
-        self.ledger.startup(now, ready);
-        self.startup = Some((self.rates.startup, None));
-        ready
-    }
-
-    /// Enters the rest from `since` to `now` into the ledger; returns whether it ended parked.
-    fn charge_rest(&mut self, since: Time, parked: bool, now: Time) -> bool {
-        if parked {
-            self.ledger.inactive(since, now);
-            return true;
-        }
-        let park = since + self.idle_policy.timeout(since);
-        self.ledger.idle(since, now.min(park), self.device.mechanics().idle_mw());
-        self.ledger.inactive(park.min(now), now);
         // A queue that is refilled in the moment it runs empty has not been idle at all.
-        park <= now && since < now
+        if parked || (timeout <= length && since < now) {
+            self.device.rest(Rest::Parked);
+            self.hold(now, now);
+        } else {
+            self.device.rest(Rest::Idle(length));
+            self.phase = Phase::Selecting { at: now };
+        }
+    }
+
+    /// A parked device with requests since `first` starts up, or waits for more.
+    fn hold(&mut self, first: Time, now: Time) {
+        let until = first + self.power.patience(self.queue_length());
+        if until > now {
+            self.phase = Phase::Held { first, until };
+        } else {
+            self.start_up(first, now);
+        }
+    }
+
+    /// A device that has been held parked since `first` gets going.
+    fn start_up(&mut self, first: Time, now: Time) {
+        let at = now + self.rates.startup;
+        if let Some(ledger) = &mut self.ledger {
+            ledger.inactive(first, now);
+            ledger.startup(now, at);
+        }
+        self.startup = Some((self.rates.startup, None));
+        self.phase = Phase::Selecting { at };
+    }
+
+    /// What the policy weighs where the mechanism has stopped.
+    fn prices(&self) -> Prices {
+        Prices {
+            idle_mw: self.device.mechanics().idle_mw(),
+            inactive_mw: self.rates.inactive_mw,
+            startup_uj: self.rates.startup_uj(),
+        }
+    }
+
+    /// Enters the rest from `since` to `now`, parked after `timeout`, into the ledger.
+    fn charge_rest(&mut self, since: Time, timeout: Span, now: Time) {
+        if let Some(ledger) = &mut self.ledger {
+            let park = (since + timeout).min(now);
+            ledger.idle(since, park, self.device.mechanics().idle_mw());
+            ledger.inactive(park, now);
+        }
     }
 
     /// When something happens next.
@@ -148,6 +193,7 @@ impl Station {
         let phase = match self.phase {
             Phase::Resting { .. } | Phase::Stuck => None,
             Phase::Selecting { at } => Some(at),
+            Phase::Held { until, .. } => Some(until),
             Phase::Serving { busy, .. } => busy.map(|busy| busy.until),
         };
         let finishing = self.finishing.front().map(|served| served.completion);
@@ -174,6 +220,12 @@ impl Station {
             && until <= now
         {
             self.free(since, until, work);
+            progress = true;
+        }
+        if let Phase::Held { first, until } = self.phase
+            && until <= now
+        {
+            self.start_up(first, now);
             progress = true;
         }
         if let Phase::Selecting { at } = self.phase
@@ -253,7 +305,9 @@ impl Station {
     fn free(&mut self, since: Time, now: Time, work: Work) {
         let queued = self.scheduler.len();
         self.longest_queue = self.longest_queue.max(queued + self.admitted.len());
-        self.ledger.work(since, now, work);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.work(since, now, work);
+        }
         self.phase = if queued == 0 {
             Phase::Resting { since: now, parked: false }
         } else {
@@ -315,22 +369,31 @@ impl Station {
             && let Some(woke) = self.finishing.iter_mut().find(|served| served.request.id == id)
         {
             woke.timing.startup = startup;
+            woke.energy.startup_uj = self.rates.startup_uj();
             self.startup = None;
         }
     }
 
     /// Starts the ledger anew at `now`.
     pub fn open_ledger(&mut self, now: Time) {
-        self.ledger = Ledger::opened_at(now);
+        if let Some(ledger) = &mut self.ledger {
+            *ledger = Ledger::opened_at(now);
+        }
         self.longest_queue = self.queue_length();
     }
 
     /// Accounts for the rest since the last service.
     pub fn close_ledger(&mut self, now: Time) {
-        if let Phase::Resting { since, parked } = self.phase {
-            self.charge_rest(since, parked, now);
-            self.phase = Phase::Resting { since: now, parked: true };
-        }
+        let (since, timeout) = match self.phase {
+            Phase::Resting { since, parked: true } => (since, Span::ZERO),
+            Phase::Resting { since, parked: false } => {
+                (since, self.power.timeout_in_hindsight(now.since(since), &self.prices()))
+            }
+            Phase::Held { first, .. } => (first, Span::ZERO),
+            _ => return,
+        };
+        self.charge_rest(since, timeout, now);
+        self.phase = Phase::Resting { since: now, parked: true };
     }
 }
 

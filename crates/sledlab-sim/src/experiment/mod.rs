@@ -1,4 +1,4 @@
-//! An experiment: device, workload, scheduler, replay and seed, as a TOML file says it.
+//! An experiment: device, workload, scheduler, power policy, replay and seed, as a TOML file says it.
 
 mod keys;
 mod workload;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use sledlab_core::{Error, Result, Source};
 use sledlab_models::device::preset::{self, DeviceFile};
-use sledlab_models::{scheduler, system};
+use sledlab_models::{power, scheduler, system};
 use toml::{Table, Value};
 
 use crate::decision_cost::DecisionCost;
@@ -49,6 +49,7 @@ struct Resolved {
     seed: u64,
     device: DeviceFile,
     scheduler: scheduler::Choice,
+    power: power::Choice,
     replay: Replay,
     workload: Workload,
 }
@@ -139,7 +140,8 @@ impl Experiment {
         let begun = Instant::now();
         let cost = time_decisions.then(DecisionCost::default);
         let scheduler = cost.as_ref().map(|cost| cost.of(&resolved.scheduler));
-        let mut system = system::build(&resolved.device, scheduler.as_ref().unwrap_or(&resolved.scheduler))?;
+        let scheduler = scheduler.as_ref().unwrap_or(&resolved.scheduler);
+        let mut system = system::build(&resolved.device, scheduler, &resolved.power)?;
         let replay = resolved.replay;
         let (mut source, fitted) = resolved.workload.open(
             source.map(|source| (source, highest_end)),
@@ -168,17 +170,19 @@ impl Experiment {
                 )));
             }
         };
+        let device = device(self.table.get("device"))?;
         let mut resolved = Resolved {
             seed,
-            device: device(self.table.get("device"))?,
+            power: self.power(&device)?,
             scheduler: self.scheduler()?,
+            device,
             replay: Replay::from_table(&table("replay")?)?,
             workload: Workload::Given,
         };
         let limit = resolved.replay.limits.operations;
         resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit)?;
         // Building is cheap and finds what single values cannot show: a device without blocks, say.
-        system::build(&resolved.device, &resolved.scheduler)?;
+        system::build(&resolved.device, &resolved.scheduler, &resolved.power)?;
         Ok(resolved)
     }
 
@@ -191,6 +195,13 @@ impl Experiment {
         let (name, mut params) = scheduler::parse(&word)?;
         params.extend(said);
         scheduler::Choice::new(&name, &params)
+    }
+
+    /// The `kind` of the table `[power]`, which may carry parameters (`fixed:timeout_ms=10`), with the other keys.
+    fn power(&self, device: &DeviceFile) -> Result<power::Choice> {
+        let mut params = keys::table(&self.table, "power")?;
+        let word = keys::take_text(&mut params, "power", "kind")?;
+        power::Choice::parse(word.as_deref().unwrap_or("fixed"), params, device.idle_timeout_ms())
     }
 
     /// The scheduler's kind as it was said, and the other keys of its table.
@@ -216,6 +227,7 @@ impl Experiment {
             table.insert(name.to_owned(), Value::Table(workload));
         }
         table.insert("scheduler".to_owned(), Value::Table(resolved.scheduler.to_table()));
+        table.insert("power".to_owned(), Value::Table(resolved.power.to_table()));
         table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
         table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
         table

@@ -14,6 +14,7 @@ use super::params::MemsParams;
 use super::sled::{Pass, SledState};
 use super::unit::{SledUnit, first_pass, note_further_pass};
 use crate::device::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::power::Spent;
 
 /// Time between the end of a write's last pass and its completion.
 const WRITE_COMPLETION: Span = Span::from_ns(1_000);
@@ -29,7 +30,7 @@ pub struct Interleaved {
     active: Option<Active>,
     /// The rest of its batch: this pipeline serves one request after another.
     following: VecDeque<Queued>,
-    /// What the sled did for it so far.
+    /// What the sled did for the batch so far.
     work: Work,
     /// Reads that left the sled with blocks still to cross the bus, by id.
     leaving: HashMap<u64, Leaving>,
@@ -45,6 +46,8 @@ struct Active {
     done: u32,
     pass: Pass,
     phase: Phase,
+    /// What the sled did for it so far.
+    work: Work,
 }
 
 /// What happens next on the sled.
@@ -66,11 +69,12 @@ impl Phase {
     }
 }
 
-/// A read that only waits for the bus.
+/// A request that the sled is done with; a read waits for the bus.
 #[derive(Clone, Copy, Debug)]
 struct Leaving {
     start: Time,
     timing: Timing,
+    energy: Spent,
 }
 
 impl Interleaved {
@@ -99,7 +103,8 @@ impl Interleaved {
         self.unit.note_tips(&request);
         let pass = self.unit.sled.plan(self.unit.at, request.lbn, request.blocks, 1);
         let timing = Timing::default();
-        let mut active = Active { request, start: now, timing, done: 0, pass, phase: Phase::PassEnd(now) };
+        let (phase, work) = (Phase::PassEnd(now), Work::default());
+        let mut active = Active { request, start: now, timing, done: 0, pass, phase, work };
         self.plan(now, &mut active);
         self.active = Some(active);
         true
@@ -153,18 +158,18 @@ impl Interleaved {
         self.unit.note_exact(&active.pass, geometry.servo_bits, servo);
         self.unit.at = self.unit.sled.spot(after);
         let seek = active.pass.positioning();
-        self.work += Work { seek, access: servo, tip_ns: servo.as_ns() };
+        active.work += Work { seek, access: servo, tip_ns: servo.as_ns(), dark_tip_ns: 0 };
         active.note_pass(servo);
     }
 
     fn end_pass(&mut self, now: Time, mut active: Active, served: &mut Vec<Served>) -> bool {
-        self.work += self.unit.sled.work(&active.pass);
+        active.work += self.unit.sled.work(&active.pass);
         let row_bits = self.unit.sled.geometry.pitch_bits;
         self.unit.note_exact(&active.pass, row_bits, self.unit.sled.row_time);
         self.unit.at = self.unit.sled.after(&active.pass);
         active.note_pass(self.unit.sled.row_time);
         active.done += active.pass.blocks;
-        let Active { request, start, timing, done, .. } = active;
+        let Active { request, start, timing, done, mut work, .. } = active;
         if request.op == Op::Read {
             self.bus.read_until(now, request, done);
         }
@@ -173,11 +178,14 @@ impl Interleaved {
             self.active = Some(active);
             return false;
         }
+        self.unit.darken(&mut work, &request);
+        self.work += work;
+        let leaving = Leaving { start, timing, energy: self.unit.rates().spent(&work) };
         if request.op == Op::Read {
-            self.leaving.insert(request.id, Leaving { start, timing });
+            self.leaving.insert(request.id, leaving);
         } else {
             let bus_done = self.bus.forget_write(request.id);
-            served.push(finish(request, start, timing, (now + WRITE_COMPLETION).max(bus_done)));
+            served.push(leaving.finish(request, (now + WRITE_COMPLETION).max(bus_done)));
         }
         true
     }
@@ -185,9 +193,9 @@ impl Interleaved {
     /// The bus has moved all blocks it had of its owner.
     fn step_bus(&mut self, now: Time, served: &mut Vec<Served>) {
         if let Some(request) = self.bus.end_transfer(now)
-            && let Some(Leaving { start, timing }) = self.leaving.remove(&request.id)
+            && let Some(leaving) = self.leaving.remove(&request.id)
         {
-            served.push(finish(request, start, timing, now));
+            served.push(leaving.finish(request, now));
         }
     }
 }
@@ -204,10 +212,13 @@ impl Active {
     }
 }
 
-/// The transfer part ends with completion, whatever it waited for.
-fn finish(request: Queued, start: Time, timing: Timing, completion: Time) -> Served {
-    let transfer = completion.since(start).saturating_sub(timing.positioning());
-    Served { request, start, completion, timing: Timing { transfer, ..timing } }
+impl Leaving {
+    /// The transfer part ends with completion, whatever it waited for.
+    fn finish(self, request: Queued, completion: Time) -> Served {
+        let Leaving { start, timing, energy } = self;
+        let transfer = completion.since(start).saturating_sub(timing.positioning());
+        Served { request, start, completion, timing: Timing { transfer, ..timing }, energy }
+    }
 }
 
 impl Device for Interleaved {

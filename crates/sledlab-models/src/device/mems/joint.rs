@@ -9,12 +9,15 @@ use sledlab_core::{Span, Time};
 use super::sled::Pass;
 use super::unit::{SledUnit, first_pass, note_further_pass};
 use crate::device::{Busy, Queued, Served, Timing, Work};
+use crate::power::Shares;
 
 /// A request with blocks still to be served.
 struct Open {
     request: Queued,
     timing: Timing,
     done: u32,
+    /// Its share of what the sled did so far.
+    work: Work,
 }
 
 impl Open {
@@ -45,25 +48,34 @@ impl SledUnit {
         served: &mut Vec<Served>,
     ) -> Busy {
         let timing = Timing { overhead, ..Timing::default() };
-        let mut open: Vec<Open> =
-            batch.iter().map(|request| Open { request: *request, timing, done: 0 }).collect();
-        let mut busy = Busy { until: now + overhead, work: Work { seek: overhead, ..Work::default() } };
+        let mut open: Vec<Open> = batch
+            .iter()
+            .map(|request| Open { request: *request, timing, done: 0, work: Work::default() })
+            .collect();
+        let mut overheads = Shares::new(overhead.as_ns(), batch.len() as u64);
+        open.iter_mut().for_each(|open| open.work.seek += Span::from_ns(overheads.next(1)));
+        let mut busy = Busy { until: now + overhead, work: Work::default() };
         while !open.is_empty() {
             let pass = self.next_pass(&open);
-            let blocks = self.serve_pass(&pass, &mut open);
-            busy.work += self.sled.work(&Pass { blocks, ..pass });
+            self.serve_pass(&pass, &mut open);
             busy.until += pass.positioning() + self.sled.row_time;
             self.at = self.sled.after(&pass);
-            open.retain(|open| {
-                let Open { request, timing, done } = *open;
-                let complete = done == request.blocks;
+            open.retain_mut(|open| {
+                let complete = open.done == open.request.blocks;
                 if complete {
-                    served.push(Served { request, start: now, completion: busy.until, timing });
+                    self.darken(&mut open.work, &open.request);
+                    busy.work += open.work;
+                    served.push(self.complete(open, now, busy.until));
                 }
                 !complete
             });
         }
         busy
+    }
+
+    fn complete(&self, open: &Open, start: Time, completion: Time) -> Served {
+        let Open { request, timing, work, .. } = open;
+        Served { request: *request, start, completion, timing: *timing, energy: self.rates().spent(work) }
     }
 
     /// The pass that starts soonest; of equal ones that of the first request.
@@ -76,23 +88,34 @@ impl SledUnit {
             .fold(first, |best, pass| if pass.positioning() < best.positioning() { pass } else { best })
     }
 
-    /// Lets every request at the row of `pass` have its blocks there while tips last; tells how many in all.
-    /// For the others the pass is time on their way.
-    fn serve_pass(&self, pass: &Pass, open: &mut [Open]) -> u32 {
+    /// Lets every request at the row of `pass` have its blocks there while tips last; they share the work by
+    /// blocks. For the others the pass is time on their way.
+    fn serve_pass(&self, pass: &Pass, open: &mut [Open]) {
         let mut on_sled = vec![0; self.sled.addresses.sleds() as usize];
-        let mut blocks = 0;
-        for open in open {
+        let mut runs = Vec::with_capacity(open.len());
+        for open in open.iter_mut() {
             let (place, run) = self.sled.place_and_run(open.next_lbn(), open.left());
             let here = self.sled.x_bit(place) == pass.x_bit && place.row == pass.row;
             let mut with = on_sled.clone();
-            if here && self.sled.take_tips(&mut with, open.next_lbn(), run) {
+            let served = here && self.sled.take_tips(&mut with, open.next_lbn(), run);
+            if served {
                 on_sled = with;
                 open.done += run;
-                blocks += run;
             }
+            runs.push(if served { run } else { 0 });
             open.note_pass(pass, self.sled.row_time);
         }
-        blocks
+        let blocks = runs.iter().map(|run| u64::from(*run)).sum();
+        let mut seeks = Shares::new(pass.positioning().as_ns(), blocks);
+        let mut accesses = Shares::new(self.sled.row_time.as_ns(), blocks);
+        for (open, run) in open.iter_mut().zip(runs) {
+            open.work += Work {
+                seek: Span::from_ns(seeks.next(run.into())),
+                access: Span::from_ns(accesses.next(run.into())),
+                tip_ns: self.sled.tips(run) * self.sled.row_time.as_ns(),
+                dark_tip_ns: 0,
+            };
+        }
     }
 }
 

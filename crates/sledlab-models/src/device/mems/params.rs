@@ -172,6 +172,8 @@ sledlab_core::params! {
         resonant_hz: f64 = 739.0, "Hz", 0.001..1e9;
         /// Time constants, 1/(2 pi f), that settling takes after a move in x; 0 for none.
         settle_constants: f64 = 1.0, "", 0.0..1000.0;
+        /// Whether tips stay dark where the host wants only a part of a request's last block.
+        subsector_access: bool = false;
         /// Which way a row of tip sectors may be accessed.
         direction: Direction = Direction::Free;
         /// Which way when both take equally long.

@@ -34,20 +34,17 @@ impl Device for Serial {
             self.unit.note_tips_of(batch);
             return Some(self.unit.serve_together(now, self.overhead, batch, served));
         }
-        let mut busy = Busy { until: now, work: Work::default() };
-        if let Some(request) = batch.first() {
-            let (timing, work, then) = self.unit.serve(request);
-            let timing = Timing { overhead: self.overhead, ..timing };
-            self.unit.at = then;
-            self.unit.note_tips(request);
-            busy.work += work;
-            // The sled is powered while it waits for the command.
-            busy.work.seek += self.overhead;
-            let start = busy.until;
-            busy.until += timing.service();
-            served.push(Served { request: *request, start, completion: busy.until, timing });
-        }
-        Some(busy)
+        let Some(request) = batch.first() else { return Some(Busy { until: now, work: Work::default() }) };
+        let (timing, mut work, then) = self.unit.serve(request);
+        let timing = Timing { overhead: self.overhead, ..timing };
+        self.unit.at = then;
+        self.unit.note_tips(request);
+        // The sled is powered while it waits for the command.
+        work.seek += self.overhead;
+        let completion = now + timing.service();
+        let energy = self.unit.rates().spent(&work);
+        served.push(Served { request: *request, start: now, completion, timing, energy });
+        Some(Busy { until: completion, work })
     }
 
     fn rest(&mut self, rest: Rest) {

@@ -368,6 +368,7 @@ impl Sled {
             seek: pass.positioning(),
             access: self.row_time,
             tip_ns: self.tips(pass.blocks) * self.row_time.as_ns(),
+            dark_tip_ns: 0,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sledlab_core::{Result, Span};
+use sledlab_core::{BLOCK_BYTES, Result, Span, WORD_BYTES};
 
 use super::kinematics::Turn;
 use super::params::{IdleMotion, IdlePower, MemsParams, Parking, Pipeline};
@@ -18,6 +18,8 @@ pub(super) struct SledUnit {
     /// Tips of the last request, on during the servo bits of the idle loop.
     last_tips: u64,
     parked_at: Option<SledState>,
+    /// Tips that stay dark for each unwanted word of a block; 0 where whole blocks are accessed.
+    tips_per_word: f64,
     /// Whether one pass can serve several requests.
     pub serves_together: bool,
     idle_motion: IdleMotion,
@@ -45,6 +47,11 @@ impl SledUnit {
         Ok(SledUnit {
             at: sled.spot(parked_at.unwrap_or(centre)),
             last_tips: 0,
+            tips_per_word: if params.subsector_access {
+                params.tips_per_block as f64 * WORD_BYTES as f64 / BLOCK_BYTES as f64
+            } else {
+                0.0
+            },
             parked_at,
             serves_together: params.pipeline == Pipeline::Serial,
             idle_motion: params.idle_motion,
@@ -95,7 +102,20 @@ impl SledUnit {
             at = self.sled.after(&pass);
             done += pass.blocks;
         }
+        if request.unwanted_words > 0 {
+            self.darken(&mut work, request);
+        }
         (timing, work, at)
+    }
+
+    /// Takes from `work` the tips that stay dark while the last row of `request` is accessed (PW-12, PW-13).
+    #[cold]
+    pub fn darken(&self, work: &mut Work, request: &Queued) {
+        // Whole tips: one that holds a wanted word with an unwanted one is on.
+        let dark = (f64::from(request.unwanted_words) * self.tips_per_word).floor() as u64;
+        let dark_tip_ns = (dark * self.sled.row_time.as_ns()).min(work.tip_ns);
+        work.tip_ns -= dark_tip_ns;
+        work.dark_tip_ns += dark_tip_ns;
     }
 
     /// Remembers how many tips a request lit at most, for the idle loop.

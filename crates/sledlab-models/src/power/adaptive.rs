@@ -1,0 +1,81 @@
+//! A timeout that follows its own mistakes (PW-07), after Douglis, Krishnan and Bershad 1995.
+//!
+//! A start-up soon after parking was a mistake: the timeout grows. A long rest in which the device idled
+//! before it parked was one too: the timeout shrinks. All times are measured in break-even times, so that
+//! the same numbers suit a sled and a disk.
+
+use sledlab_core::Span;
+
+use super::{Model, Policy, Prices};
+
+sledlab_core::params! {
+    /// How a timeout follows its mistakes.
+    pub struct AdaptiveParams {
+        /// The first timeout, in break-even times.
+        initial: f64 = 1.0, "", 0.001..1000.0;
+        /// Smallest timeout, in break-even times.
+        least: f64 = 0.01, "", 0.0..1000.0;
+        /// Largest timeout, in break-even times.
+        most: f64 = 10.0, "", 0.001..1e6;
+        /// Factor on the timeout after a device that had parked was started within a break-even time.
+        increase: f64 = 2.0, "", 1.0..100.0;
+        /// Factor on the timeout after the device was parked for longer than `long`.
+        decrease: f64 = 0.5, "", 0.01..1.0;
+        /// Time parked that counts as long, in break-even times.
+        long: f64 = 4.0, "", 1.0..1e6;
+    }
+}
+
+/// A timeout in break-even times that doubles and halves.
+#[derive(Clone, Debug)]
+pub struct Adaptive {
+    params: AdaptiveParams,
+    /// In break-even times.
+    timeout: f64,
+}
+
+impl Model for Adaptive {
+    type Params = AdaptiveParams;
+    const NAME: &'static str = "adaptive";
+    const MEANING: &'static str = "lengthen the timeout after a hasty parking, shorten it after a late one";
+
+    fn new(params: &AdaptiveParams) -> Self {
+        Adaptive { params: params.clone(), timeout: params.initial }
+    }
+}
+
+impl Policy for Adaptive {
+    fn timeout(&mut self, prices: &Prices) -> Span {
+        match prices.break_even() {
+            Span::MAX => Span::MAX,
+            break_even => Span::from_seconds(self.timeout * break_even.as_seconds()),
+        }
+    }
+
+    fn learn(&mut self, length: Span, timeout: Span, prices: &Prices) {
+        let parked = length.saturating_sub(timeout).as_seconds() / prices.break_even().as_seconds();
+        if length < timeout || parked <= 0.0 {
+            return;
+        }
+        let AdaptiveParams { least, most, increase, decrease, long, .. } = self.params;
+        if parked < 1.0 {
+            self.timeout = (self.timeout * increase).max(least).min(most);
+        } else if parked > long {
+            self.timeout = (self.timeout * decrease).max(least).min(most);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{SLED, policy, timeouts_ms};
+
+    #[test]
+    fn follows_its_mistakes() {
+        let mut adaptive = policy("adaptive:least=0.25:most=4");
+        // Break-even is 0.5 ms. Hasty: a rest of just over the timeout; late: a long one.
+        let timeouts =
+            timeouts_ms(adaptive.as_mut(), &[0.6, 1.2, 2.1, 2.1, 0.1, 9.0, 9.0, 9.0, 9.0, 9.0], &SLED);
+        assert_eq!(timeouts, [0.5, 1.0, 2.0, 2.0, 2.0, 2.0, 1.0, 0.5, 0.25, 0.125]);
+    }
+}

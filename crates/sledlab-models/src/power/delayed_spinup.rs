@@ -1,0 +1,51 @@
+//! Delayed spin-up (PW-15; paper 000, section 7): a parked device starts when enough requests wait, or when the
+//! first of them has waited long enough.
+
+use sledlab_core::Span;
+
+use super::{Model, Policy, Prices};
+
+sledlab_core::params! {
+    /// Limits of the delay: whichever is reached first.
+    pub struct DelayedSpinupParams {
+        /// Requests that start a parked device as soon as so many wait.
+        requests: u64 = 4_u64, "", 1..1e9;
+        /// Longest time the first of them waits before the device starts.
+        delay_ms: f64 = 10.0, "ms", 0.0..1e9;
+        /// Idle time after which the device parks.
+        timeout_ms: f64 = 0.0, "ms", 0.0..1e12;
+    }
+}
+
+/// Delayed spin-up.
+#[derive(Clone, Copy, Debug)]
+pub struct DelayedSpinup {
+    requests: u64,
+    delay: Span,
+    timeout: Span,
+}
+
+impl Model for DelayedSpinup {
+    type Params = DelayedSpinupParams;
+    const NAME: &'static str = "delayed-spinup";
+    const MEANING: &'static str =
+        "once parked, start when enough requests wait or the first has waited long enough";
+
+    fn new(params: &DelayedSpinupParams) -> Self {
+        DelayedSpinup {
+            requests: params.requests,
+            delay: Span::from_ms(params.delay_ms),
+            timeout: Span::from_ms(params.timeout_ms),
+        }
+    }
+}
+
+impl Policy for DelayedSpinup {
+    fn timeout(&mut self, _: &Prices) -> Span {
+        self.timeout
+    }
+
+    fn patience(&self, waiting: usize) -> Span {
+        if waiting as u64 >= self.requests { Span::ZERO } else { self.delay }
+    }
+}

@@ -1,0 +1,26 @@
+//! Park as soon as the queue is empty (PW-05): aggressive spin-down (paper 000, section 5.2.1; paper 003,
+//! section 3).
+
+use sledlab_core::Span;
+
+use super::{Model, NoParams, Policy, Prices};
+
+/// Park at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Immediate;
+
+impl Model for Immediate {
+    type Params = NoParams;
+    const NAME: &'static str = "immediate";
+    const MEANING: &'static str = "park as soon as the queue is empty";
+
+    fn new(_: &NoParams) -> Self {
+        Immediate
+    }
+}
+
+impl Policy for Immediate {
+    fn timeout(&mut self, _: &Prices) -> Span {
+        Span::ZERO
+    }
+}

@@ -1,0 +1,25 @@
+//! Stay idle, whatever it costs: the upper bound of what policies can save.
+
+use sledlab_core::Span;
+
+use super::{Model, NoParams, Policy, Prices};
+
+/// Never park.
+#[derive(Clone, Copy, Debug)]
+pub struct Never;
+
+impl Model for Never {
+    type Params = NoParams;
+    const NAME: &'static str = "never";
+    const MEANING: &'static str = "stay idle for ever";
+
+    fn new(_: &NoParams) -> Self {
+        Never
+    }
+}
+
+impl Policy for Never {
+    fn timeout(&mut self, _: &Prices) -> Span {
+        Span::MAX
+    }
+}

@@ -1,0 +1,45 @@
+//! Knows how long a rest will be (PW-08): parks at once if that exceeds the break-even time, else stays idle.
+//!
+//! No other choice of timeouts spends less on the same rests. It starts up when a request arrives, as all
+//! policies do, so its requests wait for the start-up as well.
+
+use sledlab_core::Span;
+
+use super::{Model, NoParams, Policy, Prices};
+
+/// The offline optimum.
+#[derive(Clone, Copy, Debug)]
+pub struct Oracle;
+
+impl Model for Oracle {
+    type Params = NoParams;
+    const NAME: &'static str = "oracle";
+    const MEANING: &'static str = "know the future: park at once if the rest outlasts the break-even time";
+
+    fn new(_: &NoParams) -> Self {
+        Oracle
+    }
+}
+
+impl Policy for Oracle {
+    /// While a rest lasts, what it will be is not known yet: as the run ends, say.
+    fn timeout(&mut self, _: &Prices) -> Span {
+        Span::ZERO
+    }
+
+    fn timeout_in_hindsight(&mut self, length: Span, prices: &Prices) -> Span {
+        if length > prices.break_even() { Span::ZERO } else { Span::MAX }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{SLED, policy, timeouts_ms};
+    use super::*;
+
+    #[test]
+    fn parks_where_it_pays() {
+        let timeouts = timeouts_ms(policy("oracle").as_mut(), &[0.4, 0.6], &SLED);
+        assert_eq!(timeouts, [Span::MAX.as_ms(), 0.0]);
+    }
+}

@@ -1,0 +1,123 @@
+//! The share algorithm (PW-06; Helmbold, Long, Sherrod and Sconyers 2000): a weighted mean of experts, each with
+//! a timeout of its own.
+//!
+//! After each rest an expert loses what its timeout would have cost more than the best one; heavy losers hand a
+//! part of their weight to a pool that all share, so that whoever was wrong yesterday may be right tomorrow.
+
+use sledlab_core::Span;
+
+use super::{Model, Policy, Prices};
+
+sledlab_core::params! {
+    /// The experts and how they are judged.
+    pub struct ShareParams {
+        /// Number of experts: their timeouts are spaced evenly from 0 to `longest`.
+        experts: u64 = 25_u64, "", 2..1000;
+        /// Longest timeout of an expert, in break-even times.
+        longest: f64 = 1.0, "", 0.01..1000.0;
+        /// Learning rate: weights fall by exp(-eta * loss).
+        eta: f64 = 4.0, "", 0.0..100.0;
+        /// Share of its weight that an expert who loses all hands over.
+        alpha: f64 = 0.08, "", 0.0..0.999;
+    }
+}
+
+/// The share algorithm.
+#[derive(Clone, Debug)]
+pub struct Share {
+    params: ShareParams,
+    /// One for each expert; they add up to 1.
+    weights: Vec<f64>,
+}
+
+impl Share {
+    /// Timeout of expert `number`, in break-even times.
+    fn expert(&self, number: usize) -> f64 {
+        self.params.longest * number as f64 / (self.weights.len() - 1) as f64
+    }
+
+    /// What `timeout` costs more than the best would in a rest of `length`, as a share of a start-up. Times are in
+    /// break-even times, in which idling instead of parking costs one start-up for each.
+    fn loss(timeout: f64, length: f64) -> f64 {
+        let cost = if length <= timeout { length } else { timeout + 1.0 };
+        (cost - length.min(1.0)).clamp(0.0, 1.0)
+    }
+}
+
+impl Model for Share {
+    type Params = ShareParams;
+    const NAME: &'static str = "share";
+    const MEANING: &'static str =
+        "the weighted mean of experts' timeouts, weighted by how well they did (share algorithm)";
+
+    fn new(params: &ShareParams) -> Self {
+        let experts = params.experts as usize;
+        Share { params: params.clone(), weights: vec![1.0 / experts as f64; experts] }
+    }
+}
+
+impl Policy for Share {
+    fn timeout(&mut self, prices: &Prices) -> Span {
+        let mean: f64 =
+            self.weights.iter().enumerate().map(|(number, weight)| weight * self.expert(number)).sum();
+        match prices.break_even() {
+            Span::MAX => Span::MAX,
+            break_even => Span::from_seconds(mean * break_even.as_seconds()),
+        }
+    }
+
+    fn learn(&mut self, length: Span, _: Span, prices: &Prices) {
+        let length = length.as_seconds() / prices.break_even().as_seconds();
+        let ShareParams { eta, alpha, .. } = self.params;
+        let mut pool = 0.0;
+        for number in 0..self.weights.len() {
+            let loss = Share::loss(self.expert(number), length);
+            let weight = self.weights[number] * (-eta * loss).exp();
+            let kept = weight * (1.0 - alpha).powf(loss);
+            pool += weight - kept;
+            self.weights[number] = kept;
+        }
+        let each = pool / self.weights.len() as f64;
+        let total: f64 = self.weights.iter().sum::<f64>() + pool;
+        for weight in &mut self.weights {
+            *weight = (*weight + each) / total;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{SLED, policy, timeouts_ms};
+    use super::*;
+
+    #[test]
+    fn losses_are_what_a_timeout_costs_more_than_the_best() {
+        // Against the energies themselves: 150 mW idle, 50 mW parked, 50 uJ to start, 0.5 ms to break even.
+        let cost_uj = |timeout_ms: f64, length_ms: f64| {
+            if length_ms <= timeout_ms {
+                150.0 * length_ms
+            } else {
+                150.0 * timeout_ms + 50.0 * (length_ms - timeout_ms) + 50.0
+            }
+        };
+        for (timeout_ms, length_ms) in
+            [(0.0, 0.2), (0.2, 0.3), (0.5, 0.5), (0.25, 4.0), (0.4, 0.1), (0.5, 9.0)]
+        {
+            let best = cost_uj(f64::INFINITY, length_ms).min(cost_uj(0.0, length_ms));
+            let extra = (cost_uj(timeout_ms, length_ms) - best) / 50.0;
+            assert!((Share::loss(timeout_ms / 0.5, length_ms / 0.5) - extra).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn learns_to_park_at_once_and_to_wait() {
+        let mut share = policy("share");
+        let first = timeouts_ms(share.as_mut(), &[5.0; 200], &SLED);
+        assert!((first[0] - 0.25).abs() < 1e-9, "the mean of experts that weigh the same");
+        assert!(first[199] < 0.05, "long rests: park at once");
+        let then = timeouts_ms(share.as_mut(), &[0.3; 200], &SLED);
+        assert!(then[199] > 0.3, "short rests: outlast them");
+        let again = timeouts_ms(share.as_mut(), &[5.0; 60], &SLED);
+        assert!(again[59] < 0.1, "and it goes back");
+    }
+}

@@ -1,0 +1,31 @@
+//! Dividing a whole number among sizes without a remainder.
+
+/// Hands out shares of `whole` in proportion to sizes that add up to `sizes`; the shares add up to `whole`.
+///
+/// ```
+/// let mut shares = sledlab_models::power::Shares::new(10, 3);
+/// assert_eq!([shares.next(1), shares.next(1), shares.next(1)], [3, 3, 4]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Shares {
+    whole: u64,
+    sizes: u64,
+    sizes_served: u64,
+    given: u64,
+}
+
+impl Shares {
+    /// Nothing handed out yet.
+    pub fn new(whole: u64, sizes: u64) -> Self {
+        Shares { whole, sizes: sizes.max(1), sizes_served: 0, given: 0 }
+    }
+
+    /// The share of the next size.
+    pub fn next(&mut self, size: u64) -> u64 {
+        self.sizes_served += size;
+        let until = u128::from(self.whole) * u128::from(self.sizes_served) / u128::from(self.sizes);
+        let share = until as u64 - self.given;
+        self.given += share;
+        share
+    }
+}
