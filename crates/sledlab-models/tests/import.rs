@@ -61,8 +61,8 @@ fn writes_a_device_file_that_reads_back() {
     let imported = sample();
     let text = imported.to_toml("a\nfile.parv");
     assert!(text.contains("\ncommand_overhead_ms = 0.25"));
-    let DeviceParams::Mems(params) = preset::from_table(&toml::from_str(&text).unwrap()).unwrap().params;
-    assert_eq!(params, imported.params);
+    let read = preset::from_table(&toml::from_str(&text).unwrap()).unwrap().params;
+    assert_eq!(read, DeviceParams::Mems(imported.params));
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn the_generations_become_the_disksim_presets() {
     for generation in ["g1", "g2", "g3"] {
         let imported = import(&text, "G1-G2-G3.specs", Some(&format!("mems.{generation}"))).unwrap();
         let preset = preset::text(&format!("mems-{generation}-disksim")).unwrap();
-        let DeviceParams::Mems(params) = preset::from_table(&toml::from_str(preset).unwrap()).unwrap().params;
-        assert_eq!(imported.params, params);
+        let preset = preset::from_table(&toml::from_str(preset).unwrap()).unwrap().params;
+        assert_eq!(DeviceParams::Mems(imported.params), preset);
     }
     let v1 = import(&std::fs::read_to_string(root.join("mems/params/V1.specs")).unwrap(), "V1.specs", None)
         .unwrap();

@@ -84,11 +84,13 @@ impl DeviceView {
         self.0.extent().rows
     }
 
-    /// `(x_bit, y_bit, direction)`.
+    /// `(x_bit, y_bit, direction)` of a sled, `(cylinder, head, 1)` of a disk.
     #[getter]
     fn state(&self) -> (i32, i32, i8) {
-        let DeviceState::Sled(at) = self.0.state();
-        (at.x_bit, at.y_bit, at.direction)
+        match self.0.state() {
+            DeviceState::Sled(at) => (at.x_bit, at.y_bit, at.direction),
+            DeviceState::Disk(at) => (at.cylinder as i32, at.head as i32, 1),
+        }
     }
 
     /// `(cylinder, row)`.

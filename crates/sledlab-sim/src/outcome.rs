@@ -80,7 +80,7 @@ pub struct PartMeans {
     pub startup: f64,
     /// Command overhead the mechanism waits for.
     pub overhead: f64,
-    /// First positioning: the larger of x with settling and y with turnarounds.
+    /// First positioning: the larger of x with settling and y with turnarounds, then rotation.
     pub positioning: f64,
     /// x without settling.
     pub seek_x: f64,
@@ -90,6 +90,8 @@ pub struct PartMeans {
     pub seek_y: f64,
     /// Turnarounds.
     pub turnaround: f64,
+    /// Waiting for the first sector of a disk.
+    pub rotation: f64,
     /// From the first positioning to completion.
     pub transfer: f64,
     /// The part of `transfer` spent moving between rows.
@@ -367,6 +369,7 @@ fn part_means(recorder: &Recorder, requests: u64) -> PartMeans {
         settle: mean(parts.settle),
         seek_y: mean(parts.seek_y),
         turnaround: mean(parts.turnaround),
+        rotation: mean(parts.rotation),
         transfer: mean(parts.transfer),
         reposition: mean(parts.reposition),
     }

@@ -20,6 +20,7 @@ pub(crate) struct Parts {
     pub settle: u64,
     pub seek_y: u64,
     pub turnaround: u64,
+    pub rotation: u64,
     pub transfer: u64,
     pub reposition: u64,
     pub startup: u64,
@@ -109,6 +110,7 @@ impl<'a> Recorder<'a> {
         self.parts.settle += timing.settle.as_ns();
         self.parts.seek_y += timing.seek_y.as_ns();
         self.parts.turnaround += timing.turnaround.as_ns();
+        self.parts.rotation += timing.rotation.as_ns();
         self.parts.transfer += timing.transfer.as_ns();
         self.parts.reposition += timing.reposition.as_ns();
         self.parts.startup += timing.startup.as_ns();

@@ -51,6 +51,7 @@ columns!(
     settle_ns,
     seek_y_ns,
     turnaround_ns,
+    rotation_ns,
     positioning_ns,
     transfer_ns,
     reposition_ns,
@@ -91,6 +92,7 @@ impl Rows {
         self.settle_ns.push(timing.settle.as_ns());
         self.seek_y_ns.push(timing.seek_y.as_ns());
         self.turnaround_ns.push(timing.turnaround.as_ns());
+        self.rotation_ns.push(timing.rotation.as_ns());
         self.positioning_ns.push(timing.positioning().as_ns());
         self.transfer_ns.push(timing.transfer.as_ns());
         self.reposition_ns.push(timing.reposition.as_ns());

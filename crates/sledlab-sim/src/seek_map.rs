@@ -21,7 +21,11 @@ pub struct SeekMap {
 /// # Errors
 /// A start outside the reach of the sled, or a device that is no sled.
 pub fn seek_map(device: &DeviceFile, from: SledState) -> Result<SeekMap> {
-    let DeviceParams::Mems(params) = &device.params;
+    let DeviceParams::Mems(params) = &device.params else {
+        let kind = device.params.kind();
+        return Err(Error::user(format!("a seek map shows where a sled goes; this device is a {kind}"))
+            .with_remedy("choose a device of kind `mems`: `sledlab device list` shows all"));
+    };
     let geometry = Geometry::new(params)?;
     let x_bit: Vec<i32> = (0..geometry.cylinders).map(|cylinder| geometry.x_bit(cylinder)).collect();
     let half_y = (params.travel_y_um * 1e3 / params.bit_nm / 2.0).ceil() as i32;

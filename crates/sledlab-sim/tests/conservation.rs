@@ -47,6 +47,7 @@ fn run(experiment: &Experiment, source: Vec<Request>) -> (Outcome, Rows) {
         all.settle_ns.extend(&rows.settle_ns);
         all.seek_y_ns.extend(&rows.seek_y_ns);
         all.turnaround_ns.extend(&rows.turnaround_ns);
+        all.rotation_ns.extend(&rows.rotation_ns);
         all.transfer_ns.extend(&rows.transfer_ns);
         all.op.extend(&rows.op);
         Ok(())
@@ -80,7 +81,7 @@ fn check(experiment: &Experiment, source: &[Request], stations: f64) {
         assert_eq!(rows.response_ns[i], rows.completion_ns[i] - rows.arrival_ns[i]);
         let positioning =
             (rows.seek_x_ns[i] + rows.settle_ns[i]).max(rows.seek_y_ns[i] + rows.turnaround_ns[i]);
-        let service = rows.overhead_ns[i] + positioning + rows.transfer_ns[i];
+        let service = rows.overhead_ns[i] + positioning + rows.rotation_ns[i] + rows.transfer_ns[i];
         assert_eq!(service, rows.completion_ns[i] - rows.start_ns[i], "parts make up the service time");
     }
     let mean = rows.response_ns.iter().sum::<u64>() as f64 / 1e6 / media as f64;

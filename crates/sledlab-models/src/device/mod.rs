@@ -1,5 +1,6 @@
 //! Devices: geometry, mechanics and power of what stores the blocks.
 
+pub mod disk;
 pub mod mems;
 pub mod preset;
 
@@ -58,6 +59,8 @@ pub struct Timing {
     pub seek_y: Span,
     /// Turnarounds of the first positioning.
     pub turnaround: Span,
+    /// From then until the first sector of a disk is under the head.
+    pub rotation: Span,
     /// From the end of the first positioning to completion.
     pub transfer: Span,
     /// The part of `transfer` spent moving to further rows, tracks and columns.
@@ -67,9 +70,10 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Positioning time of the first access: x and y move in parallel (paper 000, equation 1).
+    /// Positioning time of the first access: x and y move in parallel (paper 000, equation 1), a disk waits for
+    /// its sector afterwards.
     pub fn positioning(&self) -> Span {
-        (self.seek_x + self.settle).max(self.seek_y + self.turnaround)
+        (self.seek_x + self.settle).max(self.seek_y + self.turnaround) + self.rotation
     }
 
     /// Start to completion.
@@ -136,6 +140,41 @@ pub struct Served {
 pub enum DeviceState {
     /// Position and direction of a MEMS sled.
     Sled(mems::SledState),
+    /// Track of a disk.
+    Disk(disk::DiskState),
+}
+
+impl DeviceState {
+    /// Where that is along x and y, in the units of [`Location`].
+    pub fn place(self) -> (i32, i32) {
+        match self {
+            DeviceState::Sled(at) => (at.x_bit, at.y_bit),
+            DeviceState::Disk(at) => (at.cylinder as i32, 0),
+        }
+    }
+
+    /// The state of a sled.
+    ///
+    /// # Panics
+    /// If it is another device's: sleds are only ever asked about states of their own.
+    #[inline]
+    pub(crate) fn sled(self) -> mems::SledState {
+        match self {
+            DeviceState::Sled(at) => at,
+            DeviceState::Disk(_) => unreachable!("a sled was asked about the state of a disk"),
+        }
+    }
+
+    /// The state of a disk.
+    ///
+    /// # Panics
+    /// As for a sled.
+    pub(crate) fn disk(self) -> disk::DiskState {
+        match self {
+            DeviceState::Disk(at) => at,
+            DeviceState::Sled(_) => unreachable!("a disk was asked about the state of a sled"),
+        }
+    }
 }
 
 /// How a device passed the time without requests.
@@ -152,9 +191,9 @@ pub enum Rest {
 pub struct Location {
     /// Cylinder, from 0: the place along x.
     pub cylinder: u32,
-    /// Row, from 0 at the lowest y.
+    /// Row, from 0 at the lowest y; the head of a disk.
     pub row: u32,
-    /// Displacement of the cylinder, in bits from the centre.
+    /// Displacement of the cylinder, in bits from the centre; of a disk, the cylinder.
     pub x_bit: i32,
     /// Where an upward access to the row starts, in bits from the centre.
     pub up_bit: i32,
@@ -233,7 +272,8 @@ pub trait Device: Send {
     /// Geometry, motion and power.
     fn mechanics(&self) -> &dyn Mechanics;
 
-    /// What serving `request` now would take, in every part. Pure; [`issue`](Device::issue) agrees with it.
+    /// What serving `request` now would take, in every part. Pure; [`issue`](Device::issue) agrees with it, but for
+    /// the angle of a disk, which takes the time to know.
     fn probe(&self, request: &Queued) -> Timing;
 
     /// A command reaches the device; returns when the mechanism may select it (`now` or later).
@@ -370,5 +410,6 @@ pub trait PositionIndex: Send {
 pub fn build(description: &preset::DeviceFile) -> Result<Box<dyn Device>> {
     match &description.params {
         preset::DeviceParams::Mems(params) => mems::build(params),
+        preset::DeviceParams::Disk(params) => Ok(Box::new(disk::Disk::new(params)?)),
     }
 }

@@ -4,10 +4,11 @@ use sledlab_core::params::{ParamSpec, Params};
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
+use super::disk::DiskParams;
 use super::mems::MemsParams;
 
 /// Every preset: its name and its file.
-const PRESETS: [(&str, &str); 7] = [
+const PRESETS: [(&str, &str); 8] = [
     ("mems-g1", include_str!("../../../../presets/devices/mems-g1.toml")),
     ("mems-g2", include_str!("../../../../presets/devices/mems-g2.toml")),
     ("mems-g3", include_str!("../../../../presets/devices/mems-g3.toml")),
@@ -15,6 +16,7 @@ const PRESETS: [(&str, &str); 7] = [
     ("mems-g1-disksim", include_str!("../../../../presets/devices/mems-g1-disksim.toml")),
     ("mems-g2-disksim", include_str!("../../../../presets/devices/mems-g2-disksim.toml")),
     ("mems-g3-disksim", include_str!("../../../../presets/devices/mems-g3-disksim.toml")),
+    ("mobile-disk", include_str!("../../../../presets/devices/mobile-disk.toml")),
 ];
 
 /// Keys of a device file that are not parameters of its model.
@@ -38,11 +40,30 @@ pub struct DeviceFile {
 pub enum DeviceParams {
     /// `kind = "mems"`.
     Mems(MemsParams),
+    /// `kind = "disk"`.
+    Disk(DiskParams),
+}
+
+impl DeviceParams {
+    /// The word after `kind`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            DeviceParams::Mems(_) => "mems",
+            DeviceParams::Disk(_) => "disk",
+        }
+    }
+
+    fn to_table(&self) -> Table {
+        match self {
+            DeviceParams::Mems(params) => params.to_table(),
+            DeviceParams::Disk(params) => params.to_table(),
+        }
+    }
 }
 
 /// Kinds of device and the parameters each takes: the source of help texts and docs.
 pub fn kinds() -> Vec<(&'static str, Vec<ParamSpec>)> {
-    vec![("mems", MemsParams::specs())]
+    vec![("mems", MemsParams::specs()), ("disk", DiskParams::specs())]
 }
 
 /// Names of the presets.
@@ -71,12 +92,13 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
     let description = text(params.remove(DESCRIPTION), DESCRIPTION)?.unwrap_or_default();
     let params = match kind.as_deref() {
         Some("mems") => DeviceParams::Mems(MemsParams::from_table("device", &params)?),
+        Some("disk") => DeviceParams::Disk(DiskParams::from_table("device", &params)?),
         Some(other) => {
             return Err(Error::unknown("device kind", other, kinds().iter().map(|(kind, _)| *kind)));
         }
         None => {
             return Err(Error::user("a device file must say what kind of device it describes")
-                .with_remedy("add the line `kind = \"mems\"`"));
+                .with_remedy("add the line `kind = \"mems\"` or `kind = \"disk\"`"));
         }
     };
     Ok(DeviceFile { name, description, params })
@@ -85,20 +107,21 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
 impl DeviceFile {
     /// Idle time after which the device parks of its own accord.
     pub fn idle_timeout_ms(&self) -> f64 {
-        let DeviceParams::Mems(params) = &self.params;
-        params.idle_timeout_ms
+        match &self.params {
+            DeviceParams::Mems(params) => params.idle_timeout_ms,
+            DeviceParams::Disk(params) => params.idle_timeout_ms,
+        }
     }
 
     /// The complete table: kind, description and every parameter.
     pub fn to_table(&self) -> Table {
-        let DeviceParams::Mems(params) = &self.params;
         let mut table = Table::new();
-        table.insert(KIND.to_owned(), Value::from("mems"));
+        table.insert(KIND.to_owned(), Value::from(self.params.kind()));
         if !self.name.is_empty() {
             table.insert(NAME.to_owned(), Value::from(self.name.as_str()));
         }
         table.insert(DESCRIPTION.to_owned(), Value::from(self.description.as_str()));
-        table.extend(params.to_table());
+        table.extend(self.params.to_table());
         table
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use sledlab_core::{Span, Time};
 
-use crate::device::{Aim, Crowd, DeviceState, Mechanics, PositionIndex, Queued};
+use crate::device::{Aim, Crowd, Mechanics, PositionIndex, Queued};
 
 /// Queued requests in no order.
 pub struct ScanIndex {
@@ -92,10 +92,10 @@ fn tie(mechanics: &dyn Mechanics, request: &Queued, otherwise: u64) -> u64 {
 
 /// Squared distance in bits from where the mechanism is to the nearer start of the request's row.
 fn distance_squared(mechanics: &dyn Mechanics, request: &Queued) -> i64 {
-    let DeviceState::Sled(at) = mechanics.state();
+    let (at_x_bit, at_y_bit) = mechanics.state().place();
     let to = mechanics.location(request.lbn);
-    let x = i64::from(to.x_bit - at.x_bit);
-    let y = [to.up_bit, to.down_bit].map(|y_bit| i64::from((y_bit - at.y_bit).abs()));
+    let x = i64::from(to.x_bit - at_x_bit);
+    let y = [to.up_bit, to.down_bit].map(|y_bit| i64::from((y_bit - at_y_bit).abs()));
     x * x + y[0].min(y[1]).pow(2)
 }
 

@@ -4,7 +4,7 @@ use sledlab_core::{Result, Time};
 
 use super::positioned::Positioned;
 use super::{Model, Scheduler, Setting};
-use crate::device::{Aim, DeviceState, Location, Mechanics, Queued};
+use crate::device::{Aim, Location, Mechanics, Queued};
 
 sledlab_core::choices! {
     /// How distances are measured.
@@ -56,8 +56,7 @@ struct WholeBits {
 impl WholeBits {
     /// Where distances are measured from: x and y in bits.
     fn origin(&self, mechanics: &dyn Mechanics) -> (i32, i32) {
-        let DeviceState::Sled(sled) = mechanics.state();
-        self.last_lbn.map_or((sled.x_bit, sled.y_bit), |lbn| {
+        self.last_lbn.map_or(mechanics.state().place(), |lbn| {
             let Location { x_bit, up_bit, down_bit, .. } = mechanics.location(lbn);
             (x_bit, i32::midpoint(up_bit, down_bit))
         })

@@ -73,8 +73,10 @@ pub fn build(
     scheduler: &scheduler::Choice,
     power: &power::Choice,
 ) -> Result<Box<dyn System>> {
-    let DeviceParams::Mems(params) = &file.params;
-    if params.sleds > 1 && params.sled_motion == SledMotion::Independent {
+    if let DeviceParams::Mems(params) = &file.params
+        && params.sleds > 1
+        && params.sled_motion == SledMotion::Independent
+    {
         return Ok(Box::new(Sleds::new(params, scheduler, power)?));
     }
     Ok(Box::new(Single::new(Station::new(file, scheduler, power)?)))

@@ -36,8 +36,8 @@ impl Mechanics for SledUnit {
         }
     }
 
-    fn positioning_from(&self, DeviceState::Sled(state): DeviceState, request: &Queued) -> Span {
-        self.sled.positioning(state, request.lbn)
+    fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
+        self.sled.positioning(state.sled(), request.lbn)
     }
 
     fn distance(&self, request: &Queued) -> u64 {
@@ -49,8 +49,8 @@ impl Mechanics for SledUnit {
         self.sled.ties_to_lowest_lbn()
     }
 
-    fn serve_from(&self, DeviceState::Sled(state): DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        let (timing, _, then) = self.serve_at(self.sled.spot(state), request);
+    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+        let (timing, _, then) = self.serve_at(self.sled.spot(state.sled()), request);
         (timing, DeviceState::Sled(then.state))
     }
 

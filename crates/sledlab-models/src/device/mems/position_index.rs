@@ -22,7 +22,7 @@ use sledlab_core::Time;
 use self::bitset::Bitset;
 use self::cells::Cells;
 use super::sled::{Sled, SledState};
-use crate::device::{DeviceState, Mechanics, PositionIndex, Queued};
+use crate::device::{Mechanics, PositionIndex, Queued};
 
 /// Cells beyond which the index would take too much memory (8 bytes each).
 const MOST_CELLS: u64 = 1 << 24;
@@ -190,7 +190,7 @@ impl PositionIndex for SledIndex {
     }
 
     fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
-        let DeviceState::Sled(state) = mechanics.state();
+        let state = mechanics.state().sled();
         let (row, cylinder) = self.nearest(state)?;
         self.take_first(row, cylinder)
     }

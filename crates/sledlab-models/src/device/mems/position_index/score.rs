@@ -16,7 +16,7 @@ use super::forest::{Forest, Summary};
 use super::x_times::XTimes;
 use super::{Step, is_exact, order, waiting_at};
 use crate::device::mems::sled::{Sled, SledState};
-use crate::device::{Crowd, DeviceState, Mechanics, PositionIndex, Queued, Score, Stretch};
+use crate::device::{Crowd, Mechanics, PositionIndex, Queued, Score, Stretch};
 
 /// An index over the requests queued at one sled, or at sleds that move together.
 pub(in crate::device::mems) struct ScoreIndex {
@@ -281,7 +281,7 @@ impl PositionIndex for ScoreIndex {
     }
 
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
-        let DeviceState::Sled(state) = mechanics.state();
+        let state = mechanics.state().sled();
         let (row, cylinder) = self.best(now, state)?;
         let request = self.cells.pop(row, cylinder)?;
         self.leave(row, cylinder, &[request]);
