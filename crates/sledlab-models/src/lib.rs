@@ -4,6 +4,7 @@
 //! explicit list from which the command line, the Python API and the docs learn its names.
 
 pub mod device;
+pub mod merge;
 pub mod power;
 pub mod scheduler;
 pub mod system;

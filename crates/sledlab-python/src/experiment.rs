@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use sledlab_core::Error;
+use sledlab_models::merge::MergeParams;
 use sledlab_models::{power, scheduler, system};
 use sledlab_sim::{Hooks, Progress, Rows};
 
@@ -95,7 +96,8 @@ impl Experiment {
             let device = self.get().device()?;
             let fcfs = scheduler::Choice::new("fcfs", &toml::Table::new())?;
             let own = power::Choice::of_device(device.idle_timeout_ms())?;
-            let capacity_blocks = system::build(&device, &fcfs, &own)?.capacity_blocks();
+            let setup = system::Setup { scheduler: &fcfs, power: &own, merge: &MergeParams::default() };
+            let capacity_blocks = system::build(&device, setup)?.capacity_blocks();
             let mut table = device.to_table();
             table.insert("capacity_blocks".to_owned(), toml::Value::Integer(capacity_blocks.cast_signed()));
             serde_json::to_string(&table)

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use sledlab_core::Result;
 use sledlab_core::params::{ParamSpec, Params};
 use sledlab_models::device::preset;
+use sledlab_models::merge::MergeParams;
 use sledlab_models::{power, scheduler};
 use sledlab_trace::{format, synthetic};
 
@@ -29,6 +30,7 @@ pub fn catalogue() -> Result<Value> {
         "power_policies": policies,
         "workloads": workloads,
         "trace_formats": formats,
+        "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),
         "replay": entry("replay", "how requests are offered", &ReplayParams::specs()),
     }))
 }

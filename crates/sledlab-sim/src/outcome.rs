@@ -122,6 +122,15 @@ pub struct StateTime {
     pub startup: f64,
 }
 
+/// Requests that were merged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MergedCounts {
+    /// Requests served together with others as one.
+    pub requests: u64,
+    /// What they were served as.
+    pub groups: u64,
+}
+
 /// Operations by kind, warm-up included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Operations {
@@ -186,6 +195,8 @@ pub struct Summary {
     pub dark_tip_time_s: f64,
     /// Start-ups.
     pub startups: u64,
+    /// Requests that were merged.
+    pub merged: MergedCounts,
     /// Whether the queue kept growing: means of such a run depend on its length.
     pub saturated: bool,
     /// Whether the run was interrupted.
@@ -320,6 +331,7 @@ impl Summary {
             tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.tip_ns as f64 / 1e9).sum(),
             dark_tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.dark_tip_ns as f64 / 1e9).sum(),
             startups: ledgers.iter().map(|(ledger, _)| ledger.startups).sum(),
+            merged: merged(system),
             saturated: context.mode == Mode::Open && recorder.trend.grew(requests),
             interrupted: context.counts.interrupted,
             operations: operations(&context),
@@ -386,6 +398,13 @@ fn state_time(ledgers: &[(&Ledger, Energy)]) -> StateTime {
         inactive: sum(|ledger| ledger.inactive),
         startup: sum(|ledger| ledger.startup),
     }
+}
+
+fn merged(system: &dyn System) -> MergedCounts {
+    system.stations().into_iter().fold(MergedCounts::default(), |all, station| MergedCounts {
+        requests: all.requests + station.merged().requests,
+        groups: all.groups + station.merged().groups,
+    })
 }
 
 fn operations(context: &Context) -> Operations {

@@ -226,6 +226,11 @@ pub trait Mechanics: Send + Sync {
     /// How far locations reach.
     fn extent(&self) -> Extent;
 
+    /// Blocks that can be accessed at once: what requests are merged up to.
+    fn blocks_at_once(&self) -> u32 {
+        u32::try_from(self.extent().blocks_per_track).unwrap_or(u32::MAX)
+    }
+
     /// Positioning time of `request` from `state`, as schedulers see it.
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span;
 

@@ -129,7 +129,9 @@ impl DeviceFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{power, scheduler, system};
+    use crate::merge::MergeParams;
+    use crate::system::{self, Setup};
+    use crate::{power, scheduler};
 
     #[test]
     fn every_preset_is_complete_and_builds() {
@@ -140,7 +142,8 @@ mod tests {
             assert!(!file.description.is_empty(), "{name} has no description");
             let fcfs = scheduler::Choice::new("fcfs", &Table::new()).unwrap();
             let power = power::Choice::of_device(file.idle_timeout_ms()).unwrap();
-            system::build(&file, &fcfs, &power).unwrap();
+            let setup = Setup { scheduler: &fcfs, power: &power, merge: &MergeParams::default() };
+            system::build(&file, setup).unwrap();
         }
     }
 

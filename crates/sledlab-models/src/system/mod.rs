@@ -13,6 +13,7 @@ use sledlab_core::{Error, Result, Time};
 use crate::device::Queued;
 use crate::device::mems::params::SledMotion;
 use crate::device::preset::{DeviceFile, DeviceParams};
+use crate::merge::MergeParams;
 use crate::power::{self, Energy, Ledger};
 use crate::scheduler;
 
@@ -67,17 +68,27 @@ pub trait System: Send {
     }
 }
 
-/// The system that a device file describes, each station with an empty queue of `scheduler` and under `power`.
-pub fn build(
-    file: &DeviceFile,
-    scheduler: &scheduler::Choice,
-    power: &power::Choice,
-) -> Result<Box<dyn System>> {
+/// What runs on a device: how its queue is served and merged, and when it parks.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// Which request is served next.
+    pub scheduler: &'a scheduler::Choice,
+    /// When the device parks and starts.
+    pub power: &'a power::Choice,
+    /// Which requests are served as one.
+    pub merge: &'a MergeParams,
+}
+
+/// The system that a device file describes, each station with an empty queue.
+///
+/// # Errors
+/// Parameters that make no sense together.
+pub fn build(file: &DeviceFile, setup: Setup) -> Result<Box<dyn System>> {
     if let DeviceParams::Mems(params) = &file.params
         && params.sleds > 1
         && params.sled_motion == SledMotion::Independent
     {
-        return Ok(Box::new(Sleds::new(params, scheduler, power)?));
+        return Ok(Box::new(Sleds::new(params, setup)?));
     }
-    Ok(Box::new(Single::new(Station::new(file, scheduler, power)?)))
+    Ok(Box::new(Single::new(Station::new(file, setup)?)))
 }

@@ -4,14 +4,13 @@ use std::collections::HashMap;
 
 use sledlab_core::{Error, Result, Time};
 
-use super::{Completion, Station, System};
+use super::{Completion, Setup, Station, System};
 use crate::device::Queued;
 use crate::device::mems::geometry::Geometry;
 use crate::device::mems::params::SledMotion;
 use crate::device::mems::{AddressMap, MemsParams};
 use crate::device::preset::{DeviceFile, DeviceParams};
-use crate::power::{self, Spent};
-use crate::scheduler;
+use crate::power::Spent;
 
 /// One station for each sled; a request is served by all sleds that hold a part of it.
 pub struct Sleds {
@@ -32,14 +31,16 @@ struct Parts {
 }
 
 impl Sleds {
-    /// One station, with an empty queue of `scheduler` and under `power`, for each sled.
-    pub fn new(params: &MemsParams, scheduler: &scheduler::Choice, power: &power::Choice) -> Result<Self> {
+    /// One station, with an empty queue, for each sled.
+    ///
+    /// # Errors
+    /// Parameters that make no sense together.
+    pub fn new(params: &MemsParams, setup: Setup) -> Result<Self> {
         let addresses = AddressMap::new(params, params.sleds, Geometry::new(params)?.blocks)?;
         let one = MemsParams { sleds: 1, sled_motion: SledMotion::Together, ..params.clone() };
         let file =
             DeviceFile { name: String::new(), description: String::new(), params: DeviceParams::Mems(one) };
-        let stations =
-            (0..params.sleds).map(|_| Station::new(&file, scheduler, power)).collect::<Result<_>>()?;
+        let stations = (0..params.sleds).map(|_| Station::new(&file, setup)).collect::<Result<_>>()?;
         Ok(Sleds { addresses, stations, split: HashMap::new(), parts: Vec::new(), longest_queue: 0 })
     }
 

@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Span, Time};
 
+use super::Setup;
 use crate::device::preset::DeviceFile;
 use crate::device::{self, Busy, Device, Queued, Rest, Served, Work};
-use crate::power::{self, Ledger, Policy, PowerRates, Prices};
-use crate::scheduler::{self, Scheduler};
+use crate::merge::{Merged, Merger};
+use crate::power::{Ledger, Policy, PowerRates, Prices};
+use crate::scheduler::Scheduler;
 
 /// A request that is done, as the host sees it.
 pub type Completion = Served;
@@ -32,6 +34,7 @@ pub struct Station {
     device: Box<dyn Device>,
     has_own_work: bool,
     scheduler: Box<dyn Scheduler>,
+    merger: Option<Merger>,
     power: Box<dyn Policy>,
     rates: PowerRates,
     phase: Phase,
@@ -49,15 +52,21 @@ pub struct Station {
 }
 
 impl Station {
-    /// The station of a device file: its device, parked, with an empty queue of `scheduler` and under `power`.
-    pub fn new(
-        file: &DeviceFile,
-        scheduler: &scheduler::Choice,
-        power: &power::Choice,
-    ) -> sledlab_core::Result<Self> {
+    /// The station of a device file: its device, parked, with an empty queue as `setup` says.
+    ///
+    /// # Errors
+    /// Parameters that make no sense together.
+    pub fn new(file: &DeviceFile, setup: Setup) -> sledlab_core::Result<Self> {
+        let Setup { scheduler, power, merge } = setup;
         let device = device::build(file)?;
+        let merger = Merger::new(merge, device.mechanics().blocks_at_once());
+        if merger.is_some() && device.has_own_work() {
+            return Err(Error::user("merge.kind: requests cannot be merged behind an interleaved bus")
+                .with_remedy("set device.pipeline = \"serial\", or merge.kind = \"none\""));
+        }
         Ok(Station {
             scheduler: scheduler.make(device.mechanics())?,
+            merger,
             power: power.make()?,
             rates: device.mechanics().power_rates(),
             has_own_work: device.has_own_work(),
@@ -96,7 +105,18 @@ impl Station {
 
     /// Requests waiting to be selected.
     pub fn queue_length(&self) -> usize {
-        self.scheduler.len() + self.admitted.len()
+        self.waiting() + self.admitted.len()
+    }
+
+    /// Requests in the queue.
+    #[inline]
+    fn waiting(&self) -> usize {
+        self.merger.as_ref().map_or_else(|| self.scheduler.len(), Merger::len)
+    }
+
+    /// Requests merged since the ledger was opened.
+    pub fn merged(&self) -> Merged {
+        self.merger.as_ref().map(Merger::merged).unwrap_or_default()
     }
 
     /// Most requests that waited at any time since the ledger was opened. One that is selected in the
@@ -121,7 +141,10 @@ impl Station {
     fn enqueue(&mut self, now: Time, mut request: Queued) {
         // Changed in place: to fill in a new one takes a copy.
         request.queued = now;
-        self.scheduler.push(request);
+        match &mut self.merger {
+            None => self.scheduler.push(request),
+            Some(merger) => merger.push(request, self.scheduler.as_mut()),
+        }
         match self.phase {
             Phase::Resting { since, parked } => self.end_rest(since, parked, now),
             Phase::Held { first, .. } => self.hold(first, now),
@@ -303,7 +326,7 @@ impl Station {
     /// The mechanism has become free at `now`.
     #[inline]
     fn free(&mut self, since: Time, now: Time, work: Work) {
-        let queued = self.scheduler.len();
+        let queued = self.waiting();
         self.longest_queue = self.longest_queue.max(queued + self.admitted.len());
         if let Some(ledger) = &mut self.ledger {
             ledger.work(since, now, work);
@@ -315,18 +338,22 @@ impl Station {
         };
     }
 
-    /// Whether the device tells all it will do, and in order, as soon as it is issued a batch, and no start-up
-    /// waits for the request it was for.
+    /// Whether the device tells all it will do, and in order, as soon as it is issued a batch, no start-up
+    /// waits for the request it was for, and nothing was merged.
     #[inline]
     fn tells_all(&self) -> bool {
-        !self.has_own_work && self.startup.is_none()
+        !self.has_own_work && self.startup.is_none() && self.merger.is_none()
     }
 
     /// Asks the scheduler what to serve; false if it has given up.
     #[inline]
     fn choose(&mut self, now: Time) -> bool {
         self.batch.clear();
-        self.scheduler.pop(now, self.device.mechanics(), &mut self.batch);
+        let mechanics = self.device.mechanics();
+        match &mut self.merger {
+            None => self.scheduler.pop(now, mechanics, &mut self.batch),
+            Some(merger) => merger.pop(now, mechanics, self.scheduler.as_mut(), &mut self.batch),
+        }
         if self.batch.is_empty() {
             self.phase = Phase::Stuck;
         }
@@ -359,25 +386,38 @@ impl Station {
         }
     }
 
-    /// Sorts what the device has promised into the queue of completions, and enters the start-up where it belongs.
+    /// Sorts what the device has promised into the queue of completions, enters the start-up where it belongs,
+    /// and tells merged requests apart.
     fn note_served(&mut self) {
-        for served in self.served.drain(..) {
-            let at = self.finishing.partition_point(|s| s.completion <= served.completion);
-            self.finishing.insert(at, served);
+        let mut all = std::mem::take(&mut self.served);
+        for mut served in all.drain(..) {
+            if let Some((startup, Some(id))) = self.startup
+                && served.request.id == id
+            {
+                served.timing.startup = startup;
+                served.energy.startup_uj = self.rates.startup_uj();
+                self.startup = None;
+            }
+            match &mut self.merger {
+                None => self.finish(served),
+                Some(merger) => merger.split(&served).into_iter().for_each(|part| self.finish(part)),
+            }
         }
-        if let Some((startup, Some(id))) = self.startup
-            && let Some(woke) = self.finishing.iter_mut().find(|served| served.request.id == id)
-        {
-            woke.timing.startup = startup;
-            woke.energy.startup_uj = self.rates.startup_uj();
-            self.startup = None;
-        }
+        self.served = all;
+    }
+
+    fn finish(&mut self, served: Served) {
+        let at = self.finishing.partition_point(|s| s.completion <= served.completion);
+        self.finishing.insert(at, served);
     }
 
     /// Starts the ledger anew at `now`.
     pub fn open_ledger(&mut self, now: Time) {
         if let Some(ledger) = &mut self.ledger {
             *ledger = Ledger::opened_at(now);
+        }
+        if let Some(merger) = &mut self.merger {
+            merger.forget_merged();
         }
         self.longest_queue = self.queue_length();
     }

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use crate::replay::ReplayParams;
 
 /// Tables of an experiment file, and the one key outside of them.
-const TABLES: [&str; 6] = ["device", "trace", "workload", "scheduler", "power", "replay"];
+const TABLES: [&str; 7] = ["device", "trace", "workload", "scheduler", "power", "merge", "replay"];
 const SEED: &str = "seed";
 
 /// Parses TOML; errors carry file, line and column.

@@ -1,4 +1,4 @@
-//! An experiment: device, workload, scheduler, power policy, replay and seed, as a TOML file says it.
+//! An experiment: device, workload, scheduler, power policy, merging, replay and seed, as a TOML file says it.
 
 mod keys;
 mod workload;
@@ -6,9 +6,12 @@ mod workload;
 use std::path::Path;
 use std::time::Instant;
 
+use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
 use sledlab_models::device::preset::{self, DeviceFile};
-use sledlab_models::{power, scheduler, system};
+use sledlab_models::merge::MergeParams;
+use sledlab_models::system::{self, Setup};
+use sledlab_models::{power, scheduler};
 use toml::{Table, Value};
 
 use crate::decision_cost::DecisionCost;
@@ -50,8 +53,15 @@ struct Resolved {
     device: DeviceFile,
     scheduler: scheduler::Choice,
     power: power::Choice,
+    merge: MergeParams,
     replay: Replay,
     workload: Workload,
+}
+
+impl Resolved {
+    fn setup<'a>(&'a self, scheduler: &'a scheduler::Choice) -> Setup<'a> {
+        Setup { scheduler, power: &self.power, merge: &self.merge }
+    }
 }
 
 impl Experiment {
@@ -141,7 +151,7 @@ impl Experiment {
         let cost = time_decisions.then(DecisionCost::default);
         let scheduler = cost.as_ref().map(|cost| cost.of(&resolved.scheduler));
         let scheduler = scheduler.as_ref().unwrap_or(&resolved.scheduler);
-        let mut system = system::build(&resolved.device, scheduler, &resolved.power)?;
+        let mut system = system::build(&resolved.device, resolved.setup(scheduler))?;
         let replay = resolved.replay;
         let (mut source, fitted) = resolved.workload.open(
             source.map(|source| (source, highest_end)),
@@ -174,6 +184,7 @@ impl Experiment {
         let mut resolved = Resolved {
             seed,
             power: self.power(&device)?,
+            merge: self.merge()?,
             scheduler: self.scheduler()?,
             device,
             replay: Replay::from_table(&table("replay")?)?,
@@ -182,7 +193,7 @@ impl Experiment {
         let limit = resolved.replay.limits.operations;
         resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit)?;
         // Building is cheap and finds what single values cannot show: a device without blocks, say.
-        system::build(&resolved.device, &resolved.scheduler, &resolved.power)?;
+        system::build(&resolved.device, resolved.setup(&resolved.scheduler))?;
         Ok(resolved)
     }
 
@@ -202,6 +213,13 @@ impl Experiment {
         let mut params = keys::table(&self.table, "power")?;
         let word = keys::take_text(&mut params, "power", "kind")?;
         power::Choice::parse(word.as_deref().unwrap_or("fixed"), params, device.idle_timeout_ms())
+    }
+
+    /// The `kind` of the table `[merge]`, which may carry parameters (`chains:rows=2`), with the other keys.
+    fn merge(&self) -> Result<MergeParams> {
+        let mut said = keys::table(&self.table, "merge")?;
+        let word = keys::take_text(&mut said, "merge", "kind")?;
+        MergeParams::parse(word.as_deref(), said)
     }
 
     /// The scheduler's kind as it was said, and the other keys of its table.
@@ -228,6 +246,7 @@ impl Experiment {
         }
         table.insert("scheduler".to_owned(), Value::Table(resolved.scheduler.to_table()));
         table.insert("power".to_owned(), Value::Table(resolved.power.to_table()));
+        table.insert("merge".to_owned(), Value::Table(resolved.merge.to_table()));
         table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
         table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
         table

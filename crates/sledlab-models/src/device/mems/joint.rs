@@ -53,7 +53,9 @@ impl SledUnit {
             .map(|request| Open { request: *request, timing, done: 0, work: Work::default() })
             .collect();
         let mut overheads = Shares::new(overhead.as_ns(), batch.len() as u64);
-        open.iter_mut().for_each(|open| open.work.seek += Span::from_ns(overheads.next(1)));
+        for open in &mut open {
+            open.work.seek += Span::from_ns(overheads.next(1));
+        }
         let mut busy = Busy { until: now + overhead, work: Work::default() };
         while !open.is_empty() {
             let pass = self.next_pass(&open);

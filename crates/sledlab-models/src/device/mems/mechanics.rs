@@ -36,6 +36,10 @@ impl Mechanics for SledUnit {
         }
     }
 
+    fn blocks_at_once(&self) -> u32 {
+        self.sled.widest_pass()
+    }
+
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
         self.sled.positioning(state.sled(), request.lbn)
     }

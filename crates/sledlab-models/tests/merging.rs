@@ -1,0 +1,211 @@
+//! Merging against a model of the medium block by block: whatever is merged, under any scheduler, every read
+//! sees what was written last before it arrived.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+use sledlab_core::{Op, Request, Time};
+use sledlab_models::device::preset::{DeviceFile, DeviceParams};
+use sledlab_models::device::{Queued, mems::MemsParams};
+use sledlab_models::merge::{MergeParams, Merged};
+use sledlab_models::system::{self, Completion, Setup, System};
+use sledlab_models::{power, scheduler};
+use toml::Table;
+
+fn station(scheduler: &str, merge: &str) -> Box<dyn System> {
+    // 50 blocks at once, as in the experiments of the papers.
+    let params = MemsParams { active_tips: 3200, ..MemsParams::default() };
+    let file =
+        DeviceFile { name: String::new(), description: String::new(), params: DeviceParams::Mems(params) };
+    let (name, params) = scheduler::parse(scheduler).unwrap();
+    let setup = Setup {
+        scheduler: &scheduler::Choice::new(&name, &params).unwrap(),
+        power: &power::Choice::of_device(0.0).unwrap(),
+        merge: &MergeParams::parse(Some(merge), Table::new()).unwrap(),
+    };
+    system::build(&file, setup).unwrap()
+}
+
+/// Runs `requests` through; rows in order of completion.
+fn run(system: &mut dyn System, requests: &[Request]) -> Vec<Completion> {
+    let mut completed = Vec::new();
+    for (id, request) in requests.iter().enumerate() {
+        advance(system, request.arrival, &mut completed);
+        system.arrive(request.arrival, Queued::new(id as u64, request));
+    }
+    advance(system, Time::MAX, &mut completed);
+    let last = completed.iter().map(|done| done.completion).max().unwrap_or(Time::ZERO);
+    system.close_ledgers(last);
+    completed
+}
+
+fn advance(system: &mut dyn System, horizon: Time, completed: &mut Vec<Completion>) {
+    while let Some(now) = system.next_event().filter(|now| *now < horizon) {
+        system.advance(now, completed);
+    }
+}
+
+fn merged(system: &dyn System) -> Merged {
+    system.stations()[0].merged()
+}
+
+fn burst(requests: &[(u64, u64, u32, Op)]) -> Vec<Request> {
+    requests
+        .iter()
+        .map(|&(us, lbn, blocks, op)| Request {
+            arrival: Time::from_ns(us * 1000),
+            lbn,
+            blocks,
+            op,
+            ..Request::default()
+        })
+        .collect()
+}
+
+const R: Op = Op::Read;
+const W: Op = Op::Write;
+
+/// What was merged of `requests` that come while the device is busy with something far away.
+fn merged_of(merge: &str, requests: &[(u64, u64, u32, Op)]) -> (u64, u64) {
+    let mut all = vec![(0, 5_000_000, 8, R)];
+    all.extend_from_slice(requests);
+    let mut system = station("fcfs", merge);
+    let completed = run(system.as_mut(), &burst(&all));
+    assert_eq!(completed.len(), all.len());
+    let Merged { requests, groups } = merged(system.as_ref());
+    (requests, groups)
+}
+
+#[test]
+fn neighbours_become_pairs() {
+    let rule = "pairs:among=neighbours";
+    assert_eq!(merged_of(rule, &[(1, 0, 8, R), (2, 8, 8, R)]), (2, 1));
+    assert_eq!(
+        merged_of(rule, &[(1, 8, 8, R), (2, 0, 8, R)]),
+        (0, 0),
+        "the second starts where the first ends"
+    );
+    assert_eq!(merged_of(rule, &[(1, 0, 8, R), (2, 8, 8, W)]), (0, 0), "both are reads");
+    assert_eq!(merged_of(rule, &[(1, 0, 8, R), (2, 900, 8, R), (3, 8, 8, R)]), (0, 0), "next to each other");
+    assert_eq!(merged_of(rule, &[(1, 0, 8, R), (2, 8, 8, R), (3, 16, 8, R)]), (2, 1), "pairs only");
+}
+
+#[test]
+fn exactly_the_tips_there_are() {
+    assert_eq!(merged_of("pairs", &[(1, 0, 25, R), (2, 25, 25, R)]), (2, 1));
+    assert_eq!(merged_of("pairs", &[(1, 0, 25, R), (2, 25, 26, R)]), (0, 0));
+    assert_eq!(
+        merged_of("pairs:rows=2", &[(1, 0, 25, R), (2, 25, 26, R)]),
+        (2, 1),
+        "split where the row ends"
+    );
+}
+
+#[test]
+fn chains_close_gaps_and_grow_at_both_ends() {
+    assert_eq!(merged_of("chains", &[(1, 0, 8, R), (2, 900, 8, R), (3, 16, 8, R), (4, 8, 8, R)]), (3, 1));
+    assert_eq!(merged_of("chains", &[(1, 8, 8, R), (2, 0, 8, R), (3, 16, 8, R)]), (3, 1));
+    assert_eq!(merged_of("chains", &[(1, 8, 8, R), (2, 0, 8, W)]), (0, 0));
+    assert_eq!(merged_of("chains:operations=alike", &[(1, 8, 8, W), (2, 0, 8, W)]), (2, 1));
+    assert_eq!(merged_of("chains:operations=any", &[(1, 8, 8, R), (2, 0, 8, W)]), (2, 1));
+}
+
+#[test]
+fn nothing_is_merged_across_a_write_that_overlaps() {
+    // The second read must see the write, so it waits until that is served and cannot join the first.
+    assert_eq!(merged_of("chains", &[(1, 0, 8, R), (2, 8, 4, W), (3, 8, 8, R)]), (0, 0));
+    // The write must not come before the read of what it overwrites.
+    assert_eq!(merged_of("chains:operations=any", &[(1, 0, 8, R), (2, 4, 8, W)]), (0, 0));
+}
+
+#[test]
+fn a_merged_read_costs_less_and_is_shared_by_blocks() {
+    let requests = burst(&[(0, 5_000_000, 8, R), (1, 0, 8, R), (2, 8, 16, R)]);
+    let energy = |merge: &str| {
+        let mut system = station("fcfs", merge);
+        let completed = run(system.as_mut(), &requests);
+        completed
+            .iter()
+            .filter(|done| done.request.id > 0)
+            .map(|done| done.energy.total_uj())
+            .collect::<Vec<_>>()
+    };
+    let (apart, together) = (energy("none"), energy("pairs"));
+    // At least the sled's 100 mW over one row less; the tips are on for as long as before.
+    assert!(together.iter().sum::<f64>() < apart.iter().sum::<f64>() - 0.1 * 128.57);
+    assert!((together[1] / together[0] - 2.0).abs() < 1e-9);
+}
+
+/// Few places, many of them next to each other or overlapping.
+fn requests() -> impl Strategy<Value = Vec<Request>> {
+    let request = (0_u64..400, 0_u64..12, 0_u64..3, 1_u32..24, any::<bool>());
+    prop::collection::vec(request, 2..60).prop_map(|drawn| {
+        let mut now = 0;
+        let tuples: Vec<_> = drawn
+            .into_iter()
+            .map(|(gap_us, place, shift, blocks, write)| {
+                now += gap_us;
+                (now, place * 8 + shift * 4, blocks, if write { W } else { R })
+            })
+            .collect();
+        burst(&tuples)
+    })
+}
+
+/// The number of the request that wrote a block last, by what is on the medium.
+type Medium = HashMap<u64, u64>;
+
+fn apply(medium: &mut Medium, request: &Queued) -> Vec<Option<u64>> {
+    let blocks = request.lbn..request.lbn + u64::from(request.blocks);
+    if request.op == W {
+        medium.extend(blocks.map(|lbn| (lbn, request.id)));
+        return Vec::new();
+    }
+    blocks.map(|lbn| medium.get(&lbn).copied()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn every_read_sees_the_last_write_before_it(
+        requests in requests(),
+        among in prop::sample::select(vec!["neighbours", "queue"]),
+        kind in prop::sample::select(vec!["pairs", "chains"]),
+        operations in prop::sample::select(vec!["reads", "alike", "any"]),
+        rows in 1_u64..3,
+        scheduler in prop::sample::select(
+            scheduler::LIST.iter().map(|entry| entry.name).filter(|name| *name != "optimal").collect::<Vec<_>>()
+        ),
+        together in any::<bool>(),
+        backwards in any::<bool>(),
+    ) {
+        let merge = format!("{kind}:among={among}:operations={operations}:rows={rows}");
+        let batch = if together { ":batch=same-position" } else { "" };
+        let mut system = station(&format!("{scheduler}{batch}"), &merge);
+        let mut completed = run(system.as_mut(), &requests);
+        prop_assert_eq!(completed.len(), requests.len());
+        // What is served in one go may happen in any order within it.
+        completed.sort_by_key(|done| (done.start, if backwards { -(done.request.id as i64) } else { done.request.id as i64 }));
+        let (mut medium, mut seen) = (Medium::new(), HashMap::new());
+        for done in &completed {
+            prop_assert_eq!(done.request.lbn, requests[done.request.id as usize].lbn);
+            seen.insert(done.request.id, apply(&mut medium, &done.request));
+        }
+        let mut in_order = Medium::new();
+        for (id, request) in requests.iter().enumerate() {
+            let request = Queued::new(id as u64, request);
+            let expected = apply(&mut in_order, &request);
+            prop_assert_eq!(&seen[&request.id], &expected, "request {} under {} with {}", id, scheduler, merge);
+        }
+        prop_assert_eq!(medium, in_order);
+        let ledgers = system.ledgers();
+        let (ledger, energy) = &ledgers[0];
+        let charged: f64 = completed.iter().map(|done| done.energy.total_uj()).sum::<f64>() * 1e-6;
+        let spent = energy.seek + energy.access + energy.startup;
+        prop_assert!((charged - spent).abs() <= 1e-9 * spent);
+        prop_assert!((energy.total - spent - energy.idle - energy.inactive).abs() <= 1e-9 * energy.total);
+        let last = completed.iter().map(|done| done.completion).max().unwrap_or(Time::ZERO);
+        prop_assert_eq!(ledger.total(), last.since(Time::ZERO));
+    }
+}
