@@ -7,18 +7,55 @@ import importlib.util
 import json
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sledlab import _native
 from sledlab.comparison.measuring import is_python
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
 
-    from sledlab.comparison.plan import Plan, Point
     from sledlab.traces import Trace
 
 POINTS = "points.jsonl"
+
+
+class Runs(Protocol):
+    """One run of a plan; as a text it names itself in messages."""
+
+    @property
+    def scheduler(self) -> str:
+        """The scheduler as it was named."""
+
+    def keys(self) -> dict[str, Any]:
+        """What tells it from others."""
+
+
+P = TypeVar("P", bound=Runs)
+
+
+class Planned(Protocol[P]):
+    """Runs that belong together."""
+
+    @property
+    def base(self) -> _native.Experiment:
+        """What names the trace, if a file holds it."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """Replayed instead of what `base` names."""
+
+    @property
+    def schedulers(self) -> Sequence[str]:
+        """All schedulers that take part."""
+
+    @property
+    def points(self) -> Sequence[P]:
+        """All runs, those that take longest first."""
+
+    def text(self, point: P) -> str:
+        """The complete experiment of a run."""
 
 
 class Kept:
@@ -54,7 +91,7 @@ class Kept:
         except (json.JSONDecodeError, KeyError, TypeError):
             return  # the writer was killed in the middle of a line: that point runs again
 
-    def add(self, key: str, point: Point, found: dict[str, Any]) -> None:
+    def add(self, key: str, point: Runs, found: dict[str, Any]) -> None:
         """Keeps a point, at once."""
         self.known[key] = found
         if self._file is not None:
@@ -63,9 +100,9 @@ class Kept:
             self._file.flush()
 
 
-def keys(plan: Plan, texts: dict[Point, str]) -> dict[Point, str]:
-    """What each point depends on, in short: its experiment, its requests and the program."""
-    common = (_program(), _requests(plan))
+def keys(plan: Planned[P], texts: Mapping[P, str], what: str) -> dict[P, str]:
+    """What each point depends on, in short: its experiment, its requests, the program and what is measured."""
+    common = (_program(), _requests(plan.base, plan.trace), what)
     modules = {scheduler: _python(scheduler) for scheduler in plan.schedulers}
     return {point: _digest(text, *common, modules[point.scheduler]) for point, text in texts.items()}
 
@@ -80,11 +117,11 @@ def _program() -> str:
     return hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()
 
 
-def _requests(plan: Plan) -> str:
+def _requests(base: _native.Experiment, trace: Trace | None) -> str:
     """The trace: a file by its size and time of change, one in memory by its columns."""
-    if plan.trace is not None:
-        return _in_memory(plan.trace)
-    file = plan.base.setting("trace.file")
+    if trace is not None:
+        return _in_memory(trace)
+    file = base.setting("trace.file")
     if file is None:
         return ""
     found = Path(file).stat()

@@ -33,7 +33,7 @@ def measure(text: str, trace: Trace | None) -> dict[str, Any]:
     result = execute(experiment, Recording(), trace=trace, time_decisions=True)
     if result.interrupted:
         raise KeyboardInterrupt
-    return {"row": _row(result, _arrival_rate(result, trace)), "timing": dict(result.timing)}
+    return {"row": _row(result, arrival_rate(result, trace)), "timing": dict(result.timing)}
 
 
 def is_python(scheduler: str) -> bool:
@@ -42,12 +42,12 @@ def is_python(scheduler: str) -> bool:
     return bool(module and colon) and "=" not in rest
 
 
-def _row(result: Result, arrival_rate: float) -> dict[str, Any]:
+def _row(result: Result, rate: float) -> dict[str, Any]:
     """The simulated results; nothing that depends on the machine."""
     times, parts = result.response_time, result.summary["time_by_part_ms"]
     row = {
         "requests": result.count,
-        "arrival_rate": arrival_rate,
+        "arrival_rate": rate,
         "throughput_iops": result.throughput_iops,
         "mean_ms": times.mean,
         "mean_ci95_ms": times.ci95_half_width,
@@ -84,7 +84,7 @@ PARTS = ("positioning", "seek_x", "settle", "seek_y", "turnaround", "transfer")
 """Parts of the service time that have a column."""
 
 
-def _arrival_rate(result: Result, trace: Trace | None) -> float:
+def arrival_rate(result: Result, trace: Trace | None) -> float:
     """Reads and writes offered per second of simulated time; what completes where arrival is issue."""
     replay, operations = result.config["replay"], result.summary["operations"]
     if str(replay["mode"]).startswith("closed"):

@@ -111,7 +111,7 @@ class Plan:
             speedups = (1.0,) if closed else SPEEDUPS
         roots = tuple(range(first["seed"], first["seed"] + count))
         plan = cls(base, trace, names, _speedups(speedups), roots, _vary(vary))
-        _check_trace(first.get("trace"))
+        check_trace(first.get("trace"))
         for point in plan.points:
             plan.text(point)
         return plan
@@ -132,7 +132,7 @@ class Plan:
         try:
             experiment = self.base.with_setting("scheduler.kind", point.scheduler)
             if point.varied:
-                experiment = experiment.with_setting(point.varied[0], _word(point.varied[1]))
+                experiment = experiment.with_setting(point.varied[0], word(point.varied[1]))
             experiment = experiment.with_setting("replay.speedup", repr(point.speedup))
             return experiment.with_setting("seed", str(point.seed)).to_toml()
         except Error as error:
@@ -158,7 +158,7 @@ class Plan:
         return settings.document(table)
 
 
-def named(error: Error, point: Point) -> Error:
+def named(error: Error, point: object) -> Error:
     """An error with the point that met it."""
     return Error(f"{point}: {error.message}", error.place, error.remedy)
 
@@ -210,9 +210,7 @@ def _schedulers(given: Any) -> tuple[str, ...]:
     words: list[str] = []
     for item in given if isinstance(given, (list, tuple)) else [None]:
         if isinstance(item, Chosen) and item.kind == "scheduler":
-            words.append(
-                ":".join([item.name, *(f"{key}={_word(value)}" for key, value in item.parameters.items())])
-            )
+            words.append(spelled(item))
         elif isinstance(item, str):
             words += racing() if item == "all" else [item]
         else:
@@ -220,6 +218,11 @@ def _schedulers(given: Any) -> tuple[str, ...]:
     if not words:
         raise Error("there are no schedulers to compare", remedy="name some, or `all`")
     return tuple(dict.fromkeys(words))
+
+
+def spelled(chosen: Chosen) -> str:
+    """A model with its parameters in one word: `zsptf:grid=40x4`."""
+    return ":".join([chosen.name, *(f"{key}={word(value)}" for key, value in chosen.parameters.items())])
 
 
 def _speedups(given: Any) -> tuple[float, ...]:
@@ -256,7 +259,7 @@ def _vary(given: Any) -> tuple[str, tuple[Any, ...]] | None:
     return key, values
 
 
-def _word(value: Any) -> str:
+def word(value: Any) -> str:
     """A value as settings take it: text bare, so that a number in it is read as one."""
     return value if isinstance(value, str) else settings.to_toml(value)
 
@@ -274,7 +277,7 @@ def _read(experiment: _native.Experiment) -> dict[str, Any]:
     return plain(experiment.to_toml())
 
 
-def _check_trace(said: Mapping[str, Any] | None) -> None:
+def check_trace(said: Mapping[str, Any] | None) -> None:
     """Opens the trace, to find now what else every point would stumble over."""
     from sledlab.traces import read_trace
 

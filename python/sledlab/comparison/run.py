@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.comparison.kept import Kept, keys
-from sledlab.comparison.measuring import is_python
+from sledlab.comparison.kept import Kept, P, keys
+from sledlab.comparison.measuring import is_python, measure
 from sledlab.comparison.outcome import Comparison
 from sledlab.comparison.plan import named
 from sledlab.errors import Error, InternalError
@@ -17,7 +17,9 @@ from sledlab.recording import make_directory
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sledlab.comparison.plan import Plan, Point
+    from sledlab.comparison.kept import Planned, Runs
+    from sledlab.comparison.plan import Plan
+    from sledlab.comparison.workers import Measure
     from sledlab.traces import Trace
 
 
@@ -29,22 +31,35 @@ def run(plan: Plan, *, jobs: int | None = None, out: str | Path | None = None) -
         KeyboardInterrupt: The user stopped it; what was done is kept.
     """
     directory = make_directory(Path(out)) if out is not None else None
-    jobs = processors() if jobs is None else jobs
-    if jobs < 1:
-        raise Error(f"`{jobs}` is not a number of jobs", remedy="give a whole number, 1 or more")
-    texts = {point: plan.text(point) for point in plan.points}
-    known = keys(plan, texts)
-    with Kept(directory) as kept:
-        missing = [point for point in plan.points if known[point] not in kept.known]
-        with Progress("comparing", of="points") as progress:
-            for done, (point, found) in enumerate(_measured(missing, texts, plan.trace, jobs), start=1):
-                kept.add(known[point], point, found)
-                progress.update(done, done / len(missing))
-        measured = {point: kept.known[known[point]] for point in plan.points}
+    measured = measure_all(plan, measure, jobs=jobs, directory=directory, doing="comparing")
     comparison = Comparison.of(plan, measured)
     if directory is not None:
         comparison.write(directory)
     return comparison
+
+
+def measure_all(
+    plan: Planned[P], measure: Measure, *, jobs: int | None, directory: Path | None, doing: str
+) -> dict[P, dict[str, Any]]:
+    """What `measure` finds at every point of a plan; only those run that the directory does not hold yet.
+
+    Raises:
+        Error: As of `run`.
+        KeyboardInterrupt: As of `run`.
+    """
+    jobs = processors() if jobs is None else jobs
+    if jobs < 1:
+        raise Error(f"`{jobs}` is not a number of jobs", remedy="give a whole number, 1 or more")
+    texts = {point: plan.text(point) for point in plan.points}
+    known = keys(plan, texts, f"{measure.__module__}.{measure.__qualname__}")
+    with Kept(directory) as kept:
+        missing = [point for point in plan.points if known[point] not in kept.known]
+        with Progress(doing, of="points") as progress:
+            found_now = _measured(missing, texts, plan.trace, jobs, measure)
+            for done, (point, found) in enumerate(found_now, start=1):
+                kept.add(known[point], point, found)
+                progress.update(done, done / len(missing))
+        return {point: kept.known[known[point]] for point in plan.points}
 
 
 def processors() -> int:
@@ -55,8 +70,8 @@ def processors() -> int:
 
 
 def _measured(
-    points: Sequence[Point], texts: dict[Point, str], trace: Trace | None, jobs: int
-) -> Iterator[tuple[Point, dict[str, Any]]]:
+    points: Sequence[P], texts: dict[P, str], trace: Trace | None, jobs: int, measure: Measure
+) -> Iterator[tuple[P, dict[str, Any]]]:
     """The points as they are done; the first that fails ends it all."""
     from sledlab.comparison.workers import Workers
 
@@ -64,24 +79,22 @@ def _measured(
     fresh = any(is_python(point.scheduler) for point in points)
     if not fresh and (jobs == 1 or len(points) < 2):
         for point in points:
-            yield point, _here(point, texts[point], trace)
+            yield point, _here(point, texts[point], trace, measure)
         return
-    with Workers(min(jobs, len(points)), trace) as workers:
+    with Workers(min(jobs, len(points)), trace, measure) as workers:
         for index, answer in workers.measured([texts[point] for point in points]):
             if isinstance(answer, Exception):
                 raise _failed(answer, points[index])
             yield points[index], answer
 
 
-def _here(point: Point, text: str, trace: Trace | None) -> dict[str, Any]:
+def _here(point: P, text: str, trace: Trace | None, measure: Measure) -> dict[str, Any]:
     """A point measured in this process."""
-    from sledlab.comparison.measuring import measure
-
     try:
         return measure(text, trace)
     except (Error, InternalError) as error:
         raise _failed(error, point) from error
 
 
-def _failed(error: Exception, point: Point) -> Exception:
+def _failed(error: Exception, point: Runs) -> Exception:
     return named(error, point) if isinstance(error, Error) else InternalError(f"{point}: {error}")

@@ -21,10 +21,12 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
     from sledlab.traces import Trace
+
+    Measure = Callable[[str, Trace | None], dict[str, Any]]
 
 SERVE = "from sledlab.comparison.workers import serve; serve()"
 
@@ -32,9 +34,10 @@ SERVE = "from sledlab.comparison.workers import serve; serve()"
 class Workers:
     """So many processes; a context that ends them, whatever they are at."""
 
-    def __init__(self, jobs: int, trace: Trace | None) -> None:
-        """`trace` is replayed instead of what the experiments name."""
+    def __init__(self, jobs: int, trace: Trace | None, measure: Measure) -> None:
+        """`trace` is replayed instead of what the experiments name; `measure` runs one of them."""
         self._jobs = jobs
+        self._measure = measure
         self._trace = trace
         self._processes: list[subprocess.Popen[bytes]] = []
         self._threads: list[threading.Thread] = []
@@ -99,7 +102,7 @@ class Workers:
         assert process.stdout is not None
         index = -1
         try:
-            pickle.dump(self._trace, process.stdin)
+            pickle.dump((self._measure, self._trace), process.stdin)
             while self._waiting:
                 index, text = self._waiting.popleft()
                 pickle.dump(text, process.stdin)
@@ -114,12 +117,10 @@ class Workers:
 
 def serve() -> None:
     """Measures the experiments that come in until no more come."""
-    from sledlab.comparison.measuring import measure
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a scheduler prints must not get among the answers
-    trace = pickle.load(sys.stdin.buffer)
+    measure, trace = pickle.load(sys.stdin.buffer)
     while True:
         try:
             text = pickle.load(sys.stdin.buffer)
