@@ -1,0 +1,180 @@
+//! Energy: what holds under every policy, with every way to save, on every kind of device.
+
+use proptest::prelude::*;
+use sledlab_core::source::InMemory;
+use sledlab_core::{Op, Request, Time};
+use sledlab_models::power;
+use sledlab_sim::{Experiment, Hooks, Rows, Summary};
+
+fn run(settings: &[(&str, String)], source: Vec<Request>) -> (Summary, Rows) {
+    let mut experiment = Experiment::new();
+    for (key, value) in settings {
+        match *key {
+            "device" => experiment.set_device(value).unwrap(),
+            key => experiment.set(key, value).unwrap(),
+        }
+    }
+    let mut all = Rows::default();
+    let mut sink = |rows: &Rows| {
+        all.clone_from(rows);
+        Ok(())
+    };
+    let source = Some(Box::new(InMemory::new(source)) as Box<_>);
+    let outcome = experiment.run(Hooks { source, rows: Some(&mut sink), ..Hooks::default() }).unwrap();
+    (outcome.summary, all)
+}
+
+fn settings<'a>(device: &str, others: &[(&'a str, &str)]) -> Vec<(&'a str, String)> {
+    let device = ("device", device.to_owned());
+    [device].into_iter().chain(others.iter().map(|(key, value)| (*key, (*value).to_owned()))).collect()
+}
+
+fn reads(arrivals_us: &[u64]) -> Vec<Request> {
+    let read = |(number, us): (usize, &u64)| Request {
+        arrival: Time::from_ns(us * 1000),
+        lbn: 3_000_000 + 977 * number as u64,
+        blocks: 16,
+        ..Request::default()
+    };
+    arrivals_us.iter().enumerate().map(read).collect()
+}
+
+fn assert_same(a: f64, b: f64) {
+    assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()), "{a} is not {b}");
+}
+
+/// What must hold in every run: by state, by request, and in all.
+fn check(summary: &Summary, rows: &Rows) {
+    let energy = &summary.energy_j;
+    assert_same(energy.total, energy.seek + energy.access + energy.idle + energy.inactive + energy.startup);
+    let joules = |uj: &[f64]| uj.iter().sum::<f64>() * 1e-6;
+    assert_same(joules(&rows.seek_uj), energy.seek);
+    assert_same(joules(&rows.access_uj), energy.access);
+    assert_same(joules(&rows.startup_uj), energy.startup);
+    assert_same(
+        summary.energy_per_request_uj * summary.requests as f64 * 1e-6,
+        energy.seek + energy.access + energy.startup,
+    );
+    let time = &summary.state_time_s;
+    assert_same(time.seek + time.access + time.idle + time.inactive + time.startup, summary.elapsed_s);
+    assert!(rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).all(|uj| *uj >= 0.0));
+}
+
+/// Bursts and pauses around the break-even times of a sled and of a disk, small requests and large ones.
+fn requests() -> impl Strategy<Value = Vec<Request>> {
+    let gap_us = prop_oneof![4 => 0_u64..300, 3 => 0_u64..5_000, 1 => 0_u64..20_000_000];
+    let request = (gap_us, 0_u64..40_000, 1_u32..80, any::<bool>(), 0_u8..64, any::<bool>());
+    prop::collection::vec(request, 1..80).prop_map(|drawn| {
+        let mut now = 0;
+        let mut next = |(gap_us, place, blocks, write, unwanted_words, metadata)| {
+            now += gap_us * 1000;
+            let op = if write { Op::Write } else { Op::Read };
+            let arrival = Time::from_ns(now);
+            Request { arrival, lbn: place * 4, blocks, op, unwanted_words, metadata, ..Request::default() }
+        };
+        drawn.into_iter().map(&mut next).collect()
+    })
+}
+
+fn policies() -> Vec<String> {
+    let named = power::LIST.iter().map(|entry| entry.name.to_owned());
+    let further =
+        ["fixed:timeout_ms=0.3", "fixed:timeout_ms=5", "delayed-spinup:timeout_ms=2:requests=2:delay_ms=40"];
+    named.chain(further.map(str::to_owned)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn energy_sums_to_the_total(
+        source in requests(),
+        policy in prop::sample::select(policies()),
+        device in prop::sample::select(vec!["mems-g2", "mems-g3", "mems-g2-disksim", "mobile-disk"]),
+        scheduler in prop::sample::select(vec!["fcfs", "sptf", "p-sptf"]),
+        merge in prop::sample::select(vec!["none", "pairs:among=neighbours", "chains:operations=any:rows=3"]),
+        subsector in any::<bool>(),
+        startup_ms in prop::sample::select(vec!["0", "0.5", "7.25"]),
+    ) {
+        let merge = if device == "mems-g2-disksim" { "none" } else { merge };
+        let mut settings = settings(device, &[
+            ("power.kind", &policy), ("scheduler.kind", scheduler), ("merge.kind", merge), ("device.startup_ms", startup_ms),
+            // Not a whole number of milliwatts: sums must hold beyond what integers can.
+            ("device.startup_mw", "333.3333"),
+        ]);
+        if device.starts_with("mems") {
+            settings.push(("device.subsector_access", subsector.to_string()));
+        }
+        let (summary, rows) = run(&settings, source);
+        check(&summary, &rows);
+    }
+
+    #[test]
+    fn dark_tips_change_nothing_but_energy(source in requests(), device in prop::sample::select(vec!["mems-g2", "mems-g2-disksim"])) {
+        let run_with = |subsector: &str| run(&settings(device, &[("device.subsector_access", subsector)]), source.clone());
+        let ((whole, rows), (part, part_rows)) = (run_with("false"), run_with("true"));
+        prop_assert_eq!(&rows.response_ns, &part_rows.response_ns);
+        assert_same(whole.tip_time_s, part.tip_time_s + part.dark_tip_time_s);
+        let dark: u64 = source.iter().map(|request| u64::from(request.unwanted_words)).sum();
+        // One row of 90 bits at 700 kbit/s.
+        prop_assert!((part.dark_tip_time_s - dark as f64 * 128.571e-6).abs() <= 1e-9 * dark as f64);
+        assert_same(whole.energy_j.total - part.energy_j.total, part.dark_tip_time_s * 1e-3);
+        prop_assert_eq!(whole.dark_tip_time_s, 0.0);
+    }
+}
+
+#[test]
+fn a_delayed_start_waits_for_requests_or_for_time() {
+    let run = |limits: &str, arrivals_us: &[u64]| {
+        let policy = format!("delayed-spinup:{limits}");
+        run(&settings("mems-g2", &[("power.kind", &policy)]), reads(arrivals_us))
+    };
+    let start_us = |rows: &Rows| rows.start_ns.iter().map(|ns| ns / 1000).collect::<Vec<_>>();
+    let arrivals = [100, 4_100, 8_100];
+    // The third request starts the sled at once; 0.5 ms later the first is selected.
+    let (summary, rows) = run("requests=3:delay_ms=50", &arrivals);
+    assert_eq!((start_us(&rows)[0], summary.startups), (8_600, 1));
+    assert!(summary.state_time_s.idle == 0.0 && (summary.state_time_s.inactive - 8.1e-3).abs() < 1e-9);
+    // The first has waited for 5 ms before the third comes.
+    let (summary, rows) = run("requests=3:delay_ms=5", &arrivals);
+    assert_eq!((start_us(&rows)[0], summary.startups), (5_600, 2));
+    // A single one starts it.
+    let (summary, rows) = run("requests=1:delay_ms=50", &arrivals);
+    assert_eq!((start_us(&rows)[0], summary.startups), (600, 3));
+    // The end of the workload leaves nobody waiting for company.
+    let (summary, _) = run("requests=9:delay_ms=20", &arrivals);
+    assert!(summary.requests == 3 && summary.response_time_ms.stats.max > 20.5);
+}
+
+#[test]
+fn parking_costs_and_saves_what_the_powers_say() {
+    let run = |policy: &str, gap_us: u64| {
+        let (summary, _) = run(&settings("mems-g2", &[("power.kind", policy)]), reads(&[0, gap_us]));
+        (summary.energy_j, summary.state_time_s)
+    };
+    let (never, time) = run("never", 100_000);
+    assert!(time.idle > 0.09 && never.inactive == 0.0);
+    let idle_mw = never.idle / time.idle * 1e3;
+    assert!((145.0..175.0).contains(&idle_mw), "{idle_mw}");
+    let (immediate, parked) = run("immediate", 100_000);
+    assert!(parked.idle == 0.0 && parked.inactive > 0.09);
+    assert_same(immediate.inactive, 0.05 * parked.inactive);
+    assert_same(immediate.startup, 2.0 * 5e-5);
+    let (oracle, _) = run("oracle", 100_000);
+    assert_same(oracle.total, immediate.total);
+    // Just after the first is done: a rest shorter than the break-even time.
+    let busy_us = 500 + 1_000;
+    let (oracle, waited) = run("oracle", busy_us);
+    assert!(waited.idle > 0.0 && waited.idle < 5e-4, "{waited:?}");
+    assert_same(oracle.total, run("never", busy_us).0.total);
+}
+
+#[test]
+fn merging_behind_an_interleaved_bus_is_refused() {
+    let mut experiment = Experiment::new();
+    experiment.set_device("mems-g2-disksim").unwrap();
+    experiment.set("workload.kind", "uniform").unwrap();
+    experiment.set("merge.kind", "chains").unwrap();
+    let message = experiment.check().unwrap_err().to_string();
+    assert!(message.contains("merge.kind") && message.contains("device.pipeline"), "{message}");
+}
