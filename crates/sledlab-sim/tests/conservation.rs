@@ -156,6 +156,39 @@ fn sleds_that_move_together_share_a_pass() {
 }
 
 #[test]
+fn a_disk_pays_for_its_four_states() {
+    let read = |seconds: u64| Request {
+        arrival: Time::from_ns(seconds * 1_000_000_000),
+        lbn: 1_000_000 * seconds / 60,
+        blocks: 8,
+        ..Request::default()
+    };
+    // It spins up for each: the second comes a minute after the first, the third another minute later.
+    let source = [read(0), read(60), read(120)];
+    for (rest_state, sleep_w, startup_s) in [("sleep", 0.1, 2.5), ("off", 0.0, 4.0)] {
+        let settings = [("device.rest_state", rest_state), ("device.idle_timeout_ms", "7000.0")];
+        let summary = run(&experiment("mobile-disk", &settings), source.to_vec()).0.summary;
+        let (time, energy) = (summary.state_time_s, summary.energy_j);
+        assert_eq!(summary.startups, 3);
+        assert!(close(time.startup, 3.0 * startup_s) && close(energy.startup, 3.0 * startup_s * 2.5));
+        assert!(close(time.idle, 14.0) && close(energy.idle, 14.0));
+        assert!(close(time.inactive, summary.elapsed_s - 14.0 - time.startup - time.seek - time.access));
+        assert!(close(energy.inactive, sleep_w * time.inactive));
+        assert!(close(energy.seek, 2.3 * time.seek) && close(energy.access, 2.3 * time.access));
+        assert!(close(summary.time_by_part_ms.startup, startup_s * 1e3));
+    }
+}
+
+#[test]
+fn every_scheduler_serves_a_disk() {
+    let source = requests(11, 60, 6_750_000, 10_000_000);
+    for scheduler in sledlab_models::scheduler::LIST {
+        let settings = [("scheduler.kind", scheduler.name), ("replay.mode", "closed:4")];
+        check(&experiment("mobile-disk", &settings), &source, 1.0);
+    }
+}
+
+#[test]
 fn the_index_and_the_scan_replay_alike() {
     let source = requests(3, 3000, G2_BLOCKS, 100_000);
     for direction in ["free", "parity", "up"] {
@@ -257,6 +290,27 @@ fn overload_is_called_saturated() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn holds_for_any_disk(
+        root: u64, gap in 1_u64..50_000_000, timeout in 0.0..50.0, startup in 0.0..200.0, overhead in 0.0..1.0,
+        rpm in 3000_u64..16_000, sectors in 100_u64..400, off: bool, closed in 0_u64..9, sptf: bool,
+    ) {
+        let number = |x: f64| format!("{x:?}");
+        let settings = [
+            ("device.idle_timeout_ms", number(timeout)),
+            ("device.startup_ms", number(startup)),
+            ("device.off_startup_ms", number(2.0 * startup)),
+            ("device.command_overhead_ms", number(overhead)),
+            ("device.rpm", rpm.to_string()),
+            ("device.sectors_per_track", sectors.to_string()),
+            ("device.rest_state", if off { "off" } else { "sleep" }.into()),
+            ("scheduler.kind", if sptf { "sptf" } else { "fcfs" }.into()),
+            ("replay.mode", if closed == 0 { "open".into() } else { format!("closed:{closed}") }),
+        ];
+        let settings: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        check(&experiment("mobile-disk", &settings), &requests(root, 150, 3_900_000, gap), 1.0);
+    }
 
     #[test]
     fn holds_for_any_sled(

@@ -62,3 +62,187 @@ impl Device for Disk {
         Some(busy)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use sledlab_core::Op;
+    use sledlab_core::params::Params;
+
+    use super::params::RestState;
+    use super::*;
+    use crate::device::DeviceState;
+
+    /// A turn takes 10 ms, a sector 0.1 ms.
+    fn params() -> DiskParams {
+        DiskParams {
+            cylinders: 1000,
+            heads: 4,
+            sectors_per_track: 100,
+            track_skew_sectors: 25,
+            cylinder_skew_sectors: 35,
+            rpm: 6000,
+            command_overhead_ms: 0.0,
+            ..DiskParams::default()
+        }
+    }
+
+    fn request(lbn: u64, blocks: u32, op: Op) -> Queued {
+        Queued { lbn, blocks, op, ..Queued::default() }
+    }
+
+    fn serve(disk: &mut Disk, now: Time, batch: &[Queued]) -> (Vec<Served>, Busy) {
+        let mut served = Vec::new();
+        let busy = disk.issue(now, batch, &mut served).unwrap();
+        (served, busy)
+    }
+
+    /// When the last block of `request` has passed, in s, from the arm's place at `now_s`: worked out sector by
+    /// sector from the angle of the platters.
+    fn end_s(params: &DiskParams, mut at: (u64, u64), mut now_s: f64, request: &Queued) -> f64 {
+        let (turn_s, sectors) = (60.0 / params.rpm as f64, params.sectors_per_track);
+        let curve = seek::SeekCurve::new(params).unwrap();
+        for lbn in request.lbn..request.lbn + u64::from(request.blocks) {
+            let track = lbn / sectors;
+            let to = (track / params.heads, track % params.heads);
+            if to != at {
+                let seek_ms = curve.time(to.0.abs_diff(at.0) as u32).as_ms();
+                let switch_ms = if to.1 == at.1 { 0.0 } else { params.head_switch_ms };
+                let settle_ms = if request.op == Op::Write { params.write_settle_ms } else { 0.0 };
+                now_s += (seek_ms.max(switch_ms) + settle_ms) / 1e3;
+                at = to;
+            }
+            let cylinder_skew = params.cylinder_skew_sectors + (params.heads - 1) * params.track_skew_sectors;
+            let slot = to.0 * cylinder_skew + to.1 * params.track_skew_sectors + lbn % sectors;
+            let wait = (slot as f64 / sectors as f64 - now_s / turn_s).rem_euclid(1.0);
+            // A sector that passed less than 10 ns ago is the next one, blurred by rounding.
+            now_s +=
+                (if wait * turn_s > turn_s - 1e-8 { 0.0 } else { wait * turn_s }) + turn_s / sectors as f64;
+        }
+        now_s
+    }
+
+    #[test]
+    fn one_read_in_all_its_parts() {
+        let mut disk = Disk::new(&DiskParams { command_overhead_ms: 0.4, ..params() }).unwrap();
+        // Cylinder 333 is a third of the stroke away; its skew of (35 + 3 * 25) * 333 = 36630 sectors puts its first
+        // sector at 30.
+        let (served, busy) = serve(&mut disk, Time::from_ns(1_000_000), &[request(333 * 400, 8, Op::Read)]);
+        let us = |span: Span| span.as_ns() / 1000;
+        let timing = served[0].timing;
+        assert_eq!((us(timing.overhead), us(timing.seek_x), us(timing.settle)), (400, 17_000, 0));
+        // On the track at 18.4 ms, where that sector comes by at 23 ms.
+        assert_eq!((us(timing.rotation), us(timing.transfer)), (4600, 800));
+        assert_eq!(us(timing.positioning()), 21_600);
+        assert_eq!(served[0].completion, Time::from_ns(23_800_000));
+        assert_eq!((busy.until, busy.work.busy()), (served[0].completion, timing.service()));
+        assert_eq!((us(busy.work.seek), us(busy.work.access)), (22_000, 800));
+        assert!((served[0].energy.total_uj() - 2300.0 * 22.8).abs() < 1e-6);
+        assert_eq!(disk.mechanics().state(), DeviceState::Disk(DiskState { cylinder: 333, head: 0 }));
+    }
+
+    #[test]
+    fn writes_settle_wherever_the_head_has_moved() {
+        let mut disk = Disk::new(&params()).unwrap();
+        let settle =
+            |disk: &mut Disk, lbn, op| serve(disk, Time::ZERO, &[request(lbn, 1, op)]).0[0].timing.settle;
+        let half_ms = Span::from_ns(500_000);
+        let found = [(0, Op::Write), (100, Op::Write), (101, Op::Write), (900, Op::Read), (0, Op::Write)]
+            .map(|(lbn, op)| settle(&mut disk, lbn, op));
+        assert_eq!(found, [Span::ZERO, half_ms, Span::ZERO, Span::ZERO, half_ms]);
+    }
+
+    #[test]
+    fn long_reads_run_at_the_rate_of_the_medium() {
+        // Skews hide switches (2 ms of 2.5) and seeks (3 ms of 3.5): every track but the first costs a turn and
+        // its skew.
+        let mut disk = Disk::new(&params()).unwrap();
+        let (served, _) = serve(&mut disk, Time::ZERO, &[request(0, 4 * 400, Op::Read)]);
+        let timing = served[0].timing;
+        let (tracks, switches, steps) = (16, 12, 3);
+        assert_eq!(
+            timing.service(),
+            Span::from_ns(tracks * 10_000_000 + switches * 2_500_000 + steps * 3_500_000)
+        );
+        assert_eq!(timing.reposition, Span::from_ns(switches * 2_500_000 + steps * 3_500_000));
+        // Without them it misses the first sector of every track.
+        let plain = DiskParams { track_skew_sectors: 0, cylinder_skew_sectors: 0, ..params() };
+        let (served, _) = serve(&mut Disk::new(&plain).unwrap(), Time::ZERO, &[request(0, 400, Op::Read)]);
+        assert_eq!(served[0].timing.service(), Span::from_ns(7 * 10_000_000));
+    }
+
+    #[test]
+    fn a_stream_of_requests_never_waits_unless_commands_take_time() {
+        // At 4200 rpm neither a turn nor a sector is a whole number of nanoseconds.
+        let sound = DiskParams { rpm: 4200, sectors_per_track: 170, ..params() };
+        let stream: Vec<Queued> = (0..170).map(|lbn| request(lbn, 1, Op::Read)).collect();
+        let turns = |params: &DiskParams| {
+            let (_, busy) = serve(&mut Disk::new(params).unwrap(), Time::ZERO, &stream);
+            busy.until.as_seconds() * 70.0
+        };
+        assert!((turns(&sound) - 1.0).abs() < 1e-7);
+        // Half a millisecond lets 6 of 170 sectors pass, and every request but the first waits for the next turn.
+        let slow = turns(&DiskParams { command_overhead_ms: 0.5, ..sound });
+        assert!((170.0..171.5).contains(&slow), "{slow}");
+    }
+
+    #[test]
+    fn whoever_is_not_told_the_time_expects_half_a_turn() {
+        let disk = Disk::new(&DiskParams { command_overhead_ms: 0.4, ..params() }).unwrap();
+        let far = request(333 * 400 + 150, 500, Op::Write);
+        let timing = disk.probe(&far);
+        let half_turn = Span::from_ns(5_000_000);
+        assert_eq!((timing.rotation, timing.overhead), (half_turn, Span::from_ns(400_000)));
+        let mechanics = disk.mechanics();
+        assert_eq!(mechanics.positioning(&far), timing.positioning());
+        let (same, then) = mechanics.serve_from(mechanics.state(), &far);
+        assert_eq!((same.transfer, same.reposition), (timing.transfer, timing.reposition));
+        assert_eq!(then, DeviceState::Disk(DiskState { cylinder: 334, head: 2 }));
+    }
+
+    #[test]
+    fn a_parked_disk_sleeps_or_is_off() {
+        let rates = |rest_state| {
+            let disk = Disk::new(&DiskParams { rest_state, ..params() }).unwrap();
+            let rates = disk.mechanics().power_rates();
+            (rates.inactive_mw, rates.startup.as_ms(), rates.startup_mw, disk.mechanics().idle_mw())
+        };
+        assert_eq!(rates(RestState::Sleep), (100.0, 2500.0, 2500.0, 1000.0));
+        assert_eq!(rates(RestState::Off), (0.0, 4000.0, 2500.0, 1000.0));
+    }
+
+    #[test]
+    fn refuses_numbers_that_make_no_sense() {
+        let message = |text: &str| {
+            let read = DiskParams::from_table("device", &toml::from_str(text).unwrap());
+            read.and_then(|params| Disk::new(&params)).unwrap_err().to_string()
+        };
+        assert!(message("rpm = 0").contains("device.rpm = 0 rpm is out of range"));
+        assert!(
+            message("average_seek_ms = 1").contains("is less than device.single_cylinder_seek_ms = 3 ms")
+        );
+        assert!(message("cylinders = 3").contains("device.cylinders = 3 is out of range"));
+        assert!(message("sectors_per_track = 20").contains("device.track_skew_sectors = 30 is a whole turn"));
+        assert!(message("rest_state = \"on\"").contains("expected one of sleep, off"));
+        assert!(message("rpm = 4200.5").contains("device.rpm: expected a whole number"));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_angle_worked_out_directly(
+            now in 0_u64..100_000_000_000, from in 0_u64..400_000, lbn in 0_u64..399_000, blocks in 1_u32..900,
+            write: bool, rpm in 3000_u64..16_000,
+        ) {
+            let params = DiskParams { rpm, ..params() };
+            let mut disk = Disk::new(&params).unwrap();
+            serve(&mut disk, Time::ZERO, &[request(from, 1, Op::Read)]);
+            let request = request(lbn, blocks, if write { Op::Write } else { Op::Read });
+            let (served, busy) = serve(&mut disk, Time::from_ns(now), &[request]);
+            let at = (from / 400, from / 100 % 4);
+            let expected_s = end_s(&params, at, now as f64 / 1e9, &request);
+            let apart_s = expected_s - busy.until.as_seconds();
+            prop_assert!(apart_s.abs() < 1e-7, "{expected_s} {apart_s}");
+            prop_assert_eq!(busy.work.busy(), served[0].timing.service());
+        }
+    }
+}
