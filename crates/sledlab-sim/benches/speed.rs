@@ -13,8 +13,11 @@ use sledlab_core::source::InMemory;
 use sledlab_core::{Op, Request, Source, Time, seed};
 use sledlab_models::device::Queued;
 use sledlab_models::device::mems::{self, MemsParams};
-use sledlab_models::scheduler;
-use sledlab_sim::{Experiment, Hooks};
+use sledlab_models::device::preset;
+use sledlab_models::merge::MergeParams;
+use sledlab_models::system::{Setup, Single, Station};
+use sledlab_models::{power, scheduler};
+use sledlab_sim::{Experiment, Hooks, Recorder, Replay, simulate};
 use sledlab_trace::{synthetic, writer};
 
 const REQUESTS: usize = 1_000_000;
@@ -82,9 +85,35 @@ fn replays(rows: &mut Vec<Row>) {
         "million requests/s",
         "4",
     ));
+    accounting(rows, &requests);
     rows.push(row("SPTF from memory", replay("sptf", &from_memory) * million, "million requests/s", ""));
     // The file is in the system's folder for temporary files; one that cannot be removed does no harm.
     let _ = fs::remove_file(&file);
+}
+
+/// What accounting for energy costs: the same replay with and without, in turn.
+fn accounting(rows: &mut Vec<Row>, requests: &[Request]) {
+    let file = preset::from_table(&preset::text("mems-g2").expect("a preset").parse().expect("a table"));
+    let file = file.expect("a device");
+    let setup = Setup {
+        scheduler: &scheduler::Choice::new("fcfs", &toml::Table::new()).expect("a scheduler"),
+        power: &power::Choice::of_device(1000.0).expect("a policy"),
+        merge: &MergeParams::default(),
+    };
+    let replay = Replay::default();
+    let seconds = |energy: bool| {
+        let (station, recorder) = (Station::new(&file, setup).expect("a station"), Recorder::new(0, None));
+        let (station, mut recorder) =
+            if energy { (station, recorder) } else { (station.without_energy(), recorder.without_energy()) };
+        let mut system = Single::new(station);
+        let mut source = InMemory::new(requests.to_vec());
+        let begun = Instant::now();
+        simulate(&mut system, &mut source, &replay, &mut recorder, None).expect("a run");
+        begun.elapsed().as_secs_f64()
+    };
+    let ratios = (0..3 * RUNS).map(|_| seconds(true) / seconds(false)).collect();
+    let cost = (median(ratios) - 1.0) * 100.0;
+    rows.push(row("accounting for energy", cost, "% of the time without", "under 10"));
 }
 
 fn queued(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {

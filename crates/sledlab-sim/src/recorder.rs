@@ -40,6 +40,7 @@ pub struct Recorder<'a> {
     pub(crate) blocks: [u64; 2],
     /// Energy spent on reads and on writes that count.
     pub(crate) energy: [Spent; 2],
+    charges_energy: bool,
     /// Energy of seeks and accesses spent on all requests, in microjoules: what the ledgers must agree with.
     pub(crate) served_uj: f64,
     pub(crate) batches: BatchMeans,
@@ -64,6 +65,7 @@ impl<'a> Recorder<'a> {
             parts: Parts::default(),
             blocks: [0; 2],
             energy: Default::default(),
+            charges_energy: true,
             served_uj: 0.0,
             batches: BatchMeans::default(),
             timeline: Timeline::default(),
@@ -71,6 +73,12 @@ impl<'a> Recorder<'a> {
             rows: Rows::default(),
             sink,
         }
+    }
+
+    /// The same that adds up no energy; see `Station::without_energy`.
+    #[must_use]
+    pub fn without_energy(self) -> Self {
+        Recorder { charges_energy: false, ..self }
     }
 
     /// Whether operation `id` counts.
@@ -92,7 +100,9 @@ impl<'a> Recorder<'a> {
     #[inline]
     pub(crate) fn complete(&mut self, done: &Completion) -> Result<()> {
         self.last_completion = done.completion;
-        self.served_uj += done.energy.seek_uj + done.energy.access_uj;
+        if self.charges_energy {
+            self.served_uj += done.energy.seek_uj + done.energy.access_uj;
+        }
         if !self.counts(done.request.id) {
             return Ok(());
         }
@@ -100,7 +110,9 @@ impl<'a> Recorder<'a> {
         let op = usize::from(done.request.op != Op::Read);
         self.by_op[op].record(response_ns);
         self.blocks[op] += u64::from(done.request.blocks);
-        self.energy[op] += done.energy;
+        if self.charges_energy {
+            self.energy[op] += done.energy;
+        }
         let timing = &done.timing;
         self.queue.record(done.start.since(done.request.arrival).as_ns());
         self.service.record(done.completion.since(done.start).as_ns());

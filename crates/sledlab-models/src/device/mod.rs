@@ -309,6 +309,9 @@ pub trait Device: Send {
         None
     }
 
+    /// From now on nobody asks what requests cost, as far as the device can do without.
+    fn forgo_energy(&mut self) {}
+
     /// The mechanism has rested and is about to move again.
     fn rest(&mut self, _rest: Rest) {}
 }

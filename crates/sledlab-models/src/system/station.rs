@@ -92,9 +92,10 @@ impl Station {
         self.ledger.as_ref()
     }
 
-    /// The same station without a ledger: what accounting costs is measured against it.
+    /// The same station that accounts for no energy: what accounting costs is measured against it.
     #[must_use]
-    pub fn without_ledger(self) -> Self {
+    pub fn without_energy(mut self) -> Self {
+        self.device.forgo_energy();
         Station { ledger: None, ..self }
     }
 

@@ -5,18 +5,21 @@ use sledlab_core::{Result, Span, Time};
 use super::params::MemsParams;
 use super::unit::SledUnit;
 use crate::device::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::power::Spent;
 
 /// A sled whose commands and data wait for nothing but the mechanism.
 #[derive(Debug)]
 pub struct Serial {
     unit: SledUnit,
     overhead: Span,
+    charges_energy: bool,
 }
 
 impl Serial {
     /// A sled inactive at its centre.
     pub fn new(params: &MemsParams) -> Result<Self> {
-        Ok(Serial { unit: SledUnit::new(params)?, overhead: Span::from_ms(params.command_overhead_ms) })
+        let overhead = Span::from_ms(params.command_overhead_ms);
+        Ok(Serial { unit: SledUnit::new(params)?, overhead, charges_energy: true })
     }
 }
 
@@ -42,9 +45,13 @@ impl Device for Serial {
         // The sled is powered while it waits for the command.
         work.seek += self.overhead;
         let completion = now + timing.service();
-        let energy = self.unit.rates().spent(&work);
+        let energy = if self.charges_energy { self.unit.rates().spent(&work) } else { Spent::default() };
         served.push(Served { request: *request, start: now, completion, timing, energy });
         Some(Busy { until: completion, work })
+    }
+
+    fn forgo_energy(&mut self) {
+        self.charges_energy = false;
     }
 
     fn rest(&mut self, rest: Rest) {
