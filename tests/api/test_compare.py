@@ -4,6 +4,8 @@ import math
 import re
 import sys
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -384,3 +386,24 @@ def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
     assert (run(), run()) == (1, 1)
     queues.write_text(QUEUES.replace("pop(0)", "pop()"))
     assert run() == 2
+
+
+SAVINGS = {"saving": {"none": {}, "both": {"power.kind": "immediate", "merge.kind": "chains"}}}
+
+
+def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:
+    source = sl.workload("uniform", requests=300)
+    comparison = sl.compare(source, "mems-g2", schedulers=["fcfs"], speedups=[1], vary=SAVINGS, out=tmp_path)
+    rows = {row["saving"]: row for row in comparison.points.to_dicts()}
+    assert rows["both"]["startups"] > rows["none"]["startups"] and rows["both"]["idle_j"] == 0
+    for row in rows.values():
+        parts = sum(row[f"{state}_j"] for state in ("seek", "access", "idle", "inactive", "startup"))
+        assert parts == pytest.approx(row["energy_j"], rel=1e-9)
+    _, said = plan.read(tmp_path / "compare.toml")
+    assert said["vary"] == SAVINGS
+
+
+@pytest.mark.parametrize("vary", [{"a.b": {"x": {}}}, {"saving": {}}, {"saving": {"x": 1}}])
+def test_sets_that_make_no_sense_are_refused(vary: dict[str, Any]) -> None:
+    with pytest.raises(sl.Error, match="vary"):
+        sl.compare(sl.workload("uniform", requests=10), "mems-g2", schedulers=["fcfs"], vary=vary)

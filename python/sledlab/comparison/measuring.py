@@ -63,6 +63,10 @@ def _row(result: Result, rate: float) -> dict[str, Any]:
         "queue_max": result.queue_length.max,
         "utilization": result.utilization,
         "energy_j": result.energy.total,
+        **{f"{state}_j": result.summary["energy_j"][state] for state in STATES},
+        "energy_per_request_uj": result.summary["energy_per_request_uj"],
+        "startups": result.summary["startups"],
+        "merged": result.summary["merged"]["requests"],
         "saturated": result.saturated,
         "elapsed_s": result.elapsed_s,
         "queue_time_ms": result.queue_time_ms,
@@ -80,7 +84,10 @@ def _served_at_once(result: Result) -> float:
     return result.count * result.service_time_ms / 1000 / busy_s if busy_s > 0 else 1.0
 
 
-PARTS = ("positioning", "seek_x", "settle", "seek_y", "turnaround", "transfer")
+STATES = ("seek", "access", "idle", "inactive", "startup")
+"""States of a device whose energy has a column."""
+
+PARTS = ("positioning", "seek_x", "settle", "seek_y", "turnaround", "rotation", "transfer")
 """Parts of the service time that have a column."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import product
@@ -72,7 +72,9 @@ class Plan:
         schedulers: Names, with parameters where they have some.
         speedups: Rising.
         seeds: Roots of random numbers.
-        vary: A key and its values; none when nothing else varies.
+        vary: A key and its values, or a word for named sets of settings and their names; none when nothing
+            else varies.
+        sets: The settings by the names of the sets.
     """
 
     base: _native.Experiment
@@ -81,6 +83,7 @@ class Plan:
     speedups: tuple[float, ...]
     seeds: tuple[int, ...]
     vary: tuple[str, tuple[Any, ...]] | None = None
+    sets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def made(
@@ -91,7 +94,7 @@ class Plan:
         schedulers: Sequence[Chosen | str] | str | None = None,
         speedups: Sequence[float] | None = None,
         seeds: int | None = None,
-        vary: Mapping[str, Sequence[Any]] | None = None,
+        vary: Mapping[str, Sequence[Any] | Mapping[str, Any]] | None = None,
     ) -> Plan:
         """Checks everything that can be checked before the work starts, and fills in what was not said.
 
@@ -110,7 +113,8 @@ class Plan:
         if speedups is None:
             speedups = (1.0,) if closed else SPEEDUPS
         roots = tuple(range(first["seed"], first["seed"] + count))
-        plan = cls(base, trace, names, _speedups(speedups), roots, _vary(vary))
+        varied, sets = _vary(vary)
+        plan = cls(base, trace, names, _speedups(speedups), roots, varied, sets)
         check_trace(first.get("trace"))
         for point in plan.points:
             plan.text(point)
@@ -131,12 +135,18 @@ class Plan:
         """
         try:
             experiment = self.base.with_setting("scheduler.kind", point.scheduler)
-            if point.varied:
-                experiment = experiment.with_setting(point.varied[0], word(point.varied[1]))
+            for key, setting in self._varied(point).items():
+                experiment = experiment.with_setting(key, word(setting))
             experiment = experiment.with_setting("replay.speedup", repr(point.speedup))
             return experiment.with_setting("seed", str(point.seed)).to_toml()
         except Error as error:
             raise named(error, point) from error
+
+    def _varied(self, point: Point) -> Mapping[str, Any]:
+        """The settings of what varies at a point."""
+        if point.varied is None:
+            return {}
+        return self.sets[point.varied[1]] if self.sets else dict([point.varied])
 
     def to_toml(self) -> str:
         """The comparison as a file that `sledlab compare` takes."""
@@ -150,7 +160,7 @@ class Plan:
                 "schedulers": list(self.schedulers),
                 "speedups": list(self.speedups),
                 "seeds": len(self.seeds),
-                **({"vary": {self.vary[0]: list(self.vary[1])}} if self.vary else {}),
+                **({"vary": {self.vary[0]: self.sets or list(self.vary[1])}} if self.vary else {}),
             },
             **{name: values for name, values in common.items() if name not in ("seed", "scheduler")},
             **({"scheduler": said} if said else {}),
@@ -242,13 +252,15 @@ def _seeds(given: Any) -> int:
     return given
 
 
-def _vary(given: Any) -> tuple[str, tuple[Any, ...]] | None:
-    """The one key that varies besides, with its values: in order where they are numbers."""
+def _vary(given: Any) -> tuple[tuple[str, tuple[Any, ...]] | None, Mapping[str, Mapping[str, Any]]]:
+    """The one key that varies besides, with its values, or sets of settings by their names."""
     if not given:
-        return None
+        return None, {}
     if not hasattr(given, "items") or len(given) != 1:
         raise Error("vary takes exactly one key", remedy='write it as {"device.sleds" = [1, 4]}')
     ((key, values),) = given.items()
+    if hasattr(values, "items"):
+        return _sets(key, values)
     if not isinstance(values, (list, tuple)) or not values:
         raise Error(f"vary: `{key}` has no list of values", remedy=f"write it as {{{key!r}: [1, 4]}}")
     if key in ("scheduler.kind", "replay.speedup", "seed"):
@@ -256,7 +268,19 @@ def _vary(given: Any) -> tuple[str, tuple[Any, ...]] | None:
     values = tuple(dict.fromkeys(values))
     if not all(isinstance(value, (int, float)) for value in values):
         values = tuple(str(value) for value in values)
-    return key, values
+    return (key, values), {}
+
+
+def _sets(
+    key: str, sets: Mapping[str, Any]
+) -> tuple[tuple[str, tuple[Any, ...]], Mapping[str, Mapping[str, Any]]]:
+    """A word for what varies, and named sets of settings."""
+    form = 'write it as {"saving": {"none": {"merge.kind": "none"}, "merging": {"merge.kind": "chains"}}}'
+    if not key.isidentifier():
+        raise Error(f"vary: `{key}` is not a word for sets of settings", remedy=form)
+    if not sets or not all(hasattr(settings, "items") for settings in sets.values()):
+        raise Error(f"vary: `{key}` needs a set of settings for each name", remedy=form)
+    return (key, tuple(sets)), sets
 
 
 def word(value: Any) -> str:
