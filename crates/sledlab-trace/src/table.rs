@@ -5,6 +5,7 @@
 use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
 use crate::arrivals::{Arrivals, Clock};
+use crate::fields::unwanted_words;
 use crate::range;
 use crate::transform::Reorder;
 
@@ -17,7 +18,7 @@ pub struct Columns {
     pub op: Vec<u8>,
     /// First byte; rounded down to a whole block.
     pub offset_bytes: Vec<i64>,
-    /// Length in bytes; the end is rounded up to a whole block.
+    /// Length in bytes; the end is rounded up to a whole block, of which only the words touched are wanted.
     pub length_bytes: Vec<i64>,
     /// Device number; empty where all rows are of device 0.
     pub device: Vec<i64>,
@@ -113,7 +114,8 @@ impl Table {
         let offset = unsigned("offset_bytes", columns.offset_bytes[row])?;
         let length = unsigned("length_bytes", columns.length_bytes[row])?;
         let (lbn, blocks) = range::of_bytes(offset, length)?;
-        Ok(Request { arrival, lbn, blocks, device, op, ..Request::default() })
+        let unwanted_words = if op.is_media() { unwanted_words(offset, length) } else { 0 };
+        Ok(Request { arrival, lbn, blocks, device, op, unwanted_words, ..Request::default() })
     }
 
     fn arrival(&mut self, times: &Times, row: usize) -> Result<Time> {
@@ -178,6 +180,15 @@ mod tests {
         let requests = read(two_rows()).unwrap();
         assert_eq!((requests[0].lbn, requests[0].blocks, requests[0].op), (1, 8, Op::Read));
         assert_eq!((requests[1].arrival.as_ns(), requests[1].op), (1001, Op::Flush));
+    }
+
+    #[test]
+    fn lengths_tell_what_is_wanted_of_the_last_block() {
+        let mut columns = two_rows();
+        columns.length_bytes[0] = 600;
+        assert_eq!(read(columns.clone()).unwrap()[0].unwanted_words, 53);
+        columns.offset_bytes[0] = 8;
+        assert_eq!(read(columns).unwrap()[0].unwanted_words, 0);
     }
 
     #[test]

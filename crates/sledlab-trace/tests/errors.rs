@@ -26,6 +26,9 @@ fn says_which_line_and_column() {
             "csv",
             "t:2:11: device number 70000",
         ),
+        ("0,R,0,512,0,2\n", "csv", "t:1:13: metadata is neither 0 nor 1"),
+        ("0,R,0,512,0,1,1\n", "csv", "t:1:14: unexpected text after the last field"),
+        ("time_us,op,offset_bytes,length_bytes,metadata\n0,R,0,512,1\n", "csv", "t:1:1: expected time_us"),
         (
             "5 0 1 1 1\n4.9 0 1 1 1\n",
             "disksim-ascii",

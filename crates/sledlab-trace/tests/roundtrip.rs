@@ -53,8 +53,24 @@ fn check(name: &str, options: WriteOptions, requests: &[Request]) {
     assert_eq!(all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap(), requests);
 }
 
+/// The same requests, some of them for metadata, with any part of the last blocks wanted.
+fn partly_wanted(requests: &[Request], details: &[(bool, u8)]) -> Vec<Request> {
+    let details = details.iter().cycle();
+    let with = |(request, (metadata, unwanted)): (&Request, &(bool, u8))| {
+        let unwanted_words = if request.op.is_media() { *unwanted } else { 0 };
+        Request { metadata: *metadata, unwanted_words, ..*request }
+    };
+    requests.iter().zip(details).map(with).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn csv_with_metadata(all in requests(4), details in prop::collection::vec((any::<bool>(), 0_u8..64), 1..50)) {
+        let all = partly_wanted(&all, &details);
+        check("e.csv", WriteOptions { device_column: true, ..WriteOptions::default() }, &all);
+    }
 
     #[test]
     fn csv(all in requests(4), packing in 0_usize..3) {
@@ -78,6 +94,42 @@ fn times_are_whole_microseconds_where_they_can_be() {
     writer.finish().unwrap();
     let text = std::fs::read_to_string(&scratch.0).unwrap();
     assert_eq!(text, "time_us,op,offset_bytes,length_bytes\n2,R,512,1024\n2.01,F,0,0\n");
+}
+
+#[test]
+fn columns_stand_only_where_they_are_needed() {
+    let text = |requests: &[Request]| {
+        let scratch = Scratch::new("f.csv");
+        let mut writer = create(&scratch.0, None).unwrap();
+        for request in requests {
+            writer.write(request).unwrap();
+        }
+        writer.finish().unwrap();
+        std::fs::read_to_string(&scratch.0).unwrap()
+    };
+    let part = Request { unwanted_words: 48, ..request(1_000, Read, 1, 1, 0) };
+    assert_eq!(text(&[part]), "time_us,op,offset_bytes,length_bytes\n1,R,512,128\n");
+    assert_eq!(text(&[]), "time_us,op,offset_bytes,length_bytes\n");
+    let metadata = Request { metadata: true, ..request(2_000, Write, 2, 1, 0) };
+    let found = text(&[part, metadata, part]);
+    let expected =
+        "time_us,op,offset_bytes,length_bytes,device,metadata\n1,R,512,128,0,0\n2,W,1024,512,0,1\n";
+    assert!(found.starts_with(expected) && found.ends_with("\n1,R,512,128,0,0\n"), "{found}");
+}
+
+#[test]
+fn metadata_that_comes_too_late_is_refused() {
+    let scratch = Scratch::new("g.csv");
+    let plain = request(0, Read, 1, 1, 0);
+    let metadata = Request { metadata: true, ..plain };
+    let after = |count: u32| {
+        let mut writer = create(&scratch.0, None).unwrap();
+        (0..count).for_each(|_| writer.write(&plain).unwrap());
+        writer.write(&metadata).map_err(|error| error.to_string())
+    };
+    assert_eq!(after(65_535), Ok(()));
+    let told = after(65_536).unwrap_err();
+    assert!(told.contains("request 65536 is the first for metadata"), "{told}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub fn of(format: &str) -> Vec<Vec<u8>> {
         "csv" => &[
             "time_us,op,offset_bytes,length_bytes\n0,R,1024,4096\n7.25,W,100,512\n8,T,0,1048576\n9,F,0,0\n",
             "time_us,op,offset_bytes,length_bytes,device\n5,R,1024,4096,3\n6,W,512,1,0\n",
+            "time_us,op,offset_bytes,length_bytes,device,metadata\n5,R,1024,128,3,1\n6,W,512,512,0,0\n",
         ],
         "disksim-ascii" => &["0.000000 0 1130508 8 1\n38.795788 2 843900 21 0\n1e2 0 5 1 11\n"],
         "disksim-validate" => &["R Miss 1130508 8 21392.02 17403.765\nW Hit 843900 21 17264.9 22142.546\n"],

@@ -1,16 +1,20 @@
-//! The project's own CSV: `time_us,op,offset_bytes,length_bytes`, and `device` where there are several.
+//! The project's own CSV: `time_us,op,offset_bytes,length_bytes`, where there are several devices
+//! `device`, and where it is known which requests are for metadata `device,metadata`.
 //!
 //! Times count microseconds from the start of the trace, with up to three decimals where the
 //! trace knows nanoseconds. `op` is R (read), W (write), T (trim) or F (flush, whose range is
 //! not looked at). Offsets and lengths are bytes; ranges are rounded outwards to whole blocks.
+//! A read or write that begins with a block and ends within one wants no more of its last block
+//! than the words (8 bytes) it touches; one that begins within a block wants all of its last.
+//! `metadata` is 1 for requests for metadata, else 0.
 
 use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::fields::{Fault, Fields, Line, Parsed, bytes};
+use crate::fields::{Fault, Fields, Line, Parsed, bytes, unwanted_words};
 use crate::lines::{LineParser, LineSource};
 
-/// The header line, without the optional fifth column.
+/// The header line, without the optional fifth and sixth column.
 pub(crate) const HEADER: &str = "time_us,op,offset_bytes,length_bytes";
 
 /// See the module.
@@ -22,7 +26,7 @@ impl Format for Csv {
     }
 
     fn about(&self) -> &'static str {
-        "sledlab's own: time_us,op,offset_bytes,length_bytes[,device]; op R, W, T (trim) or F (flush)"
+        "sledlab's own: time_us,op,offset_bytes,length_bytes[,device[,metadata]]; op R, W, T (trim) or F (flush)"
     }
 
     fn clock(&self) -> Clock {
@@ -31,8 +35,9 @@ impl Format for Csv {
 
     fn recognises(&self, head: &Head) -> bool {
         match head.first_fields(b',')[..] {
-            [b"time_us", b"op", b"offset_bytes", b"length_bytes"]
-            | [b"time_us", b"op", b"offset_bytes", b"length_bytes", b"device"] => true,
+            [b"time_us", b"op", b"offset_bytes", b"length_bytes", ref more @ ..] => {
+                b"device,metadata".split(|byte| *byte == b',').take(more.len()).eq(more.iter().copied())
+            }
             [time, &[op], offset, length] => {
                 is_numeric(time) && op_of(op).is_some() && is_numeric(offset) && is_numeric(length)
             }
@@ -78,24 +83,47 @@ impl LineParser for Parser {
         fields.separator(b',')?;
         fields.skip_blanks();
         let length = fields.unsigned("length_bytes")?;
-        let device = if fields.is_at_end() { 0 } else { device(&mut fields)? };
+        let (device, metadata) = if fields.is_at_end() { (0, false) } else { more(&mut fields)? };
         let (lbn, blocks) = if op == Op::Flush { (0, 0) } else { bytes(at, offset, length)? };
-        Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
+        let unwanted_words = if op.is_media() { unwanted_words(offset, length) } else { 0 };
+        Ok(Some(Request { arrival, lbn, blocks, device, op, metadata, unwanted_words }))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {
+        // Columns are told by their place: a fifth that is not `device` is no header to skip.
+        let fifth = line.split(|byte| *byte == b',').nth(4);
         line.trim_ascii_start().starts_with(b"time_us")
+            && fifth.is_none_or(|name| name.trim_ascii() != b"metadata")
     }
 }
 
-fn device(fields: &mut Fields) -> Parsed<u16> {
+/// The columns `device` and `metadata`.
+fn more(fields: &mut Fields) -> Parsed<(u16, bool)> {
     fields.skip_blanks();
     if fields.is_at_end() {
-        return Ok(0);
+        return Ok((0, false));
     }
     fields.separator(b',')?;
     fields.skip_blanks();
     let device = fields.device()?;
+    fields.skip_blanks();
+    if fields.is_at_end() {
+        return Ok((device, false));
+    }
+    fields.separator(b',')?;
+    fields.skip_blanks();
+    let at = fields.column();
+    let metadata = match fields.letter() {
+        b'0' => false,
+        b'1' => true,
+        _ => {
+            return Err(Fault::with_remedy(
+                at,
+                "metadata is neither 0 nor 1",
+                "write 1 for metadata, else 0",
+            ));
+        }
+    };
     fields.end()?;
-    Ok(device)
+    Ok((device, metadata))
 }

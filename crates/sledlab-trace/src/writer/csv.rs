@@ -1,50 +1,113 @@
 //! Writes the project's own CSV; [`crate::format`] says what its columns mean.
 
-use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
+use sledlab_core::{BLOCK_BYTES, Error, Request, Result, WORD_BYTES};
 
 use super::output::Output;
 use super::{TraceWriter, WriteOptions};
 use crate::format::CSV_HEADER;
 
+/// Requests held back until one for metadata shows that the file needs the column: the columns are
+/// written first, and a stream cannot be read twice.
+const HELD_BACK: usize = 1 << 16;
+
 struct Writer {
     output: Output,
+    /// Whether requests may be for other devices than 0.
     device_column: bool,
+    columns: Columns,
     count: u64,
 }
 
-pub(super) fn start(mut output: Output, options: WriteOptions) -> Result<Box<dyn TraceWriter>> {
-    output.text().extend_from_slice(CSV_HEADER.as_bytes());
-    if options.device_column {
-        output.text().extend_from_slice(b",device");
+/// Columns beside those that every file has.
+enum Columns {
+    /// Not known yet; the requests so far.
+    Open(Vec<Request>),
+    /// Those written above the requests.
+    Written { device: bool, metadata: bool },
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "the signature is shared by all formats")]
+pub(super) fn start(output: Output, options: WriteOptions) -> Result<Box<dyn TraceWriter>> {
+    let columns = Columns::Open(Vec::new());
+    Ok(Box::new(Writer { output, device_column: options.device_column, columns, count: 0 }))
+}
+
+impl Writer {
+    /// Writes the columns and all that was held back.
+    fn begin(&mut self) -> Result<()> {
+        let Columns::Open(held) = &mut self.columns else { return Ok(()) };
+        let held = std::mem::take(held);
+        let metadata = held.iter().any(|request| request.metadata);
+        // Columns are told by their place, and metadata stands after the device.
+        let device = self.device_column || metadata;
+        self.columns = Columns::Written { device, metadata };
+        let text = self.output.text();
+        text.extend_from_slice(CSV_HEADER.as_bytes());
+        text.extend_from_slice(if device { b",device" } else { b"" });
+        text.extend_from_slice(if metadata { b",metadata" } else { b"" });
+        self.output.line_done()?;
+        held.iter().try_for_each(|request| self.line(request, device, metadata))
     }
-    output.line_done()?;
-    Ok(Box::new(Writer { output, device_column: options.device_column, count: 0 }))
+
+    fn line(&mut self, request: &Request, device: bool, metadata: bool) -> Result<()> {
+        self.output.decimal(request.arrival.as_ns(), 3, 0);
+        self.output.text().extend_from_slice(&[b',', request.op.letter() as u8, b',']);
+        self.output.number(request.lbn.saturating_mul(BLOCK_BYTES));
+        self.output.text().push(b',');
+        let unwanted_bytes = u64::from(request.unwanted_words) * WORD_BYTES;
+        self.output.number((u64::from(request.blocks) * BLOCK_BYTES).saturating_sub(unwanted_bytes));
+        if device {
+            self.output.text().push(b',');
+            self.output.number(u64::from(request.device));
+        }
+        if metadata {
+            self.output.text().extend_from_slice(if request.metadata { b",1" } else { b",0" });
+        }
+        self.output.line_done()
+    }
+
+    fn refused(&self, what: &str, remedy: &str) -> Error {
+        Error::user(format!("request {} is {what}", self.count)).with_remedy(remedy).at(
+            self.output.name(),
+            0,
+            0,
+            b"",
+        )
+    }
 }
 
 impl TraceWriter for Writer {
     fn write(&mut self, request: &Request) -> Result<()> {
         if request.device != 0 && !self.device_column {
-            return Err(Error::user(format!(
-                "request {} is for device {}, and the file has no column `device`",
-                self.count, request.device
-            ))
-            .with_remedy("add the column, choose one device, or place the devices one after another")
-            .at(self.output.name(), 0, 0, b""));
+            return Err(self.refused(
+                &format!("for device {}, and the file has no column `device`", request.device),
+                "add the column, choose one device, or place the devices one after another",
+            ));
         }
-        self.output.decimal(request.arrival.as_ns(), 3, 0);
-        self.output.text().extend_from_slice(&[b',', request.op.letter() as u8, b',']);
-        self.output.number(request.lbn.saturating_mul(BLOCK_BYTES));
-        self.output.text().push(b',');
-        self.output.number(u64::from(request.blocks) * BLOCK_BYTES);
-        if self.device_column {
-            self.output.text().push(b',');
-            self.output.number(u64::from(request.device));
+        match &mut self.columns {
+            Columns::Written { metadata: false, .. } if request.metadata => {
+                return Err(self.refused(
+                    &format!("the first for metadata, and the {HELD_BACK} before it were written without"),
+                    "write the requests from there on to a file of their own",
+                ));
+            }
+            Columns::Written { device, metadata } => {
+                let (device, metadata) = (*device, *metadata);
+                self.line(request, device, metadata)?;
+            }
+            Columns::Open(held) => {
+                held.push(*request);
+                if request.metadata || held.len() == HELD_BACK {
+                    self.begin()?;
+                }
+            }
         }
         self.count += 1;
-        self.output.line_done()
+        Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<u64> {
+    fn finish(mut self: Box<Self>) -> Result<u64> {
+        self.begin()?;
         self.output.finish()?;
         Ok(self.count)
     }
