@@ -8,8 +8,8 @@ use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::source::InMemory;
 use sledlab_core::{Request, Result, Time};
 use sledlab_trace::transform::{
-    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Place, Reorder, Shift, Speedup, Step,
-    TimeWindow, Via, survey,
+    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Place, RandomLastBlock, Reorder, Shift,
+    Speedup, Step, TimeWindow, Via, survey,
 };
 
 fn after(step: impl Step, requests: &[Request]) -> Result<Vec<Request>> {
@@ -90,6 +90,35 @@ fn speed_divides_times() {
     assert!(after(Speedup::new(1e-300).unwrap(), &sample()).is_err());
     let late = [request(u64::MAX, Read, 0, 1, 0)];
     assert_eq!(after(Speedup::new(1.0).unwrap(), &late).unwrap(), late);
+}
+
+#[test]
+fn what_is_cut_off_takes_the_wanted_part_along() {
+    let part = |lbn| Request { unwanted_words: 9, ..request(0, Read, lbn, 4, 0) };
+    let fitted = after(Fit::new(Outside::Clip, 100, None).unwrap(), &[part(96), part(98)]).unwrap();
+    assert_eq!(fitted.iter().map(|r| r.unwanted_words).collect::<Vec<_>>(), [9, 0]);
+}
+
+#[test]
+fn any_part_of_the_last_block_is_wanted_as_often() {
+    let all: Vec<Request> = (0..64_000).map(|i| request(i * 1000, Read, i, 2, 0)).collect();
+    let random = |seed, requests: &[Request]| after(RandomLastBlock::new(seed), requests).unwrap();
+    let found = random(1, &all);
+    let mut counts = [0_u32; 64];
+    found.iter().for_each(|r| counts[usize::from(r.unwanted_words)] += 1);
+    assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
+    assert!(found.iter().zip(&all).all(|(a, b)| Request { unwanted_words: 0, ..*a } == *b));
+    assert_eq!(found, random(1, &found), "whatever was wanted before");
+    assert_ne!(found, random(2, &all));
+    // Neither arrivals nor what is not on the medium make a difference.
+    let faster: Vec<Request> = after(Speedup::new(10.0).unwrap(), &all).unwrap();
+    let words = |requests: &[Request]| requests.iter().map(|r| r.unwanted_words).collect::<Vec<_>>();
+    assert_eq!(words(&random(1, &faster)), words(&found));
+    let mixed: Vec<Request> =
+        all.iter().flat_map(|r| [request(0, Flush, 0, 0, 0), request(0, Trim, 0, 1, 0), *r]).collect();
+    let mixed = random(1, &mixed);
+    assert!(mixed.iter().all(|r| r.op == Read || r.unwanted_words == 0));
+    assert_eq!(words(&mixed.iter().copied().skip(2).step_by(3).collect::<Vec<_>>()), words(&found));
 }
 
 #[test]

@@ -15,6 +15,7 @@
 //! ```
 
 mod address;
+mod last_block;
 mod merge;
 mod outside;
 mod rate;
@@ -25,6 +26,7 @@ mod survey;
 use sledlab_core::{Request, Result, Source};
 
 pub use address::{Overlay, Place, Shift};
+pub use last_block::RandomLastBlock;
 pub use merge::Merge;
 pub use outside::{Fit, FitCounts, Outside};
 pub use rate::Speedup;

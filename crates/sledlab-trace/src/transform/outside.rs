@@ -146,6 +146,8 @@ impl Fit {
         }
         // What is inside is shorter than the request, so it fits 32 bits.
         request.blocks = inside.min(u64::from(request.blocks)) as u32;
+        // Its last block was cut off; it wants all of what is now the last.
+        request.unwanted_words = 0;
         self.counts.shortened.fetch_add(1, Relaxed);
         Next::Pass(request)
     }

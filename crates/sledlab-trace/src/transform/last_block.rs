@@ -1,0 +1,34 @@
+//! A step that says how much of their last blocks requests want.
+
+use rand::RngExt;
+use sledlab_core::seed::{self, Stream};
+use sledlab_core::{MOST_UNWANTED, Request, Result};
+
+use super::{Next, Step};
+
+/// Every read and write wants a random number of words of its last block, from one to all, each
+/// equally likely, whatever it wanted before (paper 003, section 5.3).
+///
+/// What is drawn depends on the seed and on the number of reads and writes before, and on nothing
+/// else: a trace replayed faster wants the same words.
+#[derive(Clone, Debug)]
+pub struct RandomLastBlock {
+    words: Stream,
+}
+
+impl RandomLastBlock {
+    /// Draws under the root seed `seed`.
+    pub fn new(seed: u64) -> Self {
+        RandomLastBlock { words: seed::stream(seed, "transform.last_block") }
+    }
+}
+
+impl Step for RandomLastBlock {
+    #[inline]
+    fn take(&mut self, mut request: Request) -> Result<Next> {
+        if request.op.is_media() {
+            request.unwanted_words = self.words.random_range(0..=MOST_UNWANTED);
+        }
+        Ok(Next::Pass(request))
+    }
+}
