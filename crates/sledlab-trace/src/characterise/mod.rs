@@ -74,6 +74,7 @@ pub struct Characterisation {
     /// First and last arrival of any request.
     span: Option<(Time, Time)>,
     media_requests: u64,
+    metadata: u64,
     aligned: u64,
     highest_start_block: u64,
     end_block: u64,
@@ -120,6 +121,7 @@ impl Characterisation {
             flushes: 0,
             span: None,
             media_requests: 0,
+            metadata: 0,
             aligned: 0,
             highest_start_block: 0,
             end_block: 0,
@@ -148,6 +150,7 @@ impl Characterisation {
 
     fn record_media(&mut self, request: &Request, start: Time) {
         self.media_requests += 1;
+        self.metadata += u64::from(request.metadata);
         self.aligned += u64::from((request.lbn | u64::from(request.blocks)).is_multiple_of(BLOCKS_PER_4K));
         self.highest_start_block = self.highest_start_block.max(request.lbn);
         self.end_block = self.end_block.max(request.end());
@@ -183,6 +186,7 @@ impl Characterisation {
             span_s,
             rate_per_s: (span_ns > 0).then(|| self.media_requests as f64 / span_s),
             read_share: share(sizes.read.requests),
+            metadata_share: share(self.metadata),
             bytes_read: self.sizes.bytes(Op::Read),
             bytes_written: self.sizes.bytes(Op::Write),
             sizes,

@@ -24,6 +24,8 @@ pub struct Report {
     pub rate_per_s: Option<f64>,
     /// Share of reads.
     pub read_share: f64,
+    /// Share of reads and writes for metadata, where the workload says which are.
+    pub metadata_share: f64,
     /// Bytes read.
     pub bytes_read: u64,
     /// Bytes written.

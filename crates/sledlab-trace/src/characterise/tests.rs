@@ -29,6 +29,14 @@ fn nothing_gives_zeros_and_no_nan() {
 }
 
 #[test]
+fn metadata_is_counted_among_reads_and_writes() {
+    let metadata = |op| Request { metadata: true, ..request(0, op, 0, 1) };
+    let requests = [metadata(Op::Read), request(1, Op::Write, 0, 1), request(1, Op::Read, 0, 1)];
+    assert!((report(&requests).metadata_share - 1.0 / 3.0).abs() < 1e-12);
+    assert!((report(&[metadata(Op::Write), metadata(Op::Trim)]).metadata_share - 1.0).abs() < 1e-12);
+}
+
+#[test]
 fn flushes_and_trims_are_counted_and_nothing_more() {
     let requests = [
         request(0, Op::Read, 0, 8),
