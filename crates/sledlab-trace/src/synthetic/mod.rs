@@ -13,6 +13,7 @@
 //! lost however long the stream runs. The first request arrives one gap after the start.
 
 mod cello;
+mod clustered;
 mod directed_boundaries;
 mod directed_merge;
 mod directed_same_position;
@@ -29,6 +30,8 @@ mod on_off;
 mod pace;
 mod sequential_share;
 mod size_mix;
+mod small;
+mod snake;
 mod uniform;
 
 use sledlab_core::params::{ParamSpec, Params};
@@ -41,8 +44,10 @@ pub static LIST: &[Entry] = &[
     Entry::of::<mems_check::MemsCheck>(),
     Entry::of::<disk_check::DiskCheck>(),
     Entry::of::<uniform::Uniform>(),
+    Entry::of::<small::Small>(),
     Entry::of::<cello::Cello>(),
     Entry::of::<hplajw::Hplajw>(),
+    Entry::of::<snake::Snake>(),
     Entry::of::<directed_starvation::DirectedStarvation>(),
     Entry::of::<directed_stream::DirectedStream>(),
     Entry::of::<directed_same_position::DirectedSamePosition>(),

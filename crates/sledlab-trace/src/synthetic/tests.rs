@@ -1,3 +1,5 @@
+mod small;
+mod snake;
 mod stand_ins;
 
 use super::*;

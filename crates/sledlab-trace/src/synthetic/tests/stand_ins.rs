@@ -158,7 +158,7 @@ fn each_parameter_of_hplajw_does_what_it_says() {
 
 #[test]
 fn small_devices_are_filled_and_not_overrun() {
-    for name in ["cello", "hplajw"] {
+    for name in ["cello", "hplajw", "snake"] {
         for capacity in [100_000, 1_000_000] {
             let requests = try_make(name, "requests = 50000", 1, capacity).unwrap();
             let ends = requests.iter().map(Request::end);
@@ -184,9 +184,10 @@ fn what_cannot_be_met_is_refused() {
 
 #[test]
 fn changing_one_use_of_randomness_leaves_the_others() {
-    for name in ["cello", "hplajw"] {
+    for name in ["cello", "hplajw", "snake"] {
         let base = make(name, "requests = 5000");
-        let slower = make(name, "requests = 5000\nrate_per_s = 10.0");
+        let rate = if name == "snake" { 4.0 } else { 10.0 };
+        let slower = make(name, &format!("requests = 5000\nrate_per_s = {rate}"));
         assert!(base.iter().zip(&slower).any(|(a, b)| a.arrival != b.arrival));
         if name == "cello" {
             assert!(

@@ -1,0 +1,221 @@
+//! Arrivals in clumps, clumps in clusters, and now and then a copy of thousands of requests.
+
+use rand::RngExt;
+use rand_distr::Exp1;
+use sledlab_core::seed::Stream;
+use sledlab_core::{Error, Result, Span, Time};
+
+use super::pace::Pace;
+
+/// What a [`Clustered`] process looks like.
+#[derive(Clone, Copy, Debug)]
+pub struct Rhythm {
+    /// Mean requests per second, copies included.
+    pub rate_per_s: f64,
+    /// Mean requests of a clump.
+    pub clump_requests: f64,
+    /// Mean time between requests of a clump, and of a run of a copy.
+    pub clump_gap_s: f64,
+    /// Mean clumps of a cluster.
+    pub cluster_clumps: f64,
+    /// Mean time between clumps of a cluster.
+    pub cluster_gap_s: f64,
+    /// Share of the times between clusters that are lulls.
+    pub lull_share: f64,
+    /// Share of the time between clusters that lulls last.
+    pub lull_time_share: f64,
+    /// Requests of a copy; 0 for none.
+    pub copy_requests: u64,
+    /// Mean requests of a run of a copy.
+    pub copy_run: f64,
+    /// Mean time between runs of a copy.
+    pub copy_gap_s: f64,
+    /// Time between copies.
+    pub copy_every_s: f64,
+}
+
+impl Rhythm {
+    /// Share of the requests that belong to copies.
+    pub fn copy_share(&self) -> f64 {
+        self.copy_requests as f64 / self.copy_every_s / self.rate_per_s
+    }
+
+    /// From the beginning of a cluster to that of the next, in seconds.
+    fn cycle_s(&self) -> f64 {
+        self.clump_requests * self.cluster_clumps / (self.rate_per_s * (1.0 - self.copy_share()))
+    }
+
+    /// Mean time between clusters, in seconds.
+    fn quiet_s(&self) -> Result<f64> {
+        if self.copy_share() >= 1.0 {
+            let most = self.rate_per_s * self.copy_every_s;
+            return Err(Error::user(format!(
+                "copies of {} requests every {} s leave nothing of {} requests/s for the rest",
+                self.copy_requests, self.copy_every_s, self.rate_per_s
+            ))
+            .with_remedy(format!("take copies of fewer than {most:.0} requests, or rarer ones")));
+        }
+        let cluster_s = self.cluster_clumps * (self.clump_requests - 1.0) * self.clump_gap_s
+            + (self.cluster_clumps - 1.0) * self.cluster_gap_s;
+        let quiet_s = self.cycle_s() - cluster_s;
+        if quiet_s > 0.0 {
+            return Ok(quiet_s);
+        }
+        Err(Error::user(format!(
+            "clusters that last {cluster_s:.3} s leave no time between them at {} requests/s",
+            self.rate_per_s
+        ))
+        .with_remedy("take shorter gaps in clumps and clusters, or a lower rate"))
+    }
+
+    /// Mean lengths of a lull and of any other time between clusters, in seconds.
+    fn lull_and_pause_s(&self) -> Result<[f64; 2]> {
+        let quiet_s = self.quiet_s()?;
+        let (count, time) = (self.lull_share, self.lull_time_share);
+        Ok([quiet_s * time / count, quiet_s * (1.0 - time) / (1.0 - count)])
+    }
+}
+
+/// What a request is the first of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum First {
+    /// It goes on with its clump or run.
+    Nothing,
+    /// A clump of a cluster, or a run of a copy.
+    Clump,
+    /// A cluster.
+    Cluster,
+    /// A copy.
+    Copy,
+}
+
+/// One arrival.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// When.
+    pub at: Time,
+    /// What begins with it.
+    pub first: First,
+    /// Whether it belongs to a copy.
+    pub copying: bool,
+}
+
+/// Arrival instants on three time scales.
+///
+/// Clumps and runs have a geometric number of requests; times are exponential, but between
+/// clusters some are lulls that last longer. Clusters have any
+/// number of clumps up to twice the mean, all equally likely: with a geometric one, the number of
+/// clusters in a day would differ from seed to seed by several percent.
+#[derive(Clone, Debug)]
+pub struct Clustered {
+    rhythm: Rhythm,
+    /// Of a lull, and of any other time between clusters.
+    quiet_s: [f64; 2],
+    now: Time,
+    /// Clumps left of the present cluster.
+    cluster_left: u64,
+    /// Requests left of the present copy.
+    copy_left: u64,
+    copying: bool,
+    copies: u64,
+    next_copy: Time,
+    pace: Pace,
+    gaps: Stream,
+    lengths: Stream,
+    lulls: Stream,
+    copy_times: Stream,
+}
+
+impl Clustered {
+    /// A process that begins with a quiet time. An error where copies or clusters leave no room.
+    pub fn new(rhythm: Rhythm, streams: [Stream; 4]) -> Result<Self> {
+        let [gaps, lengths, lulls, copy_times] = streams;
+        let quiet_s = rhythm.lull_and_pause_s()?;
+        let mut process = Clustered {
+            rhythm,
+            quiet_s,
+            now: Time::ZERO,
+            cluster_left: 0,
+            copy_left: 0,
+            copying: false,
+            copies: 0,
+            next_copy: Time::MAX,
+            pace: Pace::new(
+                rhythm.rate_per_s * (1.0 - rhythm.copy_share()),
+                rhythm.cycle_s() / rhythm.lull_share.max(0.2),
+            ),
+            gaps,
+            lengths,
+            lulls,
+            copy_times,
+        };
+        process.schedule_copy();
+        Ok(process)
+    }
+
+    /// Copies come once in each stretch of `copy_every_s`, somewhere in the middle half of it, so
+    /// that a trace of some length has the same number of them with every seed.
+    fn schedule_copy(&mut self) {
+        if self.rhythm.copy_requests == 0 {
+            return;
+        }
+        let within = 0.25 + 0.5 * self.copy_times.random::<f64>();
+        let at_s = (self.copies as f64 + within) * self.rhythm.copy_every_s;
+        self.next_copy = Time::ZERO + Span::from_seconds(at_s);
+        self.copies += 1;
+    }
+
+    /// The next arrival.
+    #[inline]
+    pub fn next(&mut self) -> Arrival {
+        let first = self.first();
+        let gap_s = match first {
+            First::Nothing => self.exponential(self.rhythm.clump_gap_s),
+            First::Clump if self.copying => self.exponential(self.rhythm.copy_gap_s),
+            First::Clump => self.exponential(self.rhythm.cluster_gap_s),
+            First::Cluster | First::Copy => self.quiet(),
+        };
+        self.now += Span::from_seconds(gap_s);
+        if !self.copying {
+            // Copies have their own share of the rate: quiet times need not make up for them.
+            self.pace.count();
+        }
+        Arrival { at: self.now, first, copying: self.copying }
+    }
+
+    fn exponential(&mut self, mean: f64) -> f64 {
+        mean * self.gaps.sample::<f64, _>(Exp1)
+    }
+
+    /// A time between clusters.
+    fn quiet(&mut self) -> f64 {
+        let [lull_s, pause_s] = self.quiet_s;
+        let lull = self.lulls.random::<f64>() < self.rhythm.lull_share;
+        let mean_s = if lull { lull_s } else { pause_s };
+        self.exponential(mean_s * self.pace.stretch(self.now))
+    }
+
+    fn first(&mut self) -> First {
+        // Both drawn whether or not they are used, so that no length shifts another.
+        let [ends, clumps] = [self.lengths.random::<f64>(), self.lengths.random::<f64>()];
+        if self.copying && self.copy_left > 0 {
+            self.copy_left -= 1;
+            return if ends * self.rhythm.copy_run < 1.0 { First::Clump } else { First::Nothing };
+        }
+        if self.cluster_left > 0 && ends * self.rhythm.clump_requests >= 1.0 {
+            return First::Nothing;
+        }
+        self.cluster_left = self.cluster_left.saturating_sub(1);
+        if self.cluster_left > 0 {
+            return First::Clump;
+        }
+        self.copying = self.now >= self.next_copy;
+        if self.copying {
+            self.copy_left = self.rhythm.copy_requests - 1;
+            self.schedule_copy();
+            return First::Copy;
+        }
+        self.cluster_left = 1 + (clumps * (2.0 * self.rhythm.cluster_clumps - 1.0)) as u64;
+        First::Cluster
+    }
+}

@@ -1,0 +1,123 @@
+//! Small requests of some bytes at strided places (WL-16).
+
+use rand::RngExt;
+use rand_distr::Exp1;
+use sledlab_core::seed::Stream;
+use sledlab_core::{BLOCK_BYTES, Request, Result};
+
+use super::draw::{Arrivals, Gap, Ops};
+use super::{Generator, Setting};
+use crate::fields::unwanted_words;
+
+sledlab_core::choices! {
+    /// How sizes are drawn.
+    pub enum ByteSizes {
+        /// Exponential, rounded up to whole bytes.
+        Exponential = "exponential",
+        /// 4 to 512 bytes, all equally likely.
+        Uniform = "uniform",
+    }
+}
+
+sledlab_core::params! {
+    /// Requests of parallel file systems and mobile devices, most of them smaller than a block.
+    ///
+    /// Papers 000 and 003 name such workloads, with a mean size of about 200 bytes, as those for which
+    /// accesses to parts of a block matter; they publish nothing else of them.
+    pub struct SmallParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 100_000_u64;
+        /// Mean time between arrivals.
+        mean_interarrival_ms: f64 = 2.0, "ms", 1e-6..1e9;
+        /// How sizes are drawn.
+        sizes: ByteSizes = ByteSizes::Exponential;
+        /// Mean of exponential sizes.
+        mean_bytes: f64 = 200.0, "bytes", 1.0..1e9;
+        /// From one request to the next, in records of 512 bytes.
+        stride_records: u64 = 16_u64, "records", 1..1e9;
+        /// Share of reads.
+        read_share: f64 = 0.8, "", 0.0..1.0;
+    }
+}
+
+/// Smallest and largest of uniform sizes.
+const UNIFORM_BYTES: [u64; 2] = [4, 512];
+
+/// See [`SmallParams`].
+pub struct Small {
+    arrivals: Arrivals,
+    ops: Ops,
+    sizes: ByteSizes,
+    mean_bytes: f64,
+    sizes_rng: Stream,
+    stride: u64,
+    /// Where the present pass over the device began.
+    first: u64,
+    next: u64,
+    capacity_blocks: u64,
+}
+
+impl Generator for Small {
+    type Params = SmallParams;
+    const NAME: &'static str = "small";
+    const MEANING: &'static str =
+        "requests of some 200 bytes at strided places (accesses to parts of a block)";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
+        Ok(Small {
+            arrivals: Arrivals::new(gap, setting.stream("small.arrivals")),
+            ops: Ops::new(params.read_share, setting.stream("small.ops"))?,
+            sizes: params.sizes,
+            mean_bytes: params.mean_bytes,
+            sizes_rng: setting.stream("small.sizes"),
+            stride: params.stride_records,
+            first: 0,
+            next: 0,
+            capacity_blocks: setting.capacity_blocks,
+        })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Request {
+        let bytes = self.bytes();
+        let blocks = bytes.div_ceil(BLOCK_BYTES) as u32;
+        Request {
+            arrival: self.arrivals.next(),
+            lbn: self.place(u64::from(blocks)),
+            blocks,
+            op: self.ops.next(),
+            unwanted_words: unwanted_words(0, bytes),
+            ..Request::default()
+        }
+    }
+}
+
+impl Small {
+    fn bytes(&mut self) -> u64 {
+        let [least, most] = UNIFORM_BYTES;
+        let bytes = match self.sizes {
+            ByteSizes::Exponential => {
+                (self.mean_bytes * self.sizes_rng.sample::<f64, _>(Exp1)).ceil().max(1.0) as u64
+            }
+            ByteSizes::Uniform => self.sizes_rng.random_range(least..=most),
+        };
+        bytes.min(self.capacity_blocks.min(u64::from(u32::MAX)) * BLOCK_BYTES)
+    }
+
+    /// The next place from which `blocks` fit; each pass begins a record further than the one before.
+    fn place(&mut self, blocks: u64) -> u64 {
+        let last = self.capacity_blocks - blocks;
+        if self.next > last {
+            self.first = (self.first + 1) % self.stride;
+            self.next = if self.first <= last { self.first } else { 0 };
+        }
+        let place = self.next;
+        self.next += self.stride;
+        place
+    }
+}

@@ -1,0 +1,248 @@
+//! A stand-in for a day of one disk of snake, a file server (WL-04, WL-17).
+
+use rand::RngExt;
+use sledlab_core::seed::Stream;
+use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, WORD_BYTES};
+
+use super::clustered::{Arrival, Clustered, First, Rhythm};
+use super::draw::{Ops, Places};
+use super::files::{File, Files, PIECE_BLOCKS, blocks_of};
+use super::sequential_share::SequentialShare;
+use super::size_mix::{SizeMix, Weighted, mean_kb, split};
+use super::{Generator, Setting};
+
+sledlab_core::params! {
+    /// Clusters of clumps of requests, sequential reads, rare copies: calibrated on what was
+    /// published of disk 6 of snake on 30 May 1992.
+    ///
+    /// Papers 000 and 003 publish the mean size, the share of metadata, and what a G3 sled that
+    /// parks at once makes of it at 10 and 100 times its speed: start-ups, response times,
+    /// energies. `docs/calibration.md` compares. What begins with *Open* is a choice.
+    pub struct SnakeParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 87_000_u64;
+        /// Mean requests per second.
+        rate_per_s: f64 = 2.047, "/s", 1e-6..1e6;
+        /// Open: mean requests of a clump.
+        clump_requests: f64 = 1.5, "", 1.0..1e6;
+        /// Open: mean time between requests of a clump.
+        clump_gap_ms: f64 = 0.5, "ms", 0.0..1e9;
+        /// Open: mean clumps of a cluster.
+        cluster_clumps: f64 = 18.0, "", 1.0..1e6;
+        /// Open: mean time between clumps of a cluster.
+        cluster_gap_ms: f64 = 59.5, "ms", 0.0..1e9;
+        /// Open: share of the times between clusters that are lulls.
+        lull_share: f64 = 0.13, "", 0.001..0.999;
+        /// Open: share of the time between clusters that lulls last.
+        lull_time_share: f64 = 0.78, "", 0.0..1.0;
+        /// Open: requests of a copy, read here and written there; 0 for no copies.
+        copy_requests: u64 = 5_600_u64, "", 0..1e9;
+        /// Open: time between copies.
+        copy_every_s: f64 = 10_600.0, "s", 1e-3..1e9;
+        /// Open: mean requests that a copy reads or writes in a row.
+        copy_run: f64 = 8.0, "", 1.0..1e6;
+        /// Open: mean time between those runs.
+        copy_gap_ms: f64 = 50.0, "ms", 0.0..1e9;
+        /// Open: share of reads.
+        read_share: f64 = 0.45, "", 0.0..1.0;
+        /// Open: share of reads that begin where the request before, a read as well, ended.
+        sequential_share: f64 = 0.6, "", 0.0..1.0;
+        /// Mean size.
+        mean_size_kb: f64 = 8.0, "KB", 1.0..64.0;
+        /// Share of requests for metadata.
+        metadata_share: f64 = 0.72, "", 0.0..1.0;
+        /// Whether requests for metadata shrink to a block at their place, of which `metadata_bytes` are wanted.
+        trim_metadata: bool = false;
+        /// Bytes wanted of trimmed metadata; paper 000 has 4 to 128.
+        metadata_bytes: u64 = 128_u64, "bytes", 4..512;
+        /// Open: data to choose from, MB of 2^20 bytes; copies go anywhere.
+        data_mb: f64 = 300.0, "MB", 0.1..1e6;
+        /// Open: size of files.
+        file_kb: f64 = 128.0, "KB", 1.0..1e5;
+        /// Open: exponent of the popularity of files by rank.
+        zipf_exponent: f64 = 0.8, "", 0.0..10.0;
+        /// Open: addresses over which files are scattered, GB of 2^30 bytes; a smaller device is filled.
+        address_space_gb: f64 = 1.3, "GB", 1e-3..1e6;
+    }
+}
+
+/// Share of requests of 8 KB.
+const EIGHT_SHARE: f64 = 0.75;
+
+/// Sizes below 8 KB and their shares of all requests.
+const SMALL: [Weighted; 3] = [(1.0, 0.05), (2.0, 0.05), (4.0, 0.05)];
+
+/// Share of requests of 16 or 32 KB.
+const LARGE_SHARE: f64 = 0.1;
+
+/// See [`SnakeParams`].
+pub struct Snake {
+    arrivals: Clustered,
+    /// One draw for each clump or run.
+    ops: Ops,
+    op: Op,
+    sizes: SizeMix,
+    files: Files,
+    /// Of the reads outside copies.
+    sequential: SequentialShare,
+    /// The file that is read, and where; none where the last request was not a read of the cluster.
+    reading: Option<(File, u64)>,
+    /// Where the present copy reads and writes next.
+    copy: Copy,
+    space_blocks: u64,
+    metadata_share: f64,
+    /// What is left of requests for metadata, if they are trimmed: words of a block not wanted.
+    trimmed: Option<u8>,
+    sizes_rng: Stream,
+    sequential_rng: Stream,
+    metadata_rng: Stream,
+    copy_places: Places,
+}
+
+/// The two ends of a copy.
+#[derive(Clone, Copy, Debug, Default)]
+struct Copy {
+    read_next: u64,
+    write_next: u64,
+}
+
+/// The sizes, with as much of 32 KB as gives the mean.
+fn sizes(params: &SnakeParams) -> Result<Vec<Weighted>> {
+    let small: f64 = SMALL.iter().map(|(_, weight)| weight).sum();
+    let rest_kb = small * mean_kb(&SMALL) + EIGHT_SHARE * 8.0;
+    let longest = split(params.mean_size_kb, rest_kb, LARGE_SHARE, 16.0, 32.0)?;
+    let mut sizes = SMALL.to_vec();
+    sizes.extend([(8.0, EIGHT_SHARE), (16.0, LARGE_SHARE * (1.0 - longest)), (32.0, LARGE_SHARE * longest)]);
+    Ok(sizes)
+}
+
+/// The share of the reads outside copies that must be sequential, since copies have theirs: a run
+/// that follows another run of reads goes on with it.
+fn sequential_outside_copies(params: &SnakeParams, rhythm: &Rhythm) -> Result<f64> {
+    let copies = rhythm.copy_share();
+    let first_follows = params.read_share;
+    let in_copies = copies * (1.0 - (1.0 - first_follows) / params.copy_run);
+    // Clumps that follow one of writes and clusters begin elsewhere; files end.
+    let alone = (1.0 - first_follows * (1.0 - 1.0 / params.cluster_clumps)) / params.clump_requests;
+    let most = (1.0 - alone) * (1.0 - 8.0 / params.file_kb.max(8.0));
+    let [least, most] = [0.0, most].map(|outside| in_copies + outside * (1.0 - copies));
+    let wanted = params.sequential_share;
+    if (least..=most).contains(&wanted) || params.read_share == 0.0 {
+        return Ok((wanted - in_copies) / (1.0 - copies));
+    }
+    Err(Error::user(format!(
+        "workload.sequential_share = {wanted} cannot be had with clumps of {} requests over files of {} KB, and \
+         copies that are sequential",
+        params.clump_requests, params.file_kb
+    ))
+    .with_remedy(format!("take {:.2} to {:.2}", (100.0 * least).ceil() / 100.0, (100.0 * most).floor() / 100.0)))
+}
+
+impl Generator for Snake {
+    type Params = SnakeParams;
+    const NAME: &'static str = "snake";
+    const MEANING: &'static str =
+        "stand-in for a day of snake: a file server, clusters and copies, metadata flagged";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        let stream = |use_of: &str| setting.stream(&format!("snake.{use_of}"));
+        let rhythm = Rhythm {
+            rate_per_s: params.rate_per_s,
+            clump_requests: params.clump_requests,
+            clump_gap_s: params.clump_gap_ms / 1e3,
+            cluster_clumps: params.cluster_clumps,
+            cluster_gap_s: params.cluster_gap_ms / 1e3,
+            lull_share: params.lull_share,
+            lull_time_share: params.lull_time_share,
+            copy_requests: params.copy_requests,
+            copy_run: params.copy_run,
+            copy_gap_s: params.copy_gap_ms / 1e3,
+            copy_every_s: params.copy_every_s,
+        };
+        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
+        let file_blocks = blocks_of(params.file_kb / 1024.0);
+        let lengths = (0..blocks_of(params.data_mb).div_ceil(file_blocks)).map(|_| file_blocks as u32);
+        let layout = [stream("scatter"), stream("files"), stream("places")];
+        let files = Files::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
+        let wanted_words = params.metadata_bytes.div_ceil(WORD_BYTES);
+        let unwanted_words = (BLOCK_BYTES / WORD_BYTES - wanted_words) as u8;
+        let times = ["arrivals", "clusters", "lulls", "copies"].map(stream);
+        Ok(Snake {
+            arrivals: Clustered::new(rhythm, times)?,
+            ops: Ops::new(params.read_share, stream("ops"))?,
+            op: Op::Read,
+            sizes: SizeMix::new(&sizes(params)?, u64::from(files.largest_blocks())),
+            files,
+            sequential: SequentialShare::new(sequential_outside_copies(params, &rhythm)?),
+            reading: None,
+            copy: Copy::default(),
+            space_blocks,
+            metadata_share: params.metadata_share,
+            trimmed: params.trim_metadata.then_some(unwanted_words),
+            sizes_rng: stream("sizes"),
+            sequential_rng: stream("sequential"),
+            metadata_rng: stream("metadata"),
+            copy_places: Places::new(stream("copy places")),
+        })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Request {
+        let Arrival { at: arrival, first, copying } = self.arrivals.next();
+        if first != First::Nothing {
+            self.op = self.ops.next();
+        }
+        // Drawn whether or not they are used, so that no choice shifts another.
+        let blocks = self.sizes.draw(&mut self.sizes_rng);
+        let goes_on = self.sequential_rng.random::<f64>() < self.sequential.chance();
+        let metadata = self.metadata_rng.random::<f64>() < self.metadata_share;
+        if matches!(first, First::Cluster | First::Copy) {
+            self.reading = None;
+        }
+        let lbn = if copying {
+            self.copy_on(first == First::Copy, blocks)
+        } else {
+            self.within_cluster(goes_on, blocks)
+        };
+        let whole = Request { arrival, lbn, blocks, op: self.op, metadata, ..Request::default() };
+        match self.trimmed {
+            Some(unwanted_words) if metadata => Request { blocks: 1, unwanted_words, ..whole },
+            _ => whole,
+        }
+    }
+}
+
+impl Snake {
+    /// The place of the next request of a copy.
+    fn copy_on(&mut self, begins: bool, blocks: u32) -> u64 {
+        let pieces = self.space_blocks.div_ceil(PIECE_BLOCKS);
+        let mut somewhere = || self.copy_places.below(pieces) * PIECE_BLOCKS;
+        if begins {
+            self.copy = Copy { read_next: somewhere(), write_next: somewhere() };
+        }
+        let next = if self.op == Op::Read { &mut self.copy.read_next } else { &mut self.copy.write_next };
+        if *next + u64::from(blocks) > self.space_blocks {
+            *next = 0;
+        }
+        let lbn = *next;
+        *next += u64::from(blocks);
+        lbn
+    }
+
+    /// The place of a request of a cluster: a read goes on with the file of the one before or not.
+    fn within_cluster(&mut self, goes_on: bool, blocks: u32) -> u64 {
+        if self.op == Op::Write {
+            self.reading = None;
+            return self.files.place(blocks).1;
+        }
+        let onward = self.reading.filter(|(file, next)| goes_on && next + u64::from(blocks) <= file.end());
+        let (file, lbn) = onward.unwrap_or_else(|| self.files.place(blocks));
+        self.sequential.count(onward.is_some());
+        self.reading = Some((file, lbn + u64::from(blocks)));
+        lbn
+    }
+}

@@ -1,0 +1,184 @@
+//! The day of snake: what was published, and what each parameter does.
+
+use super::*;
+use crate::characterise::{Characterisation, Report};
+
+/// Blocks of a G3 sled, for which the results were published.
+const G3_BLOCKS: u64 = 11_998_800;
+
+fn snake(params: &str, seed: u64) -> Vec<Request> {
+    try_make("snake", params, seed, G3_BLOCKS).expect("possible")
+}
+
+fn report(requests: &[Request]) -> Report {
+    let mut characterisation = Characterisation::default();
+    for request in requests {
+        characterisation.record(request);
+    }
+    characterisation.finish()
+}
+
+/// Reads that begin where the read before ended, as a share of reads.
+fn mergeable(report: &Report) -> f64 {
+    report.sequentiality.mergeable_read_pairs_share / report.read_share
+}
+
+/// Busy periods, at 10 times the speed, of a device that takes 0.385 ms for a request and 0.5 ms to get going once it had
+/// nothing to do: about what a G3 sled does.
+fn busy_periods(requests: &[Request]) -> f64 {
+    let (mut free_ms, mut busy_periods) = (f64::NEG_INFINITY, 0.0);
+    for request in requests {
+        let at_ms = request.arrival.as_seconds() * 1e3 / 10.0;
+        if at_ms >= free_ms {
+            busy_periods += 1.0;
+            free_ms = at_ms + 0.5;
+        }
+        free_ms += 0.385;
+    }
+    busy_periods
+}
+
+#[test]
+fn a_day_is_as_published() {
+    for seed in 1..=3 {
+        let requests = snake("", seed);
+        let report = report(&requests);
+        assert_eq!(report.requests, 87_000);
+        assert_near("span, s", report.span_s, 42_500.0, 0.02);
+        assert_near("mean size", report.sizes.all.mean_kb, 8.0, 0.02);
+        assert_near("metadata", report.metadata_share, 0.72, 0.01);
+        assert_near("8 KB", share(&requests, |r| r.blocks == 16), 0.75, 0.01);
+        assert_near("below 8 KB", report.sizes.all.below_8kb_share, 0.15, 0.03);
+        assert_near("reads, a choice", report.read_share, 0.45, 0.05);
+        assert_near("sequential reads, a choice", mergeable(&report), 0.6, 0.03);
+        assert!(report.end_block <= 2_726_298, "1.3 GB");
+        // At 100 times the speed it depends on the mechanics; there the calibration simulates a sled.
+        assert_near("busy periods at 10 times the speed", busy_periods(&requests), 37_645.0, 0.03);
+    }
+}
+
+/// The lengths of stretches without a gap of `gap_ms` or more, in requests.
+fn stretches(requests: &[Request], gap_ms: f64) -> Vec<u64> {
+    let near = |a: &Request, b: &Request| b.arrival.since(a.arrival).as_ms() < gap_ms;
+    requests.chunk_by(near).map(|stretch| stretch.len() as u64).collect()
+}
+
+#[test]
+fn each_time_scale_does_what_it_says() {
+    // Time scales so far apart that gaps tell what they belong to.
+    let far_apart = "rate_per_s = 0.1\ncopy_requests = 0\nsequential_share = 0.4\nlull_time_share = 0.13";
+    let of = |params: &str| snake(&format!("requests = 40000\n{params}"), 1);
+    let length = |params: &str, gap_ms: f64| {
+        let params = format!("{far_apart}\ncluster_gap_ms = 500.0\n{params}");
+        moments(stretches(&of(&params), gap_ms).into_iter()).0
+    };
+    assert_near("clump", length("", 10.0), 1.5, 0.03);
+    assert_near("longer clump", length("clump_requests = 4.0", 10.0), 4.0, 0.03);
+    assert_near("cluster", length("", 6000.0), 1.5 * 18.0, 0.1);
+    assert_near("shorter cluster", length("cluster_clumps = 5.0", 6000.0), 1.5 * 5.0, 0.1);
+    let gap_ms = |params: &str, kind: fn(f64) -> bool| {
+        let requests = of(&format!("{far_apart}\n{params}"));
+        moments(gaps_ns(&requests).filter(|ns| kind(*ns as f64 / 1e6))).0 / 1e6
+    };
+    assert_near("in clumps", gap_ms("clump_gap_ms = 0.01", |ms| ms < 0.1), 0.01, 0.1);
+    assert_near("in clusters", gap_ms("clump_gap_ms = 0.01", |ms| (0.1..1000.0).contains(&ms)), 59.5, 0.03);
+    let in_clusters = gap_ms("clump_gap_ms = 0.01\ncluster_gap_ms = 100.0", |ms| (0.1..1500.0).contains(&ms));
+    assert_near("longer in clusters", in_clusters, 100.0, 0.03);
+    let longest_s = |params: &str| report(&of(params)).interarrival_ms.max / 1e3;
+    let gap_over_60_s = |params: &str| gaps_ns(&of(params)).filter(|ns| *ns > 60_000_000_000).count();
+    assert!(longest_s("lull_time_share = 0.4") < 0.75 * longest_s(""));
+    assert!(2 * gap_over_60_s("lull_time_share = 0.135") < gap_over_60_s(""));
+    for rate_per_s in [1.0, 4.0] {
+        let report = report(&of(&format!("rate_per_s = {rate_per_s}")));
+        assert_near("rate", report.rate_per_s.unwrap(), rate_per_s, 0.05);
+    }
+}
+
+/// Runs of more than a thousand requests without a gap of a second: copies.
+fn copies(requests: &[Request]) -> Vec<&[Request]> {
+    let near = |a: &Request, b: &Request| b.arrival.since(a.arrival).as_ms() < 1000.0;
+    requests.chunk_by(near).filter(|stretch| stretch.len() > 1000).collect()
+}
+
+#[test]
+fn copies_are_long_and_sequential() {
+    for seed in 1..=3 {
+        let requests = snake("", seed);
+        let copies = copies(&requests);
+        assert_eq!(copies.len(), 4);
+        for copy in copies {
+            assert_near("requests", copy.len() as f64, 5_600.0, 0.02);
+            let [reads, writes]: [Vec<&Request>; 2] =
+                [Op::Read, Op::Write].map(|op| copy.iter().filter(|r| r.op == op).collect());
+            for half in [reads, writes] {
+                let onward = half.windows(2).filter(|pair| pair[0].end() == pair[1].lbn).count();
+                assert!(onward + 60 > half.len(), "{onward} of {}", half.len());
+            }
+        }
+    }
+    let of = |params: &str| snake(&format!("requests = 40000\n{params}"), 1);
+    let base = of("");
+    assert!(copies(&of("copy_requests = 0\nsequential_share = 0.4")).is_empty());
+    assert_near("requests", copies(&of("copy_requests = 2000"))[0].len() as f64, 2000.0, 0.05);
+    assert!(copies(&of("copy_every_s = 5300.0\ncopy_requests = 2800")).len() > copies(&base).len());
+    let lasts_s = |requests: &[Request]| {
+        let copy = copies(requests)[0];
+        copy[copy.len() - 1].arrival.since(copy[0].arrival).as_seconds()
+    };
+    assert_near("duration, s", lasts_s(&base), 5_600.0 / 8.0 * 0.05, 0.15);
+    assert!(lasts_s(&of("copy_gap_ms = 100.0")) > 1.7 * lasts_s(&base));
+    assert!(lasts_s(&of("copy_run = 16.0")) < 0.7 * lasts_s(&base));
+}
+
+#[test]
+fn each_other_parameter_does_what_it_says() {
+    let of = |params: &str| report(&snake(&format!("requests = 40000\n{params}"), 1));
+    let base = of("");
+    assert_near("reads", of("read_share = 0.6").read_share, 0.6, 0.05);
+    for wanted in [0.4, 0.5] {
+        assert_near("sequential", mergeable(&of(&format!("sequential_share = {wanted}"))), wanted, 0.05);
+    }
+    assert_near("size", of("mean_size_kb = 8.5").sizes.all.mean_kb, 8.5, 0.02);
+    assert_near("metadata", of("metadata_share = 0.3").metadata_share, 0.3, 0.03);
+    let scattered = of("copy_requests = 0\nsequential_share = 0.4\ndata_mb = 50.0").working_set;
+    assert!(scattered.all_512_bytes <= 50 << 20);
+    assert!(of("zipf_exponent = 1.2").cache_hits[0].hit_ratio > base.cache_hits[0].hit_ratio + 0.05);
+    assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
+    // In longer files, more of what is read goes on within the file.
+    let goes_on = |file_kb: f64| {
+        let requests = snake(
+            &format!("requests = 40000\ncopy_requests = 0\nsequential_share = 0.4\nfile_kb = {file_kb}"),
+            1,
+        );
+        let runs = requests.chunk_by(|a, b| a.end() == b.lbn).filter(|run| run.len() > 4);
+        runs.count()
+    };
+    assert!(goes_on(1024.0) > 2 * goes_on(32.0));
+}
+
+#[test]
+fn flags_change_nothing_else_and_trimming_no_place() {
+    let without = snake("requests = 20000\nmetadata_share = 0.0", 1);
+    let with = snake("requests = 20000", 1);
+    assert!(without.iter().zip(&with).all(|(a, b)| *a == Request { metadata: false, ..*b }));
+    for (bytes, words) in [(4, 1), (128, 16), (129, 17), (512, 64)] {
+        let trimmed = snake(&format!("requests = 20000\ntrim_metadata = true\nmetadata_bytes = {bytes}"), 1);
+        for (whole, trimmed) in with.iter().zip(&trimmed) {
+            let unwanted_words = 64 - words;
+            let wanted =
+                if whole.metadata { Request { blocks: 1, unwanted_words, ..*whole } } else { *whole };
+            assert_eq!(*trimmed, wanted);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_met_is_refused() {
+    let message = |params: &str| try_make("snake", params, 1, G3_BLOCKS).unwrap_err().to_string();
+    assert!(message("mean_size_kb = 7.0").contains("no mix of the sizes has a mean of 7 KB"));
+    assert!(message("sequential_share = 0.95").contains("take 0."));
+    assert!(message("sequential_share = 0.1").contains("copies that are sequential"));
+    assert!(message("copy_requests = 50000").contains("take copies of fewer than 21698 requests"));
+    assert!(message("rate_per_s = 40.0").contains("a lower rate"));
+    assert!(message("metadata_bytes = 3").contains("out of range"));
+}
