@@ -253,12 +253,13 @@ def parts(result: Result, axes: Axes) -> None:
         ("positioning", result.positioning_time_ms, BLUE),
         ("transfer", part.get("transfer", 0.0), ORANGE),
     ]
-    within = [
-        ("seek in x", part.get("seek_x", 0.0), SKY),
-        ("settle", part.get("settle", 0.0), SKY),
-        ("seek in y", part.get("seek_y", 0.0), SKY),
-        ("turnarounds", part.get("turnaround", 0.0), SKY),
-    ]
+    disk = wording.is_disk(result.config)
+    named = (
+        {"seek": "seek_x", "settle": "settle", "rotation": "rotation"}
+        if disk
+        else {"seek in x": "seek_x", "settle": "settle", "seek in y": "seek_y", "turnarounds": "turnaround"}
+    )
+    within = [(name, part.get(key, 0.0), SKY) for name, key in named.items()]
     rows = [row for row in sums if row[1] > 0 or row[0] != "overhead"]
     labels = [wording.milliseconds(value) for _, value, _ in (*rows, *within)]
     places = [*range(len(rows)), *(len(rows) + 0.9 + index for index in range(len(within)))]
@@ -266,7 +267,7 @@ def parts(result: Result, axes: Axes) -> None:
     axes.text(
         0,
         len(rows) - 0.1,
-        "within positioning: x and y move at once, the slower counts",
+        "within positioning: " + ("one after another" if disk else "x and y move at once, the slower counts"),
         fontsize=8,
         color=QUIET,
         va="center",
@@ -282,7 +283,7 @@ def energy(result: Result, axes: Axes) -> None:
     rows, labels = [], []
     for state, colour in zip(wording.STATES, (BLUE, ORANGE, GREEN, QUIET, PURPLE), strict=True):
         joules, seconds = getattr(result.energy, state), getattr(result.state_time, state)
-        rows.append((wording.STATE_NAMES.get(state, state), joules, colour))
+        rows.append((wording.state_name(state, result.config), joules, colour))
         labels.append(
             f"{wording.energy(joules)}, {wording.percent(joules / total)} of energy\n"
             f"{wording.percent(seconds / elapsed)} of time"

@@ -134,7 +134,7 @@ def seek_map(device: Chosen | str, x_bit: int = 0, y_bit: int = 0, direction: in
         direction: Direction of motion in y at the start, 1 or -1.
 
     Raises:
-        Error: The sled cannot be there.
+        Error: The sled cannot be there, or the device has none.
 
     Example:
         >>> import sledlab as sl

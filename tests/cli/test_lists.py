@@ -11,6 +11,7 @@ PRESETS = [
     "mems-g1-disksim",
     "mems-g2-disksim",
     "mems-g3-disksim",
+    "mobile-disk",
 ]
 
 
@@ -27,7 +28,7 @@ def test_a_shown_device_is_a_device_file(sledlab, tmp_path, name):
     again = sledlab("device", "show", file, "--json").json
     assert {**again, "name": name} == shown
     assert shown["capacity_blocks"] > 0
-    assert "active_tips" in sledlab("device", "show", name).out
+    assert {"mems": "active_tips", "disk": "rest_state"}[shown["kind"]] in sledlab("device", "show", name).out
 
 
 def test_settings_change_a_shown_device(sledlab):

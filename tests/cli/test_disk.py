@@ -1,0 +1,75 @@
+"""A disk from end to end: show, simulate, report, and what it is not."""
+
+import polars as pl
+import pytest
+
+PACED = ("--workload", "uniform", "--set", "workload.mean_interarrival_ms=200", "--limit", 2000)
+DISK = ("simulate", "--device", "mobile-disk", *PACED)
+
+
+def test_a_run_leaves_everything(sledlab, tmp_path):
+    answer = sledlab(*DISK, "--out", tmp_path)
+    assert answer.code == 0
+    assert "mobile-disk under FCFS answered 2,000 requests in" in answer.out
+    page = (tmp_path / "report.html").read_text()
+    for words in ("spin-up", "the platters are at rest", "rotation", "one after another", "sleep"):
+        assert words in page, words
+    assert "turnarounds" not in page
+    assert "the sled" not in page
+
+
+def test_parts_add_up_and_rotation_takes_half_a_turn(sledlab, tmp_path):
+    path = tmp_path / "requests.parquet"
+    assert sledlab(*DISK, "--requests", path).code == 0
+    rows = pl.read_parquet(path).cast({"^.*_ns$": pl.Int64})
+    service = rows["completion_ns"] - rows["start_ns"]
+    assert (rows["overhead_ns"] + rows["positioning_ns"] + rows["transfer_ns"] == service).all()
+    positioning = rows["seek_x_ns"] + rows["settle_ns"] + rows["rotation_ns"]
+    assert (positioning == rows["positioning_ns"]).all()
+    assert (rows["seek_y_ns"] + rows["turnaround_ns"] == 0).all()
+    turn_ms = 60_000 / 4200
+    assert rows["rotation_ns"].max() / 1e6 < turn_ms
+    # Standard error of the mean: a turn over sqrt(12 * 2000), 0.09 ms.
+    assert rows["rotation_ns"].mean() / 1e6 == pytest.approx(turn_ms / 2, abs=0.4)
+
+
+def test_energy_by_state_is_power_times_time(sledlab):
+    arguments = (*DISK, "--set", "device.idle_timeout_ms=300", "--json")
+    for parked, parked_w, startup_s in (("sleep", 0.1, 2.5), ("off", 0.0, 4.0)):
+        found = sledlab(*arguments, "--set", f"device.rest_state={parked}").json
+        energy, seconds = found["energy_j"], found["state_time_s"]
+        powers_w = {"seek": 2.3, "access": 2.3, "idle": 1.0, "inactive": parked_w, "startup": 2.5}
+        for state, power_w in powers_w.items():
+            assert energy[state] == pytest.approx(power_w * seconds[state]), state
+        assert found["startups"] > 10
+        assert seconds["startup"] == pytest.approx(found["startups"] * startup_s)
+
+
+def test_a_disk_that_is_off_says_so(sledlab, tmp_path):
+    switched = (*DISK, "--set", "device.rest_state=off", "--set", "device.sleep_mw=0", "--out", tmp_path)
+    assert sledlab(*switched).code == 0
+    assert "Off: nothing is powered" in (tmp_path / "report.html").read_text()
+
+
+def test_a_seek_map_needs_a_sled(sledlab):
+    answer = sledlab("device", "seek-map", "mobile-disk")
+    assert answer.code == 2
+    assert "this device is a disk" in answer.err
+    assert "kind `mems`" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("rpm=0", "device.rpm = 0 rpm is out of range"),
+        ("average_seek_ms=1", "device.average_seek_ms = 1 ms is less than device.single_cylinder_seek_ms"),
+        ("full_stroke_seek_ms=17.1", "the seek curve"),
+        ("track_skew_sectors=170", "is a whole turn of 170 sectors"),
+        ("rest_state=parked", "expected one of sleep, off"),
+        ("active_tips=640", "device.active_tips"),
+    ],
+)
+def test_mistakes_are_named(sledlab, setting, words):
+    answer = sledlab(*DISK, "--set", f"device.{setting}")
+    assert answer.code == 2
+    assert words in answer.err.replace("\n", " ")
