@@ -55,6 +55,16 @@ fn parse_span(text: &str) -> Option<Span> {
     Some(Span::from_seconds(number * seconds))
 }
 
+sledlab_core::choices! {
+    /// How much of its last block a request wants.
+    pub enum LastBlock {
+        /// What the trace or workload knows; all of it where it knows nothing.
+        Given = "given",
+        /// A random number of words (paper 003, section 5.3).
+        Random = "random",
+    }
+}
+
 sledlab_core::params! {
     /// How requests are offered.
     pub struct ReplayParams {
@@ -70,6 +80,8 @@ sledlab_core::params! {
         duration_s: f64 = 0.0, "s", 0.0..1e9;
         /// What happens to a request that reaches past the end of the device.
         outside: Outside = Outside::Reject;
+        /// How much of its last block a request wants: `given` (what is known of it) or `random` (from one word of 8 bytes to all).
+        last_block: LastBlock = LastBlock::Given;
     }
 }
 
@@ -95,6 +107,8 @@ pub struct Replay {
     pub limits: Limits,
     /// What happens to a request that reaches past the end of the device.
     pub outside: Outside,
+    /// How much of its last block a request wants.
+    pub last_block: LastBlock,
 }
 
 impl Replay {
@@ -121,6 +135,7 @@ impl Replay {
             warmup: params.warmup,
             limits: Limits { operations, until },
             outside: params.outside,
+            last_block: params.last_block,
         })
     }
 
@@ -138,6 +153,7 @@ impl Default for Replay {
             warmup: 0,
             limits: Limits { operations: u64::MAX, until: Time::MAX },
             outside: Outside::Reject,
+            last_block: LastBlock::Given,
         }
     }
 }

@@ -157,7 +157,7 @@ impl Experiment {
             source.map(|source| (source, highest_end)),
             system.capacity_blocks(),
             resolved.seed,
-            replay.outside,
+            &replay,
         )?;
         let mut recorder = Recorder::new(replay.warmup, rows);
         let counts = simulate(system.as_mut(), source.as_mut(), &replay, &mut recorder, progress)?;

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
-use sledlab_trace::transform::{Fit, FitCounts, Outside, Overlay, Place, Survey, Via, survey};
+use sledlab_trace::transform::{
+    Fit, FitCounts, Outside, Overlay, Place, RandomLastBlock, Survey, Via, survey,
+};
 use sledlab_trace::{OpenOptions, format, synthetic};
 use toml::{Table, Value};
 
 use super::keys;
+use crate::replay::{LastBlock, Replay};
 
 sledlab_core::choices! {
     /// What becomes of a trace that names several devices.
@@ -94,16 +97,21 @@ impl Workload {
         given: Option<(Box<dyn Source>, Option<u64>)>,
         capacity_blocks: u64,
         seed: u64,
-        outside: Outside,
+        replay: &Replay,
     ) -> Result<Fitted> {
-        match (given, self) {
+        let outside = replay.outside;
+        let (source, counts) = match (given, self) {
             (Some((source, highest_end)), _) => fit(source, outside, capacity_blocks, highest_end),
             (None, Workload::Given) => Err(Error::user("no trace and no workload was given")),
             (None, Workload::Generator { kind, params }) => {
                 fit(synthetic::build(kind, params, seed, capacity_blocks)?, outside, capacity_blocks, None)
             }
             (None, Workload::Trace(params)) => params.open(outside, capacity_blocks),
-        }
+        }?;
+        Ok(match replay.last_block {
+            LastBlock::Given => (source, counts),
+            LastBlock::Random => (Box::new(Via::new(source, RandomLastBlock::new(seed))), counts),
+        })
     }
 }
 
