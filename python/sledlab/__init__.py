@@ -19,9 +19,10 @@ from sledlab._native import __version__
 from sledlab.errors import Error, InternalError
 
 if TYPE_CHECKING:
-    from sledlab.catalogue import device, scheduler, workload
+    from sledlab.catalogue import device, merge, power, scheduler, workload
     from sledlab.comparison import Comparison, compare
     from sledlab.difference import Difference, diff
+    from sledlab.power_studies import PowerStudy, power_study
     from sledlab.result import Result
     from sledlab.scheduler_protocol import Scheduler
     from sledlab.seek_maps import SeekMap, seek_map
@@ -34,6 +35,7 @@ __all__ = [
     "Error",
     "Experiment",
     "InternalError",
+    "PowerStudy",
     "Result",
     "Scheduler",
     "SeekMap",
@@ -42,6 +44,9 @@ __all__ = [
     "compare",
     "device",
     "diff",
+    "merge",
+    "power",
+    "power_study",
     "read_trace",
     "run",
     "scheduler",
@@ -53,12 +58,16 @@ __all__ = [
 
 _HOMES = {
     "device": "catalogue",
+    "merge": "catalogue",
+    "power": "catalogue",
     "scheduler": "catalogue",
     "workload": "catalogue",
     "Comparison": "comparison",
     "compare": "comparison",
     "Difference": "difference",
     "diff": "difference",
+    "PowerStudy": "power_studies",
+    "power_study": "power_studies",
     "Result": "result",
     "Scheduler": "scheduler_protocol",
     "SeekMap": "seek_maps",

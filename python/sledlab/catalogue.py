@@ -1,4 +1,4 @@
-"""What can be named in an experiment: devices, schedulers, workloads.
+"""What can be named in an experiment: devices, schedulers, power policies, workloads, merging.
 
 Each kind is a `Catalogue`: call it with a name, or take the name as an attribute with underscores
 for hyphens. Parameters and their meanings come from the one declaration in the simulator.
@@ -19,6 +19,10 @@ from sledlab.errors import Error
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Iterator, Mapping
+
+
+NAMES = {"power": "power policy", "merge": "way of merging"}
+"""Where a kind of model is not called by its key in sentences."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class Chosen:
     """A named model with some of its parameters set.
 
     Attributes:
-        kind: `device`, `scheduler` or `workload`.
+        kind: `device`, `scheduler`, `power`, `merge` or `workload`.
         name: Its name, or the path of a device file.
         parameters: What was set.
     """
@@ -148,7 +152,8 @@ class Catalogue:
         self._check(name, {})
         entry = self._find(name)
         if entry is None:
-            raise Error(f"`{name}` is not the name of a {self._kind} alone", remedy="leave the rest out")
+            what = NAMES.get(self._kind, self._kind)
+            raise Error(f"`{name}` is not the name of a {what} alone", remedy="leave the rest out")
         return entry
 
     def _find(self, name: str) -> Entry | None:
@@ -163,7 +168,7 @@ class Catalogue:
         name = attribute.replace("_", "-")
         found = None if attribute.startswith("__") else self._find(name)
         if found is None:
-            raise AttributeError(f"no {self._kind} is called `{name}`")
+            raise AttributeError(f"no {NAMES.get(self._kind, self._kind)} is called `{name}`")
 
         def choose(**parameters: Any) -> Chosen:
             return self(name, **parameters)
@@ -193,7 +198,7 @@ def apply(experiment: _native.Experiment, chosen: Chosen) -> _native.Experiment:
     elif chosen.kind == "workload":
         experiment = experiment.with_workload(chosen.name)
     else:
-        experiment = experiment.with_setting("scheduler.kind", to_toml(chosen.name))
+        experiment = experiment.with_setting(f"{chosen.kind}.kind", to_toml(chosen.name))
     for key, value in chosen.parameters.items():
         experiment = experiment.with_setting(f"{chosen.kind}.{key}", to_toml(value))
     return experiment
@@ -227,6 +232,14 @@ Example:
     sledlab.scheduler('sptf')
 """
 
+power = Catalogue("power", "power_policies", _checker("power"))
+"""Power policies: when an idle device parks, and when a parked one starts again.
+
+Example:
+    >>> power("share", eta=4)
+    sledlab.power('share', eta=4)
+"""
+
 workload = Catalogue("workload", "workloads", _checker("workload"))
 """Workload generators, seeded and of any length.
 
@@ -234,6 +247,20 @@ Example:
     >>> workload.uniform(read_share=0.5)
     sledlab.workload('uniform', read_share=0.5)
 """
+
+
+def merge(kind: str, **parameters: Any) -> Chosen:
+    """A way of merging queued requests: `none`, `pairs` or `chains`, with parameters set.
+
+    Raises:
+        Error: There is no such way or parameter.
+
+    Example:
+        >>> merge("chains", among="neighbours")
+        sledlab.merge('chains', among='neighbours')
+    """
+    _checker("merge")(kind, parameters)
+    return Chosen("merge", kind, parameters)
 
 
 def require(kind: str, value: Any) -> Chosen:
@@ -245,8 +272,15 @@ def require(kind: str, value: Any) -> Chosen:
     if isinstance(value, Chosen) and value.kind == kind:
         return value
     if isinstance(value, (str, Path)):
-        return {"device": device, "scheduler": scheduler, "workload": workload}[kind](value)
+        choose: dict[str, Callable[..., Chosen]] = {
+            "device": device,
+            "scheduler": scheduler,
+            "power": power,
+            "merge": merge,
+            "workload": workload,
+        }
+        return choose[kind](str(value))
     raise Error(
-        f"expected a {kind}, found {value!r}",
+        f"expected a {NAMES.get(kind, kind)}, found {value!r}",
         remedy=f"give a name or the result of sledlab.{kind}(...)",
     )

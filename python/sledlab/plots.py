@@ -163,7 +163,7 @@ def response(result: Result, axes: Axes) -> None:
     real = sorted(value for value in mean if value > 0)
     if real and max(slowest, key=_or_zero) > 20 * real[len(real) // 2]:
         axes.set_yscale("log")
-        _plain_log_y(axes)
+        plain_log_y(axes)
     else:
         axes.set_ylim(bottom=0)
     _label_above(axes, "slowest", SKY, 0.985)
@@ -237,7 +237,8 @@ def _or_zero(value: float) -> float:
     return value if value == value else 0.0  # noqa: PLR0124 - NaN is not equal to itself
 
 
-def _plain_log_y(axes: Axes) -> None:
+def plain_log_y(axes: Axes) -> None:
+    """Ticks of a logarithmic y axis as plain numbers."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

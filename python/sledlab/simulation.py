@@ -28,6 +28,8 @@ def simulate(
     device: Chosen | str | Path,
     *,
     scheduler: Chosen | str = "fcfs",
+    power: Chosen | str | None = None,
+    merge: Chosen | str | None = None,
     replay: str = "open",
     speedup: float | None = None,
     warmup: int = 0,
@@ -45,6 +47,9 @@ def simulate(
         source: A trace (`read_trace`, `trace`, a path, a table) or a workload (`workload(...)`).
         device: A device (`device(...)`), or its name or file.
         scheduler: A scheduler, or its name.
+        power: When the device parks and starts again: a power policy, or its name. Unless given, it
+            parks after its own `idle_timeout_ms`.
+        merge: Which queued requests are served as one: `merge(...)`, `pairs` or `chains`; none unless given.
         replay: `open` (requests arrive when recorded), `closed:8` (8 outstanding), or `closed:8:2ms`
             (and a think time).
         speedup: Divides the times between arrivals; open replay only.
@@ -83,7 +88,7 @@ def simulate(
         "seed": seed,
         **(settings or {}),
     }
-    experiment, trace = composed(source, device, choices, scheduler)
+    experiment, trace = composed(source, device, choices, scheduler, power, merge)
     return run(experiment, trace=trace, requests=requests, out=out)
 
 
@@ -92,6 +97,8 @@ def composed(
     device: Chosen | str | Path,
     choices: Mapping[str, Any],
     scheduler: Chosen | str | None = None,
+    power: Chosen | str | None = None,
+    merge: Chosen | str | None = None,
 ) -> tuple[Experiment, Trace | None]:
     """The experiment that a source, a device and further settings make, and the trace where it is in memory.
 
@@ -102,8 +109,9 @@ def composed(
     from sledlab.settings import to_toml
 
     experiment = apply(Experiment(), require("device", device))
-    if scheduler is not None:
-        experiment = apply(experiment, require("scheduler", scheduler))
+    for kind, chosen in (("scheduler", scheduler), ("power", power), ("merge", merge)):
+        if chosen is not None:
+            experiment = apply(experiment, require(kind, chosen))
     trace: Trace | None = None
     if isinstance(source, Chosen):
         experiment = apply(experiment, require("workload", source))

@@ -70,22 +70,28 @@ def planned(file: str | None, flags: dict[str, Any]) -> Plan:
 
     experiment, said = read(file) if file else (Experiment(), {})
     if flags["schedulers"] is not None:
-        said["schedulers"] = _list(flags["schedulers"])
+        said["schedulers"] = listed(flags["schedulers"])
     if flags["speedups"] is not None:
-        said["speedups"] = [_number("--speedups", word) for word in _list(flags["speedups"])]
+        said["speedups"] = [number("--speedups", word) for word in listed(flags["speedups"])]
     if flags["seeds"] is not None:
         said["seeds"] = flags["seeds"]
     if flags["vary"] is not None:
         key, values = split("--vary", flags["vary"])
-        said["vary"] = {key: [_plain(word) for word in _list(values)]}
+        said["vary"] = {key: [_plain(word) for word in listed(values)]}
     return Plan.made(compose(experiment, flags), **said)
 
 
-def _list(text: str) -> list[str]:
+def listed(text: str) -> list[str]:
+    """The words between commas."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _number(option: str, word: str) -> float:
+def number(option: str, word: str) -> float:
+    """A number out of an option.
+
+    Raises:
+        Error: It is none.
+    """
     try:
         return float(word)
     except ValueError:

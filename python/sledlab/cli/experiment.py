@@ -27,10 +27,7 @@ def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return decorate
 
 
-source_options = _together(
-    click.option(
-        "--device", metavar="NAME|FILE", help="Device: a preset (sledlab device list) or a device file."
-    ),
+requests_options = _together(
     click.option("--trace", metavar="FILE", help="Trace to replay; `-` for standard input."),
     click.option("--format", metavar="F", help="Format of the trace; told by its content when left out."),
     click.option(
@@ -39,6 +36,14 @@ source_options = _together(
     click.option(
         "--workload", metavar="NAME", help="Generated workload instead of a trace (sledlab workload list)."
     ),
+)
+"""What is replayed."""
+
+source_options = _together(
+    click.option(
+        "--device", metavar="NAME|FILE", help="Device: a preset (sledlab device list) or a device file."
+    ),
+    requests_options,
 )
 """What is replayed on what."""
 
@@ -56,6 +61,8 @@ replay_options = _together(
 
 KEYS = {
     "scheduler": "scheduler.kind",
+    "power": "power.kind",
+    "merge": "merge.kind",
     "sort": "trace.sort_window",
     "replay": "replay.mode",
     "speedup": "replay.speedup",

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 @click.argument("experiment", required=False, type=click.Path(dir_okay=False))
 @source_options
 @click.option("--scheduler", metavar="NAME", help="Scheduler (sledlab scheduler list)  [default: fcfs]")
+@click.option(
+    "--power",
+    metavar="POLICY",
+    help="When the device parks (sledlab power list)  [default: after its own idle_timeout_ms]",
+)
+@click.option(
+    "--merge", metavar="HOW", help="Serve queued requests as one: none | pairs | chains  [default: none]"
+)
 @click.option("--speedup", metavar="S", type=float, help="Divide the times between arrivals by S.")
 @replay_options
 @set_option
@@ -38,6 +46,7 @@ def simulate(
     Examples:
       sledlab simulate --device mems-g2 --trace app.csv --scheduler sptf --speedup 16
       sledlab simulate --device mems-g2 --workload uniform --limit 1000000 --replay closed:8 --json
+      sledlab simulate --device mems-g2 --trace app.csv --power fixed:timeout_ms=10 --out run
       sledlab simulate run/experiment.toml --set device.active_tips=3200 --out run2
     """
     from sledlab.progress import Progress

@@ -101,7 +101,7 @@ class Kept:
 
 
 def keys(plan: Planned[P], texts: Mapping[P, str], what: str) -> dict[P, str]:
-    """What each point depends on, in short: its experiment, its requests, the program and what is measured."""
+    """What each point depends on, in short: experiment, requests, program and what is measured."""
     common = (_program(), _requests(plan.base, plan.trace), what)
     modules = {scheduler: _python(scheduler) for scheduler in plan.schedulers}
     return {point: _digest(text, *common, modules[point.scheduler]) for point, text in texts.items()}

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from sledlab.comparison import Comparison
     from sledlab.difference import Difference
+    from sledlab.power_studies import PowerStudy
     from sledlab.result import Result
     from sledlab.seek_maps import SeekMap
 
@@ -65,6 +66,21 @@ def write_difference(difference: Difference, path: Path) -> Path:
 
     drawn = [(title, plots.to_svg(figure, title)) for title, figure in figures.drawn(difference)]
     return _write(path, "difference.html.j2", found=difference, words=words, figures=drawn)
+
+
+def write_power_study(study: PowerStudy, path: Path) -> Path:
+    """Writes the page about a power study: where the energy goes and what would save some."""
+    from sledlab.power_studies import figures, rows, words
+
+    drawn = {
+        (section, device): plots.to_svg(
+            figures.draw(study, section, device), f"{function.__doc__} ({device})"
+        )
+        for section, function in figures.SECTIONS.items()
+        for device in study.devices
+    }
+    facts = [*_common_facts(study.config)[1:-1], *words.facts(study), _common_facts(study.config)[-1]]
+    return _write(path, "power.html.j2", study=study, words=words, texts=rows, figures=drawn, facts=facts)
 
 
 def write_seek_map(found: SeekMap, path: Path) -> Path:

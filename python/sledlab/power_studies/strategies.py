@@ -1,0 +1,74 @@
+"""Ways to save energy that a study compares, alone and together (PW-05, PW-10, PW-13, PW-14)."""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab import _native
+
+SETTINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "base": (("power.kind", "fixed"),),
+    "immediate": (("power.kind", "immediate"),),
+    "merging": (("power.kind", "fixed"), ("merge.kind", "chains")),
+    "subsector": (("power.kind", "fixed"), ("device.subsector_access", "true")),
+}
+"""What each of them sets."""
+
+MEANINGS: Mapping[str, str] = {
+    "base": "park after the device's own timeout, nothing else",
+    "immediate": "park as soon as the queue is empty",
+    "merging": "serve queued reads of successive blocks as one",
+    "subsector": "light only the tips whose data is wanted",
+    "all": "all of these together",
+}
+"""What each of them does, in words."""
+
+
+def known(given: Any, devices: Mapping[str, _native.Experiment]) -> dict[str, tuple[str, ...]]:
+    """For each device, the strategies asked for that it knows.
+
+    Raises:
+        Error: There is no such strategy, or no device knows it.
+    """
+    everything = isinstance(given, str) and given == "all"
+    words = tuple(MEANINGS) if everything else (given,) if isinstance(given, str) else given
+    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
+        raise Error(f"expected strategies, found {given!r}", remedy=f"give some of: {', '.join(MEANINGS)}")
+    if not words:
+        raise Error("there are no strategies to compare", remedy=f"give some of: {', '.join(MEANINGS)}")
+    for word in words:
+        if word not in MEANINGS:
+            near = get_close_matches(word, MEANINGS, n=1)
+            remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(MEANINGS)}"
+            raise Error(f"unknown strategy `{word}`", remedy=remedy)
+    found = {
+        name: tuple(word for word in dict.fromkeys(("base", *words)) if _knows(base, word))
+        for name, base in devices.items()
+    }
+    for word in words:
+        if not everything and not any(word in mine for mine in found.values()):
+            raise Error(f"no device given knows the strategy `{word}`", remedy="leave it out")
+    return found
+
+
+def _knows(base: _native.Experiment, way: str) -> bool:
+    """Whether a device has the switch that a strategy turns; every device parks and can merge."""
+    return way != "subsector" or "subsector_access" in json.loads(base.describe_device())
+
+
+def settings(way: str, base: _native.Experiment) -> tuple[tuple[str, str], ...]:
+    """The settings of a strategy on a device; of `all`, those of every one the device knows."""
+    if way != "all":
+        return SETTINGS[way]
+    joined = dict(SETTINGS["immediate"])
+    for each in ("merging", "subsector"):
+        if _knows(base, each):
+            joined |= {key: value for key, value in SETTINGS[each] if key != "power.kind"}
+    return tuple(joined.items())
