@@ -20,10 +20,6 @@ pub struct Rhythm {
     pub cluster_clumps: f64,
     /// Mean time between clumps of a cluster.
     pub cluster_gap_s: f64,
-    /// Share of the times between clusters that are lulls.
-    pub lull_share: f64,
-    /// Share of the time between clusters that lulls last.
-    pub lull_time_share: f64,
     /// Requests of a copy; 0 for none.
     pub copy_requests: u64,
     /// Mean requests of a run of a copy.
@@ -67,13 +63,6 @@ impl Rhythm {
         ))
         .with_remedy("take shorter gaps in clumps and clusters, or a lower rate"))
     }
-
-    /// Mean lengths of a lull and of any other time between clusters, in seconds.
-    fn lull_and_pause_s(&self) -> Result<[f64; 2]> {
-        let quiet_s = self.quiet_s()?;
-        let (count, time) = (self.lull_share, self.lull_time_share);
-        Ok([quiet_s * time / count, quiet_s * (1.0 - time) / (1.0 - count)])
-    }
 }
 
 /// What a request is the first of.
@@ -102,15 +91,13 @@ pub struct Arrival {
 
 /// Arrival instants on three time scales.
 ///
-/// Clumps and runs have a geometric number of requests; times are exponential, but between
-/// clusters some are lulls that last longer. Clusters have any
+/// Clumps and runs have a geometric number of requests; times are exponential. Clusters have any
 /// number of clumps up to twice the mean, all equally likely: with a geometric one, the number of
 /// clusters in a day would differ from seed to seed by several percent.
 #[derive(Clone, Debug)]
 pub struct Clustered {
     rhythm: Rhythm,
-    /// Of a lull, and of any other time between clusters.
-    quiet_s: [f64; 2],
+    quiet_s: f64,
     now: Time,
     /// Clumps left of the present cluster.
     cluster_left: u64,
@@ -122,15 +109,14 @@ pub struct Clustered {
     pace: Pace,
     gaps: Stream,
     lengths: Stream,
-    lulls: Stream,
     copy_times: Stream,
 }
 
 impl Clustered {
     /// A process that begins with a quiet time. An error where copies or clusters leave no room.
-    pub fn new(rhythm: Rhythm, streams: [Stream; 4]) -> Result<Self> {
-        let [gaps, lengths, lulls, copy_times] = streams;
-        let quiet_s = rhythm.lull_and_pause_s()?;
+    pub fn new(rhythm: Rhythm, streams: [Stream; 3]) -> Result<Self> {
+        let [gaps, lengths, copy_times] = streams;
+        let quiet_s = rhythm.quiet_s()?;
         let mut process = Clustered {
             rhythm,
             quiet_s,
@@ -140,13 +126,9 @@ impl Clustered {
             copying: false,
             copies: 0,
             next_copy: Time::MAX,
-            pace: Pace::new(
-                rhythm.rate_per_s * (1.0 - rhythm.copy_share()),
-                rhythm.cycle_s() / rhythm.lull_share.max(0.2),
-            ),
+            pace: Pace::new(rhythm.rate_per_s * (1.0 - rhythm.copy_share()), rhythm.cycle_s()),
             gaps,
             lengths,
-            lulls,
             copy_times,
         };
         process.schedule_copy();
@@ -173,7 +155,7 @@ impl Clustered {
             First::Nothing => self.exponential(self.rhythm.clump_gap_s),
             First::Clump if self.copying => self.exponential(self.rhythm.copy_gap_s),
             First::Clump => self.exponential(self.rhythm.cluster_gap_s),
-            First::Cluster | First::Copy => self.quiet(),
+            First::Cluster | First::Copy => self.exponential(self.quiet_s * self.pace.stretch(self.now)),
         };
         self.now += Span::from_seconds(gap_s);
         if !self.copying {
@@ -185,14 +167,6 @@ impl Clustered {
 
     fn exponential(&mut self, mean: f64) -> f64 {
         mean * self.gaps.sample::<f64, _>(Exp1)
-    }
-
-    /// A time between clusters.
-    fn quiet(&mut self) -> f64 {
-        let [lull_s, pause_s] = self.quiet_s;
-        let lull = self.lulls.random::<f64>() < self.rhythm.lull_share;
-        let mean_s = if lull { lull_s } else { pause_s };
-        self.exponential(mean_s * self.pace.stretch(self.now))
     }
 
     fn first(&mut self) -> First {

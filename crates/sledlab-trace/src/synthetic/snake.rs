@@ -28,15 +28,11 @@ sledlab_core::params! {
         /// Open: mean time between requests of a clump.
         clump_gap_ms: f64 = 0.5, "ms", 0.0..1e9;
         /// Open: mean clumps of a cluster.
-        cluster_clumps: f64 = 18.0, "", 1.0..1e6;
+        cluster_clumps: f64 = 19.0, "", 1.0..1e6;
         /// Open: mean time between clumps of a cluster.
-        cluster_gap_ms: f64 = 59.5, "ms", 0.0..1e9;
-        /// Open: share of the times between clusters that are lulls.
-        lull_share: f64 = 0.13, "", 0.001..0.999;
-        /// Open: share of the time between clusters that lulls last.
-        lull_time_share: f64 = 0.78, "", 0.0..1.0;
+        cluster_gap_ms: f64 = 59.2, "ms", 0.0..1e9;
         /// Open: requests of a copy, read here and written there; 0 for no copies.
-        copy_requests: u64 = 5_600_u64, "", 0..1e9;
+        copy_requests: u64 = 5_650_u64, "", 0..1e9;
         /// Open: time between copies.
         copy_every_s: f64 = 10_600.0, "s", 1e-3..1e9;
         /// Open: mean requests that a copy reads or writes in a row.
@@ -156,8 +152,6 @@ impl Generator for Snake {
             clump_gap_s: params.clump_gap_ms / 1e3,
             cluster_clumps: params.cluster_clumps,
             cluster_gap_s: params.cluster_gap_ms / 1e3,
-            lull_share: params.lull_share,
-            lull_time_share: params.lull_time_share,
             copy_requests: params.copy_requests,
             copy_run: params.copy_run,
             copy_gap_s: params.copy_gap_ms / 1e3,
@@ -170,7 +164,7 @@ impl Generator for Snake {
         let files = Files::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
         let wanted_words = params.metadata_bytes.div_ceil(WORD_BYTES);
         let unwanted_words = (BLOCK_BYTES / WORD_BYTES - wanted_words) as u8;
-        let times = ["arrivals", "clusters", "lulls", "copies"].map(stream);
+        let times = ["arrivals", "clusters", "copies"].map(stream);
         Ok(Snake {
             arrivals: Clustered::new(rhythm, times)?,
             ops: Ops::new(params.read_share, stream("ops"))?,
