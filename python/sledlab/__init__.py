@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sledlab.catalogue import device, merge, power, scheduler, workload
     from sledlab.comparison import Comparison, compare
     from sledlab.difference import Difference, diff
+    from sledlab.power_protocol import PowerPolicy
     from sledlab.power_studies import PowerStudy, power_study
     from sledlab.result import Result
     from sledlab.scheduler_protocol import Scheduler
@@ -35,6 +36,7 @@ __all__ = [
     "Error",
     "Experiment",
     "InternalError",
+    "PowerPolicy",
     "PowerStudy",
     "Result",
     "Scheduler",
@@ -66,6 +68,7 @@ _HOMES = {
     "compare": "comparison",
     "Difference": "difference",
     "diff": "difference",
+    "PowerPolicy": "power_protocol",
     "PowerStudy": "power_studies",
     "power_study": "power_studies",
     "Result": "result",

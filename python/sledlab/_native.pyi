@@ -83,6 +83,22 @@ class DeviceView:
     def positioning_ns(self, request: QueuedRequest) -> int:
         """Positioning time of a request from the present state, in ns."""
 
+class PowerPrices:
+    """What a power policy weighs at the end of a rest."""
+
+    @property
+    def idle_mw(self) -> float:
+        """Power while idle where the mechanism has stopped."""
+    @property
+    def inactive_mw(self) -> float:
+        """Power while parked."""
+    @property
+    def startup_uj(self) -> float:
+        """Energy of a start-up."""
+    @property
+    def break_even_ms(self) -> float:
+        """How long a rest must last for parking at its beginning to pay; infinite if it never does."""
+
 class Source:
     """A stream of requests that can be used once."""
 

@@ -9,6 +9,8 @@ use pyo3::types::PyType;
 use sledlab_core::Error;
 use sledlab_core::error::Blame;
 
+use crate::class::Kind;
+
 thread_local! {
     /// The exception that a callback raised on this thread, while Rust unwinds with an error of its own.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
@@ -20,16 +22,17 @@ pub(crate) fn keep(raised: PyErr) -> Error {
     Error::internal("a Python callback raised an exception")
 }
 
-/// A user's error that says that the scheduler `word` raised an exception, with its traceback and as its cause.
-pub(crate) fn wrap(py: Python<'_>, word: &str, raised: &PyErr) -> PyErr {
+/// A user's error that says that the class `word` raised an exception, with its traceback and as its cause.
+pub(crate) fn wrap(py: Python<'_>, kind: Kind, word: &str, raised: &PyErr) -> PyErr {
     let parts = (raised.get_type(py), raised.value(py), raised.traceback(py));
     let told = py
         .import("traceback")
         .and_then(|module| module.call_method1("format_exception", parts))
         .and_then(|lines| lines.extract::<Vec<String>>());
     let told = told.map_or_else(|_| raised.to_string(), |lines| lines.concat());
-    let error = Error::user(format!("scheduler `{word}` failed\n{}", told.trim_end()))
-        .with_remedy("mend the class; `sledlab.Scheduler` says what its methods must do");
+    let Kind { name, protocol } = kind;
+    let error = Error::user(format!("{name} `{word}` failed\n{}", told.trim_end()))
+        .with_remedy(format!("mend the class; `{protocol}` says what its methods must do"));
     let error = build(py, &error).unwrap_or_else(|failed| failed);
     error.set_cause(py, Some(raised.clone_ref(py)));
     error

@@ -10,8 +10,10 @@ use sledlab_models::merge::MergeParams;
 use sledlab_models::{power, scheduler, system};
 use sledlab_sim::{Hooks, Progress, Rows};
 
+use crate::class::is_python;
 use crate::error::{check_signals, keep, let_interrupt_pass, raise};
-use crate::scheduler::{choice, is_python};
+use crate::power::choice as power_policy;
+use crate::scheduler::choice;
 use crate::source::{Source, to_bytes};
 
 /// An experiment under construction.
@@ -23,12 +25,16 @@ impl Experiment {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The experiment with its scheduler at hand where that is written in Python.
+    /// The experiment with its scheduler and power policy at hand where they are written in Python.
     fn ready(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
         let mut experiment = self.get();
         let (word, params) = experiment.scheduler_said().map_err(raise)?;
         if is_python(&word) {
             experiment.give_scheduler(choice(py, &word, params)?);
+        }
+        let (word, params) = experiment.power_said().map_err(raise)?;
+        if is_python(&word) {
+            experiment.give_power(power_policy(py, &word, params)?);
         }
         Ok(experiment)
     }

@@ -8,9 +8,11 @@
     reason = "Python's arguments come by value, and `map_err` takes functions of values"
 )]
 
+mod class;
 mod device;
 mod error;
 mod experiment;
+mod power;
 mod scheduler;
 mod source;
 mod trace;
@@ -27,6 +29,8 @@ mod _native {
     use crate::device::{catalogue, device_blocks, device_text, import_device, seek_map};
     #[pymodule_export]
     use crate::experiment::Experiment;
+    #[pymodule_export]
+    use crate::power::PowerPrices;
     #[pymodule_export]
     use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]

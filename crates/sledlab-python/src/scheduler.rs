@@ -7,13 +7,13 @@ use std::collections::HashMap;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyList;
 use sledlab_core::{Error, Time};
 use sledlab_models::device::{DeviceState, Location, Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
-use toml::{Table, Value};
+use toml::Table;
 
-use crate::error::{keep, wrap};
+use crate::class::{Class, Kind};
 
 /// A queued request, as a scheduler in Python sees it.
 #[pyclass(frozen, module = "sledlab._native")]
@@ -110,55 +110,20 @@ impl DeviceView {
     }
 }
 
+const KIND: Kind = Kind { name: "scheduler", protocol: "sledlab.Scheduler" };
+
 /// The scheduler `module:Class`; `params` are arguments of its constructor.
 pub(crate) fn choice(py: Python<'_>, word: &str, params: Table) -> PyResult<Choice> {
-    let class = find(py, word).map_err(|raised| wrap(py, word, &raised))?;
-    let named = word.to_owned();
+    let class = Class::find(py, KIND, word)?;
     let given = params.clone();
     Ok(Choice::custom(word, params, move |_| {
-        let queue = Python::attach(|py| -> PyResult<Py<PyAny>> {
-            let arguments = PyDict::new(py);
-            for (key, value) in &given {
-                arguments.set_item(key, to_python(py, value)?)?;
-            }
-            Ok(class.bind(py).call((), Some(&arguments))?.unbind())
-        });
-        let queue = queue.map_err(|raised| fail(&named, &raised))?;
-        Ok(Box::new(PythonScheduler { word: named.clone(), queue, waiting: HashMap::new(), failure: None }))
+        let queue = class.make(&given)?;
+        Ok(Box::new(PythonScheduler { class: class.clone(), queue, waiting: HashMap::new(), failure: None }))
     }))
 }
 
-/// Whether `word` names a class in Python rather than a scheduler of sledlab with parameters.
-pub(crate) fn is_python(word: &str) -> bool {
-    word.split_once(':').is_some_and(|(_, rest)| !rest.contains('='))
-}
-
-fn find(py: Python<'_>, word: &str) -> PyResult<Py<PyAny>> {
-    let (module, class) = word.split_once(':').unwrap_or((word, ""));
-    // A module beside the user's work, as `python` itself would find it.
-    let path = py.import("sys")?.getattr("path")?;
-    if !path.contains("")? {
-        path.call_method1("insert", (0, ""))?;
-    }
-    Ok(py.import(module)?.getattr(class)?.unbind())
-}
-
-fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match value {
-        Value::Integer(n) => n.into_pyobject(py)?.into_any(),
-        Value::Float(x) => x.into_pyobject(py)?.into_any(),
-        Value::Boolean(b) => b.into_pyobject(py)?.to_owned().into_any(),
-        Value::String(text) => text.into_pyobject(py)?.into_any(),
-        other => return Err(PyTypeError::new_err(format!("a scheduler cannot be given `{other}`"))),
-    })
-}
-
-fn fail(word: &str, raised: &PyErr) -> Error {
-    Python::attach(|py| keep(wrap(py, word, raised)))
-}
-
 struct PythonScheduler {
-    word: String,
+    class: Class,
     queue: Py<PyAny>,
     /// What it has been given and has not chosen yet.
     waiting: HashMap<u64, Queued>,
@@ -206,7 +171,7 @@ impl Scheduler for PythonScheduler {
             let given = Bound::new(py, QueuedRequest(request))?;
             self.queue.bind(py).call_method1("push", (given,)).map(|_| ())
         });
-        self.failure = pushed.err().map(|raised| fail(&self.word, &raised));
+        self.failure = pushed.err().map(|raised| self.class.fail(&raised));
     }
 
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
@@ -216,7 +181,7 @@ impl Scheduler for PythonScheduler {
         let from = batch.len();
         let chosen = self.choose(now, mechanics, batch).and_then(|()| self.check_length(batch.len() > from));
         if let Err(raised) = chosen {
-            self.failure = Some(fail(&self.word, &raised));
+            self.failure = Some(self.class.fail(&raised));
             batch.truncate(from);
         }
     }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sledlab import _native
 from sledlab.comparison.measuring import is_python
+from sledlab.comparison.plan import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,10 +24,6 @@ POINTS = "points.jsonl"
 
 class Runs(Protocol):
     """One run of a plan; as a text it names itself in messages."""
-
-    @property
-    def scheduler(self) -> str:
-        """The scheduler as it was named."""
 
     def keys(self) -> dict[str, Any]:
         """What tells it from others."""
@@ -45,10 +42,6 @@ class Planned(Protocol[P]):
     @property
     def trace(self) -> Trace | None:
         """Replayed instead of what `base` names."""
-
-    @property
-    def schedulers(self) -> Sequence[str]:
-        """All schedulers that take part."""
 
     @property
     def points(self) -> Sequence[P]:
@@ -103,8 +96,19 @@ class Kept:
 def keys(plan: Planned[P], texts: Mapping[P, str], what: str) -> dict[P, str]:
     """What each point depends on, in short: experiment, requests, program and what is measured."""
     common = (_program(), _requests(plan.base, plan.trace), what)
-    modules = {scheduler: _python(scheduler) for scheduler in plan.schedulers}
-    return {point: _digest(text, *common, modules[point.scheduler]) for point, text in texts.items()}
+    modules: dict[str, str] = {}
+    digests = {}
+    for point, text in texts.items():
+        written = written_in_python(text)
+        modules |= {word: _python(word) for word in written if word not in modules}
+        digests[point] = _digest(text, *common, *(modules[word] for word in written))
+    return digests
+
+
+def written_in_python(text: str) -> list[str]:
+    """The classes, `module:Class`, that take the place of models in a complete experiment."""
+    tables = plain(text)
+    return [kind for table in ("scheduler", "power") if is_python(kind := tables[table]["kind"])]
 
 
 def _digest(*parts: str) -> str:
@@ -137,12 +141,10 @@ def _in_memory(trace: Trace) -> str:
     return digest.hexdigest()
 
 
-def _python(scheduler: str) -> str:
-    """The text of the module of a scheduler in Python; what that imports is not looked at."""
-    if not is_python(scheduler):
-        return ""
+def _python(word: str) -> str:
+    """The text of the module of a class, `module:Class`; what that imports is not looked at."""
     try:
-        found = importlib.util.find_spec(scheduler.partition(":")[0])
+        found = importlib.util.find_spec(word.partition(":")[0])
     except (ImportError, ValueError):
         return ""
     if found is None or found.origin is None or not Path(found.origin).is_file():

@@ -36,9 +36,9 @@ def measure(text: str, trace: Trace | None) -> dict[str, Any]:
     return {"row": _row(result, arrival_rate(result, trace)), "timing": dict(result.timing)}
 
 
-def is_python(scheduler: str) -> bool:
-    """Whether a scheduler is a class, `module:Class`."""
-    module, colon, rest = scheduler.partition(":")
+def is_python(word: str) -> bool:
+    """Whether a word names a class, `module:Class`, instead of a model with parameters."""
+    module, colon, rest = word.partition(":")
     return bool(module and colon) and "=" not in rest
 
 

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.comparison.kept import Kept, P, keys
-from sledlab.comparison.measuring import is_python, measure
+from sledlab.comparison.kept import Kept, P, keys, written_in_python
+from sledlab.comparison.measuring import measure
 from sledlab.comparison.outcome import Comparison
 from sledlab.comparison.plan import named
 from sledlab.errors import Error, InternalError
@@ -76,7 +76,7 @@ def _measured(
     from sledlab.comparison.workers import Workers
 
     # A module that was imported here may have been changed since: a fresh process reads it anew.
-    fresh = any(is_python(point.scheduler) for point in points)
+    fresh = any(written_in_python(texts[point]) for point in points)
     if not fresh and (jobs == 1 or len(points) < 2):
         for point in points:
             yield point, _here(point, texts[point], trace, measure)

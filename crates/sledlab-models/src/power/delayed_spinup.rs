@@ -45,7 +45,7 @@ impl Policy for DelayedSpinup {
         self.timeout
     }
 
-    fn patience(&self, waiting: usize) -> Span {
+    fn patience(&mut self, waiting: usize) -> Span {
         if waiting as u64 >= self.requests { Span::ZERO } else { self.delay }
     }
 }

@@ -17,6 +17,8 @@ mod shares;
 pub use ledger::{Energy, Ledger, State};
 pub use shares::Shares;
 
+use std::sync::Arc;
+
 use sledlab_core::params::{self, NoParams, ParamSpec, Params};
 use sledlab_core::{Error, Result, Span};
 use toml::{Table, Value};
@@ -133,8 +135,13 @@ pub trait Policy: Send {
     fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
 
     /// How long a parked device lets `waiting` requests wait before it starts up, from the arrival of the first.
-    fn patience(&self, _waiting: usize) -> Span {
+    fn patience(&mut self, _waiting: usize) -> Span {
         Span::ZERO
+    }
+
+    /// Why the policy has given up, if it has: the run ends with this error.
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }
 
@@ -197,11 +204,15 @@ pub fn find(name: &str) -> Result<&'static Entry> {
         .ok_or_else(|| Error::unknown("power policy", name, LIST.iter().map(|entry| entry.name)))
 }
 
+/// Makes a policy at the beginning of a run.
+type Make = dyn Fn() -> Result<Box<dyn Policy>> + Send + Sync;
+
 /// A policy with all its parameters.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Choice {
-    entry: &'static Entry,
+    name: String,
     params: Table,
+    make: Arc<Make>,
 }
 
 impl Choice {
@@ -216,7 +227,18 @@ impl Choice {
         if entry.name == Fixed::NAME {
             params.entry("timeout_ms").or_insert(Value::from(device_timeout_ms));
         }
-        Ok(Choice { entry, params: (entry.resolve)(&params)? })
+        let params = (entry.resolve)(&params)?;
+        let own = params.clone();
+        Ok(Choice { name: name.to_owned(), params, make: Arc::new(move || (entry.make)(&own)) })
+    }
+
+    /// A policy that is not in the list.
+    pub fn custom(
+        name: &str,
+        params: Table,
+        make: impl Fn() -> Result<Box<dyn Policy>> + Send + Sync + 'static,
+    ) -> Self {
+        Choice { name: name.to_owned(), params, make: Arc::new(make) }
     }
 
     /// What a device does of its own accord: it parks after its `device_timeout_ms`.
@@ -240,15 +262,21 @@ impl Choice {
     /// The policy at the beginning of a run.
     ///
     /// # Errors
-    /// None that [`new`](Choice::new) has not found.
+    /// Of a policy in the list, none that [`new`](Choice::new) has not found.
     pub fn make(&self) -> Result<Box<dyn Policy>> {
-        (self.entry.make)(&self.params)
+        (self.make)()
     }
 
     /// The configuration table that says all of it.
     pub fn to_table(&self) -> Table {
-        let kind = ("kind".to_owned(), Value::from(self.entry.name));
+        let kind = ("kind".to_owned(), Value::from(self.name.as_str()));
         [kind].into_iter().chain(self.params.clone()).collect()
+    }
+}
+
+impl std::fmt::Debug for Choice {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}", self.to_table())
     }
 }
 

@@ -34,7 +34,7 @@ pub trait System: Send {
     fn next_event(&self) -> Option<Time>;
     /// Does what is due at `now`; appends what is completed, in order.
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
-    /// Why a scheduler has given up, if one has.
+    /// Why a scheduler or a power policy has given up, if one has.
     fn failure(&mut self) -> Option<Error>;
     /// The parts that queue and serve.
     fn stations(&self) -> Vec<&Station>;

@@ -99,9 +99,9 @@ impl Station {
         Station { ledger: None, ..self }
     }
 
-    /// Why the scheduler has given up, if it has.
+    /// Why the scheduler or the power policy has given up, if one has.
     pub fn failure(&mut self) -> Option<Error> {
-        self.scheduler.failure()
+        self.scheduler.failure().or_else(|| self.power.failure())
     }
 
     /// Requests waiting to be selected.
@@ -174,7 +174,8 @@ impl Station {
 
     /// A parked device with requests since `first` starts up, or waits for more.
     fn hold(&mut self, first: Time, now: Time) {
-        let until = first + self.power.patience(self.queue_length());
+        let waiting = self.queue_length();
+        let until = first + self.power.patience(waiting);
         if until > now {
             self.phase = Phase::Held { first, until };
         } else {

@@ -44,6 +44,8 @@ pub struct Experiment {
     table: Table,
     /// A scheduler that is not in the list.
     scheduler: Option<scheduler::Choice>,
+    /// A power policy that is not in the list.
+    power: Option<power::Choice>,
 }
 
 /// A configuration with every default filled in and checked.
@@ -77,7 +79,7 @@ impl Experiment {
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let table = keys::parse(name, text)?;
         keys::check_tables(&table)?;
-        Ok(Experiment { table, scheduler: None })
+        Ok(Experiment { table, ..Experiment::default() })
     }
 
     /// Sets one key, such as `device.active_tips`, to a TOML value or a bare word.
@@ -210,9 +212,26 @@ impl Experiment {
 
     /// The `kind` of the table `[power]`, which may carry parameters (`fixed:timeout_ms=10`), with the other keys.
     fn power(&self, device: &DeviceFile) -> Result<power::Choice> {
+        if let Some(given) = &self.power {
+            return Ok(given.clone());
+        }
+        let (word, params) = self.power_said()?;
+        power::Choice::parse(&word, params, device.idle_timeout_ms())
+    }
+
+    /// The power policy's kind as it was said, and the other keys of its table.
+    ///
+    /// # Errors
+    /// A kind that is no text.
+    pub fn power_said(&self) -> Result<(String, Table)> {
         let mut params = keys::table(&self.table, "power")?;
         let word = keys::take_text(&mut params, "power", "kind")?;
-        power::Choice::parse(word.as_deref().unwrap_or("fixed"), params, device.idle_timeout_ms())
+        Ok((word.unwrap_or_else(|| "fixed".to_owned()), params))
+    }
+
+    /// Uses a power policy that is not in the list, whatever the table `[power]` says.
+    pub fn give_power(&mut self, power: power::Choice) {
+        self.power = Some(power);
     }
 
     /// The `kind` of the table `[merge]`, which may carry parameters (`chains:rows=2`), with the other keys.

@@ -1,0 +1,132 @@
+//! Power policies written in Python.
+//!
+//! A class named `module:Class` with `timeout_ms(prices)` and, if it wants, `learn(length_ms, timeout_ms, prices)`
+//! and `patience_ms(waiting)`. The interpreter lock is taken for every call.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use sledlab_core::{Error, Span};
+use sledlab_models::power::{Choice, Policy, Prices};
+use toml::Table;
+
+use crate::class::{Class, Kind};
+
+/// What a policy weighs.
+#[pyclass(frozen, module = "sledlab._native")]
+#[derive(Clone, Copy)]
+pub(crate) struct PowerPrices(Prices);
+
+#[pymethods]
+impl PowerPrices {
+    #[getter]
+    fn idle_mw(&self) -> f64 {
+        self.0.idle_mw
+    }
+
+    #[getter]
+    fn inactive_mw(&self) -> f64 {
+        self.0.inactive_mw
+    }
+
+    #[getter]
+    fn startup_uj(&self) -> f64 {
+        self.0.startup_uj
+    }
+
+    /// Infinite where parking never pays.
+    #[getter]
+    fn break_even_ms(&self) -> f64 {
+        to_ms(self.0.break_even())
+    }
+
+    fn __repr__(&self) -> String {
+        let Prices { idle_mw, inactive_mw, startup_uj } = self.0;
+        format!("PowerPrices(idle_mw={idle_mw}, inactive_mw={inactive_mw}, startup_uj={startup_uj})")
+    }
+}
+
+const KIND: Kind = Kind { name: "power policy", protocol: "sledlab.PowerPolicy" };
+
+/// The policy `module:Class`; `params` are arguments of its constructor.
+pub(crate) fn choice(py: Python<'_>, word: &str, params: Table) -> PyResult<Choice> {
+    let class = Class::find(py, KIND, word)?;
+    let given = params.clone();
+    Ok(Choice::custom(word, params, move || {
+        let policy = class.make(&given)?;
+        let has = |method| Python::attach(|py| policy.bind(py).hasattr(method).unwrap_or(false));
+        let (learns, waits) = (has("learn"), has("patience_ms"));
+        Ok(Box::new(PythonPolicy { class: class.clone(), policy, learns, waits, failure: None }))
+    }))
+}
+
+fn to_ms(span: Span) -> f64 {
+    if span == Span::MAX { f64::INFINITY } else { span.as_ms() }
+}
+
+struct PythonPolicy {
+    class: Class,
+    policy: Py<PyAny>,
+    /// Whether it has the methods that are its own to have.
+    learns: bool,
+    waits: bool,
+    failure: Option<Error>,
+}
+
+impl PythonPolicy {
+    /// What a method returns, or `otherwise` once the policy has failed.
+    fn call<T>(&mut self, otherwise: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
+        if self.failure.is_some() {
+            return otherwise;
+        }
+        match Python::attach(|py| call(self.policy.bind(py))) {
+            Ok(value) => value,
+            Err(raised) => {
+                self.failure = Some(self.class.fail(&raised));
+                otherwise
+            }
+        }
+    }
+}
+
+/// A number of milliseconds that a method returned; infinity is for ever.
+fn to_span(method: &str, returned: &Bound<'_, PyAny>) -> PyResult<Span> {
+    let ms: f64 = returned.extract()?;
+    if ms == f64::INFINITY {
+        return Ok(Span::MAX);
+    }
+    if !(0.0..=1e12).contains(&ms) {
+        return Err(PyValueError::new_err(format!("{method} must return 0 or more, not {ms}")));
+    }
+    Ok(Span::from_ms(ms))
+}
+
+impl Policy for PythonPolicy {
+    fn timeout(&mut self, prices: &Prices) -> Span {
+        let prices = PowerPrices(*prices);
+        self.call(Span::ZERO, |policy| to_span("timeout_ms", &policy.call_method1("timeout_ms", (prices,))?))
+    }
+
+    fn learn(&mut self, length: Span, timeout: Span, prices: &Prices) {
+        if self.learns {
+            let arguments = (to_ms(length), to_ms(timeout), PowerPrices(*prices));
+            self.call((), |policy| policy.call_method1("learn", arguments).map(|_| ()));
+        }
+    }
+
+    fn patience(&mut self, waiting: usize) -> Span {
+        if !self.waits {
+            return Span::ZERO;
+        }
+        self.call(Span::ZERO, |policy| {
+            let patience = to_span("patience_ms", &policy.call_method1("patience_ms", (waiting,))?)?;
+            if patience == Span::MAX {
+                return Err(PyValueError::new_err("patience_ms must be finite, or requests wait for ever"));
+            }
+            Ok(patience)
+        })
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.failure.take()
+    }
+}

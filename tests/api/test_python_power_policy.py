@@ -1,0 +1,130 @@
+"""Power policies written in Python."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+from sledlab.cli import run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+POLICIES = """
+import math
+
+class Fixed:
+    def __init__(self, ms=2.0):
+        self.ms = ms
+
+    def timeout_ms(self, prices):
+        assert prices.idle_mw > prices.inactive_mw and prices.startup_uj == 50.0
+        return self.ms
+
+
+class Never(Fixed):
+    def timeout_ms(self, prices):
+        return math.inf
+
+
+class Held(Fixed):
+    def patience_ms(self, waiting):
+        return 0.0 if waiting >= 4 else 10.0
+
+
+class Raises(Fixed):
+    def learn(self, length_ms, timeout_ms, prices):
+        raise RuntimeError("out of ideas")
+
+
+class Negative(Fixed):
+    def timeout_ms(self, prices):
+        return -1
+
+
+class Endless(Held):
+    def patience_ms(self, waiting):
+        return math.inf
+"""
+
+
+@pytest.fixture(autouse=True)
+def modules(tmp_path, monkeypatch):
+    (tmp_path / "sledlab_policies.py").write_text(POLICIES)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(EXAMPLES)
+    yield tmp_path
+    sys.modules.pop("sledlab_policies", None)
+
+
+def simulate(policy, **settings):
+    return sl.simulate(sl.workload("exponential"), "mems-g2", power=policy, limit=3000, **settings)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("fixed:timeout_ms=2", "sledlab_policies:Fixed"),
+        ("never", "sledlab_policies:Never"),
+        ("delayed-spinup:timeout_ms=2:requests=4:delay_ms=10", "sledlab_policies:Held"),
+    ],
+)
+def test_it_does_what_the_built_in_one_does(ours, theirs):
+    ours, theirs = simulate(ours), simulate(theirs)
+    assert ours.requests.equals(theirs.requests)
+    assert ours.summary["energy_j"] == theirs.summary["energy_j"]
+
+
+def test_an_experiment_with_it_runs_again():
+    first = simulate("sledlab_policies:Fixed", settings={"power.ms": 0.7})
+    assert first.config["power"] == {"kind": "sledlab_policies:Fixed", "ms": 0.7}
+    assert sl.run(sl.Experiment(first.experiment)).summary == first.summary
+
+
+def test_the_example_learns_that_rests_are_long():
+    example, immediate = simulate("average_rest:AverageRest"), simulate("immediate")
+    assert example.summary["energy_j"]["total"] == pytest.approx(
+        immediate.summary["energy_j"]["total"], rel=0.02
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Raises", "RuntimeError: out of ideas"),
+        ("Negative", "timeout_ms must return 0 or more, not -1"),
+        ("Endless", "patience_ms must be finite"),
+        ("Missing", "has no attribute 'Missing'"),
+    ],
+)
+def test_what_it_does_wrong_ends_the_run_with_its_traceback(name, said):
+    with pytest.raises(sl.Error, match="power policy `sledlab_policies:") as caught:
+        simulate(f"sledlab_policies:{name}")
+    assert said in str(caught.value)
+    assert "sledlab.PowerPolicy" in str(caught.value)
+
+
+def test_a_comparison_reads_a_changed_policy_anew(modules, tmp_path):
+    def energies():
+        compared = sl.compare(
+            sl.workload("exponential"),
+            "mems-g2",
+            schedulers=["fcfs"],
+            speedups=[1],
+            vary={"power.kind": ["immediate", "sledlab_policies:Fixed"]},
+            limit=500,
+            out=tmp_path / "race",
+        )
+        return {row["power.kind"]: row["energy_j"] for row in compared.points.to_dicts()}
+
+    before = energies()
+    (modules / "sledlab_policies.py").write_text(POLICIES.replace("ms=2.0", "ms=20.0"))
+    after = energies()
+    assert after["immediate"] == before["immediate"]
+    assert after["sledlab_policies:Fixed"] > before["sledlab_policies:Fixed"]
+
+
+def test_on_the_command_line(capsys):
+    arguments = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "100"]
+    assert run([*arguments, "--power", "sledlab_policies:Fixed"]) == 0
+    assert run([*arguments, "--power", "sledlab_policies:Raises"]) == 2
+    assert "out of ideas" in capsys.readouterr().err
