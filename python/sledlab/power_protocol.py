@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 class PowerPolicy(Protocol):
     """Decides when an idle device parks, and may decide when a parked one starts up.
 
-    Name a class that has the method `timeout_ms` as `module:Class` wherever the name of a power policy may stand; the
-    module is looked for as `import` does, the current directory included. Every key of the table `[power]` but
-    `kind` becomes an argument of the constructor. Each device gets a policy of its own.
+    Name a class that has the method `timeout_ms` as `module:Class` wherever the name of a power policy may
+    stand; the module is looked for as `import` does, the current directory included. Every key of the table
+    `[power]` but `kind` becomes an argument of the constructor. Each device gets a policy of its own.
 
     Two more methods are called if the class has them:
 
-    - `learn(length_ms, timeout_ms, prices)` when a rest is over: how long it was, and after what time the device
-      was to park in it.
-    - `patience_ms(waiting)` while requests wait at a parked device: how long the first of them waits before the
-      device starts up; 0 unless there is such a method.
+    - `learn(length_ms, timeout_ms, prices)` when a rest is over: how long it was, and after what time the
+      device was to park in it.
+    - `patience_ms(waiting)` while requests wait at a parked device: how long the first of them waits before
+      the device starts up; 0 unless there is such a method.
 
     An exception ends the run with an [`Error`][sledlab.Error] that holds its traceback.
 

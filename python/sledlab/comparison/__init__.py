@@ -43,8 +43,9 @@ def compare(
         speedups: Factors that divide the times between arrivals: 1, 2, 4, 8 and 16 unless given; 1
             alone when the replay is closed.
         seeds: How many seeds to repeat everything with, from `seed` on; workloads only.
-        vary: One more key to vary, with its values, such as `{"device.sleds": [1, 4]}`; or a word of yours with
-            sets of settings by name, such as `{"saving": {"none": {}, "merging": {"merge.kind": "chains"}}}`.
+        vary: One more key to vary, with its values, such as `{"device.sleds": [1, 4]}`; or a word of yours
+            with sets of settings by name, such as
+            `{"saving": {"none": {}, "merging": {"merge.kind": "chains"}}}`.
         jobs: Runs at the same time; as many as there are processors unless given. 1 runs everything
             in this very process, but for schedulers in Python.
         out: A directory for tables and report, in which a comparison that was stopped goes on.
