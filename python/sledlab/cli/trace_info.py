@@ -36,6 +36,7 @@ def _rows(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     rows = [
         ("rate", figure(rate) if rate is not None else "–", "requests/s"),
         ("reads", percent(found["read_share"]), "of requests"),
+        *([("metadata", percent(found["metadata_share"]), "of requests")] if found["metadata_share"] else []),
         ("data read", figure(found["bytes_read"] / 1e6), "MB"),
         ("data written", figure(found["bytes_written"] / 1e6), "MB"),
         ("highest address", figure(found["end_block"] * 512 / 1e9), "GB"),
