@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -49,18 +48,25 @@ def known(given: Any, devices: Mapping[str, _native.Experiment]) -> dict[str, tu
             remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(MEANINGS)}"
             raise Error(f"unknown strategy `{word}`", remedy=remedy)
     found = {
-        name: tuple(word for word in dict.fromkeys(("base", *words)) if _knows(base, word))
+        name: tuple(word for word in dict.fromkeys(("base", *words)) if _refusal(base, word) is None)
         for name, base in devices.items()
     }
     for word in words:
-        if not everything and not any(word in mine for mine in found.values()):
-            raise Error(f"no device given knows the strategy `{word}`", remedy="leave it out")
+        refused = [_refusal(base, word) for base in devices.values()]
+        if not everything and all(refused):
+            raise Error(f"strategy `{word}`: {refused[0]}", remedy="leave it out, or choose another device")
     return found
 
 
-def _knows(base: _native.Experiment, way: str) -> bool:
-    """Whether a device has the switch that a strategy turns; every device parks and can merge."""
-    return way != "subsector" or "subsector_access" in json.loads(base.describe_device())
+def _refusal(base: _native.Experiment, way: str) -> str | None:
+    """Why a device cannot follow a strategy: it lacks the switch, or refuses the combination."""
+    try:
+        for key, value in SETTINGS.get(way, ()):
+            base = base.with_setting(key, value)
+        base.check()
+    except Error as error:
+        return error.message
+    return None
 
 
 def settings(way: str, base: _native.Experiment) -> tuple[tuple[str, str], ...]:
@@ -69,6 +75,6 @@ def settings(way: str, base: _native.Experiment) -> tuple[tuple[str, str], ...]:
         return SETTINGS[way]
     joined = dict(SETTINGS["immediate"])
     for each in ("merging", "subsector"):
-        if _knows(base, each):
+        if _refusal(base, each) is None:
             joined |= {key: value for key, value in SETTINGS[each] if key != "power.kind"}
     return tuple(joined.items())

@@ -144,7 +144,9 @@ def _break_even(device: str, sections: Mapping[str, list[Row]], rests: Sequence[
         "longest_rest_ms": max((each["longest_ms"] for each in rests), default=0.0),
         "median_rest_ms": _median_ms(rests),
         "longer_share": sum(bin_[1] for bin_ in longer) / counts if counts and break_even_ms else None,
-        "longer_time_share": sum(bin_[2] for bin_ in longer) / spans if spans and break_even_ms else None,
+        "longer_time_share": min(sum(bin_[2] for bin_ in longer) / spans, 1.0)
+        if spans and break_even_ms
+        else None,
     }
 
 

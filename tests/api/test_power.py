@@ -1,0 +1,373 @@
+"""`sl.power`, `sl.merge` and `sl.power_study`: tables whose facts are known, words, figures."""
+
+import math
+import os
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import sledlab as sl
+from sledlab.power_studies import figures, rows, tables, words
+from sledlab.power_studies.measuring import Rests
+
+SPARSE = sl.workload("uniform", mean_interarrival_ms=50)
+STATES = ("seek", "access", "idle", "inactive", "startup")
+SECTIONS = ("states", "timeouts", "startup", "loads", "policies", "strategies", "battery")
+REFERENCE = Path(os.environ.get("SLEDLAB_REFERENCE") or Path(__file__).parents[3] / "shared" / "reference")
+SEAGATE = REFERENCE / "mems" / "traces" / "seagate_gap.txt.gz"
+
+
+def study(source=SPARSE, devices="mems-g2", **changes) -> sl.PowerStudy:
+    said = {"limit": 400, "loads": [1], "timeouts_ms": [0, 10], "jobs": 1, **changes}
+    return sl.power_study(source, devices, **said)
+
+
+@pytest.fixture(scope="module")
+def bank_study() -> sl.PowerStudy:
+    bank = Path(__file__).parents[2] / "sample" / "traces" / "oltp-bank-a.csv.zst"
+    return sl.power_study(bank, "mems-g2", loads=[1, 2], timeouts_ms=[0, 1, 5, 20, 100, 200, 1000])
+
+
+@pytest.fixture(scope="module")
+def two() -> sl.PowerStudy:
+    """A sled and a disk, so slow a workload that the disk keeps up, and an overload of the disk."""
+    slow = sl.workload("uniform", mean_interarrival_ms=1000)
+    return study(slow, ["mems-g2", "mobile-disk"], limit=300, loads=[1, 100], timeouts_ms=[0, 1000, 60_000])
+
+
+def test_parts_sum_to_the_whole(bank_study):
+    for name in ("timeouts", "startup", "loads", "policies", "strategies", "request_energy"):
+        for row in bank_study.rows[name]:
+            assert sum(row[f"{state}_j"] for state in STATES) == pytest.approx(row["energy_j"], rel=1e-12)
+            assert sum(row[f"{state}_s"] for state in STATES) == pytest.approx(row["elapsed_s"], rel=1e-9)
+    for row in bank_study.rows["request_energy"]:
+        assert sum(row[f"{state}_uj"] for state in STATES) == pytest.approx(row["energy_per_request_uj"])
+    for _, part in bank_study.tables["states"].group_by("policy"):
+        assert part["energy_share"].sum() == pytest.approx(1)
+        assert part["time_share"].sum() == pytest.approx(1)
+
+
+def test_rows_are_the_runs_they_stand_for(bank, bank_study):
+    for row in bank_study.rows["policies"]:
+        if row["policy"] in ("fixed", "share"):
+            alone = sl.simulate(bank, "mems-g2", power=row["policy"], requests=False)
+            assert row["energy_j"] == alone.energy.total
+            assert row["mean_ms"] == alone.response_time.mean
+            assert row["startups"] == alone.startups
+
+
+def test_energy_rises_with_the_timeout_up_to_the_longest_rest(bank_study):
+    found = bank_study.rows["timeouts"]
+    longest = bank_study.rows["break_even"][0]["longest_rest_ms"]
+    assert 100 < longest < 200
+    for before, after in pairwise(found):
+        if before["timeout_ms"] < longest:
+            assert after["energy_j"] > before["energy_j"]
+        else:
+            assert after["energy_j"] == before["energy_j"]
+            assert after["startups"] == 1
+
+
+def test_break_even_is_what_a_start_up_costs_over_what_parking_saves(bank_study):
+    row = bank_study.rows["break_even"][0]
+    awake = next(row for row in bank_study.rows["policies"] if row["policy"] == "never")
+    assert row["startup_uj"] == pytest.approx(50)
+    assert row["inactive_mw"] == pytest.approx(50)
+    assert row["idle_mw"] == pytest.approx(awake["idle_j"] / awake["idle_s"] * 1000)
+    assert row["break_even_ms"] == pytest.approx(50 / (row["idle_mw"] - 50))
+
+
+def test_rests_are_those_between_requests(bank, bank_study):
+    found = sl.simulate(bank, "mems-g2", power="never", requests=True).requests
+    done = np.maximum.accumulate(found["completion_ns"].to_numpy().astype(np.int64))
+    rests = found["arrival_ns"].to_numpy().astype(np.int64)[1:] - done[:-1]
+    rests = rests[rests > 0] / 1e6
+    row = bank_study.rows["break_even"][0]
+    assert row["rests"] == len(rests)
+    assert row["longest_rest_ms"] == pytest.approx(rests.max())
+    assert row["median_rest_ms"] == pytest.approx(np.median(rests), rel=0.025)
+    longer = rests[rests > row["break_even_ms"]]
+    assert row["longer_share"] == pytest.approx(len(longer) / len(rests), abs=0.02)
+    assert row["longer_time_share"] == pytest.approx(longer.sum() / rests.sum(), abs=0.005)
+
+
+def test_rests_do_not_depend_on_how_requests_are_handed_over():
+    arrivals = np.array([10, 40, 41, 90, 500], dtype="<u8")
+    completions = np.array([20, 45, 60, 100, 510], dtype="<u8")
+    whole, parts = Rests(), Rests()
+    whole.write([("arrival_ns", arrivals.tobytes()), ("completion_ns", completions.tobytes())])
+    for one, other in zip(arrivals, completions, strict=True):
+        parts.write([("arrival_ns", one.tobytes()), ("completion_ns", other.tobytes())])
+    assert whole.to_dict() == parts.to_dict()
+    assert sum(bin_[1] for bin_ in whole.to_dict()["bins"]) == 3
+    assert whole.to_dict()["longest_ms"] == pytest.approx(400e-6)
+
+
+def test_nobody_beats_the_oracle_here_but_who_makes_requests_wait(bank_study):
+    by_policy = {row["policy"]: row for row in bank_study.rows["policies"]}
+    for policy, row in by_policy.items():
+        if policy != "delayed-spinup":
+            assert row["energy_j"] >= by_policy["oracle"]["energy_j"]
+            assert row["above_oracle"] >= 0
+    assert by_policy["delayed-spinup"]["mean_ms"] > 1.2 * by_policy["immediate"]["mean_ms"]
+    assert by_policy["delayed-spinup"]["startups"] < by_policy["immediate"]["startups"]
+    lead = by_policy["never"]["energy_j"] / by_policy["oracle"]["energy_j"] - 1
+    assert by_policy["never"]["above_oracle"] == pytest.approx(lead)
+
+
+def test_every_ms_of_start_up_is_a_ms_of_response_where_requests_are_sparse():
+    sparser = sl.workload("uniform", mean_interarrival_ms=500)
+    (fit,) = study(sparser, limit=2000).fits
+    assert fit["slope"] == pytest.approx(1, abs=0.02)
+    assert fit["r2"] > 0.999
+
+
+def test_battery_arithmetic(bank_study):
+    by_policy = {row["policy"]: row for row in bank_study.rows["policies"]}
+    for row in bank_study.rows["battery"]:
+        power_w = by_policy[row["policy"]]["energy_j"] / by_policy[row["policy"]]["elapsed_s"]
+        assert row["power_mw"] == pytest.approx(power_w * 1000)
+        assert row["hours"] * power_w == pytest.approx(10)
+        assert row["capacity_gb"] == pytest.approx(6_750_000 * 512 / 1e9)
+        assert row["mw_per_gb"] == pytest.approx(power_w * 1000 / 3.456)
+    doubled = study(battery_wh=20).rows["battery"][0]["hours"]
+    assert doubled == pytest.approx(2 * study().rows["battery"][0]["hours"])
+
+
+def test_what_is_right_for_a_sled_is_wrong_for_a_disk(two):
+    def energy(device, policy):
+        return next(row["energy_j"] for row in two.of_device("policies", device) if row["policy"] == policy)
+
+    assert energy("mems-g2", "immediate") < 0.5 * energy("mems-g2", "never")
+    assert energy("mobile-disk", "immediate") > 1.2 * energy("mobile-disk", "never")
+    assert "parking at once is hard to beat" in words.break_even(two, "mems-g2")
+    assert "parking at once wastes energy" in words.break_even(two, "mobile-disk")
+    assert two.of_device("break_even", "mobile-disk")[0]["break_even_ms"] == pytest.approx(6250 / 0.9)
+    assert [row["startup_ms"] for row in two.of_device("startup", "mobile-disk")][-1] == 10_000
+
+
+def test_a_disk_that_is_switched_off_takes_its_own_time_to_start():
+    off = sl.device("mobile-disk", rest_state="off")
+    slow = sl.workload("uniform", mean_interarrival_ms=20_000)
+    found = study(slow, off, limit=50, strategies="base")
+    assert [row["startup_ms"] for row in found.rows["startup"]] == [0, 2000, 4000, 8000, 16_000]
+    assert found.rows["break_even"][0]["inactive_mw"] == 0
+    assert found.rows["break_even"][0]["startup_ms"] == pytest.approx(4000)
+    assert found.fits[0]["slope"] > 0.5
+
+
+def test_merging_and_subsector_save_what_they_are_for():
+    crowded = sl.workload("directed-merge")
+    wants_parts = {"replay.last_block": "random"}
+    found = study(crowded, "mems-g2-3200", limit=2000, loads=[1, 2], settings=wants_parts)
+    for load in (1.0, 2.0):
+        by_way = {row["strategy"]: row for row in found.rows["strategies"] if row["load"] == load}
+        assert by_way["merging"]["merged_requests"] > 0
+        assert by_way["merging"]["service_saved"] > 0.05
+        assert by_way["subsector"]["access_saved"] > 0
+        assert by_way["subsector"]["mean_ms"] == by_way["base"]["mean_ms"]
+        assert by_way["subsector"]["dark_tip_time_s"] > 0
+        assert by_way["all"]["energy_j"] <= min(row["energy_j"] for row in by_way.values())
+        assert by_way["base"]["energy_saved"] == 0
+
+
+def test_a_device_leaves_out_what_it_cannot_do():
+    found = study(devices=["mems-g2", "mems-g2-disksim", "mobile-disk"], limit=100)
+    assert found.study["strategies"] == {
+        "mems-g2": ["base", "immediate", "merging", "subsector", "all"],
+        "mems-g2-disksim": ["base", "immediate", "subsector", "all"],
+        "mobile-disk": ["base", "immediate", "merging", "all"],
+    }
+
+
+def test_worker_processes_find_what_one_process_finds():
+    alone, together = study(limit=100, seeds=2), study(limit=100, seeds=2, jobs=2)
+    assert alone.to_dict() == together.to_dict()
+
+
+def test_seeds_tell_noise_from_differences():
+    found = study(seeds=4, policies=["fixed:timeout_ms=0", "immediate", "never"])
+    by_policy = {row["policy"]: row for row in found.rows["policies"]}
+    never, immediate = by_policy["never"], by_policy["immediate"]
+    assert never["above_best_j"] > never["above_best_ci95_j"] > 0
+    assert immediate["above_best_j"] == by_policy["fixed:timeout_ms=0"]["above_best_j"] == 0
+    assert never["above_oracle"] is None
+    assert never["energy_ci95_j"] > 0
+    assert "All are larger than their 95 % intervals" in words.noise(found).replace("\u00a0", " ")
+    assert "small differences may be chance" in words.noise(study())
+
+
+def test_a_closed_replay_with_a_think_time_has_rests():
+    found = study(replay="closed:1:20ms", loads=None)
+    assert {row["load"] for row in found.rows["loads"]} == {1.0}
+    assert found.rows["break_even"][0]["longest_rest_ms"] == pytest.approx(20, rel=1e-3)
+
+
+def test_the_pace_is_that_of_the_replay():
+    found = study(settings={"replay.speedup": 0.5}, loads=[0.5, 1])
+    fixed = [row for row in found.rows["loads"] if row["policy"] == "fixed"]
+    policy = next(row for row in found.rows["policies"] if row["policy"] == "fixed")
+    assert fixed[0]["energy_j"] == policy["energy_j"]
+    assert fixed[1]["elapsed_s"] == pytest.approx(fixed[0]["elapsed_s"] / 2, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"policies": ["shar"]}, "did you mean `share`?"),
+        ({"policies": ["share:etta=2"]}, "power.eta"),
+        ({"policies": []}, "no policies"),
+        ({"policies": [3]}, "expected power policies"),
+        ({"timeouts_ms": [-1]}, "`-1` is not a timeout"),
+        ({"timeouts_ms": []}, "no timeout"),
+        ({"startups_ms": [math.nan]}, "not a start-up time"),
+        ({"loads": [0]}, "`0` is not a load"),
+        ({"loads": []}, "no load"),
+        ({"strategies": ["mergin"]}, "did you mean `merging`?"),
+        ({"strategies": []}, "no strategies"),
+        ({"strategies": ["subsector"], "devices": "mobile-disk"}, "subsector_access"),
+        ({"battery_wh": 0}, "not a charge"),
+        ({"seeds": 0}, "not a number of seeds"),
+        ({"jobs": 0}, "not a number of jobs"),
+        ({"devices": []}, "no device"),
+        ({"devices": ["mems-g2", "mems-g2"]}, "given twice"),
+        ({"devices": "mems-g22"}, "did you mean `mems-g2`?"),
+        ({"settings": {"power.kind": "share"}}, "`power.kind` is set"),
+        ({"settings": {"merge.kind": "pairs"}}, "`merge.kind` is set"),
+        ({"replay": "closed:8"}, "keeps the device busy"),
+        ({"replay": "closed:8:0ms"}, "keeps the device busy"),
+        ({"replay": "closed:1:5ms", "loads": [1, 2]}, "no load to vary"),
+        ({"source": "missing.csv"}, "missing.csv"),
+    ],
+)
+def test_mistakes_are_told_before_the_work_starts(changes, says):
+    with pytest.raises(sl.Error) as caught:
+        study(**changes)
+    assert says in str(caught.value)
+
+
+def test_out_holds_everything_and_is_found_again(tmp_path):
+    found = study(out=tmp_path, limit=100)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {f"{name}.parquet" for name in tables.NAMES} | {
+        "summary.json",
+        "report.html",
+        "points.jsonl",
+    }
+    for name in tables.NAMES:
+        assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(found.tables[name])
+    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert study(out=tmp_path, limit=100).to_dict() == found.to_dict()
+    for name in ("points.jsonl", "summary.json", "report.html"):
+        assert (tmp_path / name).read_bytes() == kept[name]
+
+
+def test_a_race_and_a_study_may_share_a_directory(tmp_path):
+    common = {"limit": 100, "jobs": 1, "out": tmp_path}
+    sl.compare(SPARSE, "mems-g2", schedulers="fcfs", speedups=[1], **common)
+    assert sl.power_study(SPARSE, "mems-g2", loads=[1], **common).rows["break_even"][0]["rests"] > 0
+
+
+def test_report_and_displays(two, tmp_path):
+    page = two.report(tmp_path / "study.html").read_text()
+    assert page.count("<svg") == 2 * len(SECTIONS)
+    assert not re.search(r"(src|href)=.https?:", page)
+    for heading in ("Where energy and time go", "Which policy to choose", "How long a battery lasts"):
+        assert heading in page
+    assert "Of its" in page
+    assert two._repr_html_().startswith("<h4>uniform on mems-g2 and mobile-disk</h4>")
+    assert repr(two).startswith("uniform on mems-g2 and mobile-disk")
+    assert "oracle" in repr(two)
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_draws_every_device(two, section):
+    for device in two.devices:
+        made = two.plot(section, device=device)
+        assert all(axes.has_data() for axes in made.axes)
+        made.canvas.draw()
+    with pytest.raises(sl.Error, match="unknown section `state`"):
+        two.plot("state")
+    with pytest.raises(sl.Error, match="`mems-g3` was not studied"):
+        two.plot(section, device="mems-g3")
+
+
+def test_overload_is_said(two):
+    late = [row for row in two.of_device("loads", "mobile-disk") if row["saturated"]]
+    assert late
+    assert "the queue keeps growing" in words.loads(two, "mobile-disk")
+    texts = {text.get_text() for axes in two.plot("loads", device="mobile-disk").axes for text in axes.texts}
+    assert "overloaded" in texts
+    assert any(row[1].endswith("*") for row in rows.rows_of(two, "loads", "mobile-disk")[1])
+    flood = study(sl.workload("uniform", mean_interarrival_ms=0.2), limit=3000)
+    assert words.verdict(flood, "mems-g2").startswith("mems-g2 could not keep up")
+
+
+def test_words_about_nothing_to_save():
+    found = study()
+    assert "Nothing was merged" in words.strategies(found, "mems-g2")
+    assert "every request wants whole blocks" in words.strategies(found, "mems-g2")
+    single = study(policies="immediate", timeouts_ms=[0], startups_ms=[0.5], strategies="base")
+    assert words.best(single, "mems-g2") == ""
+    assert words.timeouts(single, "mems-g2") == ""
+    assert words.startup(single, "mems-g2") == ""
+    assert single.fits == []
+    for section in SECTIONS:
+        assert single.plot(section).axes
+
+
+def test_places_between_timeouts():
+    assert figures.between(0.5, [0, 1, 10]) == 0.5
+    assert figures.between(math.sqrt(10), [0, 1, 10]) == pytest.approx(1.5)
+    assert figures.between(11, [0, 1, 10]) is None
+    assert figures.between(1, [0]) is None
+
+
+def test_power_policies_are_a_catalogue():
+    assert {"never", "fixed", "immediate", "oracle"} <= set(sl.power)
+    assert repr(sl.power.share(eta=2)) == "sledlab.power('share', eta=2)"
+    assert sl.power.delayed_spinup().name == "delayed-spinup"
+    with pytest.raises(sl.Error, match="did you mean `share`"):
+        sl.power("shar")
+    with pytest.raises(AttributeError, match="no power policy is called"):
+        _ = sl.power.shar
+    with pytest.raises(sl.Error, match=r"timeout_ms = -1 .*out of range"):
+        sl.power("fixed", timeout_ms=-1)
+
+
+def test_simulate_takes_policies_and_merging():
+    def run(**said):
+        return sl.simulate(sl.workload("directed-merge"), "mems-g2", limit=500, requests=False, **said)
+
+    assert run(power="never").startups <= 1 < run(power="immediate").startups
+    waits = run(power=sl.power("fixed", timeout_ms=3))
+    assert waits.config["power"] == {"kind": "fixed", "timeout_ms": 3.0}
+    merged = run(merge=sl.merge("chains", among="neighbours"))
+    assert merged.summary["merged"]["requests"] > run().summary["merged"]["requests"] == 0
+    assert merged.config["merge"]["among"] == "neighbours"
+    assert run(merge="pairs").config["merge"]["kind"] == "pairs"
+    for wrong in ({"power": "shar"}, {"merge": "chain"}, {"power": sl.device("mems-g2")}, {"merge": 3}):
+        with pytest.raises(sl.Error):
+            run(**wrong)
+
+
+@pytest.mark.skipif(not SEAGATE.is_file(), reason=f"no {SEAGATE} (set SLEDLAB_REFERENCE)")
+def test_the_seagate_trace_as_published():
+    timeouts = [0, 5, 10, 20, 30, 36, 40, 100, 1000]
+    found = sl.power_study(SEAGATE, "mems-g2", timeouts_ms=timeouts, loads=[1], jobs=1)
+    energy = {row["timeout_ms"]: row["energy_j"] for row in found.rows["timeouts"]}
+    mean = {row["timeout_ms"]: row["mean_ms"] for row in found.rows["timeouts"]}
+    for before, after in pairwise(timeouts):
+        assert energy[after] > energy[before] if before < 34 else energy[after] == energy[before]
+    assert found.rows["break_even"][0]["longest_rest_ms"] == pytest.approx(35.88, abs=2)
+    # Papers 000 and 003: more than half the energy, less than a start-up of response.
+    assert 0.50 < 1 - energy[0] / energy[40] < 0.65
+    assert 2.1 < energy[40] / energy[0] < 3.0
+    assert 0.45 < mean[0] - mean[40] <= 0.5
+    shares = {row["state"]: row["energy_share"] for row in found.rows["states"] if row["policy"] == "fixed"}
+    assert 0.87 < shares["idle"] < 0.94
+    assert found.fits[0]["slope"] == pytest.approx(1, abs=0.02)
+    assert found.fits[0]["r2"] > 0.99

@@ -1,0 +1,120 @@
+"""`sledlab power`, and `--power` and `--merge` of `sledlab simulate`."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+UNIFORM = (
+    "power",
+    "--device",
+    "mems-g2",
+    "--workload",
+    "uniform",
+    "--set",
+    "workload.mean_interarrival_ms=20",
+)
+SMALL = (*UNIFORM, "--limit", 200, "--loads", "1,2", "--jobs", 1)
+
+
+def test_policies_are_listed_and_shown(sledlab):
+    assert {"fixed", "share"} <= {entry["name"] for entry in sledlab("power", "list", "--json").json}
+    assert "break-even" in sledlab("power", "list").out
+    assert "experts" in sledlab("power", "show", "share").out
+    assert sledlab("power", "show", "never").out.endswith("It takes no parameters.\n")
+    answer = sledlab("power", "show", "shar")
+    assert answer.code == 2
+    assert "did you mean `share`?" in answer.err
+    assert "did you mean `list`?" in sledlab("power", "lst").err
+
+
+def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
+    answer = sledlab(*SMALL, "--out", tmp_path / "study", "--timeouts", "0,5,40", "--startup", "0,1")
+    assert answer.code == 0, answer.err
+    first = answer.out.splitlines()[1]
+    assert "mems-g2 uses" in first
+    assert "break-even time" in answer.out.replace("\n", " ")
+    assert f"report: {tmp_path / 'study' / 'report.html'}" in answer.out
+    timeouts = pl.read_parquet(tmp_path / "study" / "timeouts.parquet")
+    assert timeouts["timeout_ms"].to_list() == [0, 5, 40]
+    assert timeouts["energy_j"].is_sorted()
+    summary = json.loads((tmp_path / "study" / "summary.json").read_text())
+    assert summary["study"]["startups_ms"] == {"mems-g2": [0.0, 1.0]}
+    assert summary["answer"].startswith("Over ")
+
+
+def test_json_and_several_devices(sledlab):
+    few = ("--policies", "fixed:timeout_ms=3,oracle", "--strategies", "immediate", "--battery-wh", 2)
+    found = sledlab(*SMALL, "--device", "mems-g3", *few, "--json").json
+    assert found["study"]["devices"] == ["mems-g2", "mems-g3"]
+    assert [row["policy"] for row in found["tables"]["policies"]] == ["fixed:timeout_ms=3", "oracle"] * 2
+    assert {row["strategy"] for row in found["tables"]["strategies"]} == {"base", "immediate"}
+    assert {row["battery_wh"] for row in found["tables"]["battery"]} == {2.0}
+    assert [fit["device"] for fit in found["startup_fits"]] == ["mems-g2", "mems-g3"]
+
+
+def test_a_study_of_a_trace(sledlab, bank, tmp_path):
+    out = ("--out", tmp_path, "--loads", 1, "--limit", 5000, "--scheduler", "sptf")
+    answer = sledlab("power", "--device", "mems-g2", "--trace", bank, *out)
+    assert answer.code == 0, answer.err
+    assert "Nothing in that is random" in answer.out.replace("\n", " ")
+    assert "SPTF" in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("power",), "no device was given"),
+        (("power", "--device", "mems-g2"), "no trace"),
+        ((*UNIFORM, "--policies", "fixed,shar"), "did you mean `share`"),
+        ((*UNIFORM, "--policies", ","), "no policies"),
+        ((*UNIFORM, "--timeouts", "-1,2"), "`-1.0` is not a timeout"),
+        ((*UNIFORM, "--timeouts", "1,x"), "`x` is not a number"),
+        ((*UNIFORM, "--timeouts", ","), "no timeout"),
+        ((*UNIFORM, "--startup", "-0.5"), "not a start-up time"),
+        ((*UNIFORM, "--loads", "0"), "not a load"),
+        ((*UNIFORM, "--strategies", "imediate"), "did you mean `immediate`"),
+        ((*UNIFORM, "--battery-wh", "-3"), "not a charge"),
+        ((*UNIFORM, "--replay", "closed:4"), "keeps the device busy"),
+        ((*UNIFORM, "--set", "power.kind=share"), "`power.kind` is set"),
+        ((*UNIFORM, "--seeds", 0), "not a number of seeds"),
+        ((*UNIFORM, "--out", "/proc/nothing"), "/proc/nothing"),
+        (("power", "--device", "mems-g2", "--trace", "missing.csv"), "missing.csv"),
+        (("power", "--device", "mems-g2", "--trace", "-"), "read only once"),
+    ],
+)
+def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+    monkeypatch.chdir(tmp_path)
+    answer = sledlab(*arguments)
+    assert answer.code == 2, answer.err
+    assert says in answer.err
+    assert answer.out == ""
+    assert "Traceback" not in answer.err
+
+
+def test_interrupt_keeps_what_is_done(tmp_path):
+    arguments = (*UNIFORM, "--limit", 1_000_000, "--out", tmp_path, "--jobs", 2)
+    command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    kept = tmp_path / "points.jsonl"
+    while not (kept.exists() and kept.read_text().count("\n") >= 2) and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert b"Traceback" not in err
+    assert len(kept.read_text().splitlines()) >= 2
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_simulate_takes_a_policy_and_merging(sledlab):
+    run = ("simulate", "--device", "mems-g2", "--workload", "directed-merge", "--limit", 500, "--json")
+    found = sledlab(*run, "--power", "fixed:timeout_ms=2", "--merge", "chains").json
+    assert found["config"]["power"] == {"kind": "fixed", "timeout_ms": 2.0}
+    assert found["merged"]["requests"] > found["merged"]["groups"] > 0
+    assert "did you mean `immediate`" in sledlab(*run, "--power", "imediate").err
+    assert sledlab(*run, "--merge", "chain").code == 2
