@@ -159,11 +159,12 @@ impl Station {
         let prices = self.prices();
         let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, &prices) };
         self.charge_rest(since, timeout, now);
-        if !parked {
+        // A queue that is refilled in the moment it runs empty has not been idle at all.
+        let rested = since < now;
+        if rested && !parked {
             self.power.learn(length, timeout, &prices);
         }
-        // A queue that is refilled in the moment it runs empty has not been idle at all.
-        if parked || (timeout <= length && since < now) {
+        if parked || (rested && timeout <= length) {
             self.device.rest(Rest::Parked);
             self.hold(now, now);
         } else {
