@@ -116,13 +116,16 @@ class Source:
     @staticmethod
     def from_columns(
         name: str,
-        chunks: Iterator[tuple[bytes, bytes, bytes, bytes, bytes]],
+        chunks: Iterator[tuple[bytes, bytes, bytes, bytes, bytes, bytes]],
         fractional: bool = False,
         sort_window: int = 0,
     ) -> Source:
-        """Requests out of columns: time_us, op, offset_bytes, length_bytes, device."""
-    def next_chunk(self) -> tuple[bytes, bytes, bytes, bytes, bytes] | None:
-        """Arrival in ns (u64), op, first block (u64), blocks (u32), device (u16); `None` at the end."""
+        """Requests out of columns: time_us, op, offset_bytes, length_bytes, device, metadata."""
+    def next_chunk(self) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes] | None:
+        """Arrival in ns (u64), op, first block (u64), bytes (u64), device (u16), metadata (u8).
+
+        `None` at the end.
+        """
 
 def catalogue() -> str:
     """Everything that can be named in an experiment, as JSON."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error, Place
+from sledlab.traces import OPTIONAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
 
-Chunk = tuple[bytes, bytes, bytes, bytes, bytes]
+Chunk = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
 
 BLOCK_BYTES = 512
 """Bytes in a logical block."""
@@ -28,13 +29,16 @@ def to_chunks(batches: Iterator[pa.RecordBatch], name: str, *, fractional: bool)
     time_type = pa.float64() if fractional else pa.int64()
     for batch in batches:
         read = _Reader(batch, name, rows)
-        device = read.numbers("device", pa.int64()) if "device" in batch.schema.names else b""
+        device, metadata = (
+            read.numbers(name, pa.int64()) if name in batch.schema.names else b"" for name in OPTIONAL
+        )
         yield (
             read.numbers("time_us", time_type),
             read.letters("op"),
             read.numbers("offset_bytes", pa.int64()),
             read.numbers("length_bytes", pa.int64()),
             device,
+            metadata,
         )
         rows += batch.num_rows
 
@@ -75,43 +79,54 @@ class _Reader:
 
 
 def to_batches(source: _native.Source) -> Iterator[pa.RecordBatch]:
-    """A stream as Arrow record batches with the columns of a trace, and `device`."""
+    """A stream as Arrow record batches with the columns of a trace, `device` and `metadata`."""
     import numpy as np
     import pyarrow as pa
 
     while (chunk := source.next_chunk()) is not None:
-        arrival, op, lbn, blocks, device = chunk
+        arrival, op, lbn, length, device, metadata = chunk
         first = np.frombuffer(lbn, "<u8")
-        length = np.frombuffer(blocks, "<u4").astype(np.int64) * BLOCK_BYTES
         yield pa.RecordBatch.from_pydict(
             {
                 "time_us": np.frombuffer(arrival, "<u8") / 1000,
                 "op": pa.array(np.frombuffer(op, "S1").astype("U1")),
                 "offset_bytes": (first * BLOCK_BYTES).astype(np.int64),
-                "length_bytes": length,
+                "length_bytes": np.frombuffer(length, "<u8").astype(np.int64),
                 "device": np.frombuffer(device, "<u2"),
+                "metadata": np.frombuffer(metadata, "<u1"),
             }
         )
 
 
 def to_rows(source: _native.Source) -> list[dict[str, Any]]:
-    """A short stream as plain rows with the columns of a trace, and `device`; needs no library."""
+    """A short stream as plain rows with the columns of a trace, `device` and `metadata`; needs no library."""
     from array import array
 
     rows = []
     while (chunk := source.next_chunk()) is not None:
-        arrival, op, lbn, blocks, device = chunk
-        columns = (array("Q", arrival), op.decode(), array("Q", lbn), array("I", blocks), array("H", device))
+        arrival, op, lbn, length, device, metadata = chunk
+        columns = (
+            array("Q", arrival),
+            op.decode(),
+            array("Q", lbn),
+            array("Q", length),
+            array("H", device),
+            metadata,
+        )
         rows += [
             {
                 "time_us": time_ns // 1000 if time_ns % 1000 == 0 else time_ns / 1000,
                 "op": letter,
                 "offset_bytes": first * BLOCK_BYTES,
-                "length_bytes": count * BLOCK_BYTES,
+                "length_bytes": count,
                 "device": number,
+                "metadata": flag,
             }
-            for time_ns, letter, first, count, number in zip(*columns, strict=True)
+            for time_ns, letter, first, count, number, flag in zip(*columns, strict=True)
         ]
+    if not any(row["metadata"] for row in rows):
+        for row in rows:
+            del row["metadata"]
     return rows
 
 
@@ -125,18 +140,19 @@ def _schema() -> pa.Schema:
             "offset_bytes": pa.int64(),
             "length_bytes": pa.int64(),
             "device": pa.uint16(),
+            "metadata": pa.uint8(),
         }
     )
 
 
 def to_frame(source: _native.Source) -> polars.DataFrame:
-    """A stream as a frame with the columns of a trace, and `device`."""
+    """A stream as a frame with the columns of a trace, `device`, and `metadata` where there is some."""
     import polars
     import pyarrow as pa
 
     frame = polars.from_arrow(pa.Table.from_batches(to_batches(source), schema=_schema()))
     assert isinstance(frame, polars.DataFrame)
-    return frame
+    return frame if frame["metadata"].any() else frame.drop("metadata")
 
 
 def write(

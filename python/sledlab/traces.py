@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 COLUMNS = ("time_us", "op", "offset_bytes", "length_bytes")
 """Columns of a trace in tables: see `read_trace`."""
 
+OPTIONAL = ("device", "metadata")
+"""Columns that it may have besides."""
+
 PARQUET = "parquet"
 """Name of the one format that is read on the Python side."""
 
@@ -267,9 +270,9 @@ def check_columns(found: list[str], name: str) -> list[str]:
     if missing:
         raise Error(
             f"{name}: the column `{missing[0]}` is missing",
-            remedy=f"a trace has {', '.join(COLUMNS)} and maybe device; found: {', '.join(found)}",
+            remedy=f"a trace has {', '.join(COLUMNS)}, maybe {' and '.join(OPTIONAL)}; found: {', '.join(found)}",
         )
-    return [*COLUMNS, *(["device"] if "device" in found else [])]
+    return [*COLUMNS, *(column for column in OPTIONAL if column in found)]
 
 
 def from_batches(

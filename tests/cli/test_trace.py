@@ -184,3 +184,16 @@ def test_truncated_parquet_is_told(sledlab, tmp_path):
     path = tmp_path / "bad.parquet"
     path.write_bytes(b"PAR1" + bytes(50))
     assert sledlab("trace", "info", path).code == 2
+
+
+def test_parquet_keeps_what_is_wanted_and_what_is_metadata(sledlab, tmp_path):
+    table, parquet, back = (tmp_path / name for name in ("t.csv", "t.parquet", "back.csv"))
+    table.write_text(
+        "time_us,op,offset_bytes,length_bytes,device,metadata\n0,R,0,4096,0,0\n5,W,512,200,0,1\n"
+    )
+    sledlab("trace", "convert", table, parquet)
+    again = pl.read_parquet(parquet)
+    assert again["length_bytes"].to_list() == [4096, 200]
+    assert again["metadata"].to_list() == [0, 1]
+    sledlab("trace", "convert", parquet, back)
+    assert back.read_text() == table.read_text()

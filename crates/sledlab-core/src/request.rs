@@ -77,6 +77,11 @@ impl Default for Request {
 }
 
 impl Request {
+    /// Bytes of its blocks that the host wants, as far as that is known.
+    pub const fn wanted_bytes(&self) -> u64 {
+        (self.blocks as u64 * BLOCK_BYTES).saturating_sub(self.unwanted_words as u64 * WORD_BYTES)
+    }
+
     /// The first block after the request.
     pub const fn end(&self) -> u64 {
         self.lbn + self.blocks as u64

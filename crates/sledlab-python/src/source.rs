@@ -65,8 +65,9 @@ impl Source {
         Ok(Source::wrap(requests, kind))
     }
 
-    /// Reads an iterator of `(time_us, op, offset_bytes, length_bytes, device)`, each the bytes of a column:
-    /// i64 (time f64 if `fractional`), ASCII letters for `op`, no bytes for a `device` that is always 0.
+    /// Reads an iterator of `(time_us, op, offset_bytes, length_bytes, device, metadata)`, each the bytes of a
+    /// column: i64 (time f64 if `fractional`), ASCII letters for `op`, no bytes for `device` or `metadata` where
+    /// they are always 0.
     #[staticmethod]
     #[pyo3(signature = (name, chunks, fractional = false, sort_window = 0))]
     fn from_columns(name: &str, chunks: Py<PyAny>, fractional: bool, sort_window: usize) -> Self {
@@ -74,8 +75,8 @@ impl Source {
         Source::wrap(open_table(name, Box::new(next_rows), sort_window), "table")
     }
 
-    /// The next requests, `None` at the end: arrival in ns (u64), op letters, first block (u64), blocks (u32)
-    /// and device (u16), each as the bytes of a column.
+    /// The next requests, `None` at the end: arrival in ns (u64), op letters, first block (u64), length in bytes
+    /// (u64), device (u16) and metadata (u8, 0 or 1), each as the bytes of a column.
     fn next_chunk<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let mut requests = self.take()?;
         let (requests, chunk) = py
@@ -110,7 +111,7 @@ fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<
         Err(end) if end.is_instance_of::<pyo3::exceptions::PyStopIteration>(chunks.py()) => return Ok(None),
         other => other?,
     };
-    let [time, op, offset, length, device]: [PyBackedBytes; 5] = chunk.extract()?;
+    let [time, op, offset, length, device, metadata]: [PyBackedBytes; 6] = chunk.extract()?;
     let time_us = if fractional {
         Times::Fractional(from_bytes(&time, f64::from_le_bytes))
     } else {
@@ -123,6 +124,7 @@ fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<
         offset_bytes: whole(&offset),
         length_bytes: whole(&length),
         device: whole(&device),
+        metadata: whole(&metadata),
     }))
 }
 
@@ -150,8 +152,9 @@ fn to_columns<'py>(py: Python<'py>, requests: &[Request]) -> PyResult<Bound<'py,
         to_bytes(py, requests, |request| request.arrival.as_ns().to_le_bytes())?,
         PyBytes::new(py, &op),
         to_bytes(py, requests, |request| request.lbn.to_le_bytes())?,
-        to_bytes(py, requests, |request| request.blocks.to_le_bytes())?,
+        to_bytes(py, requests, |request| request.wanted_bytes().to_le_bytes())?,
         to_bytes(py, requests, |request| request.device.to_le_bytes())?,
+        to_bytes(py, requests, |request| [u8::from(request.metadata)])?,
     );
     columns.into_pyobject(py)
 }

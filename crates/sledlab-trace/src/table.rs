@@ -22,6 +22,8 @@ pub struct Columns {
     pub length_bytes: Vec<i64>,
     /// Device number; empty where all rows are of device 0.
     pub device: Vec<i64>,
+    /// 1 for requests about the file system's own data, else 0; empty where nothing is known.
+    pub metadata: Vec<i64>,
 }
 
 /// Arrival times in microseconds.
@@ -61,6 +63,16 @@ impl Times {
         match self {
             Times::Whole(times) => times[row].to_string(),
             Times::Fractional(times) => times[row].to_string(),
+        }
+    }
+}
+
+impl Columns {
+    fn metadata(&self, row: usize) -> Result<bool> {
+        match self.metadata.get(row) {
+            None | Some(0) => Ok(false),
+            Some(1) => Ok(true),
+            Some(other) => Err(Error::user(format!("metadata: {other} is neither 0 nor 1"))),
         }
     }
 }
@@ -115,7 +127,8 @@ impl Table {
         let length = unsigned("length_bytes", columns.length_bytes[row])?;
         let (lbn, blocks) = range::of_bytes(offset, length)?;
         let unwanted_words = if op.is_media() { unwanted_words(offset, length) } else { 0 };
-        Ok(Request { arrival, lbn, blocks, device, op, unwanted_words, ..Request::default() })
+        let metadata = columns.metadata(row)?;
+        Ok(Request { arrival, lbn, blocks, device, op, unwanted_words, metadata })
     }
 
     fn arrival(&mut self, times: &Times, row: usize) -> Result<Time> {
@@ -136,7 +149,8 @@ impl Source for Table {
             let Some(columns) = (self.next_rows)()? else { return Ok(0) };
             let count = columns.op.len();
             let equal = [columns.time_us.len(), columns.offset_bytes.len(), columns.length_bytes.len()];
-            if equal != [count; 3] || ![0, count].contains(&columns.device.len()) {
+            let optional = [columns.device.len(), columns.metadata.len()];
+            if equal != [count; 3] || optional.iter().any(|len| ![0, count].contains(len)) {
                 return Err(Error::user(format!("{}: the columns differ in length", self.name)));
             }
             into.reserve(count);
@@ -172,6 +186,7 @@ mod tests {
             offset_bytes: vec![512, 0],
             length_bytes: vec![4096, 0],
             device: Vec::new(),
+            metadata: Vec::new(),
         }
     }
 
@@ -189,6 +204,14 @@ mod tests {
         assert_eq!(read(columns.clone()).unwrap()[0].unwanted_words, 53);
         columns.offset_bytes[0] = 8;
         assert_eq!(read(columns).unwrap()[0].unwanted_words, 0);
+    }
+
+    #[test]
+    fn knows_metadata_where_it_is_told() {
+        let columns = Columns { metadata: vec![1, 0], ..two_rows() };
+        assert!(read(columns).unwrap()[0].metadata);
+        let wrong = read(Columns { metadata: vec![2, 0], ..two_rows() }).unwrap_err().to_string();
+        assert!(wrong.contains("metadata: 2 is neither 0 nor 1"), "{wrong}");
     }
 
     #[test]

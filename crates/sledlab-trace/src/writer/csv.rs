@@ -1,6 +1,6 @@
 //! Writes the project's own CSV; [`crate::format`] says what its columns mean.
 
-use sledlab_core::{BLOCK_BYTES, Error, Request, Result, WORD_BYTES};
+use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
 
 use super::output::Output;
 use super::{TraceWriter, WriteOptions};
@@ -54,8 +54,7 @@ impl Writer {
         self.output.text().extend_from_slice(&[b',', request.op.letter() as u8, b',']);
         self.output.number(request.lbn.saturating_mul(BLOCK_BYTES));
         self.output.text().push(b',');
-        let unwanted_bytes = u64::from(request.unwanted_words) * WORD_BYTES;
-        self.output.number((u64::from(request.blocks) * BLOCK_BYTES).saturating_sub(unwanted_bytes));
+        self.output.number(request.wanted_bytes());
         if device {
             self.output.text().push(b',');
             self.output.number(u64::from(request.device));
