@@ -88,6 +88,18 @@ def scheduler_name(config: Mapping[str, Any]) -> str:
     return str(config.get("scheduler", {}).get("kind", "fcfs")).upper()
 
 
+def power_name(config: Mapping[str, Any]) -> str:
+    """When the device parks, with the parameters that decide it.
+
+    Example:
+        >>> power_name({"power": {"kind": "fixed", "timeout_ms": 10.0}}), power_name({})
+        ('fixed, timeout_ms 10', '')
+    """
+    power = dict(config.get("power", {}))
+    kind = str(power.pop("kind", ""))
+    return ", ".join([kind, *(f"{key} {value:g}" for key, value in power.items())])
+
+
 def speedup(config: Mapping[str, Any]) -> float:
     """How much faster than recorded the requests arrived."""
     return float(config.get("replay", {}).get("speedup", 1))
@@ -208,8 +220,17 @@ def device_rows(result: Result) -> list[Row]:
         row("positioning time, mean", "ms", figure(result.positioning_time_ms)),
         row("energy", "", energy(result.energy.total)),
         *(row(f"· {name}", "", energy(joules)) for name, joules in energy_parts(result)),
+        row("energy of a request itself", "", energy(result.summary["energy_per_request_uj"] * 1e-6)),
         row("start-ups", "", f"{result.startups:,}"),
+        *(row("merged requests", "", text) for text in _merged(result)),
     ]
+
+
+def _merged(result: Result) -> Iterable[str]:
+    """How many requests were served as how many, where some were."""
+    merged = result.summary["merged"]
+    if merged["requests"]:
+        yield f"{merged['requests']:,} as {merged['groups']:,}"
 
 
 def energy_parts(result: Result) -> Iterable[tuple[str, float]]:

@@ -226,7 +226,7 @@ def test_the_pace_is_that_of_the_replay():
         ({"startups_ms": [math.nan]}, "not a start-up time"),
         ({"loads": [0]}, "`0` is not a load"),
         ({"loads": []}, "no load"),
-        ({"strategies": ["mergin"]}, "did you mean `merging`?"),
+        ({"strategies": ["mergng"]}, "did you mean `merging`?"),
         ({"strategies": []}, "no strategies"),
         ({"strategies": ["subsector"], "devices": "mobile-disk"}, "subsector_access"),
         ({"battery_wh": 0}, "not a charge"),

@@ -77,7 +77,7 @@ def test_a_study_of_a_trace(sledlab, bank, tmp_path):
         ((*UNIFORM, "--timeouts", ","), "no timeout"),
         ((*UNIFORM, "--startup", "-0.5"), "not a start-up time"),
         ((*UNIFORM, "--loads", "0"), "not a load"),
-        ((*UNIFORM, "--strategies", "imediate"), "did you mean `immediate`"),
+        ((*UNIFORM, "--strategies", "immediates"), "did you mean `immediate`"),
         ((*UNIFORM, "--battery-wh", "-3"), "not a charge"),
         ((*UNIFORM, "--replay", "closed:4"), "keeps the device busy"),
         ((*UNIFORM, "--set", "power.kind=share"), "`power.kind` is set"),
@@ -116,5 +116,5 @@ def test_simulate_takes_a_policy_and_merging(sledlab):
     found = sledlab(*run, "--power", "fixed:timeout_ms=2", "--merge", "chains").json
     assert found["config"]["power"] == {"kind": "fixed", "timeout_ms": 2.0}
     assert found["merged"]["requests"] > found["merged"]["groups"] > 0
-    assert "did you mean `immediate`" in sledlab(*run, "--power", "imediate").err
+    assert "did you mean `immediate`" in sledlab(*run, "--power", "immediates").err
     assert sledlab(*run, "--merge", "chain").code == 2

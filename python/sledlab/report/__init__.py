@@ -139,6 +139,8 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     at = next(index for index, (name, _) in enumerate(facts) if name == "replay")
     facts[at:at] = [
         ("scheduler", wording.scheduler_name(result.config)),
+        ("power policy", wording.power_name(result.config)),
+        ("merging", str(result.config.get("merge", {}).get("kind", "none"))),
         ("speed-up", f"{wording.speedup(result.config):g} times"),
     ]
     counts = ", ".join(f"{count:,} {name}" for name, count in operations.items() if count)
