@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ Chunk = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
 
 BLOCK_BYTES = 512
 """Bytes in a logical block."""
+
+HELD_BACK = 32
+"""Batches read before a Parquet file is begun: whether one has metadata decides on its columns."""
 
 
 def to_chunks(batches: Iterator[pa.RecordBatch], name: str, *, fractional: bool) -> Iterator[Chunk]:
@@ -152,7 +156,7 @@ def to_frame(source: _native.Source) -> polars.DataFrame:
 
     frame = polars.from_arrow(pa.Table.from_batches(to_batches(source), schema=_schema()))
     assert isinstance(frame, polars.DataFrame)
-    return frame if frame["metadata"].any() else frame.drop("metadata")
+    return frame if frame["metadata"].max() else frame.drop("metadata")
 
 
 def write(
@@ -172,6 +176,24 @@ def write(
     return _native.write_trace(source, path, format, device_column, media_only, progress=progress)
 
 
+def _has(batch: pa.RecordBatch, column: str) -> bool:
+    return bool(batch.column(column).to_numpy().any())
+
+
+def _check(batch: pa.RecordBatch, left_out: list[str]) -> None:
+    """Refuses to lose what stands in columns that the file does not have."""
+    if "device" in left_out and _has(batch, "device"):
+        raise Error(
+            "the trace has several devices",
+            remedy="add --device-column, or pick one with `sledlab trace slice`",
+        )
+    if "metadata" in left_out and _has(batch, "metadata"):
+        raise Error(
+            "the first request for metadata comes so late that the file was begun without that column",
+            remedy="write the trace as Parquet from a frame, or cut it with `sledlab trace slice`",
+        )
+
+
 def _write_parquet(
     source: _native.Source,
     path: str,
@@ -182,18 +204,18 @@ def _write_parquet(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    batches = to_batches(source)
+    head = list(islice(batches, HELD_BACK))
+    metadata = any(_has(batch, "metadata") for batch in head)
+    left_out = [name for name, wanted in zip(OPTIONAL, (device_column, metadata), strict=True) if not wanted]
     schema = _schema()
-    if not device_column:
-        schema = schema.remove(schema.get_field_index("device"))
+    for name in left_out:
+        schema = schema.remove(schema.get_field_index(name))
     rows = 0
     with pq.ParquetWriter(Path(path), schema, compression="zstd") as writer:
         waiting: list[pa.RecordBatch] = []
-        for batch in to_batches(source):
-            if not device_column and any(batch.column("device").to_numpy()):
-                raise Error(
-                    "the trace has several devices",
-                    remedy="add --device-column, or pick one with `sledlab trace slice`",
-                )
+        for batch in chain(head, batches):
+            _check(batch, left_out)
             waiting.append(batch.select(schema.names))
             rows += batch.num_rows
             if sum(part.num_rows for part in waiting) >= 262_144:
