@@ -69,5 +69,5 @@ def _show(found: Calibrated) -> None:
     show_table(head, [cells(row) for row in found.rows], right=head[1:4])
     chosen = ", ".join(f"{key} = {value:g}" for key, value in found.choices.items())
     click.echo(f"Choices: {chosen}; `sledlab workload show` says what they mean.")
-    met = "meets everything published" if found.passes else "misses what was published"
+    met = "meets every published number it was fitted to" if found.passes else "misses what was published"
     click.echo(f"The stand-in {found.name} (seed {found.seed}) {met}.")
