@@ -34,6 +34,10 @@ WAYS: Mapping[str, str] = {
 """One colour for each strategy."""
 
 
+WIDTH = plots.SIZE[0] * 1.1
+"""Width of a figure in inches: still readable on a phone, or two on a page."""
+
+
 def draw(study: PowerStudy, section: str, device: str | None = None) -> Figure:
     """One section for one device.
 
@@ -53,7 +57,7 @@ def _figure(rows: int, height: float, ratios: Sequence[float] | None = None) -> 
     """Plots on top of each other."""
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(plots.SIZE[0] * 1.35, height), layout="constrained")
+    made = Figure(figsize=(WIDTH, height), layout="constrained")
     places = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
     return made, list(places[:, 0])
 
@@ -106,7 +110,7 @@ def _stacked(
     axes.set_yticks(range(len(names)), list(names), color=INK)
     axes.invert_yaxis()
     longest = max((len(line) for text in ends for line in text.split("\n")), default=0)
-    axes.set_xlim(0, (max(totals) or 1.0) * (1.02 + 0.0165 * longest))
+    axes.set_xlim(0, (max(totals) or 1.0) * (1.02 + 0.0205 * longest))
     axes.set_xlabel(what)
     axes.spines["left"].set_visible(False)
 
@@ -255,7 +259,7 @@ def loads(study: PowerStudy, device: str) -> Figure:
     from matplotlib.figure import Figure
 
     rows = study.of_device("loads", device)
-    made = Figure(figsize=(plots.SIZE[0] * 1.35, 4.9), layout="constrained")
+    made = Figure(figsize=(WIDTH, 4.9), layout="constrained")
     places = made.subplots(2, 2)
     policies = list(dict.fromkeys(row["policy"] for row in rows))
     swept = list(dict.fromkeys(row["load"] for row in rows))
