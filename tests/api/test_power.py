@@ -306,6 +306,13 @@ def test_overload_is_said(two):
     assert words.verdict(flood, "mems-g2").startswith("mems-g2 could not keep up")
 
 
+def test_words_about_few_merged_requests(bank_study):
+    found = [row for row in bank_study.rows["strategies"] if row["strategy"] == "merging"]
+    most = max(row["merged_requests"] for row in found)
+    assert 0 < most < 100
+    assert f"At most {most:.0f} of 131,422 requests were merged" in words.strategies(bank_study, "mems-g2")
+
+
 def test_words_about_nothing_to_save():
     found = study()
     assert "Nothing was merged" in words.strategies(found, "mems-g2")

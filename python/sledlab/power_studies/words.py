@@ -296,6 +296,18 @@ def percent_signed(share: float) -> str:
     return f"−{percent(-share)}" if share < 0 else percent(share)
 
 
+def _merged(row: Row) -> str:
+    """What to think of merging where hardly anything was merged; `row` is where most was."""
+    if row["merged_requests"] == 0:
+        return "Nothing was merged: no reads of successive blocks ever waited together."
+    if row["merged_requests"] >= 0.01 * row["requests"]:
+        return ""
+    return (
+        f"At most {row['merged_requests']:,.0f} of {row['requests']:,.0f} requests were merged. Where merging "
+        "changes the response all the same, that is because it holds back requests that overlap earlier ones."
+    )
+
+
 def _last_block() -> str:
     """How to suppose that requests want parts of blocks, where the simulator can."""
     known = (spec["name"] for spec in everything()["replay"]["parameters"])
@@ -316,9 +328,10 @@ def strategies(study: PowerStudy, device: str) -> str:
         said.append(
             "Subsector access saves nothing here because every request wants whole blocks." + _last_block()
         )
-    if "merging" in known and not any(row["merged_requests"] for row in rows):
-        said.append("Nothing was merged: no reads of successive blocks ever waited together.")
-    return " ".join(said)
+    merging = [row for row in rows if row["strategy"] == "merging"]
+    if merging:
+        said.append(_merged(max(merging, key=lambda row: float(row["merged_requests"] / row["requests"]))))
+    return " ".join(text for text in said if text)
 
 
 def facts(study: PowerStudy) -> Sequence[tuple[str, str]]:
