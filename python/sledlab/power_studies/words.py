@@ -303,8 +303,9 @@ def _merged(row: Row) -> str:
     if row["merged_requests"] >= 0.01 * row["requests"]:
         return ""
     return (
-        f"At most {row['merged_requests']:,.0f} of {row['requests']:,.0f} requests were merged. Where merging "
-        "changes the response all the same, that is because it holds back requests that overlap earlier ones."
+        f"At most {row['merged_requests']:,.0f} of {row['requests']:,.0f} requests were merged. Where "
+        "merging changes the response all the same, the likely reason is that it holds back requests that "
+        "overlap earlier ones."
     )
 
 
