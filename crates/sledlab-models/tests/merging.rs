@@ -136,6 +136,31 @@ fn a_merged_read_costs_less_and_is_shared_by_blocks() {
     assert!((together[1] / together[0] - 2.0).abs() < 1e-9);
 }
 
+/// Under FCFS, what is merged moves forward to the first of its group, and nothing else changes places.
+fn assert_first_come_first_served(completed: &[Completion]) {
+    let mut first_of: Vec<(Time, u64)> = Vec::new();
+    for done in completed {
+        match first_of.iter_mut().find(|(start, _)| *start == done.start) {
+            Some((_, first)) => *first = (*first).min(done.request.id),
+            None => first_of.push((done.start, done.request.id)),
+        }
+    }
+    first_of.sort_unstable();
+    assert!(first_of.is_sorted_by_key(|(_, first)| *first), "{first_of:?}");
+}
+
+#[test]
+fn waiting_for_another_write_costs_no_place_in_the_queue() {
+    // Four writes to one block, each to be served before the next, among reads that are in nobody's way.
+    let arrivals: Vec<_> = (0..44)
+        .map(|at| if at % 11 == 1 { (at, 0, 8, W) } else { (at, 1_000_000 + 1000 * at, 8, R) })
+        .collect();
+    let mut system = station("fcfs", "chains:operations=any");
+    let completed = run(system.as_mut(), &burst(&arrivals));
+    assert!(completed.iter().map(|done| done.request.id).eq(0..44));
+    assert_eq!(merged(system.as_ref()), Merged::default());
+}
+
 /// Few places, many of them next to each other or overlapping.
 fn requests() -> impl Strategy<Value = Vec<Request>> {
     let request = (0_u64..400, 0_u64..12, 0_u64..3, 1_u32..24, any::<bool>());
@@ -185,6 +210,9 @@ proptest! {
         let mut system = station(&format!("{scheduler}{batch}"), &merge);
         let mut completed = run(system.as_mut(), &requests);
         prop_assert_eq!(completed.len(), requests.len());
+        if scheduler == "fcfs" && !together {
+            assert_first_come_first_served(&completed);
+        }
         // What is served in one go may happen in any order within it.
         completed.sort_by_key(|done| (done.start, if backwards { -(done.request.id as i64) } else { done.request.id as i64 }));
         let (mut medium, mut seen) = (Medium::new(), HashMap::new());

@@ -1,8 +1,8 @@
 //! The queue of a station that merges.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use sledlab_core::{Op, Time};
+use sledlab_core::{Op, Span, Time};
 
 use super::overlaps::{Overlaps, end, is_write};
 use super::{Among, MergeParams, Merging, Operations};
@@ -12,7 +12,7 @@ use crate::scheduler::Scheduler;
 /// Requests that are served as one.
 #[derive(Clone, Debug)]
 struct Group {
-    /// The request as the scheduler knows it: what was there first.
+    /// The request as the scheduler knows it: the first of them, numbered as a ticket.
     seen: Queued,
     lbn: u64,
     end: u64,
@@ -53,26 +53,31 @@ pub struct Merged {
 
 /// Merges what waits in the queue of a scheduler.
 ///
-/// The scheduler gets tickets instead of requests: numbered in the order in which they join its queue, each
-/// standing for a group. It knows a group by the place of the ticket that was there first.
+/// Requests are numbered as they arrive. A request is *free* if it overlaps no earlier one that waits, one of
+/// them a write. Only free ones are merged, and each moves forward to the place of the one that came first; later
+/// arrivals cannot make them less free. When the scheduler chooses one that is not free, what must come first is
+/// served instead.
+///
+/// The scheduler gets tickets instead of requests: each stands for a group, which it knows by the place of the
+/// request that was there first.
 #[derive(Debug)]
 pub struct Merger {
     params: MergeParams,
     /// Blocks that a group may have.
     most_blocks: u64,
     next_number: u64,
-    /// Groups in the scheduler's queue, by ticket: so in the order in which they joined it.
+    next_ticket: u64,
+    /// Groups in the scheduler's queue, by the smallest number in them.
     groups: BTreeMap<u64, Group>,
-    /// Tickets by where their groups begin and end.
+    /// In which group a number is, and which a ticket stands for.
+    of_number: HashMap<u64, u64>,
+    of_ticket: HashMap<u64, u64>,
+    /// Groups of free requests by where they begin and end.
     starts: BTreeSet<(u64, u64)>,
     ends: BTreeSet<(u64, u64)>,
-    /// Tickets that the scheduler would not give back: their groups are part of others.
-    void: HashSet<u64>,
-    /// Requests that wait for others to be served first, in order of arrival.
-    held: VecDeque<(u64, Queued)>,
     overlaps: Overlaps,
+    /// By ticket.
     under_way: HashMap<u64, Group>,
-    waiting: usize,
     merged: Merged,
     chosen: Vec<Queued>,
 }
@@ -84,14 +89,14 @@ impl Merger {
             most_blocks: params.rows.saturating_mul(blocks_at_once.into()),
             params: params.clone(),
             next_number: 0,
+            next_ticket: 0,
             groups: BTreeMap::new(),
+            of_number: HashMap::new(),
+            of_ticket: HashMap::new(),
             starts: BTreeSet::new(),
             ends: BTreeSet::new(),
-            void: HashSet::new(),
-            held: VecDeque::new(),
             overlaps: Overlaps::default(),
             under_way: HashMap::new(),
-            waiting: 0,
             merged: Merged::default(),
             chosen: Vec::new(),
         })
@@ -99,12 +104,12 @@ impl Merger {
 
     /// Requests that wait, merged or not.
     pub fn len(&self) -> usize {
-        self.waiting
+        self.of_number.len()
     }
 
     /// Whether none waits.
     pub fn is_empty(&self) -> bool {
-        self.waiting == 0
+        self.of_number.is_empty()
     }
 
     /// What was merged so far.
@@ -121,45 +126,52 @@ impl Merger {
     pub fn push(&mut self, request: Queued, scheduler: &mut dyn Scheduler) {
         let number = self.next_number;
         self.next_number += 1;
-        self.waiting += 1;
-        let must_wait = self.overlaps.holds_back(number, &request);
         self.overlaps.insert(number, &request);
-        if must_wait {
-            self.held.push_back((number, request));
+        self.of_number.insert(number, number);
+        let group = Group::new(number, request);
+        if self.is_free(number, &request)
+            && let Some(host) = self.neighbour(number, &group)
+        {
+            self.join(host, group);
+            self.close_gap(host, scheduler);
         } else {
-            self.enter(number, request, scheduler);
+            self.enter(number, group, scheduler);
         }
     }
 
-    /// A request that nothing holds back joins the scheduler's queue, merged with what is there if it can be.
-    fn enter(&mut self, number: u64, request: Queued, scheduler: &mut dyn Scheduler) {
-        let ticket = self.next_number;
-        self.next_number += 1;
-        let mut group = Group::new(number, request);
-        group.seen.id = ticket;
-        let Some(host) = self.neighbour(ticket, &group) else {
-            scheduler.push(group.seen);
-            self.insert(ticket, group);
-            return;
-        };
-        let grown = self.join(host, group);
-        // The newcomer may have closed a gap.
-        if let Some(next) = self.groups.get(&grown).and_then(|group| self.neighbour(grown, group)) {
-            self.unite(grown, next, scheduler);
+    /// A group joins the scheduler's queue.
+    fn enter(&mut self, number: u64, mut group: Group, scheduler: &mut dyn Scheduler) {
+        group.seen.id = self.next_ticket;
+        self.next_ticket += 1;
+        scheduler.push(group.seen);
+        self.insert(number, group);
+    }
+
+    fn is_free(&self, number: u64, request: &Queued) -> bool {
+        self.overlaps.before(number, request).is_none()
+    }
+
+    /// Merges the group of `number`, which has grown or become free, with another that it touches.
+    fn close_gap(&mut self, number: u64, scheduler: &mut dyn Scheduler) {
+        if let Some(group) = self.groups.get(&number)
+            && self.starts.contains(&(group.lbn, number))
+            && let Some(other) = self.neighbour(number, group)
+        {
+            self.unite(number, other, scheduler);
         }
     }
 
-    /// The ticket of a group that `group`, of ticket `ticket`, can be merged with.
-    fn neighbour(&self, ticket: u64, group: &Group) -> Option<u64> {
+    /// A group of free requests that `group`, of number `number`, can be merged with.
+    fn neighbour(&self, number: u64, group: &Group) -> Option<u64> {
         let fits =
-            |other: &u64| *other != ticket && self.groups.get(other).is_some_and(|g| self.fits(g, group));
+            |other: &u64| *other != number && self.groups.get(other).is_some_and(|g| self.fits(g, group));
         if self.params.among == Among::Neighbours {
-            let before =
-                self.groups.range(..ticket).next_back().filter(|(_, before)| before.end == group.lbn);
-            return before.map(|(before, _)| *before).filter(|before| fits(before));
+            let (before, group_before) = self.groups.range(..number).next_back()?;
+            let follows = self.ends.contains(&(group.lbn, *before)) && group_before.end == group.lbn;
+            return (follows && fits(before)).then_some(*before);
         }
         let at = |places: &BTreeSet<(u64, u64)>, lbn: u64| {
-            places.range((lbn, 0)..=(lbn, u64::MAX)).map(|(_, ticket)| *ticket).find(|other| fits(other))
+            places.range((lbn, 0)..=(lbn, u64::MAX)).map(|(_, number)| *number).find(|other| fits(other))
         };
         at(&self.ends, group.lbn).or_else(|| at(&self.starts, group.end))
     }
@@ -177,9 +189,12 @@ impl Merger {
             && a.end - a.lbn + b.end - b.lbn <= self.most_blocks
     }
 
-    /// Adds `group` to that of ticket `host`, which it touches.
-    fn join(&mut self, host: u64, group: Group) -> u64 {
+    /// Adds `group` to that of number `host`, which it touches.
+    fn join(&mut self, host: u64, group: Group) {
         if let Some(mut grown) = self.take(host) {
+            for (number, _) in &group.parts {
+                self.of_number.insert(*number, host);
+            }
             if group.lbn == grown.end {
                 grown.end = group.end;
                 grown.parts.extend(group.parts);
@@ -190,30 +205,37 @@ impl Merger {
             grown.writes |= group.writes;
             self.insert(host, grown);
         }
-        host
     }
 
-    /// Makes two groups of the scheduler's queue one; it keeps the place of the one that joined first.
+    /// Makes two groups of the scheduler's queue one; it keeps the place of the one that came first.
     fn unite(&mut self, a: u64, b: u64, scheduler: &mut dyn Scheduler) {
         let (host, guest) = (a.min(b), a.max(b));
-        if let Some(group) = self.take(guest) {
-            if !scheduler.remove(&group.seen) {
-                self.void.insert(guest);
-            }
+        if let Some(group) = self.withdraw(guest, scheduler) {
             self.join(host, group);
         }
     }
 
-    fn insert(&mut self, ticket: u64, group: Group) {
-        self.starts.insert((group.lbn, ticket));
-        self.ends.insert((group.end, ticket));
-        self.groups.insert(ticket, group);
+    /// Takes a group back from the scheduler; a ticket that it does not give back stands for nothing.
+    fn withdraw(&mut self, number: u64, scheduler: &mut dyn Scheduler) -> Option<Group> {
+        let group = self.take(number)?;
+        scheduler.remove(&group.seen);
+        Some(group)
     }
 
-    fn take(&mut self, ticket: u64) -> Option<Group> {
-        let group = self.groups.remove(&ticket)?;
-        self.starts.remove(&(group.lbn, ticket));
-        self.ends.remove(&(group.end, ticket));
+    fn insert(&mut self, number: u64, group: Group) {
+        if group.parts.iter().all(|(number, part)| self.is_free(*number, part)) {
+            self.starts.insert((group.lbn, number));
+            self.ends.insert((group.end, number));
+        }
+        self.of_ticket.insert(group.seen.id, number);
+        self.groups.insert(number, group);
+    }
+
+    fn take(&mut self, number: u64) -> Option<Group> {
+        let group = self.groups.remove(&number)?;
+        self.starts.remove(&(group.lbn, number));
+        self.ends.remove(&(group.end, number));
+        self.of_ticket.remove(&group.seen.id);
         Some(group)
     }
 
@@ -225,69 +247,97 @@ impl Merger {
         scheduler: &mut dyn Scheduler,
         batch: &mut Vec<Queued>,
     ) {
+        let mut left = Vec::new();
         while batch.is_empty() {
             let mut chosen = std::mem::take(&mut self.chosen);
             scheduler.pop(now, mechanics, &mut chosen);
             if chosen.is_empty() {
-                return;
+                break;
             }
-            // All first: what they held back must not join one of them.
-            let mut left = Vec::new();
             for ticket in chosen.drain(..).map(|request| request.id) {
-                if !self.void.remove(&ticket)
-                    && let Some(group) = self.take(ticket)
-                {
-                    batch.push(group.merged());
-                    left.push(ticket);
-                    self.leave(ticket, group);
+                if let Some(number) = self.of_ticket.get(&ticket).copied() {
+                    self.choose(number, now, scheduler, &mut left, batch);
                 }
-            }
-            for ticket in left {
-                self.close_ranks(ticket, now, scheduler);
             }
             self.chosen = chosen;
         }
+        // Not before all are chosen: what becomes free must not be served with them.
+        for (number, ticket) in &left {
+            self.leave(*ticket);
+            self.close_ranks(*number, *ticket, scheduler);
+        }
     }
 
-    /// A group leaves the queue.
-    fn leave(&mut self, ticket: u64, group: Group) {
-        self.waiting -= group.parts.len();
+    /// Serves the group of `number`, which the scheduler has given away, or what must be served before it.
+    fn choose(
+        &mut self,
+        number: u64,
+        now: Time,
+        scheduler: &mut dyn Scheduler,
+        left: &mut Vec<(u64, u64)>,
+        batch: &mut Vec<Queued>,
+    ) {
+        let mut serve = |merger: &mut Self, number: u64, group: Group| {
+            batch.push(group.merged());
+            left.push((number, group.seen.id));
+            merger.under_way.insert(group.seen.id, group);
+        };
+        let Some(group) = self.take(number) else { return };
+        let (first, request) = group.parts[0];
+        let Some(before) = self.overlaps.before(first, &request) else {
+            serve(self, number, group);
+            return;
+        };
+        // Only a group of one is ever not free. It joins the queue anew.
+        self.enter(number, Group { seen: Queued { queued: now, ..group.seen }, ..group }, scheduler);
+        let mut earliest = before;
+        while let Some(earlier) = self.part(earliest).and_then(|part| self.overlaps.before(earliest, &part)) {
+            earliest = earlier;
+        }
+        if let Some(host) = self.of_number.get(&earliest).copied()
+            && let Some(group) = self.withdraw(host, scheduler)
+        {
+            serve(self, host, group);
+        }
+    }
+
+    /// The waiting request of a number.
+    fn part(&self, number: u64) -> Option<Queued> {
+        let group = self.groups.get(self.of_number.get(&number)?)?;
+        group.parts.iter().find(|(other, _)| *other == number).map(|(_, part)| *part)
+    }
+
+    /// A group has left the queue to be served.
+    fn leave(&mut self, ticket: u64) {
+        let Some(group) = self.under_way.get(&ticket) else { return };
         if group.parts.len() > 1 {
             self.merged.requests += group.parts.len() as u64;
             self.merged.groups += 1;
         }
         for (number, part) in &group.parts {
             self.overlaps.remove(*number, part);
+            self.of_number.remove(number);
         }
-        self.under_way.insert(ticket, group);
     }
 
-    /// What a group that has left held back may join, and its neighbours are neighbours now.
-    fn close_ranks(&mut self, ticket: u64, now: Time, scheduler: &mut dyn Scheduler) {
-        let Some((lbn, end)) = self.under_way.get(&ticket).map(|group| (group.lbn, group.end)) else {
+    /// Merges what is free, or next to each other in order of arrival, since the group of `number` has left.
+    fn close_ranks(&mut self, number: u64, ticket: u64, scheduler: &mut dyn Scheduler) {
+        let Some((lbn, until)) = self.under_way.get(&ticket).map(|group| (group.lbn, group.end)) else {
             return;
         };
-        self.release(lbn, end, now, scheduler);
-        if self.params.among == Among::Neighbours
-            && let Some((after, group)) = self.groups.range(ticket..).next()
-            && let Some(before) = self.neighbour(*after, group)
-        {
-            let after = *after;
-            self.unite(before, after, scheduler);
-        }
-    }
-
-    /// Lets those join that overlap the blocks from `lbn` to `end` and are no longer held back.
-    fn release(&mut self, lbn: u64, until: u64, now: Time, scheduler: &mut dyn Scheduler) {
-        let mut index = 0;
-        while let Some((number, request)) = self.held.get(index).copied() {
-            let touched = request.lbn < until && end(&request) > lbn;
-            if touched && !self.overlaps.holds_back(number, &request) {
-                self.held.remove(index);
-                self.enter(number, Queued { queued: now, ..request }, scheduler);
-            } else {
-                index += 1;
+        let touched: Vec<u64> = self.overlaps.touching(lbn, until).collect();
+        for touched in touched {
+            if let Some(host) = self.of_number.get(&touched).copied()
+                && let Some(group) = self.take(host)
+            {
+                self.insert(host, group);
+                self.close_gap(host, scheduler);
             }
+        }
+        if self.params.among == Among::Neighbours
+            && let Some((after, _)) = self.groups.range(number..).next()
+        {
+            self.close_gap(*after, scheduler);
         }
     }
 
@@ -305,7 +355,7 @@ impl Merger {
                 let mut share = Served { request: *part, ..*served };
                 share.energy = served.energy.scaled(f64::from(part.blocks) / blocks);
                 share.energy.startup_uj = 0.0;
-                share.timing.startup = sledlab_core::Span::ZERO;
+                share.timing.startup = Span::ZERO;
                 share
             })
             .collect();

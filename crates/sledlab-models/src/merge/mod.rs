@@ -1,9 +1,9 @@
 //! Merging of queued requests: neighbours on the medium are served as one, with more tips at once (paper 003,
 //! section 4; paper 000, section 5.2.2).
 //!
-//! A station with merging keeps its queue in order: a request that overlaps one that has waited longer, one of
-//! them a write, is held back until that one is being served. So whatever the scheduler and the merging do, they
-//! only ever see requests that may be served in any order.
+//! A station with merging keeps requests in order that overlap, one of them a write: only requests that nothing
+//! before them holds back are merged, and when a scheduler chooses one that something does, that is served
+//! instead. Under FCFS, which never does that, a request keeps its place unless it is merged and moves forward.
 
 mod merger;
 mod overlaps;

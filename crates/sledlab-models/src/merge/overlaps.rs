@@ -25,12 +25,22 @@ impl Overlaps {
         self.by_place.remove(&(request.lbn, number));
     }
 
-    /// Whether a request of a smaller number must be served before `request`: they overlap, and one is a write.
-    pub fn holds_back(&self, number: u64, request: &Queued) -> bool {
+    /// The first request that must be served before `request`: they overlap, one is a write, and it has a smaller
+    /// number.
+    pub fn before(&self, number: u64, request: &Queued) -> Option<u64> {
         let first = request.lbn.saturating_sub(self.longest);
-        self.by_place.range((first, 0)..(end(request), 0)).any(|(&(_, other), &(until, write))| {
+        let near = self.by_place.range((first, 0)..(end(request), 0));
+        near.filter(|&(&(_, other), &(until, write))| {
             other < number && until > request.lbn && (write || is_write(request))
         })
+        .map(|(&(_, other), _)| other)
+        .min()
+    }
+
+    /// The requests that overlap the blocks from `lbn` to `until`, with their numbers.
+    pub fn touching(&self, lbn: u64, until: u64) -> impl Iterator<Item = u64> + '_ {
+        let near = self.by_place.range((lbn.saturating_sub(self.longest), 0)..(until, 0));
+        near.filter(move |(_, (end, _))| *end > lbn).map(|((_, number), _)| *number)
     }
 }
 
