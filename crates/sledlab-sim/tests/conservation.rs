@@ -303,7 +303,13 @@ proptest! {
             ("device.off_startup_ms", number(2.0 * startup)),
             ("device.command_overhead_ms", number(overhead)),
             ("device.rpm", rpm.to_string()),
-            ("device.sectors_per_track", sectors.to_string()),
+            (
+                "device.zones",
+                format!(
+                    "[{{ first_cylinder = 0, cylinders = 6624, sectors_per_track = {sectors}, \
+                     track_skew_sectors = 30, cylinder_skew_sectors = 42 }}]"
+                ),
+            ),
             ("device.rest_state", if off { "off" } else { "sleep" }.into()),
             ("scheduler.kind", if sptf { "sptf" } else { "fcfs" }.into()),
             ("replay.mode", if closed == 0 { "open".into() } else { format!("closed:{closed}") }),

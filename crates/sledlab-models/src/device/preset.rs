@@ -8,7 +8,7 @@ use super::disk::DiskParams;
 use super::mems::MemsParams;
 
 /// Every preset: its name and its file.
-const PRESETS: [(&str, &str); 8] = [
+const PRESETS: [(&str, &str); 21] = [
     ("mems-g1", include_str!("../../../../presets/devices/mems-g1.toml")),
     ("mems-g2", include_str!("../../../../presets/devices/mems-g2.toml")),
     ("mems-g3", include_str!("../../../../presets/devices/mems-g3.toml")),
@@ -17,7 +17,53 @@ const PRESETS: [(&str, &str); 8] = [
     ("mems-g2-disksim", include_str!("../../../../presets/devices/mems-g2-disksim.toml")),
     ("mems-g3-disksim", include_str!("../../../../presets/devices/mems-g3-disksim.toml")),
     ("mobile-disk", include_str!("../../../../presets/devices/mobile-disk.toml")),
+    ("atlas-10k", include_str!("../../../../presets/devices/atlas-10k.toml")),
+    ("atlas-10k-50mb", include_str!("../../../../presets/devices/atlas-10k-50mb.toml")),
+    ("atlas-10k-double-density", include_str!("../../../../presets/devices/atlas-10k-double-density.toml")),
+    ("atlas-iii", include_str!("../../../../presets/devices/atlas-iii.toml")),
+    ("barracuda", include_str!("../../../../presets/devices/barracuda.toml")),
+    ("cheetah-4lp", include_str!("../../../../presets/devices/cheetah-4lp.toml")),
+    ("cheetah-9lp", include_str!("../../../../presets/devices/cheetah-9lp.toml")),
+    ("ibm-18es", include_str!("../../../../presets/devices/ibm-18es.toml")),
+    ("hp-c2247a", include_str!("../../../../presets/devices/hp-c2247a.toml")),
+    ("hp-c2490a", include_str!("../../../../presets/devices/hp-c2490a.toml")),
+    ("hp-c3323a", include_str!("../../../../presets/devices/hp-c3323a.toml")),
+    ("dec-rz26", include_str!("../../../../presets/devices/dec-rz26.toml")),
+    ("seagate-st41601n", include_str!("../../../../presets/devices/seagate-st41601n.toml")),
 ];
+
+/// Every host on which a preset was measured, by the name of that preset.
+const HOSTS: [(&str, &str); 11] = [
+    ("atlas-10k", include_str!("../../../../presets/hosts/atlas-10k.toml")),
+    ("atlas-iii", include_str!("../../../../presets/hosts/atlas-iii.toml")),
+    ("barracuda", include_str!("../../../../presets/hosts/barracuda.toml")),
+    ("cheetah-4lp", include_str!("../../../../presets/hosts/cheetah-4lp.toml")),
+    ("cheetah-9lp", include_str!("../../../../presets/hosts/cheetah-9lp.toml")),
+    ("ibm-18es", include_str!("../../../../presets/hosts/ibm-18es.toml")),
+    ("hp-c2247a", include_str!("../../../../presets/hosts/hp-c2247a.toml")),
+    ("hp-c2490a", include_str!("../../../../presets/hosts/hp-c2490a.toml")),
+    ("hp-c3323a", include_str!("../../../../presets/hosts/hp-c3323a.toml")),
+    ("dec-rz26", include_str!("../../../../presets/hosts/dec-rz26.toml")),
+    ("seagate-st41601n", include_str!("../../../../presets/hosts/seagate-st41601n.toml")),
+];
+
+sledlab_core::params! {
+    /// What the host does to a drive: the bus is as slow as the slower of drive, bus, adapter and driver.
+    pub struct HostParams {
+        /// Time of a sector on the bus when it is read.
+        bus_sector_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Time of a sector on the bus when it is written.
+        bus_write_sector_us: f64 = 0.0, "us", 0.0..1e6;
+    }
+}
+
+impl HostParams {
+    /// Attaches a drive to this host.
+    pub fn attach(&self, drive: &mut DiskParams) {
+        drive.flat.bus_sector_us = self.bus_sector_us;
+        drive.flat.bus_write_sector_us = self.bus_write_sector_us;
+    }
+}
 
 /// Keys of a device file that are not parameters of its model.
 const KIND: &str = "kind";
@@ -37,6 +83,7 @@ pub struct DeviceFile {
 
 /// Parameters by kind of device.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a description of a device is read once and seldom copied")]
 pub enum DeviceParams {
     /// `kind = "mems"`.
     Mems(MemsParams),
@@ -79,6 +126,23 @@ pub fn text(name: &str) -> Result<&'static str> {
         .ok_or_else(|| Error::unknown("device", name, names()))
 }
 
+/// The host on which the preset called `name` was measured.
+pub fn host(name: &str) -> Result<HostParams> {
+    let text = HOSTS
+        .iter()
+        .find_map(|(known, text)| (*known == name).then_some(*text))
+        .ok_or_else(|| Error::unknown("host", name, HOSTS.iter().map(|(known, _)| *known)))?;
+    let broken = |error: toml::de::Error| Error::internal(format!("host {name}: {error}"));
+    let mut table: Table = text.parse().map_err(broken)?;
+    table.remove(DESCRIPTION);
+    HostParams::from_table("host", &table)
+}
+
+/// Names of the hosts.
+pub fn hosts() -> impl Iterator<Item = &'static str> {
+    HOSTS.iter().map(|(name, _)| *name)
+}
+
 /// Reads the table of a device file; `kind` says which model it is for.
 pub fn from_table(table: &Table) -> Result<DeviceFile> {
     let mut params = table.clone();
@@ -109,7 +173,7 @@ impl DeviceFile {
     pub fn idle_timeout_ms(&self) -> f64 {
         match &self.params {
             DeviceParams::Mems(params) => params.idle_timeout_ms,
-            DeviceParams::Disk(params) => params.idle_timeout_ms,
+            DeviceParams::Disk(params) => params.flat.idle_timeout_ms,
         }
     }
 
@@ -145,6 +209,31 @@ mod tests {
             let setup = Setup { scheduler: &fcfs, power: &power, merge: &MergeParams::default() };
             system::build(&file, setup).unwrap();
         }
+    }
+
+    #[test]
+    fn presets_and_files_read_back_exactly() {
+        for name in names() {
+            let file = from_table(&text(name).unwrap().parse().unwrap()).unwrap();
+            let table = file.to_table();
+            assert_eq!(from_table(&table).unwrap(), file, "{name}");
+            let text = toml::to_string(&table).unwrap();
+            assert_eq!(from_table(&text.parse().unwrap()).unwrap(), file, "{name}");
+        }
+    }
+
+    #[test]
+    fn hosts_slow_their_drives_down() {
+        for name in hosts() {
+            let host = host(name).unwrap();
+            let file = from_table(&text(name).unwrap().parse().unwrap()).unwrap();
+            let DeviceParams::Disk(mut drive) = file.params else { panic!("{name} is no disk") };
+            assert!(host.bus_sector_us > drive.flat.bus_sector_us, "{name}");
+            assert!(host.bus_write_sector_us > drive.flat.bus_write_sector_us, "{name}");
+            host.attach(&mut drive);
+            assert!((drive.flat.bus_sector_us - host.bus_sector_us).abs() < f64::EPSILON);
+        }
+        assert!(host("atlas-10").unwrap_err().to_string().contains("did you mean `atlas-10k`?"));
     }
 
     #[test]

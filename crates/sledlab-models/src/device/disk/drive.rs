@@ -19,6 +19,8 @@ struct Parts {
     spindle: Spindle,
     head_switch: Span,
     write_settle: Span,
+    /// How much shorter a movement is before a write, where settling is negative.
+    write_haste: Span,
     rates: PowerRates,
     idle_mw: f64,
 }
@@ -33,14 +35,15 @@ pub(super) struct Drive {
 impl Drive {
     /// A disk with its arm over the first track.
     pub fn new(params: &DiskParams) -> Result<Self> {
-        let (inactive_mw, startup_ms) = match params.rest_state {
-            RestState::Sleep => (params.sleep_mw, params.startup_ms),
-            RestState::Off => (0.0, params.off_startup_ms),
+        let numbers = &params.flat;
+        let (inactive_mw, startup_ms) = match numbers.rest_state {
+            RestState::Sleep => (numbers.sleep_mw, numbers.startup_ms),
+            RestState::Off => (0.0, numbers.off_startup_ms),
         };
         let rates = PowerRates {
-            active_mw: params.active_mw,
+            active_mw: numbers.active_mw,
             tip_mw: 0.0,
-            startup_mw: params.startup_mw,
+            startup_mw: numbers.startup_mw,
             inactive_mw,
             startup: Span::from_ms(startup_ms),
         };
@@ -48,23 +51,30 @@ impl Drive {
             geometry: Geometry::new(params)?,
             curve: SeekCurve::new(params)?,
             spindle: Spindle::new(params),
-            head_switch: Span::from_ms(params.head_switch_ms),
-            write_settle: Span::from_ms(params.write_settle_ms),
+            head_switch: Span::from_ms(numbers.head_switch_ms),
+            write_settle: Span::from_ms(numbers.write_settle_ms.max(0.0)),
+            write_haste: Span::from_ms((-numbers.write_settle_ms).max(0.0)),
             rates,
-            idle_mw: params.idle_mw,
+            idle_mw: numbers.idle_mw,
         };
         Ok(Drive { parts: Arc::new(parts), at: DiskState::default() })
     }
 
-    /// Seek and settling from one track to another. Heads are switched while the arm moves.
+    /// Seek and settling from one track to another. Heads are switched while the arm moves; what takes no time
+    /// needs no settling.
     fn moves(&self, from: DiskState, to: DiskState, op: Op) -> (Span, Span) {
-        let Parts { curve, head_switch, write_settle, .. } = &*self.parts;
+        let Parts { curve, head_switch, write_settle, write_haste, .. } = &*self.parts;
         if from == to {
             return (Span::ZERO, Span::ZERO);
         }
         let seek = curve.time(from.cylinder.abs_diff(to.cylinder));
         let switch = if from.head == to.head { Span::ZERO } else { *head_switch };
-        (seek.max(switch), if op == Op::Write { *write_settle } else { Span::ZERO })
+        match (seek.max(switch), op) {
+            (movement, Op::Write) if movement > Span::ZERO => {
+                (movement.saturating_sub(*write_haste), *write_settle)
+            }
+            (movement, _) => (movement, Span::ZERO),
+        }
     }
 
     /// What serving `request` takes when the mechanism sets out `from` a track at `now`: its timing without
@@ -75,10 +85,13 @@ impl Drive {
         let (mut now, mut at, mut done) = (now, from, 0);
         let blocks = u64::from(request.blocks);
         while done < blocks {
-            let Place { track, sector, slot } = geometry.place(request.lbn + done);
-            let count = (blocks - done).min(geometry.sectors - sector);
+            let lbn = request.lbn + done;
+            let Place { track, sector, slot, sectors } = geometry.place(lbn);
+            let count = (blocks - done).min(geometry.run(lbn));
+            // Slipped sectors between them pass as well.
+            let passing = geometry.place(lbn + count - 1).sector - sector + 1;
             let (seek, settle) = self.moves(at, track, request.op);
-            let access = spindle.access(now + seek + settle, slot, count);
+            let access = spindle.access(now + seek + settle, slot, passing, sectors);
             let reach = seek + settle + access.wait;
             if done == 0 {
                 timing = Timing { seek_x: seek, settle, rotation: access.wait, ..timing };
@@ -98,9 +111,9 @@ impl Drive {
 
     /// The same when nobody knows the angle: the first sector is half a turn away when the head is on its track.
     pub fn serve_from_any_angle(&self, from: DiskState, request: &Queued) -> (Timing, DiskState) {
-        let Place { track, slot, .. } = self.parts.geometry.place(request.lbn);
+        let Place { track, slot, sectors, .. } = self.parts.geometry.place(request.lbn);
         let (seek, settle) = self.moves(from, track, request.op);
-        let ready = self.parts.spindle.half_turn_before(slot);
+        let ready = self.parts.spindle.half_turn_before(slot, sectors);
         let set_out = Time::from_ns(ready.since(Time::ZERO).saturating_sub(seek + settle).as_ns());
         let (timing, _, then) = self.serve_at(set_out, from, request);
         (timing, then)
@@ -127,7 +140,7 @@ impl Mechanics for Drive {
         Extent {
             cylinders: geometry.cylinders as u32,
             rows: geometry.heads as u32,
-            blocks_per_track: geometry.sectors,
+            blocks_per_track: geometry.longest_track,
         }
     }
 

@@ -1,8 +1,9 @@
-//! Where blocks lie: cylinder by cylinder, head by head, sector by sector.
+//! Where blocks lie: zone by zone, cylinder by cylinder, head by head, sector by sector.
 
 use sledlab_core::{Error, Result};
 
-use super::params::DiskParams;
+use super::params::{DiskParams, LbnOrder};
+use super::zone_map::ZoneMap;
 
 /// A track: where the arm stands and which head is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,10 +18,12 @@ pub struct DiskState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub track: DiskState,
-    /// Sector, from 0, in order of blocks.
+    /// Sector on the track, from 0; spare and slipped sectors count.
     pub sector: u64,
     /// Where on the circle that sector begins, in sectors from the index mark: the skews are in it.
     pub slot: u64,
+    /// Sectors of the track.
+    pub sectors: u64,
 }
 
 /// Cylinders, heads and sectors.
@@ -28,65 +31,98 @@ pub(super) struct Place {
 pub(super) struct Geometry {
     pub cylinders: u64,
     pub heads: u64,
-    pub sectors: u64,
-    track_skew: u64,
-    cylinder_skew: u64,
+    /// Sectors of the longest track.
+    pub longest_track: u64,
+    serpentine: bool,
+    /// First block of every zone: what is searched.
+    starts: Vec<u64>,
+    zones: Vec<ZoneMap>,
+    blocks: u64,
 }
 
 impl Geometry {
     /// The geometry of a disk.
     ///
     /// # Errors
-    /// A skew of a whole turn or more.
+    /// Zones that overlap or hold nothing, skews of a whole turn, spares or slipped sectors that do not fit.
     pub fn new(params: &DiskParams) -> Result<Self> {
-        let sectors = params.sectors_per_track;
-        let skews = [
-            ("track_skew_sectors", params.track_skew_sectors),
-            ("cylinder_skew_sectors", params.cylinder_skew_sectors),
-        ];
-        for (key, skew) in skews {
-            if skew >= sectors {
-                return Err(Error::user(format!(
-                    "device.{key} = {skew} is a whole turn of {sectors} sectors or more"
-                ))
-                .with_remedy(format!("choose from 0 to {}", sectors - 1)));
-            }
+        if params.zones.is_empty() {
+            return Err(Error::user("device.zones: the disk has no zones")
+                .with_remedy("describe at least one zone, from cylinder 0 on"));
         }
+        let (mut starts, mut zones, mut blocks, mut free) = (Vec::new(), Vec::<ZoneMap>::new(), 0, 0);
+        for (number, zone) in params.zones.iter().enumerate() {
+            let path = format!("device.zones[{number}]");
+            let first = zone.shape.first_cylinder;
+            if first < free {
+                return Err(Error::user(format!(
+                    "{path} begins on cylinder {first}, but the zone before ends on cylinder {}",
+                    free - 1
+                ))
+                .with_remedy("zones follow one another from the first cylinder on and do not overlap"));
+            }
+            free = first + zone.shape.cylinders;
+            let map = ZoneMap::new(&path, &params.flat, zone, blocks)?;
+            starts.push(blocks);
+            blocks += map.blocks;
+            zones.push(map);
+        }
+        let longest_track = params.zones.iter().map(|zone| zone.shape.sectors_per_track).max().unwrap_or(1);
         Ok(Geometry {
-            cylinders: params.cylinders,
-            heads: params.heads,
-            sectors,
-            track_skew: params.track_skew_sectors,
-            cylinder_skew: params.cylinder_skew_sectors,
+            cylinders: free,
+            heads: params.flat.heads,
+            longest_track,
+            serpentine: params.flat.lbn_order == LbnOrder::Serpentine,
+            starts,
+            zones,
+            blocks,
         })
     }
 
     pub fn capacity_blocks(&self) -> u64 {
-        self.cylinders * self.heads * self.sectors
+        self.blocks
     }
 
+    fn zone(&self, lbn: u64) -> &ZoneMap {
+        debug_assert!(lbn < self.blocks, "block {lbn} of {}", self.blocks);
+        &self.zones[self.starts.partition_point(|start| *start <= lbn) - 1]
+    }
+
+    /// Where block `lbn` lies.
     pub fn place(&self, lbn: u64) -> Place {
-        let (track, sector) = (lbn / self.sectors, lbn % self.sectors);
-        let (cylinder, head) = (track / self.heads, track % self.heads);
-        let cylinder_skew = self.cylinder_skew + (self.heads - 1) * self.track_skew;
-        let slot = (cylinder * cylinder_skew + head * self.track_skew + sector) % self.sectors;
-        Place { track: DiskState { cylinder: cylinder as u32, head: head as u32 }, sector, slot }
+        let zone = self.zone(lbn);
+        let at = zone.spot(zone.sector_of(lbn));
+        let reversed = self.serpentine && at.cylinder % 2 == 1;
+        let head = if reversed { self.heads - 1 - at.surface } else { at.surface };
+        let track = DiskState { cylinder: (zone.first_cylinder + at.cylinder) as u32, head: head as u32 };
+        Place { track, sector: at.sector, slot: zone.slot(&at), sectors: zone.sectors }
+    }
+
+    /// First and last block of the track of `lbn`; remapped blocks count where they would be.
+    pub fn track_bounds(&self, lbn: u64) -> (u64, u64) {
+        self.zone(lbn).track_bounds(lbn)
+    }
+
+    /// How many blocks from `lbn` on can be accessed without moving to another track.
+    pub fn run(&self, lbn: u64) -> u64 {
+        self.zone(lbn).next_remapped(lbn).min(self.track_bounds(lbn).1 + 1) - lbn
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::params::{DiskNumbers, Sparing};
+    use super::super::zones::{Zone, ZoneShape};
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn disk(heads: u64) -> DiskNumbers {
+        DiskNumbers { heads, ..DiskNumbers::default() }
+    }
 
     fn params() -> DiskParams {
-        DiskParams {
-            cylinders: 10,
-            heads: 2,
-            sectors_per_track: 8,
-            track_skew_sectors: 2,
-            cylinder_skew_sectors: 3,
-            ..DiskParams::default()
-        }
+        DiskParams::one_zone(10, 8, (2, 3), disk(2))
     }
 
     #[test]
@@ -94,20 +130,222 @@ mod tests {
         let geometry = Geometry::new(&params()).unwrap();
         assert_eq!(geometry.capacity_blocks(), 160);
         let found = [0, 7, 8, 16, 24, 33].map(|lbn| {
-            let Place { track, sector, slot } = geometry.place(lbn);
+            let Place { track, sector, slot, .. } = geometry.place(lbn);
             (track.cylinder, track.head, sector, slot)
         });
         let expected = [(0, 0, 0, 0), (0, 0, 7, 7), (0, 1, 0, 2), (1, 0, 0, 5), (1, 1, 0, 7), (2, 0, 1, 3)];
         assert_eq!(found, expected);
+        assert_eq!(geometry.track_bounds(20), (16, 23));
+    }
+
+    /// The same with one number of the zone or a list changed.
+    fn changed(change: impl FnOnce(&mut DiskNumbers, &mut Zone)) -> Result<Geometry> {
+        let mut params = params();
+        change(&mut params.flat, &mut params.zones[0]);
+        Geometry::new(&params)
     }
 
     #[test]
-    fn refuses_skews_of_a_turn() {
-        let skewed = DiskParams { cylinder_skew_sectors: 8, ..params() };
-        let message = Geometry::new(&skewed).unwrap_err().to_string();
+    fn refuses_what_cannot_be_built() {
+        let message = |change: fn(&mut DiskNumbers, &mut Zone)| changed(change).unwrap_err().to_string();
+        let skew = message(|_, zone| zone.shape.cylinder_skew_sectors = 8);
         assert!(
-            message.contains("device.cylinder_skew_sectors = 8 is a whole turn of 8 sectors"),
-            "{message}"
+            skew.contains("device.zones[0].cylinder_skew_sectors = 8 is a whole turn of 8 sectors"),
+            "{skew}"
         );
+        let spares = message(|_, zone| zone.shape.spares = 1);
+        assert!(spares.contains("device.zones[0].spares = 1, but device.sparing = \"none\""), "{spares}");
+        let lost = message(|disk, zone| {
+            (disk.sparing, zone.shape.spares, zone.slipped) = (Sparing::Track, 1, vec![3, 5]);
+        });
+        assert!(lost.contains("slips 2 sectors of the region that begins at 0, which has 1 spare"), "{lost}");
+        let order = message(|disk, zone| (disk.sparing, zone.slipped) = (Sparing::Drive, vec![5, 3]));
+        assert!(order.contains("device.zones[0].slipped: 3 stands behind 5"), "{order}");
+        let beyond = message(|disk, zone| (disk.sparing, zone.slipped) = (Sparing::Drive, vec![160]));
+        assert!(beyond.contains("device.zones[0].slipped: the zone has no sector 160"), "{beyond}");
+        let full = message(|_, zone| zone.shape.reserved_sectors = 160);
+        assert!(full.contains("device.zones[0] holds no blocks"), "{full}");
+        let none_left = message(|disk, zone| (disk.sparing, zone.shape.spares) = (Sparing::Track, 8));
+        assert!(none_left.contains("leaves no sectors for blocks"), "{none_left}");
+        let taken = message(|_, zone| zone.remapped = vec![(3, 4)]);
+        assert!(taken.contains("sector 4 holds a block of its own"), "{taken}");
+        let twice = message(|disk, zone| {
+            (disk.sparing, zone.shape.spares, zone.remapped) = (Sparing::Zone, 2, vec![(3, 159), (4, 159)]);
+        });
+        assert!(twice.contains("two blocks are moved to sector 159"), "{twice}");
+    }
+
+    #[test]
+    fn zones_follow_one_another() {
+        let zone = |first_cylinder, sectors_per_track| Zone {
+            shape: ZoneShape {
+                first_cylinder,
+                cylinders: 10,
+                sectors_per_track,
+                track_skew_sectors: 0,
+                cylinder_skew_sectors: 0,
+                ..ZoneShape::default()
+            },
+            ..Zone::default()
+        };
+        let params = |zones| DiskParams { flat: disk(1), zones, seek_table: Vec::new() };
+        // A cylinder may stay unused between two zones.
+        let geometry = Geometry::new(&params(vec![zone(0, 9), zone(11, 8)])).unwrap();
+        assert_eq!((geometry.cylinders, geometry.longest_track, geometry.capacity_blocks()), (21, 9, 170));
+        assert_eq!(geometry.place(90).track.cylinder, 11);
+        assert_eq!((geometry.track_bounds(89), geometry.track_bounds(90)), ((81, 89), (90, 97)));
+        let message = Geometry::new(&params(vec![zone(0, 9), zone(9, 8)])).unwrap_err().to_string();
+        assert!(message.contains("device.zones[1] begins on cylinder 9"), "{message}");
+        assert!(Geometry::new(&params(Vec::new())).unwrap_err().to_string().contains("has no zones"));
+    }
+
+    #[test]
+    fn remapped_blocks_are_reached_on_their_own() {
+        let geometry = changed(|disk, zone| {
+            (disk.sparing, zone.shape.spares, zone.remapped) = (Sparing::Zone, 2, vec![(3, 159), (20, 20)]);
+        })
+        .unwrap();
+        assert_eq!(geometry.place(3).track, DiskState { cylinder: 9, head: 1 });
+        assert_eq!([0, 3, 4, 16].map(|lbn| geometry.run(lbn)), [3, 1, 4, 8]);
+        assert_eq!(geometry.track_bounds(3), (0, 7));
+    }
+
+    /// Where blocks lie, sector by sector: `(cylinder, head, sector, slot)` of every block in order.
+    fn enumerate(params: &DiskParams) -> Vec<(u64, u64, u64, u64)> {
+        let DiskNumbers { heads, sparing, sparing_range_cylinders, lbn_order, .. } = params.flat;
+        let mut blocks = Vec::new();
+        for Zone { shape, slipped, .. } in &params.zones {
+            let n = shape.sectors_per_track;
+            let total = shape.cylinders * heads * n;
+            let region = match sparing {
+                Sparing::Track => n,
+                Sparing::Cylinder => heads * n,
+                Sparing::CylinderRange => heads * n * sparing_range_cylinders,
+                Sparing::None | Sparing::Zone | Sparing::Drive | Sparing::ZoneTracks => total,
+            };
+            let (mut left_in_region, mut reserved) = (0, shape.reserved_sectors);
+            for sector in 0..total {
+                if sector % region == 0 {
+                    let size = region.min(total - sector);
+                    let spares = match sparing {
+                        Sparing::None => 0,
+                        Sparing::Drive => slipped.len() as u64,
+                        Sparing::ZoneTracks => shape.spares * n,
+                        // What is left over after the last whole range has no spares of its own.
+                        Sparing::CylinderRange if size < region => {
+                            slipped.iter().filter(|slip| **slip >= sector).count() as u64
+                        }
+                        _ => shape.spares,
+                    };
+                    left_in_region = (size - spares).min(region - shape.spares.min(region));
+                    if sparing == Sparing::ZoneTracks {
+                        left_in_region = size - spares;
+                    }
+                }
+                let unit = if sparing == Sparing::ZoneTracks { sector / n } else { sector };
+                if slipped.contains(&unit) || left_in_region == 0 {
+                    continue;
+                }
+                left_in_region -= 1;
+                if reserved > 0 {
+                    reserved -= 1;
+                    continue;
+                }
+                let (track, place) = (sector / n, sector % n);
+                let (cylinder, surface) = (track / heads, track % heads);
+                let before = match sparing {
+                    Sparing::Cylinder => cylinder * heads * n,
+                    Sparing::Track => track * n,
+                    _ => 0,
+                };
+                let slips = slipped.iter().filter(|slip| **slip < before).count() as u64;
+                let skew = cylinder * (shape.cylinder_skew_sectors + (heads - 1) * shape.track_skew_sectors)
+                    + surface * shape.track_skew_sectors;
+                let slot = (shape.first_sector_offset + skew + place + slips) % n;
+                let head = if lbn_order == LbnOrder::Serpentine && cylinder % 2 == 1 {
+                    heads - 1 - surface
+                } else {
+                    surface
+                };
+                blocks.push((shape.first_cylinder + cylinder, head, place, slot));
+            }
+        }
+        blocks
+    }
+
+    prop_compose! {
+        fn small_zone()(
+            gap in 0_u64..2, cylinders in 1_u64..8, sectors in 1_u64..9, skews in any::<[u64; 3]>(),
+            reserved in 0_u64..6, spares in 0_u64..5, mut slipped in prop::collection::vec(0_u64..200, 0..5),
+        ) -> (u64, Zone) {
+            slipped.sort_unstable();
+            slipped.dedup();
+            let [track, cylinder, first] = skews.map(|skew| skew % sectors);
+            let shape = ZoneShape {
+                first_cylinder: 0, cylinders, sectors_per_track: sectors, track_skew_sectors: track,
+                cylinder_skew_sectors: cylinder, first_sector_offset: first, reserved_sectors: reserved, spares,
+            };
+            (gap, Zone { shape, slipped, remapped: Vec::new() })
+        }
+    }
+
+    const SPARINGS: [Sparing; 7] = [
+        Sparing::None,
+        Sparing::ZoneTracks,
+        Sparing::Cylinder,
+        Sparing::Track,
+        Sparing::Drive,
+        Sparing::CylinderRange,
+        Sparing::Zone,
+    ];
+
+    prop_compose! {
+        /// Any small disk that can be built.
+        fn small_disk()(
+            heads in 1_u64..5, serpentine: bool, sparing in prop::sample::select(SPARINGS.to_vec()),
+            range in 1_u64..4, zones in prop::collection::vec(small_zone(), 1..4),
+        ) -> DiskParams {
+            let mut first = 0;
+            let zones = zones.into_iter().map(|(gap, mut zone)| {
+                zone.shape.first_cylinder = first + gap;
+                first += gap + zone.shape.cylinders;
+                if matches!(sparing, Sparing::None | Sparing::Drive) {
+                    zone.shape.spares = 0;
+                }
+                let unit = if sparing == Sparing::ZoneTracks { zone.shape.sectors_per_track } else { 1 };
+                let units = zone.shape.cylinders * heads * zone.shape.sectors_per_track / unit;
+                zone.slipped.retain(|slip| *slip < units && sparing != Sparing::None);
+                zone
+            }).collect();
+            let lbn_order = if serpentine { LbnOrder::Serpentine } else { LbnOrder::Normal };
+            let flat = DiskNumbers {
+                heads, lbn_order, sparing, sparing_range_cylinders: range, ..DiskNumbers::default()
+            };
+            DiskParams { flat, zones, seek_table: Vec::new() }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn every_block_has_the_sector_that_counting_gives_it(params in small_disk()) {
+            let Ok(geometry) = Geometry::new(&params) else { return Ok(()) };
+            let expected = enumerate(&params);
+            prop_assert_eq!(geometry.capacity_blocks(), expected.len() as u64);
+            let mut seen = HashSet::new();
+            for (lbn, (cylinder, head, sector, slot)) in (0..).zip(expected.iter().copied()) {
+                let place = geometry.place(lbn);
+                let found = (place.track.cylinder.into(), place.track.head.into(), place.sector, place.slot);
+                prop_assert_eq!(found, (cylinder, head, sector, slot), "block {}", lbn);
+                prop_assert!(seen.insert((cylinder, head, sector)), "block {} shares its sector", lbn);
+                let same = |other: u64| {
+                    expected.get(other as usize).is_some_and(|(c, h, ..)| (*c, *h) == (cylinder, head))
+                };
+                let (first, last) = geometry.track_bounds(lbn);
+                prop_assert!((first..=last).contains(&lbn) && (first..=last).all(same), "{first} {last}");
+                prop_assert!(!same(last + 1) && (first == 0 || !same(first - 1)), "{first} {last}");
+                prop_assert_eq!(geometry.run(lbn), last + 1 - lbn);
+            }
+        }
     }
 }

@@ -9,6 +9,8 @@ mod geometry;
 pub mod params;
 mod seek;
 mod spindle;
+mod zone_map;
+pub mod zones;
 
 use sledlab_core::{Result, Span, Time};
 
@@ -31,7 +33,7 @@ pub struct Disk {
 impl Disk {
     /// A parked disk with its arm over the first track.
     pub fn new(params: &DiskParams) -> Result<Self> {
-        Ok(Disk { drive: Drive::new(params)?, overhead: Span::from_ms(params.command_overhead_ms) })
+        Ok(Disk { drive: Drive::new(params)?, overhead: Span::from_ms(params.flat.command_overhead_ms) })
     }
 }
 
@@ -69,22 +71,21 @@ mod tests {
     use sledlab_core::Op;
     use sledlab_core::params::Params;
 
-    use super::params::RestState;
+    use super::params::{DiskNumbers, RestState};
     use super::*;
     use crate::device::DeviceState;
 
     /// A turn takes 10 ms, a sector 0.1 ms.
     fn params() -> DiskParams {
-        DiskParams {
-            cylinders: 1000,
-            heads: 4,
-            sectors_per_track: 100,
-            track_skew_sectors: 25,
-            cylinder_skew_sectors: 35,
-            rpm: 6000,
-            command_overhead_ms: 0.0,
-            ..DiskParams::default()
-        }
+        let numbers = DiskNumbers { heads: 4, rpm: 6000, command_overhead_ms: 0.0, ..DiskNumbers::default() };
+        DiskParams::one_zone(1000, 100, (25, 35), numbers)
+    }
+
+    /// The same disk with some of its numbers changed.
+    fn changed(change: impl FnOnce(&mut DiskNumbers)) -> DiskParams {
+        let mut params = params();
+        change(&mut params.flat);
+        params
     }
 
     fn request(lbn: u64, blocks: u32, op: Op) -> Queued {
@@ -100,20 +101,21 @@ mod tests {
     /// When the last block of `request` has passed, in s, from the arm's place at `now_s`: worked out sector by
     /// sector from the angle of the platters.
     fn end_s(params: &DiskParams, mut at: (u64, u64), mut now_s: f64, request: &Queued) -> f64 {
-        let (turn_s, sectors) = (60.0 / params.rpm as f64, params.sectors_per_track);
+        let (shape, numbers) = (&params.zones[0].shape, &params.flat);
+        let (turn_s, sectors) = (60.0 / numbers.rpm as f64, shape.sectors_per_track);
         let curve = seek::SeekCurve::new(params).unwrap();
         for lbn in request.lbn..request.lbn + u64::from(request.blocks) {
             let track = lbn / sectors;
-            let to = (track / params.heads, track % params.heads);
+            let to = (track / numbers.heads, track % numbers.heads);
             if to != at {
                 let seek_ms = curve.time(to.0.abs_diff(at.0) as u32).as_ms();
-                let switch_ms = if to.1 == at.1 { 0.0 } else { params.head_switch_ms };
-                let settle_ms = if request.op == Op::Write { params.write_settle_ms } else { 0.0 };
+                let switch_ms = if to.1 == at.1 { 0.0 } else { numbers.head_switch_ms };
+                let settle_ms = if request.op == Op::Write { numbers.write_settle_ms } else { 0.0 };
                 now_s += (seek_ms.max(switch_ms) + settle_ms) / 1e3;
                 at = to;
             }
-            let cylinder_skew = params.cylinder_skew_sectors + (params.heads - 1) * params.track_skew_sectors;
-            let slot = to.0 * cylinder_skew + to.1 * params.track_skew_sectors + lbn % sectors;
+            let cylinder_skew = shape.cylinder_skew_sectors + (numbers.heads - 1) * shape.track_skew_sectors;
+            let slot = to.0 * cylinder_skew + to.1 * shape.track_skew_sectors + lbn % sectors;
             let wait = (slot as f64 / sectors as f64 - now_s / turn_s).rem_euclid(1.0);
             // A sector that passed less than 10 ns ago is the next one, blurred by rounding.
             now_s +=
@@ -124,7 +126,7 @@ mod tests {
 
     #[test]
     fn one_read_in_all_its_parts() {
-        let mut disk = Disk::new(&DiskParams { command_overhead_ms: 0.4, ..params() }).unwrap();
+        let mut disk = Disk::new(&changed(|disk| disk.command_overhead_ms = 0.4)).unwrap();
         // Cylinder 333 is a third of the stroke away; its skew of (35 + 3 * 25) * 333 = 36630 sectors puts its first
         // sector at 30.
         let (served, busy) = serve(&mut disk, Time::from_ns(1_000_000), &[request(333 * 400, 8, Op::Read)]);
@@ -166,7 +168,7 @@ mod tests {
         );
         assert_eq!(timing.reposition, Span::from_ns(switches * 2_500_000 + steps * 3_500_000));
         // Without them it misses the first sector of every track.
-        let plain = DiskParams { track_skew_sectors: 0, cylinder_skew_sectors: 0, ..params() };
+        let plain = DiskParams::one_zone(1000, 100, (0, 0), params().flat);
         let (served, _) = serve(&mut Disk::new(&plain).unwrap(), Time::ZERO, &[request(0, 400, Op::Read)]);
         assert_eq!(served[0].timing.service(), Span::from_ns(7 * 10_000_000));
     }
@@ -174,7 +176,7 @@ mod tests {
     #[test]
     fn a_stream_of_requests_never_waits_unless_commands_take_time() {
         // At 4200 rpm neither a turn nor a sector is a whole number of nanoseconds.
-        let sound = DiskParams { rpm: 4200, sectors_per_track: 170, ..params() };
+        let sound = DiskParams::one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
         let stream: Vec<Queued> = (0..170).map(|lbn| request(lbn, 1, Op::Read)).collect();
         let turns = |params: &DiskParams| {
             let (_, busy) = serve(&mut Disk::new(params).unwrap(), Time::ZERO, &stream);
@@ -182,13 +184,15 @@ mod tests {
         };
         assert!((turns(&sound) - 1.0).abs() < 1e-7);
         // Half a millisecond lets 6 of 170 sectors pass, and every request but the first waits for the next turn.
-        let slow = turns(&DiskParams { command_overhead_ms: 0.5, ..sound });
+        let mut slow = sound;
+        slow.flat.command_overhead_ms = 0.5;
+        let slow = turns(&slow);
         assert!((170.0..171.5).contains(&slow), "{slow}");
     }
 
     #[test]
     fn whoever_is_not_told_the_time_expects_half_a_turn() {
-        let disk = Disk::new(&DiskParams { command_overhead_ms: 0.4, ..params() }).unwrap();
+        let disk = Disk::new(&changed(|disk| disk.command_overhead_ms = 0.4)).unwrap();
         let far = request(333 * 400 + 150, 500, Op::Write);
         let timing = disk.probe(&far);
         let half_turn = Span::from_ns(5_000_000);
@@ -203,7 +207,7 @@ mod tests {
     #[test]
     fn a_parked_disk_sleeps_or_is_off() {
         let rates = |rest_state| {
-            let disk = Disk::new(&DiskParams { rest_state, ..params() }).unwrap();
+            let disk = Disk::new(&changed(|disk| disk.rest_state = rest_state)).unwrap();
             let rates = disk.mechanics().power_rates();
             (rates.inactive_mw, rates.startup.as_ms(), rates.startup_mw, disk.mechanics().idle_mw())
         };
@@ -221,8 +225,22 @@ mod tests {
         assert!(
             message("average_seek_ms = 1").contains("is less than device.single_cylinder_seek_ms = 3 ms")
         );
-        assert!(message("cylinders = 3").contains("device.cylinders = 3 is out of range"));
-        assert!(message("sectors_per_track = 20").contains("device.track_skew_sectors = 30 is a whole turn"));
+        let zone = |more: &str| message(&format!("zones = [{{ first_cylinder = 0, cylinders = {more} }}]"));
+        assert!(zone("0, sectors_per_track = 9").contains("device.zones[0].cylinders = 0 is out of range"));
+        assert!(zone("3, sectors_per_track = 9").contains("3 cylinders are too few for a curve"));
+        assert!(
+            zone("30, sectors_per_track = 20, track_skew_sectors = 30")
+                .contains("device.zones[0].track_skew_sectors = 30 is a whole turn of 20 sectors")
+        );
+        assert!(zone("30").contains("device.zones[0].sectors_per_track is missing"));
+        assert!(
+            zone("30, sectors_per_track = 9, spare = 1").contains("did you mean `device.zones[0].spares`?")
+        );
+        assert!(zone("30, sectors_per_track = 9, slipped = [-1]").contains("expected a whole number"));
+        assert!(message("zones = []").contains("the disk has no zones"));
+        assert!(message("zone = []").contains("did you mean `device.zones`?"));
+        assert!(message("seek_table = [1, 2]").contains("expected a pair of numbers"));
+        assert!(message("seek_curve = \"table\"").contains("device.seek_table has 0 points"));
         assert!(message("rest_state = \"on\"").contains("expected one of sleep, off"));
         assert!(message("rpm = 4200.5").contains("device.rpm: expected a whole number"));
     }
@@ -233,7 +251,7 @@ mod tests {
             now in 0_u64..100_000_000_000, from in 0_u64..400_000, lbn in 0_u64..399_000, blocks in 1_u32..900,
             write: bool, rpm in 3000_u64..16_000,
         ) {
-            let params = DiskParams { rpm, ..params() };
+            let params = changed(|disk| disk.rpm = rpm);
             let mut disk = Disk::new(&params).unwrap();
             serve(&mut disk, Time::ZERO, &[request(from, 1, Op::Read)]);
             let request = request(lbn, blocks, if write { Op::Write } else { Op::Read });

@@ -1,4 +1,12 @@
 //! Every number that describes a disk, declared once.
+//!
+//! Zones and the seek table are lists: they stand beside the numbers in [`DiskParams`].
+
+use sledlab_core::params::{ParamSpec, Params};
+use sledlab_core::{Error, Result};
+use toml::{Table, Value};
+
+use super::zones::Zone;
 
 sledlab_core::choices! {
     /// Where a disk goes when it is parked.
@@ -10,34 +18,214 @@ sledlab_core::choices! {
     }
 }
 
+sledlab_core::choices! {
+    /// In which order blocks fill the surfaces of a cylinder.
+    pub enum LbnOrder {
+        /// From the first surface to the last on every cylinder.
+        Normal = "normal",
+        /// From the last to the first on every odd cylinder of a zone, so that the next cylinder begins on the
+        /// surface where the one before ended.
+        Serpentine = "serpentine",
+    }
+}
+
+sledlab_core::choices! {
+    /// Where a disk keeps spare sectors; slipped sectors shift blocks up to the next spares.
+    pub enum Sparing {
+        /// Nowhere.
+        None = "none",
+        /// Whole tracks at the end of a zone.
+        ZoneTracks = "zone-tracks",
+        /// Sectors at the end of every cylinder.
+        Cylinder = "cylinder",
+        /// Sectors at the end of every track.
+        Track = "track",
+        /// Sectors at the end of the disk: every slipped sector shortens its zone.
+        Drive = "drive",
+        /// Sectors at the end of a number of cylinders.
+        CylinderRange = "cylinder-range",
+        /// Sectors at the end of every zone.
+        Zone = "zone",
+    }
+}
+
+sledlab_core::choices! {
+    /// How seek times follow from distances.
+    pub enum SeekCurveKind {
+        /// A curve through three seek times.
+        ThreePoints = "three-points",
+        /// Straight lines between the points of `seek_table`.
+        Table = "table",
+        /// `seek_table` as far as it goes, then a square root, then a straight line.
+        RootAndLine = "root-and-line",
+    }
+}
+
+sledlab_core::choices! {
+    /// How far a disk reads on after a read.
+    pub enum ReadAhead {
+        /// Not at all.
+        None = "none",
+        /// To the end of the track.
+        Track = "track",
+        /// To the end of the cylinder.
+        Cylinder = "cylinder",
+        /// Until the segment is full.
+        Segment = "segment",
+        /// To the end of the track, one track further in a sequential stream.
+        SequentialTrack = "sequential-track",
+    }
+}
+
+sledlab_core::choices! {
+    /// How long sectors that were asked for stay in their segment.
+    pub enum KeepsRequested {
+        /// Read-ahead never overwrites them.
+        Always = "always",
+        /// Until read-ahead needs their place.
+        UntilOverwritten = "until-overwritten",
+        /// They are dropped once they are sent.
+        Never = "never",
+    }
+}
+
+sledlab_core::choices! {
+    /// Which writes are reported complete before they are on the medium.
+    pub enum WriteBack {
+        /// None: write-through.
+        Never = "never",
+        /// Those of one stream that goes on where it ended.
+        Appending = "appending",
+        /// The same, mixed with other requests.
+        Mixed = "mixed",
+    }
+}
+
 sledlab_core::params! {
-    /// A disk of one zone, without a cache. Defaults are those of the preset `mobile-disk`, an assumption (DM-14).
-    pub struct DiskParams {
-        /// Cylinders.
-        cylinders: u64 = 6624_u64, "", 10..1e6;
+    /// The numbers of a disk. Defaults are those of the preset `mobile-disk`, an assumption (DM-14).
+    pub struct DiskNumbers {
         /// Heads: surfaces that hold data.
         heads: u64 = 6_u64, "", 1..256;
-        /// Sectors of 512 bytes on every track.
-        sectors_per_track: u64 = 170_u64, "sectors", 1..1e5;
-        /// How far the first sector of a track lies behind that of the track before, on the same cylinder.
-        track_skew_sectors: u64 = 30_u64, "sectors", 0..1e5;
-        /// How far the first sector of a cylinder lies behind that of the last track of the cylinder before.
-        cylinder_skew_sectors: u64 = 42_u64, "sectors", 0..1e5;
-
         /// Revolutions per minute.
         rpm: u64 = 4200_u64, "rpm", 1..1e5;
-        /// Seek to the next cylinder.
+        /// How many times faster a sector is transferred than it passes under the head; 1 in a real disk.
+        media_speedup: f64 = 1.0, "", 1.0..1e3;
+        /// Order of blocks on the surfaces of a cylinder: `normal` or `serpentine`, reversed on odd cylinders.
+        lbn_order: LbnOrder = LbnOrder::Normal;
+        /// Where spare sectors lie: at the end of what.
+        sparing: Sparing = Sparing::None;
+        /// Cylinders that share spare sectors under sparing `cylinder-range`.
+        sparing_range_cylinders: u64 = 1_u64, "", 1..1e6;
+
+        /// How seek times follow from distances.
+        seek_curve: SeekCurveKind = SeekCurveKind::ThreePoints;
+        /// Seek to the next cylinder (`three-points`).
         single_cylinder_seek_ms: f64 = 3.0, "ms", 0.0..1e4;
-        /// Seek over a third of the cylinders, which is the mean distance between random places.
+        /// Seek over a third of the cylinders, the mean distance between random places (`three-points`).
         average_seek_ms: f64 = 17.0, "ms", 0.0..1e4;
-        /// Seek over all cylinders.
+        /// Seek over all cylinders (`three-points`).
         full_stroke_seek_ms: f64 = 30.0, "ms", 0.0..1e4;
+        /// Constant of the square root (`root-and-line`).
+        root_constant_ms: f64 = 0.0, "ms", -1e4..1e4;
+        /// Factor of the square root of the distance in cylinders (`root-and-line`).
+        root_factor_ms: f64 = 0.0, "ms", 0.0..1e4;
+        /// Distance from which on the line holds (`root-and-line`).
+        line_from_cylinders: u64 = 1_u64, "", 1..1e6;
+        /// Constant of the line (`root-and-line`).
+        line_constant_ms: f64 = 0.0, "ms", -1e4..1e4;
+        /// Slope of the line (`root-and-line`).
+        line_slope_us: f64 = 0.0, "us", 0.0..1e6;
         /// Time to another head of the same cylinder; runs in parallel with a seek.
         head_switch_ms: f64 = 2.0, "ms", 0.0..1e4;
-        /// Settling before a write, after a seek or a head switch.
-        write_settle_ms: f64 = 0.5, "ms", 0.0..1e4;
+        /// Settling before a write after any movement; negative where writes settle faster than the curve says.
+        write_settle_ms: f64 = 0.5, "ms", -1e4..1e4;
         /// Command overhead of each request.
         command_overhead_ms: f64 = 0.5, "ms", 0.0..1e4;
+
+        /// Time of a sector on the bus when it is read.
+        bus_sector_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Time of a sector on the bus when it is written.
+        bus_write_sector_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Whether a read keeps the bus while it waits for the medium.
+        holds_bus_for_reads: bool = false;
+        /// Whether the disk keeps the bus from command to completion.
+        never_disconnects: bool = false;
+
+        /// Overhead of a read from the buffer after a read.
+        read_hit_after_read_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Overhead of a read from the buffer after a write.
+        read_hit_after_write_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Overhead of a read from the medium after a read.
+        read_miss_after_read_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Overhead of a read from the medium after a write.
+        read_miss_after_write_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Overhead of a buffered write after a read.
+        write_buffered_after_read_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Overhead of a buffered write after a write.
+        write_buffered_after_write_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Overhead of a write to the medium after a read.
+        write_through_after_read_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Overhead of a write to the medium after a write.
+        write_through_after_write_us: f64 = 0.0, "us", 0.0..1e6;
+        /// From the last sector of a read to its completion.
+        read_completion_us: f64 = 0.0, "us", 0.0..1e6;
+        /// From the last sector of a write to its completion.
+        write_completion_us: f64 = 0.0, "us", 0.0..1e6;
+        /// From the command, or a reselection, to the first sector on the bus.
+        data_preparation_us: f64 = 0.0, "us", 0.0..1e6;
+        /// First reselection after a disconnection.
+        reselect_first_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Further reselections.
+        reselect_other_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Disconnection of a read after a read.
+        read_disconnect_after_read_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Disconnection of a read after a write.
+        read_disconnect_after_write_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Whether a write that does not follow on the write before disconnects once more.
+        extra_write_disconnect: bool = false;
+        /// Overhead of such a write's command.
+        extra_disconnect_command_us: f64 = 0.0, "us", 0.0..1e6;
+        /// The extra disconnection.
+        extra_disconnect_first_us: f64 = 0.0, "us", 0.0..1e6;
+        /// How long it stays disconnected.
+        extra_disconnect_gap_us: f64 = 0.0, "us", 0.0..1e6;
+        /// How much later than the command its arm starts.
+        extra_disconnect_seek_delta_us: f64 = 0.0, "us", 0.0..1e6;
+        /// Least time of its movement.
+        minimum_write_seek_us: f64 = 0.0, "us", 0.0..1e6;
+
+        /// Segments of the buffer; 0 for a disk without one.
+        cache_segments: u64 = 0_u64, "", 0..1e4;
+        /// Sectors of a segment.
+        segment_sectors: u64 = 0_u64, "sectors", 0..1e7;
+        /// Most segments that hold data not yet written.
+        write_segments: u64 = 0_u64, "", 0..1e4;
+        /// Whether one segment is only for writes.
+        dedicated_write_segment: bool = false;
+        /// Share of a read, at most of a segment, that is buffered before the disk reconnects.
+        read_watermark: f64 = 0.0, "", 0.0..1.0;
+        /// Share of a write, at most of a segment, that is still to be written when the disk asks for more.
+        write_watermark: f64 = 0.0, "", 0.0..1.0;
+        /// How far the disk reads on after a read.
+        read_ahead: ReadAhead = ReadAhead::None;
+        /// Most sectors that are read ahead.
+        read_ahead_sectors: u64 = 0_u64, "sectors", 0..1e7;
+        /// How long sectors that were asked for stay in the buffer.
+        keeps_requested: KeepsRequested = KeepsRequested::UntilOverwritten;
+        /// Whether a read from the buffer starts read-ahead again.
+        read_ahead_after_hit: bool = false;
+        /// Whether read-ahead stops within a sector when another command arrives.
+        stops_within_sector: bool = false;
+        /// Which writes are complete once they are buffered.
+        write_back: WriteBack = WriteBack::Never;
+        /// Whether a write that goes on where the one before ended joins its segment.
+        appends_writes: bool = false;
+        /// Whether reads are served from data that was written.
+        reads_hit_writes: bool = false;
+        /// Whether a read starts with whichever of its sectors comes first.
+        zero_latency_reads: bool = false;
+        /// Whether a write starts with whichever of its sectors comes first.
+        zero_latency_writes: bool = false;
 
         /// Idle time after which the disk is parked; 0 parks at once.
         idle_timeout_ms: f64 = 7000.0, "ms", 0.0..1e12;
@@ -56,4 +244,122 @@ sledlab_core::params! {
         /// Power while getting going.
         startup_mw: f64 = 2500.0, "mW", 0.0..1e6;
     }
+}
+
+/// Keys of the two lists.
+pub(crate) const ZONES: &str = "zones";
+pub(crate) const SEEK_TABLE: &str = "seek_table";
+
+/// Everything that describes a disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiskParams {
+    /// What is a number, a switch or a choice.
+    pub flat: DiskNumbers,
+    /// Zones, from the first cylinder on.
+    pub zones: Vec<Zone>,
+    /// Measured seek times: distances in cylinders, ascending, and times in ms.
+    pub seek_table: Vec<(u64, f64)>,
+}
+
+impl Default for DiskParams {
+    fn default() -> Self {
+        DiskParams { flat: DiskNumbers::default(), zones: vec![Zone::default()], seek_table: Vec::new() }
+    }
+}
+
+impl DiskParams {
+    /// Cylinders: one more than the last of the last zone.
+    pub fn cylinders(&self) -> u64 {
+        self.zones.iter().map(|zone| zone.shape.first_cylinder + zone.shape.cylinders).max().unwrap_or(0)
+    }
+
+    /// A disk of one zone, which fills `cylinders` cylinders.
+    #[cfg(test)]
+    pub(super) fn one_zone(
+        cylinders: u64,
+        sectors_per_track: u64,
+        (track_skew_sectors, cylinder_skew_sectors): (u64, u64),
+        flat: DiskNumbers,
+    ) -> Self {
+        let shape = super::zones::ZoneShape {
+            cylinders,
+            sectors_per_track,
+            track_skew_sectors,
+            cylinder_skew_sectors,
+            ..super::zones::ZoneShape::default()
+        };
+        let zones = vec![Zone { shape, slipped: Vec::new(), remapped: Vec::new() }];
+        DiskParams { flat, zones, seek_table: Vec::new() }
+    }
+}
+
+/// The numbers alone are listed in `specs`; the two lists are read and written with them.
+impl Params for DiskParams {
+    fn specs() -> Vec<ParamSpec> {
+        DiskNumbers::specs()
+    }
+
+    fn set(&mut self, path: &str, key: &str, value: &Value) -> Result<()> {
+        match key {
+            ZONES => self.zones = Zone::read_list(&format!("{path}.{ZONES}"), value)?,
+            SEEK_TABLE => self.seek_table = read_seek_table(&format!("{path}.{SEEK_TABLE}"), value)?,
+            key if DiskNumbers::specs().iter().any(|spec| spec.name == key) => {
+                self.flat.set(path, key, value)?;
+            }
+            _ => {
+                let known: Vec<String> = DiskNumbers::specs()
+                    .iter()
+                    .map(|spec| spec.name)
+                    .chain([ZONES, SEEK_TABLE])
+                    .map(|known| format!("{path}.{known}"))
+                    .collect();
+                return Err(Error::unknown(
+                    "key",
+                    &format!("{path}.{key}"),
+                    known.iter().map(String::as_str),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn to_table(&self) -> Table {
+        let mut table = self.flat.to_table();
+        let points = self.seek_table.iter().map(|(cylinders, ms)| {
+            Value::Array(vec![
+                Value::Integer(i64::try_from(*cylinders).unwrap_or(i64::MAX)),
+                Value::Float(*ms),
+            ])
+        });
+        table.insert(SEEK_TABLE.to_owned(), Value::Array(points.collect()));
+        let zones = self.zones.iter().map(|zone| Value::Table(zone.to_table()));
+        table.insert(ZONES.to_owned(), Value::Array(zones.collect()));
+        table
+    }
+}
+
+/// Reads `[[cylinders, ms], ...]`.
+fn read_seek_table(path: &str, value: &Value) -> Result<Vec<(u64, f64)>> {
+    let remedy = "write pairs of a distance in cylinders and a time in ms: [[1, 0.8], [2, 0.95], [100, 3.0]]";
+    let wrong = |what: String| Error::user(what).with_remedy(remedy);
+    let points =
+        value.as_array().ok_or_else(|| wrong(format!("{path}: expected a list, found `{value}`")))?;
+    points
+        .iter()
+        .map(|point| {
+            let pair = point.as_array().map(Vec::as_slice);
+            let Some([Value::Integer(cylinders), ms @ (Value::Integer(_) | Value::Float(_))]) = pair else {
+                return Err(wrong(format!("{path}: expected a pair of numbers, found `{point}`")));
+            };
+            let ms = ms.as_float().unwrap_or_else(|| ms.as_integer().unwrap_or_default() as f64);
+            match u64::try_from(*cylinders) {
+                Ok(cylinders) if (1..=1_000_000).contains(&cylinders) && (0.0..=1e4).contains(&ms) => {
+                    Ok((cylinders, ms))
+                }
+                _ => Err(wrong(format!(
+                    "{path}: {point} is out of range (1 to 1000000 cylinders, 0 to 10000 ms)"
+                ))),
+            }
+        })
+        .collect()
 }

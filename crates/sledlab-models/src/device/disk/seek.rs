@@ -2,7 +2,47 @@
 
 use sledlab_core::{Error, Result, Span};
 
-use super::params::DiskParams;
+use super::params::{DiskNumbers, DiskParams, SeekCurveKind};
+
+/// How much a seek time may lie below that of a shorter distance, as a share of it. Measured times are noisy: the
+/// medians of three neighbours in published tables dip by up to 15 %, single points by far more.
+const LARGEST_DIP: f64 = 0.2;
+
+/// Seek times by distance.
+#[derive(Clone, Debug)]
+pub(super) struct SeekCurve {
+    times: Box<[Span]>,
+}
+
+impl SeekCurve {
+    /// The seek times of a disk.
+    ///
+    /// # Errors
+    /// Times that fall with distance, more than measurements do; tables without order.
+    pub fn new(params: &DiskParams) -> Result<Self> {
+        let cylinders = params.cylinders();
+        let over: Box<dyn Fn(f64) -> f64> = match params.flat.seek_curve {
+            SeekCurveKind::ThreePoints => Box::new(three_points(&params.flat, cylinders)?),
+            SeekCurveKind::Table => {
+                let table = checked_table(params, 2)?;
+                Box::new(move |cylinders| on_table(table, cylinders))
+            }
+            SeekCurveKind::RootAndLine => Box::new(root_and_line(params, cylinders)?),
+        };
+        let times: Box<[Span]> = (0..cylinders)
+            .map(|distance| match distance {
+                0 => Span::ZERO,
+                distance => Span::from_ms(over(distance as f64).max(0.0)),
+            })
+            .collect();
+        Ok(SeekCurve { times })
+    }
+
+    /// Seek time over `cylinders`; nothing over none.
+    pub fn time(&self, cylinders: u32) -> Span {
+        self.times[cylinders as usize]
+    }
+}
 
 /// Seek time over `d` cylinders: `a + b sqrt(d) + c d`, through three points.
 ///
@@ -10,65 +50,45 @@ use super::params::DiskParams;
 /// arm at its top speed. The average seek is the time over a third of the cylinders: that is the mean
 /// distance between two random places. The mean *time* between random places is a little shorter, since
 /// the curve is bent.
-#[derive(Clone, Debug)]
-#[expect(clippy::struct_field_names, reason = "units stand in names")]
-pub(super) struct SeekCurve {
-    constant_ms: f64,
-    root_ms: f64,
-    linear_ms: f64,
+fn three_points(disk: &DiskNumbers, cylinders: u64) -> Result<impl Fn(f64) -> f64 + use<>> {
+    let DiskNumbers { single_cylinder_seek_ms, average_seek_ms, full_stroke_seek_ms, .. } = *disk;
+    if cylinders < 10 {
+        return Err(Error::user(format!(
+            "{cylinders} cylinders are too few for a curve through three points"
+        ))
+        .with_remedy("describe at least 10, or give a seek_table"));
+    }
+    let (average, full) =
+        (("average_seek_ms", average_seek_ms), ("full_stroke_seek_ms", full_stroke_seek_ms));
+    rises(("single_cylinder_seek_ms", single_cylinder_seek_ms), average)?;
+    rises(average, full)?;
+    let most = (cylinders - 1) as f64;
+    let third = most / 3.0;
+    // Slopes between the points, then the two unknowns that are left: b (sqrt(d) - 1) + c (d - 1).
+    let (root_third, root_most) = (third.sqrt() - 1.0, most.sqrt() - 1.0);
+    let (linear_third, linear_most) = (third - 1.0, most - 1.0);
+    let (to_third, to_most) = (average.1 - single_cylinder_seek_ms, full.1 - single_cylinder_seek_ms);
+    let determinant = root_third * linear_most - root_most * linear_third;
+    let root_ms = (to_third * linear_most - to_most * linear_third) / determinant;
+    let linear_ms = (root_third * to_most - root_most * to_third) / determinant;
+    check_slopes(root_ms, linear_ms, most)?;
+    let constant_ms = single_cylinder_seek_ms - root_ms - linear_ms;
+    Ok(move |cylinders: f64| constant_ms + root_ms * cylinders.sqrt() + linear_ms * cylinders)
 }
 
-impl SeekCurve {
-    /// The curve through the three seek times of a disk.
-    ///
-    /// # Errors
-    /// Times that fall with distance.
-    pub fn new(params: &DiskParams) -> Result<Self> {
-        let DiskParams { single_cylinder_seek_ms, average_seek_ms, full_stroke_seek_ms, .. } = *params;
-        let (average, full) =
-            (("average_seek_ms", average_seek_ms), ("full_stroke_seek_ms", full_stroke_seek_ms));
-        rises(("single_cylinder_seek_ms", single_cylinder_seek_ms), average)?;
-        rises(average, full)?;
-        let most = (params.cylinders - 1) as f64;
-        let third = most / 3.0;
-        // Slopes between the points, then the two unknowns that are left: b (sqrt(d) - 1) + c (d - 1).
-        let (root_third, root_most) = (third.sqrt() - 1.0, most.sqrt() - 1.0);
-        let (linear_third, linear_most) = (third - 1.0, most - 1.0);
-        let (to_third, to_most) = (average.1 - single_cylinder_seek_ms, full.1 - single_cylinder_seek_ms);
-        let determinant = root_third * linear_most - root_most * linear_third;
-        let root_ms = (to_third * linear_most - to_most * linear_third) / determinant;
-        let linear_ms = (root_third * to_most - root_most * to_third) / determinant;
-        let curve =
-            SeekCurve { constant_ms: single_cylinder_seek_ms - root_ms - linear_ms, root_ms, linear_ms };
-        curve.check(most)?;
-        Ok(curve)
+/// The slope only ever rises or only ever falls: where it is not negative at both ends, it is nowhere.
+fn check_slopes(root_ms: f64, linear_ms: f64, most: f64) -> Result<()> {
+    // Rounding alone may tilt a level curve.
+    const LEVEL_MS: f64 = -1e-9;
+    let slope_ms = |cylinders: f64| root_ms / (2.0 * cylinders.sqrt()) + linear_ms;
+    if slope_ms(1.0) >= LEVEL_MS && slope_ms(most) >= LEVEL_MS {
+        return Ok(());
     }
-
-    /// The slope only ever rises or only ever falls: where it is not negative at both ends, it is nowhere.
-    fn check(&self, most: f64) -> Result<()> {
-        // Rounding alone may tilt a level curve.
-        const LEVEL_MS: f64 = -1e-9;
-        let slope_ms = |cylinders: f64| self.root_ms / (2.0 * cylinders.sqrt()) + self.linear_ms;
-        if slope_ms(1.0) >= LEVEL_MS && slope_ms(most) >= LEVEL_MS {
-            return Ok(());
-        }
-        Err(Error::user(
-            "the seek curve through device.single_cylinder_seek_ms, device.average_seek_ms and \
-             device.full_stroke_seek_ms falls on the way",
-        )
-        .with_remedy("bring the average seek time nearer to the middle of the other two"))
-    }
-
-    /// Seek time over `cylinders`; nothing over none.
-    pub fn time(&self, cylinders: u32) -> Span {
-        if cylinders == 0 {
-            return Span::ZERO;
-        }
-        let cylinders = f64::from(cylinders);
-        Span::from_seconds(
-            (self.constant_ms + self.root_ms * cylinders.sqrt() + self.linear_ms * cylinders) / 1e3,
-        )
-    }
+    Err(Error::user(
+        "the seek curve through device.single_cylinder_seek_ms, device.average_seek_ms and \
+         device.full_stroke_seek_ms falls on the way",
+    )
+    .with_remedy("bring the average seek time nearer to the middle of the other two"))
 }
 
 fn rises((shorter, shorter_ms): (&str, f64), (longer, longer_ms): (&str, f64)) -> Result<()> {
@@ -81,19 +101,121 @@ fn rises((shorter, shorter_ms): (&str, f64), (longer, longer_ms): (&str, f64)) -
     .with_remedy("a seek over more cylinders takes longer: raise the one or lower the other"))
 }
 
+/// The seek table, if it has at least `needed` points from one cylinder on and rises but for the dips of measurements.
+fn checked_table(params: &DiskParams, needed: usize) -> Result<&[(u64, f64)]> {
+    let table = &params.seek_table[..];
+    if table.len() < needed {
+        return Err(Error::user(format!(
+            "device.seek_table has {} points, the seek curve needs {needed}",
+            table.len()
+        ))
+        .with_remedy("list pairs of a distance in cylinders and a time in ms"));
+    }
+    if table[0].0 != 1 {
+        return Err(Error::user(format!("device.seek_table begins at {} cylinders", table[0].0))
+            .with_remedy("begin with the seek to the next cylinder"));
+    }
+    if let Some(pair) = table.windows(2).find(|pair| pair[1].0 <= pair[0].0) {
+        let ((before, _), (distance, _)) = (pair[0], pair[1]);
+        return Err(Error::user(format!("device.seek_table: {distance} cylinders stand behind {before}"))
+            .with_remedy("list distances in ascending order, each once"));
+    }
+    let medians: Vec<(u64, f64)> = table.windows(3).map(median).collect();
+    let smooth = if medians.len() < 2 { table } else { &medians[..] };
+    let mut slowest = smooth[0];
+    for point in &smooth[1..] {
+        falls_little("device.seek_table", slowest, *point)?;
+        if point.1 > slowest.1 {
+            slowest = *point;
+        }
+    }
+    Ok(table)
+}
+
+/// The point with the median time.
+fn median(points: &[(u64, f64)]) -> (u64, f64) {
+    let mut sorted = points.to_vec();
+    sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
+    sorted[sorted.len() / 2]
+}
+
+fn falls_little(what: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64, f64)) -> Result<()> {
+    if ms >= slower_ms * (1.0 - LARGEST_DIP) {
+        return Ok(());
+    }
+    Err(Error::user(format!(
+        "{what}: a seek over {longer} cylinders takes {ms} ms, one over {shorter} takes {slower_ms} ms"
+    ))
+    .with_remedy(format!(
+        "seek times rise with distance; {} % less, or one point out of line, is taken for noise of measuring",
+        LARGEST_DIP * 100.0
+    )))
+}
+
+/// Straight lines between the points; the last one goes on.
+fn on_table(table: &[(u64, f64)], cylinders: f64) -> f64 {
+    let at = table.partition_point(|(distance, _)| (*distance as f64) < cylinders).clamp(1, table.len() - 1);
+    let ((from, from_ms), (to, to_ms)) = (table[at - 1], table[at]);
+    from_ms + (to_ms - from_ms) * (cylinders - from as f64) / (to - from) as f64
+}
+
+/// The table as far as it goes, then a square root, then a line.
+fn root_and_line(params: &DiskParams, cylinders: u64) -> Result<impl Fn(f64) -> f64> {
+    let DiskNumbers {
+        root_constant_ms,
+        root_factor_ms,
+        line_from_cylinders,
+        line_constant_ms,
+        line_slope_us,
+        ..
+    } = params.flat;
+    let table = if params.seek_table.is_empty() { &[][..] } else { checked_table(params, 2)? };
+    let listed = table.last().map_or(0, |(distance, _)| *distance);
+    let over = move |cylinders: f64| {
+        if cylinders <= listed as f64 {
+            on_table(table, cylinders)
+        } else if cylinders < line_from_cylinders as f64 {
+            root_constant_ms + root_factor_ms * cylinders.sqrt()
+        } else {
+            line_constant_ms + line_slope_us * cylinders / 1e3
+        }
+    };
+    // Each part rises on its own: only where they meet can the curve fall.
+    for joint in [listed, line_from_cylinders - 1] {
+        if (1..cylinders - 1).contains(&joint) {
+            let at = |distance: u64| (distance, over(distance as f64));
+            falls_little("the seek curve", at(joint), at(joint + 1))?;
+        }
+    }
+    if let Some(negative) = (1..cylinders).find(|distance| over(*distance as f64) < 0.0) {
+        return Err(Error::user(format!("the seek curve is negative over {negative} cylinders"))
+            .with_remedy("raise device.root_constant_ms or device.line_constant_ms"));
+    }
+    Ok(over)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn of(flat: DiskNumbers, seek_table: &[(u64, f64)]) -> Result<SeekCurve> {
+        let params = DiskParams::one_zone(3001, 1, (0, 0), flat);
+        SeekCurve::new(&DiskParams { seek_table: seek_table.to_vec(), ..params })
+    }
+
     fn curve(single: f64, average: f64, full: f64) -> Result<SeekCurve> {
-        SeekCurve::new(&DiskParams {
-            cylinders: 3001,
+        let numbers = DiskNumbers {
             single_cylinder_seek_ms: single,
             average_seek_ms: average,
             full_stroke_seek_ms: full,
-            ..DiskParams::default()
-        })
+            ..DiskNumbers::default()
+        };
+        of(numbers, &[])
+    }
+
+    fn with(kind: SeekCurveKind) -> DiskNumbers {
+        DiskNumbers { seek_curve: kind, ..DiskNumbers::default() }
     }
 
     #[test]
@@ -105,8 +227,9 @@ mod tests {
 
     #[test]
     fn the_mean_over_random_places_lies_just_below_the_average() {
-        let curve = SeekCurve::new(&DiskParams::default()).unwrap();
-        let cylinders = DiskParams::default().cylinders as u32;
+        let params = DiskParams::default();
+        let curve = SeekCurve::new(&params).unwrap();
+        let cylinders = params.cylinders() as u32;
         // So many pairs of places lie that far apart.
         let weight = |d: u32| if d == 0 { f64::from(cylinders) } else { 2.0 * f64::from(cylinders - d) };
         let sum: f64 = (0..cylinders).map(|d| weight(d) * curve.time(d).as_ms()).sum();
@@ -125,6 +248,51 @@ mod tests {
         assert!(message(3.0, 17.0, 17.5).contains("falls on the way"), "{:?}", curve(3.0, 17.0, 17.5));
         assert!(message(3.0, 3.1, 30.0).contains("falls on the way"));
         assert!(curve(5.0, 5.0, 5.0).is_ok());
+    }
+
+    #[test]
+    fn a_table_is_joined_by_lines_and_goes_on() {
+        let curve = of(with(SeekCurveKind::Table), &[(1, 2.0), (3, 4.0), (4, 3.9), (1004, 13.9)]).unwrap();
+        let times = [0, 1, 2, 3, 4, 104, 1004, 2004].map(|cylinders| curve.time(cylinders));
+        assert_eq!(times, [0.0, 2.0, 3.0, 4.0, 3.9, 4.9, 13.9, 23.9].map(Span::from_ms));
+    }
+
+    #[test]
+    fn refuses_tables_that_make_no_sense() {
+        let message = |table: &[(u64, f64)]| of(with(SeekCurveKind::Table), table).unwrap_err().to_string();
+        assert!(message(&[(1, 2.0)]).contains("device.seek_table has 1 points, the seek curve needs 2"));
+        assert!(message(&[(2, 2.0), (3, 2.0)]).contains("begins at 2 cylinders"));
+        assert!(message(&[(1, 2.0), (5, 2.1), (5, 2.2)]).contains("5 cylinders stand behind 5"));
+        let fall = message(&[(1, 2.0), (5, 4.0), (6, 4.1), (7, 2.9), (8, 2.9)]);
+        assert!(fall.contains("a seek over 8 cylinders takes 2.9 ms, one over 5 takes 4 ms"), "{fall}");
+        assert!(fall.contains("20 % less, or one point out of line"), "{fall}");
+        assert!(of(with(SeekCurveKind::Table), &[(1, 2.0), (5, 4.0), (6, 0.4), (7, 4.1), (8, 4.2)]).is_ok());
+    }
+
+    fn root_and_line() -> DiskNumbers {
+        DiskNumbers {
+            root_constant_ms: 3.0,
+            root_factor_ms: 0.25,
+            line_from_cylinders: 400,
+            line_constant_ms: 7.0,
+            line_slope_us: 5.0,
+            ..with(SeekCurveKind::RootAndLine)
+        }
+    }
+
+    #[test]
+    fn a_root_and_a_line_follow_the_table() {
+        let curve = of(root_and_line(), &[(1, 2.0), (3, 3.0)]).unwrap();
+        let times = [1, 2, 3, 4, 100, 399, 400, 3000].map(|cylinders| curve.time(cylinders));
+        let root = 3.0 + 0.25 * 399_f64.sqrt();
+        assert_eq!(times, [2.0, 2.5, 3.0, 3.5, 5.5, root, 9.0, 22.0].map(Span::from_ms));
+        assert_eq!(of(root_and_line(), &[]).unwrap().time(1), Span::from_ms(3.25));
+        let broken = DiskNumbers { line_constant_ms: 3.0, ..root_and_line() };
+        let message = of(broken, &[]).unwrap_err().to_string();
+        assert!(message.contains("the seek curve: a seek over 400 cylinders takes 5 ms"), "{message}");
+        let negative = DiskNumbers { root_constant_ms: -0.3, ..root_and_line() };
+        let message = of(negative, &[]).unwrap_err().to_string();
+        assert!(message.contains("negative over 1 cylinders"), "{message}");
     }
 
     proptest! {

@@ -1,0 +1,329 @@
+//! From blocks to sectors within a zone and back, past slipped, spare and reserved sectors.
+
+use sledlab_core::{Error, Result};
+
+use super::params::{DiskNumbers, Sparing};
+use super::zones::Zone;
+
+/// A place within a zone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    /// Cylinder of the zone, from 0.
+    pub cylinder: u64,
+    /// Surface in the order in which blocks fill it, from 0.
+    pub surface: u64,
+    /// Sector of the track, from 0.
+    pub sector: u64,
+}
+
+/// A slipped unit, as the blocks behind it see it.
+#[derive(Clone, Copy, Debug)]
+struct Slip {
+    /// Number of its region.
+    region: u64,
+    /// How many are slipped in its region up to it.
+    count: u64,
+}
+
+/// The sectors of a zone, and the blocks on them.
+///
+/// Sparing works by units, which are whole tracks under `zone-tracks` and sectors otherwise. A zone is divided into
+/// regions of `region` units, of which `data` hold blocks: each slipped unit shifts the rest of its region by one.
+#[derive(Clone, Debug)]
+pub(super) struct ZoneMap {
+    pub first_cylinder: u64,
+    /// Sectors of a track.
+    pub sectors: u64,
+    pub blocks: u64,
+    first_block: u64,
+    cylinder_sectors: u64,
+    reserved: u64,
+    unit: u64,
+    region: u64,
+    data: u64,
+    /// Whether there is more than one region.
+    several: bool,
+    /// Every slipped unit, ascending.
+    slipped: Vec<u64>,
+    /// Units of data from which on a slipped one counts, ascending, and what it does; those among the spares do nothing.
+    slip_from: Vec<u64>,
+    slips: Vec<Slip>,
+    /// Blocks that lie elsewhere, ascending, and the sector where.
+    remapped: Vec<(u64, u64)>,
+    first_slot: u64,
+    track_skew: u64,
+    /// From one cylinder to the next, with all tracks between.
+    cylinder_step: u64,
+    sparing: Sparing,
+}
+
+impl ZoneMap {
+    /// The zone called `path`, whose first block is `first_block`.
+    pub fn new(path: &str, disk: &DiskNumbers, zone: &Zone, first_block: u64) -> Result<Self> {
+        let shape = &zone.shape;
+        let sectors = shape.sectors_per_track;
+        check_skews(path, zone)?;
+        let cylinder_sectors = disk.heads * sectors;
+        let total = shape.cylinders * cylinder_sectors;
+        let unit = if disk.sparing == Sparing::ZoneTracks { sectors } else { 1 };
+        let units = total / unit;
+        check_slipped(path, zone, units)?;
+        let region = match disk.sparing {
+            Sparing::Track => sectors,
+            Sparing::Cylinder => cylinder_sectors,
+            Sparing::CylinderRange => cylinder_sectors * disk.sparing_range_cylinders,
+            Sparing::None | Sparing::Drive | Sparing::Zone | Sparing::ZoneTracks => units,
+        };
+        let data = data_of_region(path, disk, zone, region)?;
+        check_spares(path, disk, zone, region, region - data)?;
+        let mut map = ZoneMap {
+            first_cylinder: shape.first_cylinder,
+            sectors,
+            blocks: 0,
+            first_block,
+            cylinder_sectors,
+            reserved: shape.reserved_sectors,
+            unit,
+            region,
+            data,
+            several: region < units,
+            slipped: zone.slipped.clone(),
+            slip_from: Vec::new(),
+            slips: Vec::new(),
+            remapped: Vec::new(),
+            first_slot: shape.first_sector_offset,
+            track_skew: shape.track_skew_sectors,
+            cylinder_step: (shape.cylinder_skew_sectors + (disk.heads - 1) * shape.track_skew_sectors)
+                % sectors,
+            sparing: disk.sparing,
+        };
+        map.prepare_slips();
+        map.blocks = map.data_before(total).saturating_sub(shape.reserved_sectors);
+        if map.blocks == 0 {
+            return Err(Error::user(format!("{path} holds no blocks"))
+                .with_remedy("lower its spares or reserved_sectors"));
+        }
+        map.remap(path, zone, total)?;
+        Ok(map)
+    }
+
+    fn prepare_slips(&mut self) {
+        let (mut region, mut before) = (u64::MAX, 0);
+        for slip in &self.slipped {
+            if slip / self.region != region {
+                (region, before) = (slip / self.region, 0);
+            }
+            let place = slip % self.region - before;
+            before += 1;
+            if place < self.data {
+                self.slip_from.push(region * self.data + place);
+                self.slips.push(Slip { region, count: before });
+            }
+        }
+    }
+
+    /// Notes which blocks lie elsewhere.
+    fn remap(&mut self, path: &str, zone: &Zone, total: u64) -> Result<()> {
+        let wrong = |what: String| {
+            Error::user(format!("{path}.remapped: {what}")).with_remedy(
+                "a pair moves the block of its first sector to its second, a spare or slipped one",
+            )
+        };
+        let mut remapped = Vec::new();
+        for (from, to) in zone.remapped.iter().copied().filter(|(from, to)| from != to) {
+            if let Some(beyond) = [from, to].into_iter().find(|sector| *sector >= total) {
+                return Err(wrong(format!("the zone has no sector {beyond}")));
+            }
+            let block = self.block_on(from).ok_or_else(|| wrong(format!("sector {from} holds no block")))?;
+            if self.block_on(to).is_some() && zone.remapped.iter().all(|(from, _)| *from != to) {
+                return Err(wrong(format!("sector {to} holds a block of its own")));
+            }
+            remapped.push((block, to));
+        }
+        remapped.sort_unstable();
+        if let Some(twice) = remapped.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(wrong(format!("block {} is moved twice", twice[0].0)));
+        }
+        let mut targets: Vec<u64> = remapped.iter().map(|(_, to)| *to).collect();
+        targets.sort_unstable();
+        if let Some((twice, _)) = targets.iter().zip(targets.iter().skip(1)).find(|(one, next)| one == next) {
+            return Err(wrong(format!("two blocks are moved to sector {twice}")));
+        }
+        self.remapped = remapped;
+        Ok(())
+    }
+
+    /// The block whose own sector that is, if any.
+    fn block_on(&self, sector: u64) -> Option<u64> {
+        let block = (self.first_block + self.data_before(sector)).checked_sub(self.reserved)?;
+        let known = (self.first_block..self.first_block + self.blocks).contains(&block);
+        (known && self.home_of(block) == sector).then_some(block)
+    }
+
+    /// The sector that holds `block`, counted from the start of the zone.
+    #[inline]
+    pub fn sector_of(&self, block: u64) -> u64 {
+        if !self.remapped.is_empty()
+            && let Ok(at) = self.remapped.binary_search_by_key(&block, |(block, _)| *block)
+        {
+            return self.remapped[at].1;
+        }
+        self.home_of(block)
+    }
+
+    /// The sector that would hold `block` if nothing were remapped.
+    #[inline]
+    fn home_of(&self, block: u64) -> u64 {
+        let place = block - self.first_block + self.reserved;
+        let (unit, rest) = if self.unit == 1 { (place, 0) } else { (place / self.unit, place % self.unit) };
+        let region = if self.several { unit / self.data } else { 0 };
+        let slipped = match self.slip_from.partition_point(|from| *from <= unit) {
+            0 => 0,
+            passed => {
+                let slip = &self.slips[passed - 1];
+                if slip.region == region { slip.count } else { 0 }
+            }
+        };
+        (unit + region * (self.region - self.data) + slipped) * self.unit + rest
+    }
+
+    /// How many of the sectors before `sector` hold data, reserved ones included.
+    fn data_before(&self, sector: u64) -> u64 {
+        let (unit, rest) =
+            if self.unit == 1 { (sector, 0) } else { (sector / self.unit, sector % self.unit) };
+        let region = if self.several { unit / self.region } else { 0 };
+        let start = region * self.region;
+        let slipped = if self.slipped.is_empty() {
+            0
+        } else {
+            let passed = |unit| self.slipped.partition_point(|slip| *slip < unit);
+            (passed(unit) - passed(start)) as u64
+        };
+        let within = unit - start - slipped;
+        // The last part of a track only counts where the track itself holds data.
+        let rest = if rest > 0 && (within >= self.data || self.slipped.binary_search(&unit).is_ok()) {
+            0
+        } else {
+            rest
+        };
+        (region * self.data + within.min(self.data)) * self.unit + rest
+    }
+
+    /// Where a sector of the zone is.
+    #[inline]
+    pub fn spot(&self, sector: u64) -> Spot {
+        let (cylinder, rest) = (sector / self.cylinder_sectors, sector % self.cylinder_sectors);
+        Spot { cylinder, surface: rest / self.sectors, sector: rest % self.sectors }
+    }
+
+    /// Where on the circle it begins, in sectors from the index mark. Slipped sectors of earlier tracks push the
+    /// others on where every track or cylinder has spares of its own.
+    #[inline]
+    pub fn slot(&self, at: &Spot) -> u64 {
+        let slipped = if self.slipped.is_empty() {
+            0
+        } else {
+            let start = match self.sparing {
+                Sparing::Cylinder => at.cylinder * self.cylinder_sectors,
+                Sparing::Track => at.cylinder * self.cylinder_sectors + at.surface * self.sectors,
+                _ => 0,
+            };
+            self.slipped.partition_point(|slip| *slip < start) as u64 * u64::from(start > 0)
+        };
+        let skew = at.cylinder * self.cylinder_step + at.surface * self.track_skew;
+        (self.first_slot + skew + at.sector + slipped) % self.sectors
+    }
+
+    /// First and last block of the track of `block`, remapped ones included.
+    pub fn track_bounds(&self, block: u64) -> (u64, u64) {
+        let sector = self.home_of(block);
+        let start = sector - sector % self.sectors;
+        let first = self.data_before(start).max(self.reserved) - self.reserved;
+        let end = (self.data_before(start + self.sectors) - self.reserved).min(self.blocks);
+        (self.first_block + first, self.first_block + end - 1)
+    }
+
+    /// The first block behind `block` that is not reached from it: `block + 1` where it is remapped itself.
+    pub fn next_remapped(&self, block: u64) -> u64 {
+        let at = self.remapped.partition_point(|(remapped, _)| *remapped < block);
+        match self.remapped.get(at) {
+            Some((remapped, _)) if *remapped == block => block + 1,
+            Some((remapped, _)) => *remapped,
+            None => u64::MAX,
+        }
+    }
+}
+
+fn check_skews(path: &str, zone: &Zone) -> Result<()> {
+    let shape = &zone.shape;
+    let sectors = shape.sectors_per_track;
+    let skews = [
+        ("track_skew_sectors", shape.track_skew_sectors),
+        ("cylinder_skew_sectors", shape.cylinder_skew_sectors),
+        ("first_sector_offset", shape.first_sector_offset),
+    ];
+    match skews.into_iter().find(|(_, skew)| *skew >= sectors) {
+        None => Ok(()),
+        Some((key, skew)) => {
+            Err(Error::user(format!("{path}.{key} = {skew} is a whole turn of {sectors} sectors or more"))
+                .with_remedy(format!("choose from 0 to {}", sectors - 1)))
+        }
+    }
+}
+
+fn check_slipped(path: &str, zone: &Zone, units: u64) -> Result<()> {
+    let behind = zone.slipped.iter().zip(zone.slipped.iter().skip(1)).find(|(one, next)| one >= next);
+    if let Some((one, next)) = behind {
+        return Err(Error::user(format!("{path}.slipped: {next} stands behind {one}"))
+            .with_remedy("list slipped sectors in ascending order, each once"));
+    }
+    match zone.slipped.last() {
+        Some(slip) if *slip >= units => {
+            Err(Error::user(format!("{path}.slipped: the zone has no sector {slip}"))
+                .with_remedy(format!("it has {units}, counted from 0")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How many units of a region hold data.
+fn data_of_region(path: &str, disk: &DiskNumbers, zone: &Zone, region: u64) -> Result<u64> {
+    let spares = zone.shape.spares;
+    let without = |word: &str| {
+        Error::user(format!("{path}.spares = {spares}, but device.sparing = \"{word}\""))
+            .with_remedy("set it to 0, or choose a sparing that keeps spares in its zones")
+    };
+    let spares = match disk.sparing {
+        Sparing::None if spares > 0 => return Err(without("none")),
+        Sparing::Drive if spares > 0 => return Err(without("drive")),
+        Sparing::Drive => zone.slipped.len() as u64,
+        _ => spares,
+    };
+    if spares >= region {
+        return Err(Error::user(format!("{path}.spares = {spares} leaves no sectors for blocks"))
+            .with_remedy(format!("a region has {region} sectors or tracks")));
+    }
+    Ok(region - spares)
+}
+
+/// No region may have lost more than it has spares: blocks would be pushed out of it.
+fn check_spares(path: &str, disk: &DiskNumbers, zone: &Zone, region: u64, spares: u64) -> Result<()> {
+    let units = zone.shape.cylinders * disk.heads;
+    let units =
+        if disk.sparing == Sparing::ZoneTracks { units } else { units * zone.shape.sectors_per_track };
+    let mut slipped = &zone.slipped[..];
+    while let Some(first) = slipped.first() {
+        let start = first - first % region;
+        let count = slipped.partition_point(|slip| *slip < start + region);
+        // Cylinders left over after the last whole range have no spares: what slips there shortens the zone.
+        if count as u64 > spares && start + region <= units {
+            let unit = if disk.sparing == Sparing::ZoneTracks { "tracks" } else { "sectors" };
+            let message = format!(
+                "{path}.slipped slips {count} {unit} of the region that begins at {start}, which has {spares} spare"
+            );
+            return Err(Error::user(message).with_remedy("raise its spares"));
+        }
+        slipped = &slipped[count..];
+    }
+    Ok(())
+}

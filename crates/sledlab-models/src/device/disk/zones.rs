@@ -1,0 +1,130 @@
+//! Zones: neighbouring cylinders whose tracks hold the same number of sectors.
+
+use sledlab_core::params::Params;
+use sledlab_core::{Error, Result};
+use toml::{Table, Value};
+
+sledlab_core::params! {
+    /// The numbers of a zone. Defaults are those of the one zone of the preset `mobile-disk`.
+    pub struct ZoneShape {
+        /// First cylinder.
+        first_cylinder: u64 = 0_u64, "", 0..1e6;
+        /// Cylinders.
+        cylinders: u64 = 6624_u64, "", 1..1e6;
+        /// Sectors of 512 bytes on every track.
+        sectors_per_track: u64 = 170_u64, "sectors", 1..1e5;
+        /// How far the first sector of a track lies behind that of the track before, on the same cylinder.
+        track_skew_sectors: u64 = 30_u64, "sectors", 0..1e5;
+        /// How far the first sector of a cylinder lies behind that of the last track of the cylinder before.
+        cylinder_skew_sectors: u64 = 42_u64, "sectors", 0..1e5;
+        /// How far the first sector of the zone lies behind the index mark.
+        first_sector_offset: u64 = 0_u64, "sectors", 0..1e5;
+        /// Sectors at its front that hold no blocks.
+        reserved_sectors: u64 = 0_u64, "sectors", 0..1e9;
+        /// Spare sectors of every region, or spare tracks under sparing `zone-tracks`.
+        spares: u64 = 0_u64, "", 0..1e9;
+    }
+}
+
+/// A zone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Zone {
+    /// Its numbers.
+    pub shape: ZoneShape,
+    /// Sectors that hold no blocks, ascending, counted from the start of the zone over all of its surfaces;
+    /// tracks under sparing `zone-tracks`.
+    pub slipped: Vec<u64>,
+    /// Sectors whose block lies on another sector, both counted like `slipped`.
+    pub remapped: Vec<(u64, u64)>,
+}
+
+const SLIPPED: &str = "slipped";
+const REMAPPED: &str = "remapped";
+
+impl Zone {
+    /// Reads a list of zones; `path` is its name in messages.
+    pub(super) fn read_list(path: &str, value: &Value) -> Result<Vec<Zone>> {
+        let remedy = "describe at least one zone: zones = [{ first_cylinder = 0, cylinders = 1000, \
+                      sectors_per_track = 100 }]";
+        let wrong = |what: String| Error::user(what).with_remedy(remedy);
+        let zones = match value.as_array() {
+            Some(zones) if !zones.is_empty() => zones,
+            Some(_) => return Err(wrong(format!("{path}: the disk has no zones"))),
+            None => return Err(wrong(format!("{path}: expected a list of tables, found `{value}`"))),
+        };
+        let read = |(number, zone): (usize, &Value)| match zone.as_table() {
+            Some(table) => Zone::read(&format!("{path}[{number}]"), table),
+            None => Err(wrong(format!("{path}[{number}]: expected a table, found `{zone}`"))),
+        };
+        zones.iter().enumerate().map(read).collect()
+    }
+
+    fn read(path: &str, table: &Table) -> Result<Zone> {
+        // What a zone leaves out is nothing, not what some other disk has.
+        let shape = ZoneShape { track_skew_sectors: 0, cylinder_skew_sectors: 0, ..ZoneShape::default() };
+        let mut zone = Zone { shape, ..Zone::default() };
+        for needed in ["first_cylinder", "cylinders", "sectors_per_track"] {
+            if !table.contains_key(needed) {
+                return Err(Error::user(format!("{path}.{needed} is missing")).with_remedy(
+                    "say where the zone begins, how many cylinders it has and of how many sectors",
+                ));
+            }
+        }
+        for (key, value) in table {
+            match key.as_str() {
+                SLIPPED => zone.slipped = read_sectors(&format!("{path}.{SLIPPED}"), value)?,
+                REMAPPED => zone.remapped = read_pairs(&format!("{path}.{REMAPPED}"), value)?,
+                key if ZoneShape::specs().iter().any(|spec| spec.name == key) => {
+                    zone.shape.set(path, key, value)?;
+                }
+                _ => {
+                    let known = ZoneShape::specs().into_iter().map(|spec| spec.name);
+                    let known: Vec<String> =
+                        known.chain([SLIPPED, REMAPPED]).map(|known| format!("{path}.{known}")).collect();
+                    let key = format!("{path}.{key}");
+                    return Err(Error::unknown("key", &key, known.iter().map(String::as_str)));
+                }
+            }
+        }
+        Ok(zone)
+    }
+
+    /// The zone as it is read.
+    pub(super) fn to_table(&self) -> Table {
+        let mut table = self.shape.to_table();
+        let number = |sector: u64| Value::Integer(i64::try_from(sector).unwrap_or(i64::MAX));
+        let slipped = self.slipped.iter().map(|sector| number(*sector)).collect();
+        table.insert(SLIPPED.to_owned(), Value::Array(slipped));
+        let pair = |&(from, to): &(u64, u64)| Value::Array(vec![number(from), number(to)]);
+        table.insert(REMAPPED.to_owned(), Value::Array(self.remapped.iter().map(pair).collect()));
+        table
+    }
+}
+
+fn sector(path: &str, value: &Value) -> Result<u64> {
+    value
+        .as_integer()
+        .and_then(|sector| u64::try_from(sector).ok())
+        .ok_or_else(|| Error::user(format!("{path}: expected a whole number, 0 or more, found `{value}`")))
+}
+
+fn list<'a>(path: &str, value: &'a Value) -> Result<&'a [Value]> {
+    let wrong = || {
+        Error::user(format!("{path}: expected a list, found `{value}`"))
+            .with_remedy("write whole numbers in brackets")
+    };
+    value.as_array().map(Vec::as_slice).ok_or_else(wrong)
+}
+
+fn read_sectors(path: &str, value: &Value) -> Result<Vec<u64>> {
+    list(path, value)?.iter().map(|value| sector(path, value)).collect()
+}
+
+fn read_pairs(path: &str, value: &Value) -> Result<Vec<(u64, u64)>> {
+    let pair = |value: &Value| match list(path, value)? {
+        [from, to] => Ok((sector(path, from)?, sector(path, to)?)),
+        _ => Err(Error::user(format!("{path}: expected a pair of sectors, found `{value}`"))
+            .with_remedy("write [[from, to], ...]")),
+    };
+    list(path, value)?.iter().map(pair).collect()
+}
