@@ -31,7 +31,7 @@ test-python: $(BIN)/.built
 validate: $(BIN)/.built ## published numbers and all reference runs (where they are found); `make test` checks a subset
 	$(BIN)/python -m pytest tests/validation --everything
 
-reproduce: $(BIN)/.built ## run the experiments of the papers; writes docs/reproduction/scheduling.md
+reproduce: $(BIN)/.built ## run the experiments of the papers; writes the pages of docs/reproduction
 	$(BIN)/python -m tests.validation.reproduction
 
 lint: $(BIN)/.built ## formatting, lints, types, spelling, docs

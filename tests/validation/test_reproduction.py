@@ -1,4 +1,4 @@
-"""The experiments of papers run, and docs/reproduction/scheduling.md has a verdict on every claim."""
+"""The experiments of papers run, and the pages of docs/reproduction have a verdict on every claim."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ from typing import Any
 import pytest
 from sledlab.cli import run as sledlab
 
-from .reproduction import page
-from .reproduction.__main__ import PAGE
+from . import reference
+from .reproduction.__main__ import PAGES, document
 from .reproduction.claims import OUTCOMES, claims
-from .reproduction.definitions import HELD
-from .reproduction.runs import EXPERIMENTS, NAMES, Race, Runs, run
+from .reproduction.experiments import EXPERIMENTS
+from .reproduction.held import Held
+from .reproduction.power import definitions as power_definitions
+from .reproduction.power import page as power_page
+from .reproduction.power import runs as power_runs
+from .reproduction.scheduling import definitions, page
+from .reproduction.scheduling.runs import NAMES, Race, Runs, run
+from .reproduction.sheet import counts
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,6 +32,13 @@ SINGLE = ("paper-000-figure-4", "paper-002-starvation")
 """Not comparisons: one for `device seek-map`, one for `simulate`."""
 
 FILES = sorted(EXPERIMENTS.glob("*.toml"))
+EVALUATORS = {"power": power_page.EVALUATORS, "scheduling": page.EVALUATORS}
+LEAST = {"power": 40, "scheduling": 20}
+"""Claims that are reproduced, at least."""
+
+HELD: dict[str, Held] = {**definitions.HELD, **power_definitions.HELD}
+
+needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
 QUICK = ("--limit", "300", "--warmup", "0", "--seeds", "1")
 
 
@@ -38,7 +51,12 @@ def read(name: str) -> dict[str, Any]:
 )
 def test_experiment_runs(file: Path, tmp_path: Path) -> None:
     quick = [*QUICK, "--jobs", "1", "--out", str(tmp_path)]
-    compare = read(file.stem)["compare"]
+    experiment = read(file.stem)
+    if "workload" not in experiment:
+        if not reference.present():
+            pytest.skip(reference.MISSING)
+        quick += ["--trace", str(reference.trace("seagate_gap"))]
+    compare = experiment["compare"]
     if "speedups" in compare:
         quick += ["--speedups", f"{compare['speedups'][0]}"]
     if "replay.limit" in compare.get("vary", {}):
@@ -60,7 +78,7 @@ def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
     for file in FILES:
         text = file.read_text(encoding="utf-8")
         assert f"presets/experiments/{file.name}" in text
-        assert re.search(r"# Paper 00[02]", text), file
+        assert re.search(r"# Paper 00[023]", text), file
 
 
 def test_figures_3_to_7_show_points_of_figure_2() -> None:
@@ -80,28 +98,44 @@ def test_every_claim_is_judged_from_small_runs(tmp_path: Path) -> None:
     # Too short for verdicts that mean anything: what is tried is that there are some.
     run(tmp_path, NAMES, QUICK)
     text = page.page(Runs(tmp_path))
-    assert text.count("### ") == len(claims())
+    assert text.count("### ") == len(claims("scheduling"))
+
+
+@pytest.mark.everything
+@needs_reference
+def test_every_claim_on_power_is_judged_from_small_runs(tmp_path: Path) -> None:
+    power_runs.run(tmp_path, extra=QUICK)
+    text = power_page.page(power_runs.Runs(tmp_path))
+    assert text.count("### ") == len(claims("power"))
 
 
 def verdicts(text: str) -> list[tuple[str, str]]:
-    return re.findall(r"^### ([HL]-\d\d): (.*)$", text, re.MULTILINE)
+    return re.findall(r"^### ([HLY]-\d\d): (.*)$", text, re.MULTILINE)
 
 
-def test_page_has_a_verdict_on_every_claim() -> None:
-    found = verdicts(PAGE.read_text(encoding="utf-8"))
-    assert [name for name, _ in found] == list(claims())
-    assert set(page.EVALUATORS) == set(claims())
+@pytest.mark.parametrize("subject", PAGES)
+def test_page_has_a_verdict_on_every_claim(subject: str) -> None:
+    found = verdicts(document(subject).read_text(encoding="utf-8"))
+    assert [name for name, _ in found] == list(claims(subject))
+    assert set(EVALUATORS[subject]) == set(claims(subject))
     assert {outcome for _, outcome in found} <= set(OUTCOMES)
 
 
-def test_page_counts_its_verdicts() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert page.counts(dict(verdicts(text))) in text
-    assert Counter(outcome for _, outcome in verdicts(text))["reproduced"] > 20
+@pytest.mark.parametrize("subject", PAGES)
+def test_page_counts_its_verdicts(subject: str) -> None:
+    text = document(subject).read_text(encoding="utf-8")
+    assert counts(claims(subject), dict(verdicts(text))) in text
+    assert Counter(outcome for _, outcome in verdicts(text))["reproduced"] > LEAST[subject]
 
 
 def test_claims_cover_the_papers() -> None:
-    assert list(claims()) == [f"H-{n}" for n in range(26, 61)] + [f"L-{n:02}" for n in range(1, 25)]
+    assert list(claims("scheduling")) == [f"H-{n}" for n in range(26, 61)] + [
+        f"L-{n:02}" for n in range(1, 25)
+    ]
+    assert list(claims("power")) == [
+        *(f"H-{n}" for n in (*range(14, 21), *range(61, 77))),
+        *(f"Y-{n:02}" for n in range(1, 37)),
+    ]
 
 
 @pytest.mark.parametrize("name", HELD)

@@ -1,1 +1,1 @@
-"""What papers claim about scheduling, held against runs: `python -m tests.validation.reproduction`."""
+"""What papers claim, held against runs: `python -m tests.validation.reproduction`."""

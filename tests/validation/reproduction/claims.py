@@ -12,8 +12,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-FILE = Path(__file__).with_name("claims.toml")
-
 REPRODUCED = "reproduced"
 IN_PART = "reproduced in part"
 NOT = "not reproduced"
@@ -22,7 +20,7 @@ OUTCOMES = (REPRODUCED, IN_PART, NOT)
 
 @dataclass(frozen=True)
 class Claim:
-    """A line of `claims.toml`."""
+    """An entry of a `claims.toml`."""
 
     id: str
     paper: str
@@ -51,7 +49,8 @@ def verdict(ours: str, *, holds: bool, partly: bool = False, why: str = "") -> V
 
 
 @cache
-def claims() -> dict[str, Claim]:
-    """All claims by their id, in the order of the file."""
-    rows = tomllib.loads(FILE.read_text(encoding="utf-8"))["claim"]
+def claims(subject: str) -> dict[str, Claim]:
+    """All claims on a subject by their id, in the order of its file."""
+    file = Path(__file__).parent / subject / "claims.toml"
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))["claim"]
     return {row["id"]: Claim(**row) for row in rows}

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
-from .claims import Verdict, verdict
-from .runs import PROJECT, Runs
+from ..claims import Verdict
+from ..held import Held
+from .runs import Runs
 
 MODELS = "crates/sledlab-models"
 TRACE = "crates/sledlab-trace/src/synthetic/tests.rs"
 SIM = "crates/sledlab-sim/tests/conservation.rs"
 ORACLES = "tests/validation/test_scheduler_definitions.py"
-
-
-@dataclass(frozen=True)
-class Held:
-    """What is so, and the tests that hold it, by file."""
-
-    what: str
-    tests: tuple[tuple[str, str], ...]
-
-    def missing(self) -> list[str]:
-        """Tests that are not where they should be."""
-        found = {file: (PROJECT / file).read_text(encoding="utf-8") for file, _ in self.tests}
-        return [name for file, name in self.tests if not re.search(rf"\b(fn|def) {name}\(", found[file])]
 
 
 HELD = {
@@ -136,8 +122,7 @@ HELD = {
 
 
 def _held(held: Held, _: Runs) -> Verdict:
-    names = " and ".join(f"`{name}` ({file})" for file, name in held.tests)
-    return verdict(f"{held.what} Held by {names}.", holds=not held.missing())
+    return held.verdict()
 
 
 CLAIMS: dict[str, Callable[[Runs], Verdict]] = {name: partial(_held, held) for name, held in HELD.items()}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..markdown import percent
-from .claims import Verdict, verdict
+from ...markdown import percent
+from ..claims import Verdict, verdict
+from ..words import all_above, levels, most_above, overlaps, spread
 from .runs import HEAVY, MODERATE, Race, Runs
 from .split import note
-from .words import all_above, levels, most_above, overlaps, spread
 
 BUSY = (MODERATE, HEAVY)
 STAND_INS = ("cello", "hplajw")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import sledlab as sl
 
-from ..markdown import percent
-from .claims import Verdict, verdict
+from ...markdown import percent
+from ..claims import Verdict, verdict
+from ..experiments import PROJECT
+from ..words import figure, spread
 from .runs import Runs
-from .words import figure, spread
 
-DECISIONS = Path(__file__).parents[3] / "benches" / "decisions.json"
+DECISIONS = PROJECT / "benches" / "decisions.json"
 """What `make bench` has measured."""
 
 DEPTHS = (10, 100, 300, 1000)

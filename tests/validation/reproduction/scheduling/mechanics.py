@@ -8,9 +8,9 @@ import numpy as np
 import sledlab as sl
 from sledlab.seek_maps import SeekMap
 
-from ..markdown import percent
-from ..published import GENERATIONS, X_DOMINATES, x_dominates
-from .claims import Verdict, verdict
+from ...markdown import percent
+from ...published import GENERATIONS, X_DOMINATES, x_dominates
+from ..claims import Verdict, verdict
 from .runs import Runs
 
 THRESHOLDS_MS = (0.30, 0.325, 0.35)

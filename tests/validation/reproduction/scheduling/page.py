@@ -1,12 +1,12 @@
-"""The page: every claim with its verdict."""
+"""The page on scheduling: every claim with its verdict."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
-from ..markdown import table
+from ...markdown import table
+from ..claims import NOT, Claim, Verdict, claims
+from ..sheet import counts, section
 from . import (
     definitions,
     disk_schedulers,
@@ -18,8 +18,9 @@ from . import (
     traces,
     zones,
 )
-from .claims import NOT, OUTCOMES, REPRODUCED, Claim, Verdict, claims
 from .runs import NAMES, READ_BOTH_WAYS, Runs, tables
+
+SUBJECT = "scheduling"
 
 Evaluator = Callable[[Runs], Verdict]
 
@@ -106,29 +107,19 @@ def holds_the_other_way(found: Verdict, other: Verdict | None) -> bool:
 
 def page(runs: Runs) -> str:
     """The whole page."""
-    verdicts = {name: judged(name, runs) for name in claims()}
+    mine = claims(SUBJECT)
+    verdicts = {name: judged(name, runs) for name in mine}
     parts = [
         INTRODUCTION,
-        counts({name: found.outcome for name, (found, _) in verdicts.items()}),
+        counts(mine, {name: found.outcome for name, (found, _) in verdicts.items()}),
         experiments(runs),
     ]
     other_way = ", ".join(name for name, both in verdicts.items() if holds_the_other_way(*both)) or "none"
     parts.append(AFTERWARDS.format(other_way=other_way))
     for paper, title in TITLES.items():
-        mine = [claim for claim in claims().values() if claim.paper == paper]
-        parts += [f"## {title}\n", *(section(claim, *verdicts[claim.id]) for claim in mine)]
+        of_paper = [claim for claim in mine.values() if claim.paper == paper]
+        parts += [f"## {title}\n", *(_section(claim, *verdicts[claim.id]) for claim in of_paper)]
     return "\n".join(parts)
-
-
-def counts(outcomes: Mapping[str, str]) -> str:
-    """How many claims came out how, by priority."""
-    found = Counter((claims()[name].priority, outcome) for name, outcome in outcomes.items())
-    rows = [
-        [f"priority {priority}", *(str(found[priority, outcome]) for outcome in OUTCOMES)]
-        for priority in (1, 2, 3)
-    ]
-    rows.append(["all", *(str(sum(found[p, outcome] for p in (1, 2, 3))) for outcome in OUTCOMES)])
-    return table(["claims", *OUTCOMES], rows)
 
 
 def experiments(runs: Runs) -> str:
@@ -156,31 +147,7 @@ that of so many requests and no more. Figures 3 to 7 of paper 002 show points of
 {table(head, rows)}"""
 
 
-def section(claim: Claim, found: Verdict, other: Verdict | None) -> str:
-    """One claim."""
-    lines = [
-        f"### {claim.id}: {found.outcome}",
-        f"*{claim.where}; priority {claim.priority}, grade {claim.grade}*",
-        f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} "
-        f"Reproduced if: {_sentence(claim.accept)}",
-        f"**Ours.** {found.ours.rstrip()}",
-    ]
-    if other is not None and other.ours != found.ours:
-        lines.append(f"**Columns read both ways** ({other.outcome}). {other.ours}")
-    if found.why and found.outcome != REPRODUCED:
-        lines.append(f"**Why.** {found.why}")
-    return "\n\n".join(lines) + "\n"
-
-
-def _sentence(text: str) -> str:
-    """With a capital and a full stop."""
-    text = text.replace("*", r"\*").replace("<", "&lt;")
-    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
-
-
-def write(runs: Runs, file: Path) -> Counter[str]:
-    """Writes the page, and says how many claims came out how."""
-    text = page(runs)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-    return Counter(line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("### "))
+def _section(claim: Claim, found: Verdict, other: Verdict | None) -> str:
+    if other is None or other.ours == found.ours:
+        return section(claim, found)
+    return section(claim, found, f"**Columns read both ways** ({other.outcome}). {other.ours}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..markdown import percent
-from .claims import Verdict, verdict
+from ...markdown import percent
+from ..claims import Verdict, verdict
+from ..words import figure, spread
 from .runs import Race, Runs
-from .words import figure, spread
 
 FIGURE = "paper-002-figure-2"
 SLEDS = (1, 4, 10)

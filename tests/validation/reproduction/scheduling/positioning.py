@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .claims import Verdict, verdict
+from ..claims import Verdict, verdict
+from ..words import all_above, levels, most_above, overlaps, spread
 from .runs import HEAVY, LIGHT, MODERATE, Race, Runs
 from .split import note
-from .words import all_above, levels, most_above, overlaps, spread
 
 RUN_SHARES = (0.3, 0.65, 0.8)
 BUSY = (MODERATE, HEAVY)

@@ -6,9 +6,10 @@ from functools import cache
 
 import sledlab as sl
 
-from ..markdown import percent, table
-from .claims import Verdict, verdict
-from .runs import EXPERIMENTS, Runs
+from ...markdown import percent, table
+from ..claims import Verdict, verdict
+from ..experiments import EXPERIMENTS
+from .runs import Runs
 
 PUBLISHED = {
     "sstf": (True, False, False),

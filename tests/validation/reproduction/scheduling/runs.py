@@ -1,19 +1,14 @@
-"""The experiments of `presets/experiments`, run and read back."""
+"""The experiments on scheduling, run and read back."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import polars
-
-PROJECT = Path(__file__).parents[3]
-EXPERIMENTS = PROJECT / "presets" / "experiments"
+from ..experiments import Row, compare, read_rows
 
 NAMES = (
     "paper-000-figure-6",
@@ -58,22 +53,14 @@ LIGHT, MODERATE, HEAVY = "light", "moderate", "heavy"
 LEVELS_MS = {MODERATE: (2.0, 5.0, 10.0), HEAVY: (20.0, 50.0, 100.0)}
 """Mean responses at which throughput is compared."""
 
-Row = dict[str, Any]
-
 
 def run(directory: Path, names: Iterable[str] = NAMES, extra: Sequence[str] = ()) -> None:
     """Runs experiments that `directory` does not hold yet, each in a directory of its own."""
     for name in names:
-        _compare(name, directory / name, extra)
+        compare(name, directory / name, extra)
         if name in READ_BOTH_WAYS:
             free = ["--set", "device.direction=free"]
-            _compare(name, directory / f"{name}{BOTH_WAYS}", [*free, *extra])
-
-
-def _compare(name: str, out: Path, options: Sequence[str]) -> None:
-    print(f"{out.name} ...", flush=True)
-    command = [sys.executable, "-m", "sledlab", "compare", str(EXPERIMENTS / f"{name}.toml")]
-    subprocess.run([*command, "--out", str(out), *options], check=True, stdout=subprocess.DEVNULL)
+            compare(name, directory / f"{name}{BOTH_WAYS}", [*free, *extra])
 
 
 @dataclass(frozen=True)
@@ -115,9 +102,9 @@ def tables(directory: Path) -> list[Row]:
 
 def _rows(file: Path, varied: Any) -> list[Row]:
     """The rows of a table; the name of what varies has a dot in it, as no other column does."""
-    rows = polars.read_csv(file, infer_schema_length=None).to_dicts()
-    key = next((name for name in rows[0] if "." in name), None)
-    return [row for row in rows if varied is None or (key and row[key] == varied)]
+    found = read_rows(file)
+    key = next((name for name in found[0] if "." in name), None)
+    return [row for row in found if varied is None or (key and row[key] == varied)]
 
 
 @dataclass(frozen=True)

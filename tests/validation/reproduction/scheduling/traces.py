@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sledlab.calibration import Calibrated, calibrate
 
-from .claims import Verdict, verdict
+from ..claims import Verdict, verdict
 from .runs import Runs
 
 TOLERANCE = 0.02

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..markdown import percent
-from .claims import Verdict, verdict
+from ...markdown import percent
+from ..claims import Verdict, verdict
+from ..words import all_above, levels, most_above, overlaps, spread
 from .runs import HEAVY, LIGHT, MODERATE, Race, Runs
 from .split import note
-from .words import all_above, levels, most_above, overlaps, spread
 
 BUSY = (MODERATE, HEAVY)
 ALL = (LIGHT, MODERATE, HEAVY)

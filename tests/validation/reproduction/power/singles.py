@@ -1,0 +1,81 @@
+"""Single runs, where a claim is about requests and not about curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars
+import sledlab as sl
+
+from ... import reference
+
+BLOCK_BYTES = 512
+
+
+@cache
+def snake(device: str, *settings: tuple[str, Any]) -> sl.Result:
+    """The stand-in for a day of Snake at ten times its speed, request by request."""
+    return sl.simulate(sl.workload("snake"), device, speedup=10, settings=dict(settings), requests=True)
+
+
+@cache
+def reads(device: str, requests: tuple[tuple[float, int, int], ...], *settings: tuple[str, Any]) -> sl.Result:
+    """Reads that arrive at some ms, from some block on, of so many blocks; the device parks at once."""
+    table = polars.DataFrame(
+        {
+            "time_us": [at_ms * 1000.0 for at_ms, _, _ in requests],
+            "op": ["R"] * len(requests),
+            "offset_bytes": [lbn * BLOCK_BYTES for _, lbn, _ in requests],
+            "length_bytes": [blocks * BLOCK_BYTES for _, _, blocks in requests],
+        }
+    )
+    return sl.simulate(table, device, settings={"power.kind": "immediate", **dict(settings)}, requests=True)
+
+
+def parts_of_states(result: sl.Result) -> dict[str, tuple[float, float]]:
+    """Energy in J and time in s by state."""
+    summary = result.summary
+    return {name: (summary["energy_j"][name], time) for name, time in summary["state_time_s"].items()}
+
+
+@cache
+def awake_on_seagate() -> sl.Result:
+    """The Seagate trace on a sled that never parks, request by request."""
+    return sl.simulate(
+        reference.trace("seagate_gap"), "mems-g2", settings={"power.kind": "never"}, requests=True
+    )
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """Longest times in ms between arrivals, and from a completion to the next arrival."""
+
+    gap_ms: float
+    rest_ms: float
+
+
+@cache
+def pauses_on_seagate() -> Pauses:
+    """Those of the Seagate trace."""
+    rows = awake_on_seagate().requests.sort("id")
+    arrivals, completions = (rows[name].to_numpy() for name in ("arrival_ns", "completion_ns"))
+    rests = arrivals[1:] - np.maximum.accumulate(completions)[:-1]
+    return Pauses(float(np.diff(arrivals).max()) / 1e6, float(rests.max()) / 1e6)
+
+
+def follows(rows: polars.DataFrame) -> npt.NDArray[np.bool_]:
+    """Whether each request but the first begins where the one before it ended."""
+    lbn, blocks = (rows[name].to_numpy() for name in ("lbn", "blocks"))
+    return np.asarray(lbn[1:] == lbn[:-1] + blocks[:-1])
+
+
+def fit(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+    """Slope of the line of least squares, and R squared."""
+    slope, offset = np.polyfit(x, y, 1)
+    rest = np.asarray(y) - (slope * np.asarray(x) + offset)
+    return float(slope), float(1 - (rest**2).sum() / ((np.asarray(y) - np.mean(y)) ** 2).sum())

@@ -1,0 +1,1 @@
+"""What papers 000 and 002 claim about scheduling."""
