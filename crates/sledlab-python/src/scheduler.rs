@@ -89,7 +89,7 @@ impl DeviceView {
     fn state(&self) -> (i32, i32, i8) {
         match self.0.state() {
             DeviceState::Sled(at) => (at.x_bit, at.y_bit, at.direction),
-            DeviceState::Disk(at) => (at.cylinder as i32, at.head as i32, 1),
+            DeviceState::Disk(at) => (at.track.cylinder as i32, at.track.head as i32, 1),
         }
     }
 

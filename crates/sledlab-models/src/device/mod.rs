@@ -140,7 +140,7 @@ pub struct Served {
 pub enum DeviceState {
     /// Position and direction of a MEMS sled.
     Sled(mems::SledState),
-    /// Track of a disk.
+    /// Track of a disk, and the time.
     Disk(disk::DiskState),
 }
 
@@ -149,7 +149,7 @@ impl DeviceState {
     pub fn place(self) -> (i32, i32) {
         match self {
             DeviceState::Sled(at) => (at.x_bit, at.y_bit),
-            DeviceState::Disk(at) => (at.cylinder as i32, 0),
+            DeviceState::Disk(at) => (at.track.cylinder as i32, 0),
         }
     }
 
@@ -277,9 +277,13 @@ pub trait Device: Send {
     /// Geometry, motion and power.
     fn mechanics(&self) -> &dyn Mechanics;
 
-    /// What serving `request` now would take, in every part. Pure; [`issue`](Device::issue) agrees with it, but for
+    /// What serving `request` at `now` would take, in every part. Pure; [`issue`](Device::issue) agrees with it, but for
     /// the angle of a disk, which takes the time to know.
-    fn probe(&self, request: &Queued) -> Timing;
+    fn probe(&self, now: Time, request: &Queued) -> Timing;
+
+    /// A choice is about to be made at `now`: [`mechanics`](Device::mechanics) is to judge requests as of then, where
+    /// that makes a difference.
+    fn tell_time(&mut self, _now: Time) {}
 
     /// A command reaches the device; returns when the mechanism may select it (`now` or later).
     fn admit(&mut self, now: Time, _request: &Queued) -> Time {

@@ -352,6 +352,7 @@ impl Station {
     #[inline]
     fn choose(&mut self, now: Time) -> bool {
         self.batch.clear();
+        self.device.tell_time(now);
         let mechanics = self.device.mechanics();
         match &mut self.merger {
             None => self.scheduler.pop(now, mechanics, &mut self.batch),

@@ -88,7 +88,7 @@ pub fn race(word: &str, course: &Course) {
             device.mechanics().state()
         );
         assert_eq!(index.len(), scan.len(), "pick {pick} by {word} on {text}");
-        let probed = device.probe(&from_index[0]);
+        let probed = device.probe(now, &from_index[0]);
         let busy = device.issue(now, &from_index, &mut served).unwrap();
         assert_eq!(served.len(), from_index.len());
         if let [one] = served.as_slice() {

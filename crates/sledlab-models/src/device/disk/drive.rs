@@ -4,12 +4,21 @@ use std::sync::Arc;
 
 use sledlab_core::{Op, Result, Span, Time};
 
-use super::geometry::{DiskState, Geometry, Place};
+use super::geometry::{Geometry, Place, Track};
 use super::params::{DiskParams, RestState};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
-use crate::device::{Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Timing, Work};
+use crate::device::{Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Timing};
 use crate::power::PowerRates;
+
+/// Where a disk's arm is, and when: the angle of the platters follows from the time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiskState {
+    /// The track.
+    pub track: Track,
+    /// The time.
+    pub time: Time,
+}
 
 /// What a disk is built of.
 #[derive(Debug)]
@@ -29,7 +38,10 @@ struct Parts {
 #[derive(Clone, Debug)]
 pub(super) struct Drive {
     parts: Arc<Parts>,
-    pub at: DiskState,
+    pub at: Track,
+    /// What schedulers are told is the time, and when the arm can set out then.
+    now: Time,
+    overhead: Span,
 }
 
 impl Drive {
@@ -57,12 +69,17 @@ impl Drive {
             rates,
             idle_mw: numbers.idle_mw,
         };
-        Ok(Drive { parts: Arc::new(parts), at: DiskState::default() })
+        Ok(Drive { parts: Arc::new(parts), at: Track::default(), now: Time::ZERO, overhead: Span::ZERO })
+    }
+
+    /// Schedulers are to judge requests as of `now`, when a command costs `overhead`.
+    pub fn tell_time(&mut self, now: Time, overhead: Span) {
+        (self.now, self.overhead) = (now, overhead);
     }
 
     /// Seek and settling from one track to another. Heads are switched while the arm moves; what takes no time
     /// needs no settling.
-    fn moves(&self, from: DiskState, to: DiskState, op: Op) -> (Span, Span) {
+    fn moves(&self, from: Track, to: Track, op: Op) -> (Span, Span) {
         let Parts { curve, head_switch, write_settle, write_haste, .. } = &*self.parts;
         if from == to {
             return (Span::ZERO, Span::ZERO);
@@ -77,61 +94,141 @@ impl Drive {
         }
     }
 
-    /// What serving `request` takes when the mechanism sets out `from` a track at `now`: its timing without
-    /// overhead, its work, and where the arm is then.
-    pub fn serve_at(&self, now: Time, from: DiskState, request: &Queued) -> (Timing, Work, DiskState) {
-        let Parts { geometry, spindle, .. } = &*self.parts;
-        let (mut timing, mut work) = (Timing::default(), Work::default());
-        let (mut now, mut at, mut done) = (now, from, 0);
-        let blocks = u64::from(request.blocks);
-        while done < blocks {
-            let lbn = request.lbn + done;
-            let Place { track, sector, slot, sectors } = geometry.place(lbn);
-            let count = (blocks - done).min(geometry.run(lbn));
-            // Slipped sectors between them pass as well.
-            let passing = geometry.place(lbn + count - 1).sector - sector + 1;
-            let (seek, settle) = self.moves(at, track, request.op);
-            let access = spindle.access(now + seek + settle, slot, passing, sectors);
-            let reach = seek + settle + access.wait;
-            if done == 0 {
-                timing = Timing { seek_x: seek, settle, rotation: access.wait, ..timing };
-            } else {
-                timing.reposition += reach;
-                timing.transfer += reach;
-            }
-            timing.transfer += access.transfer;
-            work.seek += reach;
-            work.access += access.transfer;
-            now += reach + access.transfer;
-            at = track;
-            done += count;
-        }
-        (timing, work, at)
+    /// The movement from one track to that of block `lbn`, and the access of as many of the `most` blocks from there
+    /// as lie on it one behind the other, when the arm sets out at `now`.
+    pub fn pass(&self, now: Time, from: Track, lbn: u64, most: u64, op: Op) -> Pass {
+        let place = self.parts.geometry.place(lbn);
+        let (seek, settle) = self.moves(from, place.track, op);
+        self.pass_on_track(place, lbn, most, (now, seek, settle))
     }
 
-    /// The same when nobody knows the angle: the first sector is half a turn away when the head is on its track.
-    pub fn serve_from_any_angle(&self, from: DiskState, request: &Queued) -> (Timing, DiskState) {
-        let Place { track, slot, sectors, .. } = self.parts.geometry.place(request.lbn);
-        let (seek, settle) = self.moves(from, track, request.op);
-        let ready = self.parts.spindle.half_turn_before(slot, sectors);
-        let set_out = Time::from_ns(ready.since(Time::ZERO).saturating_sub(seek + settle).as_ns());
-        let (timing, _, then) = self.serve_at(set_out, from, request);
-        (timing, then)
+    /// The same where the movement takes `least` or more.
+    pub fn slow_pass(&self, now: Time, from: Track, lbn: u64, most: u64, least: Span) -> Pass {
+        let place = self.parts.geometry.place(lbn);
+        let (seek, settle) = self.moves(from, place.track, Op::Write);
+        let seek = if seek + settle > Span::ZERO { seek.max(least.saturating_sub(settle)) } else { seek };
+        self.pass_on_track(place, lbn, most, (now, seek, settle))
+    }
+
+    fn pass_on_track(&self, place: Place, lbn: u64, most: u64, movement: (Time, Span, Span)) -> Pass {
+        let Parts { geometry, spindle, .. } = &*self.parts;
+        let Place { track, sector, slot, sectors } = place;
+        let (now, seek, settle) = movement;
+        let blocks = geometry.contiguous(lbn, sector, most);
+        let settled = now + seek + settle;
+        let wait_ns = spindle.wait_ns(settled, slot, sectors);
+        let sector_ns = spindle.sector_ns(sectors);
+        let start = after(settled, wait_ns);
+        Pass { lbn, blocks, track, seek, settle, settled, start, wait_ns, sector_ns }
+    }
+
+    /// What serving `request` takes when the mechanism sets out `from` a track at `now`, buffers and bus left out: its
+    /// timing, and where and when the arm is then.
+    fn serve_bare(&self, now: Time, from: Track, request: &Queued) -> (Timing, Track) {
+        let end = request.lbn + u64::from(request.blocks);
+        let first = self.pass(now, from, request.lbn, end - request.lbn, request.op);
+        let mut timing = Timing {
+            seek_x: first.seek,
+            settle: first.settle,
+            rotation: first.start.since(first.settled),
+            transfer: first.end().since(first.start),
+            ..Timing::default()
+        };
+        let mut last = first;
+        while last.end_block() < end {
+            let (at, ready, lbn) = (last.track, last.end(), last.end_block());
+            last = self.pass(ready, at, lbn, end - lbn, request.op);
+            timing.reposition += last.start.since(ready);
+            timing.transfer += last.end().since(ready);
+        }
+        (timing, last.track)
+    }
+
+    /// Blocks of the disk.
+    pub fn blocks(&self) -> u64 {
+        self.parts.geometry.capacity_blocks()
+    }
+
+    /// First and last block of the track of `lbn`.
+    pub fn track_bounds(&self, lbn: u64) -> (u64, u64) {
+        self.parts.geometry.track_bounds(lbn)
+    }
+
+    /// The block after the last of the cylinder of `lbn`.
+    pub fn cylinder_end(&self, lbn: u64) -> u64 {
+        let cylinder = self.parts.geometry.cylinder(lbn);
+        let mut end = self.track_bounds(lbn).1 + 1;
+        while end < self.blocks() && self.parts.geometry.cylinder(end) == cylinder {
+            end = self.track_bounds(end).1 + 1;
+        }
+        end
     }
 }
 
-/// Schedulers are not told the time, so they see half a turn of rotational latency in every request.
+/// A movement to a track and the access of consecutive sectors on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    /// First block.
+    pub lbn: u64,
+    blocks: u64,
+    pub track: Track,
+    pub seek: Span,
+    pub settle: Span,
+    /// When the arm is on the track and settled.
+    pub settled: Time,
+    /// When the first sector comes under the head.
+    pub start: Time,
+    /// From `settled` to then, and how long a sector takes: not rounded, so that rounding does not add up.
+    wait_ns: f64,
+    sector_ns: f64,
+}
+
+/// So many nanoseconds after `time`, rounded once; no less than none.
+fn after(time: Time, ns: f64) -> Time {
+    time + Span::from_ns(ns.round().max(0.0) as u64)
+}
+
+impl Pass {
+    /// The block after the last.
+    pub fn end_block(&self) -> u64 {
+        self.lbn + self.blocks
+    }
+
+    /// When the last sector has passed.
+    pub fn end(&self) -> Time {
+        self.begins(self.end_block())
+    }
+
+    /// When the sector of block `lbn` comes under the head.
+    pub fn begins(&self, lbn: u64) -> Time {
+        after(self.settled, self.wait_ns + (lbn - self.lbn) as f64 * self.sector_ns)
+    }
+
+    /// When the sector of block `lbn` has passed.
+    pub fn ends(&self, lbn: u64) -> Time {
+        self.begins(lbn + 1)
+    }
+
+    /// The block after the last that has passed at `now`.
+    pub fn passed(&self, now: Time) -> u64 {
+        // Half a nanosecond of grace for rounding.
+        let passed_ns = now.since(self.settled).as_ns() as f64 - self.wait_ns + 0.5;
+        let sectors = (passed_ns / self.sector_ns).max(0.0) as u64;
+        self.lbn + sectors.min(self.blocks)
+    }
+}
+
 impl Mechanics for Drive {
     fn capacity_blocks(&self) -> u64 {
         self.parts.geometry.capacity_blocks()
     }
 
     fn state(&self) -> DeviceState {
-        DeviceState::Disk(self.at)
+        DeviceState::Disk(DiskState { track: self.at, time: self.now })
     }
 
     fn location(&self, lbn: u64) -> Location {
-        let DiskState { cylinder, head } = self.parts.geometry.place(lbn).track;
+        let Track { cylinder, head } = self.parts.geometry.place(lbn).track;
         Location { cylinder, row: head, x_bit: cylinder as i32, up_bit: 0, down_bit: 0 }
     }
 
@@ -145,9 +242,9 @@ impl Mechanics for Drive {
     }
 
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
-        let track = self.parts.geometry.place(request.lbn).track;
-        let (seek, settle) = self.moves(state.disk(), track, request.op);
-        seek + settle + self.parts.spindle.half_turn()
+        let DiskState { track, time } = state.disk();
+        let set_out = time + self.overhead;
+        self.pass(set_out, track, request.lbn, 1, request.op).start.since(set_out)
     }
 
     fn distance(&self, request: &Queued) -> u64 {
@@ -155,8 +252,10 @@ impl Mechanics for Drive {
     }
 
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        let (timing, then) = self.serve_from_any_angle(state.disk(), request);
-        (timing, DeviceState::Disk(then))
+        let DiskState { track, time } = state.disk();
+        let (timing, track) = self.serve_bare(time + self.overhead, track, request);
+        let time = time + self.overhead + timing.service();
+        (timing, DeviceState::Disk(DiskState { track, time }))
     }
 
     fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {

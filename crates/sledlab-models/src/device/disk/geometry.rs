@@ -7,7 +7,7 @@ use super::zone_map::ZoneMap;
 
 /// A track: where the arm stands and which head is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DiskState {
+pub struct Track {
     /// Cylinder, from 0.
     pub cylinder: u32,
     /// Head, from 0.
@@ -17,7 +17,7 @@ pub struct DiskState {
 /// Where a block lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    pub track: DiskState,
+    pub track: Track,
     /// Sector on the track, from 0; spare and slipped sectors count.
     pub sector: u64,
     /// Where on the circle that sector begins, in sectors from the index mark: the skews are in it.
@@ -94,13 +94,29 @@ impl Geometry {
         let at = zone.spot(zone.sector_of(lbn));
         let reversed = self.serpentine && at.cylinder % 2 == 1;
         let head = if reversed { self.heads - 1 - at.surface } else { at.surface };
-        let track = DiskState { cylinder: (zone.first_cylinder + at.cylinder) as u32, head: head as u32 };
+        let track = Track { cylinder: (zone.first_cylinder + at.cylinder) as u32, head: head as u32 };
         Place { track, sector: at.sector, slot: zone.slot(&at), sectors: zone.sectors }
     }
 
     /// First and last block of the track of `lbn`; remapped blocks count where they would be.
     pub fn track_bounds(&self, lbn: u64) -> (u64, u64) {
         self.zone(lbn).track_bounds(lbn)
+    }
+
+    /// How many of the `most` blocks from `lbn` on, which lies on `sector` of its track, follow one another on it
+    /// without a slipped sector between them.
+    pub fn contiguous(&self, lbn: u64, sector: u64, most: u64) -> u64 {
+        let most = most.min(self.run(lbn));
+        let unbroken = |blocks: u64| self.place(lbn + blocks - 1).sector == sector + blocks - 1;
+        if most == 1 || unbroken(most) {
+            return most;
+        }
+        (1..most).take_while(|blocks| unbroken(blocks + 1)).count() as u64 + 1
+    }
+
+    /// Cylinder of block `lbn`.
+    pub fn cylinder(&self, lbn: u64) -> u32 {
+        self.place(lbn).track.cylinder
     }
 
     /// How many blocks from `lbn` on can be accessed without moving to another track.
@@ -205,7 +221,7 @@ mod tests {
             (disk.sparing, zone.shape.spares, zone.remapped) = (Sparing::Zone, 2, vec![(3, 159), (20, 20)]);
         })
         .unwrap();
-        assert_eq!(geometry.place(3).track, DiskState { cylinder: 9, head: 1 });
+        assert_eq!(geometry.place(3).track, Track { cylinder: 9, head: 1 });
         assert_eq!([0, 3, 4, 16].map(|lbn| geometry.run(lbn)), [3, 1, 4, 8]);
         assert_eq!(geometry.track_bounds(3), (0, 7));
     }

@@ -4,36 +4,37 @@
 //! next sector pass. It has four power states (paper 000, section 3.1): ACTIVE while it seeks, waits for a sector
 //! or accesses it, IDLE while it only spins, and, when it is parked, SLEEP or OFF.
 
+mod controller;
 mod drive;
 mod geometry;
+pub mod import;
 pub mod params;
 mod seek;
 mod spindle;
 mod zone_map;
 pub mod zones;
 
-use sledlab_core::{Result, Span, Time};
+use sledlab_core::{Result, Time};
 
-pub use geometry::DiskState;
+pub use drive::DiskState;
+pub use geometry::Track;
 pub use params::DiskParams;
 
+use self::controller::{Controller, Done};
 use self::drive::Drive;
 use super::{Busy, Device, Mechanics, Queued, Served, Timing, Work};
 
-/// A disk that serves one request after another.
-///
-/// The platters are where the time of the run says, also after a spin-up, so that a service is exact as soon as
-/// its start is known. [`probe`](Device::probe) does not know it, and takes half a turn of rotational latency.
+/// A disk that serves one command after another.
 #[derive(Debug)]
 pub struct Disk {
     drive: Drive,
-    overhead: Span,
+    controller: Controller,
 }
 
 impl Disk {
-    /// A parked disk with its arm over the first track.
+    /// A parked disk with its arm over the first track and an empty buffer.
     pub fn new(params: &DiskParams) -> Result<Self> {
-        Ok(Disk { drive: Drive::new(params)?, overhead: Span::from_ms(params.flat.command_overhead_ms) })
+        Ok(Disk { drive: Drive::new(params)?, controller: Controller::new(params) })
     }
 }
 
@@ -42,24 +43,29 @@ impl Device for Disk {
         &self.drive
     }
 
-    fn probe(&self, request: &Queued) -> Timing {
-        let (timing, _) = self.drive.serve_from_any_angle(self.drive.at, request);
-        Timing { overhead: self.overhead, ..timing }
+    fn probe(&self, now: Time, request: &Queued) -> Timing {
+        let (mut drive, mut controller) = (self.drive.clone(), self.controller.clone());
+        controller.serve(&mut drive, now, request).timing
+    }
+
+    fn tell_time(&mut self, now: Time) {
+        self.controller.look(&mut self.drive, now);
+        self.drive.tell_time(now, self.controller.expected_overhead());
     }
 
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
         let mut busy = Busy { until: now, work: Work::default() };
         for request in batch {
             let start = busy.until;
-            let (timing, mut work, then) = self.drive.serve_at(start + self.overhead, self.drive.at, request);
-            let timing = Timing { overhead: self.overhead, ..timing };
-            self.drive.at = then;
-            // The disk is as active while it takes the command.
-            work.seek += self.overhead;
+            let Done { completion, timing } = self.controller.serve(&mut self.drive, start, request);
+            // The disk is as active while it takes a command and moves data as while it seeks.
+            let service = completion.since(start);
+            let access = timing.transfer.saturating_sub(timing.reposition).min(service);
+            let work = Work { seek: service - access, access, ..Work::default() };
             busy.work += work;
-            busy.until += timing.service();
+            busy.until = completion;
             let energy = self.drive.power_rates().spent(&work);
-            served.push(Served { request: *request, start, completion: busy.until, timing, energy });
+            served.push(Served { request: *request, start, completion, timing, energy });
         }
         Some(busy)
     }
@@ -68,8 +74,8 @@ impl Device for Disk {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use sledlab_core::Op;
     use sledlab_core::params::Params;
+    use sledlab_core::{Op, Span};
 
     use super::params::{DiskNumbers, RestState};
     use super::*;
@@ -140,7 +146,8 @@ mod tests {
         assert_eq!((busy.until, busy.work.busy()), (served[0].completion, timing.service()));
         assert_eq!((us(busy.work.seek), us(busy.work.access)), (22_000, 800));
         assert!((served[0].energy.total_uj() - 2300.0 * 22.8).abs() < 1e-6);
-        assert_eq!(disk.mechanics().state(), DeviceState::Disk(DiskState { cylinder: 333, head: 0 }));
+        let DeviceState::Disk(state) = disk.mechanics().state() else { panic!("a disk") };
+        assert_eq!(state.track, Track { cylinder: 333, head: 0 });
     }
 
     #[test]
@@ -191,17 +198,19 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_not_told_the_time_expects_half_a_turn() {
-        let disk = Disk::new(&changed(|disk| disk.command_overhead_ms = 0.4)).unwrap();
-        let far = request(333 * 400 + 150, 500, Op::Write);
-        let timing = disk.probe(&far);
-        let half_turn = Span::from_ns(5_000_000);
-        assert_eq!((timing.rotation, timing.overhead), (half_turn, Span::from_ns(400_000)));
+    fn what_is_probed_is_what_happens() {
+        let mut disk = Disk::new(&changed(|disk| disk.command_overhead_ms = 0.4)).unwrap();
+        let (now, far) = (Time::from_ns(123_456_789), request(333 * 400 + 150, 500, Op::Write));
+        disk.tell_time(now);
+        let probed = disk.probe(now, &far);
         let mechanics = disk.mechanics();
-        assert_eq!(mechanics.positioning(&far), timing.positioning());
-        let (same, then) = mechanics.serve_from(mechanics.state(), &far);
-        assert_eq!((same.transfer, same.reposition), (timing.transfer, timing.reposition));
-        assert_eq!(then, DeviceState::Disk(DiskState { cylinder: 334, head: 2 }));
+        assert_eq!(mechanics.positioning(&far), probed.positioning());
+        let (bare, then) = mechanics.serve_from(mechanics.state(), &far);
+        assert_eq!((bare.transfer, bare.reposition), (probed.transfer, probed.reposition));
+        let (served, busy) = serve(&mut disk, now, &[far]);
+        assert_eq!((served[0].timing, busy.until), (probed, now + probed.service()));
+        let track = Track { cylinder: 334, head: 2 };
+        assert_eq!(then, DeviceState::Disk(DiskState { track, time: busy.until }));
     }
 
     #[test]

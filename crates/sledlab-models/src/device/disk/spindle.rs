@@ -1,6 +1,6 @@
 //! The turning platters: which sector is under the head at any instant, in whole numbers.
 
-use sledlab_core::{Span, Time};
+use sledlab_core::Time;
 
 use super::params::DiskParams;
 
@@ -16,38 +16,20 @@ pub(super) struct Spindle {
     speedup: f64,
 }
 
-/// An access to consecutive sectors of a track.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Access {
-    /// Until the first of them is under the head.
-    pub wait: Span,
-    /// From then until the last of them has passed.
-    pub transfer: Span,
-}
-
 impl Spindle {
     pub fn new(params: &DiskParams) -> Self {
         Spindle { rpm: params.flat.rpm, speedup: params.flat.media_speedup }
     }
 
-    /// Half a turn: the mean rotational latency.
-    pub fn half_turn(&self) -> Span {
-        Span::from_ns((TURN / 2 + self.rpm / 2) / self.rpm)
+    /// How long one of the `sectors` of a track takes to be transferred.
+    pub fn sector_ns(&self, sectors: u64) -> f64 {
+        TURN as f64 / (self.rpm * sectors) as f64 / self.speedup
     }
 
-    /// Accesses what passes while `count` of the `sectors` of a track do, from `slot` on, with the head on the track
-    /// from `now` on.
-    pub fn access(&self, now: Time, slot: u64, count: u64, sectors: u64) -> Access {
-        let wait = self.until(now, slot, sectors);
-        let passing = if self.speedup > 1.0 {
-            ((TURN * count) as f64 / self.speedup).round() as i64
-        } else {
-            (TURN * count) as i64
-        };
-        // Both ends are rounded on their own, so that rounding does not add up from track to track.
-        let end = self.span(wait + passing, sectors);
-        let wait = self.span(wait, sectors);
-        Access { wait, transfer: end - wait }
+    /// Nanoseconds from `now`, with the head on a track of so many `sectors`, until `slot` comes under it; a little
+    /// less than none where it came by less than a nanosecond ago.
+    pub fn wait_ns(&self, now: Time, slot: u64, sectors: u64) -> f64 {
+        self.until(now, slot, sectors) as f64 / self.ticks_per_ns(sectors) as f64
     }
 
     /// Ticks of a nanosecond. A tick is so short that a sector's edge falls on a whole one: [`TURN`] of them pass
@@ -65,25 +47,31 @@ impl Spindle {
         let missed = turn - wait;
         if missed < self.ticks_per_ns(sectors) { -(missed as i64) } else { wait as i64 }
     }
-
-    fn span(&self, ticks: i64, sectors: u64) -> Span {
-        let per_ns = self.ticks_per_ns(sectors);
-        Span::from_ns((ticks.max(0).cast_unsigned() + per_ns / 2) / per_ns)
-    }
-
-    /// An instant, minutes away from time 0, at which `slot` of `sectors` begins half a turn later.
-    pub fn half_turn_before(&self, slot: u64, sectors: u64) -> Time {
-        let turn = TURN * sectors;
-        let ticks = (slot * TURN + turn / 2) % turn;
-        // After any whole minute the platters are where they were.
-        Time::from_ns(3 * TURN) + self.span(ticks as i64, sectors)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sledlab_core::Span;
+
+    /// An access to consecutive sectors of a track.
+    #[derive(Debug)]
+    struct Access {
+        /// Until the first of them is under the head.
+        wait: Span,
+        /// From then until the last of them has passed.
+        transfer: Span,
+    }
+
+    impl Spindle {
+        fn access(&self, now: Time, slot: u64, count: u64, sectors: u64) -> Access {
+            let wait_ns = self.wait_ns(now, slot, sectors);
+            let end_ns = (wait_ns + count as f64 * self.sector_ns(sectors)).round();
+            let wait = Span::from_ns(wait_ns.round().max(0.0) as u64);
+            Access { wait, transfer: Span::from_ns(end_ns as u64) - wait }
+        }
+    }
 
     fn spindle(rpm: u64) -> Spindle {
         Spindle { rpm, speedup: 1.0 }
@@ -101,7 +89,6 @@ mod tests {
         assert_eq!(access(0, 3, 2), (3000, 2000));
         assert_eq!(access(3001, 3, 1), (9999, 1000));
         assert_eq!(access(123_456_000, 9, 10), (3000, 10_000));
-        assert_eq!(spindle.half_turn(), Span::from_ns(5_000_000));
     }
 
     #[test]
@@ -148,14 +135,6 @@ mod tests {
             }
             let turn_ns = 60e9 / rpm as f64;
             prop_assert!((now.since(began).as_ns() as f64 - turn_ns).abs() <= 1.0);
-        }
-
-        #[test]
-        fn half_a_turn_is_half_a_turn(rpm in 1_u64..20_000, sectors in 1_u64..1000, at: u64) {
-            let spindle = spindle(rpm);
-            let slot = at % sectors;
-            let wait = spindle.access(spindle.half_turn_before(slot, sectors), slot, 1, sectors).wait;
-            prop_assert!(wait.as_ns().abs_diff(spindle.half_turn().as_ns()) <= 1);
         }
     }
 }

@@ -227,7 +227,7 @@ impl Device for Interleaved {
     }
 
     /// What the mechanism alone would take; waiting for the bus depends on what else crosses it.
-    fn probe(&self, request: &Queued) -> Timing {
+    fn probe(&self, _now: Time, request: &Queued) -> Timing {
         self.unit.serve(request).0
     }
 

@@ -28,7 +28,7 @@ impl Device for Serial {
         &self.unit
     }
 
-    fn probe(&self, request: &Queued) -> Timing {
+    fn probe(&self, _now: Time, request: &Queued) -> Timing {
         Timing { overhead: self.overhead, ..self.unit.serve(request).0 }
     }
 
@@ -96,7 +96,7 @@ mod tests {
         let reposition = |direction_tie| {
             let device = Serial::new(&MemsParams { direction_tie, ..MemsParams::default() }).unwrap();
             // Two whole rows of a far column, so that x takes longer than y either way.
-            device.probe(&request(13 * 20, 40)).reposition
+            device.probe(Time::ZERO, &request(13 * 20, 40)).reposition
         };
         assert_eq!(reposition(DirectionTie::Onward), Span::ZERO);
         assert!(reposition(DirectionTie::Down) > Span::ZERO);

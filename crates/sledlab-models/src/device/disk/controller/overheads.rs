@@ -1,0 +1,100 @@
+//! What commands and the bus cost before and after the mechanism has done its part.
+
+use sledlab_core::{Op, Span};
+
+use crate::device::disk::params::DiskNumbers;
+
+/// A pair of overheads: after a read, and after a write.
+type AfterReadOrWrite = [Span; 2];
+
+/// Overheads of a drive, and its bus.
+#[derive(Clone, Debug)]
+pub(super) struct Overheads {
+    read_hit: AfterReadOrWrite,
+    read_miss: AfterReadOrWrite,
+    write_buffered: AfterReadOrWrite,
+    write_through: AfterReadOrWrite,
+    pub read_completion: Span,
+    pub write_completion: Span,
+    pub data_preparation: Span,
+    pub reselect_first: Span,
+    /// A sector on the bus, read and written.
+    pub sector: Span,
+    written_sector: Span,
+    /// What a write after a write does besides, in some drives.
+    pub extra: Option<ExtraDisconnect>,
+}
+
+/// A drive that disconnects once more before a write that follows a write.
+#[derive(Clone, Debug)]
+pub(super) struct ExtraDisconnect {
+    /// From the command to the start of the arm.
+    pub arm: Span,
+    /// From the command to the first sector on the bus, preparation left out.
+    pub data: Span,
+    pub reselect: Span,
+    /// Movements take no less.
+    pub least_movement: Span,
+}
+
+/// How the request before went on the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Command {
+    ReadHit,
+    ReadMiss,
+    WriteBuffered,
+    WriteThrough,
+}
+
+impl Overheads {
+    pub fn new(disk: &DiskNumbers) -> Self {
+        let us = |us: f64| Span::from_ms(us / 1e3);
+        // Every command pays it, whatever it is.
+        let any = disk.command_overhead_ms * 1e3;
+        let pair = |read: f64, write: f64| [us(any + read), us(any + write)];
+        let reselect_first = us(disk.reselect_first_us);
+        Overheads {
+            read_hit: pair(disk.read_hit_after_read_us, disk.read_hit_after_write_us),
+            read_miss: pair(disk.read_miss_after_read_us, disk.read_miss_after_write_us),
+            write_buffered: pair(disk.write_buffered_after_read_us, disk.write_buffered_after_write_us),
+            write_through: pair(disk.write_through_after_read_us, disk.write_through_after_write_us),
+            read_completion: us(disk.read_completion_us),
+            write_completion: us(disk.write_completion_us),
+            data_preparation: us(disk.data_preparation_us),
+            reselect_first,
+            sector: us(disk.bus_sector_us),
+            written_sector: us(disk.bus_write_sector_us),
+            extra: disk.extra_write_disconnect.then(|| ExtraDisconnect {
+                arm: us(any + disk.extra_disconnect_command_us + disk.extra_disconnect_seek_delta_us),
+                data: us(any
+                    + disk.extra_disconnect_command_us
+                    + disk.extra_disconnect_first_us
+                    + disk.extra_disconnect_gap_us)
+                    + reselect_first,
+                reselect: us(disk.reselect_other_us),
+                least_movement: us(disk.minimum_write_seek_us),
+            }),
+        }
+    }
+
+    /// From the arrival of a command to its first action, after a request that was `before`.
+    pub fn of(&self, command: Command, before: Op) -> Span {
+        let pair = match command {
+            Command::ReadHit => &self.read_hit,
+            Command::ReadMiss => &self.read_miss,
+            Command::WriteBuffered => &self.write_buffered,
+            Command::WriteThrough => &self.write_through,
+        };
+        pair[usize::from(before == Op::Write)]
+    }
+
+    /// `sectors` that are written, on the bus.
+    pub fn write_transfer(&self, sectors: u64) -> Span {
+        self.written_sector.times(sectors)
+    }
+
+    /// `sectors` that are read, on the bus.
+    pub fn transfer(&self, sectors: u64) -> Span {
+        self.sector.times(sectors)
+    }
+}

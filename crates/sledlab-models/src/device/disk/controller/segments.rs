@@ -1,0 +1,124 @@
+//! The buffer of a drive: segments that hold consecutive blocks.
+
+use crate::device::disk::params::DiskNumbers;
+
+/// A segment and what it holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Segment {
+    /// First block, and the block after the last; equal when there is nothing.
+    pub first: u64,
+    pub end: u64,
+    /// Whether it was filled by a write.
+    pub written: bool,
+    used: u64,
+}
+
+impl Segment {
+    fn is_empty(&self) -> bool {
+        self.first == self.end
+    }
+}
+
+/// All segments of a drive.
+#[derive(Clone, Debug)]
+pub(super) struct Segments {
+    all: Vec<Segment>,
+    sectors: u64,
+    /// Segments that reads do not use: one at the front if writes have one of their own.
+    only_writes: usize,
+    appends: bool,
+    reads_hit_writes: bool,
+    uses: u64,
+}
+
+impl Segments {
+    pub fn new(disk: &DiskNumbers) -> Self {
+        let count = disk.cache_segments as usize;
+        Segments {
+            all: vec![Segment::default(); count],
+            sectors: disk.segment_sectors,
+            only_writes: usize::from(disk.dedicated_write_segment && count > 1),
+            appends: disk.appends_writes,
+            reads_hit_writes: disk.reads_hit_writes,
+            uses: 0,
+        }
+    }
+
+    pub fn get(&self, segment: usize) -> Segment {
+        self.all[segment]
+    }
+
+    /// The segment that holds block `lbn`, at best all blocks up to `end`.
+    pub fn find(&self, lbn: u64, end: u64) -> Option<usize> {
+        let holds = |at: &usize| {
+            let segment = &self.all[*at];
+            (segment.first..segment.end).contains(&lbn) && (self.reads_hit_writes || !segment.written)
+        };
+        let mut holding = (self.only_writes..self.all.len()).filter(holds);
+        let first = holding.next()?;
+        let whole = |at: &usize| self.all[*at].end >= end;
+        Some([first].into_iter().chain(holding).find(whole).unwrap_or(first))
+    }
+
+    /// A segment for a read from `lbn` on: an empty one, else the one longest unused, `streaming` last of all.
+    pub fn take_for_read(&mut self, lbn: u64, streaming: Option<usize>) -> Option<usize> {
+        let taken = self.pick(streaming)?;
+        self.fill(taken, lbn, lbn, false);
+        Some(taken)
+    }
+
+    fn pick(&self, streaming: Option<usize>) -> Option<usize> {
+        (self.only_writes..self.all.len()).min_by_key(|at| {
+            let segment = &self.all[*at];
+            (Some(*at) == streaming, !segment.is_empty(), segment.used)
+        })
+    }
+
+    fn fill(&mut self, at: usize, first: u64, end: u64, written: bool) {
+        self.uses += 1;
+        self.all[at] = Segment { first, end, written, used: self.uses };
+        self.trim(at);
+    }
+
+    /// Notes that a segment was read from.
+    pub fn touch(&mut self, at: usize) {
+        self.uses += 1;
+        self.all[at].used = self.uses;
+    }
+
+    /// More blocks have come into a segment; the oldest make room.
+    pub fn extend(&mut self, at: usize, end: u64) {
+        let segment = &mut self.all[at];
+        segment.end = segment.end.max(end);
+        self.trim(at);
+    }
+
+    /// Blocks before `lbn` are dropped.
+    pub fn drop_before(&mut self, at: usize, lbn: u64) {
+        let segment = &mut self.all[at];
+        segment.first = segment.first.max(lbn).min(segment.end);
+    }
+
+    fn trim(&mut self, at: usize) {
+        let segment = &mut self.all[at];
+        segment.first = segment.first.max(segment.end.saturating_sub(self.sectors));
+    }
+
+    /// Blocks from `lbn` to `end` were written: they go on in the segment of the write before where they `append`, and
+    /// no other segment holds what they replace.
+    pub fn write(&mut self, lbn: u64, end: u64, append: bool, streaming: Option<usize>) {
+        let goes_on = |segment: &Segment| segment.written && !segment.is_empty() && segment.end == lbn;
+        let host = (append && self.appends).then(|| self.all.iter().position(goes_on)).flatten();
+        for (at, segment) in self.all.iter_mut().enumerate() {
+            if Some(at) != host && segment.first < end && lbn < segment.end {
+                *segment = Segment::default();
+            }
+        }
+        if let Some(host) = host {
+            self.extend(host, end);
+            self.touch(host);
+        } else if let Some(taken) = if self.only_writes > 0 { Some(0) } else { self.pick(streaming) } {
+            self.fill(taken, lbn, end, true);
+        }
+    }
+}
