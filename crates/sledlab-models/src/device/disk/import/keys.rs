@@ -1,0 +1,172 @@
+//! What becomes of the parameters of a DiskSim disk.
+
+/// What becomes of one parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Meaning {
+    /// A number, times ten to the power given, for a parameter of the device.
+    Number(&'static str, i32),
+    /// A whole number for a parameter of the device.
+    Count(&'static str),
+    /// 0 or not for a switch of the device.
+    Switch(&'static str),
+    /// A code for a choice of the device.
+    Choice(&'static str, &'static [(i64, &'static str)]),
+    /// Must have this value, if it is there: others would change times and are not modelled.
+    Must(i64),
+    /// Passed over; it need not be there.
+    Ignored,
+    /// Passed over, with a remark unless it has this value.
+    Remark(i64, &'static str),
+    /// Read on its own; it must be there.
+    Needed,
+    /// Read on its own if it is there.
+    Optional,
+}
+
+use Meaning::{Choice, Count, Ignored, Must, Needed, Number, Optional, Remark, Switch};
+
+/// Keys of a block and what becomes of them.
+pub(super) type Keys = &'static [(&'static str, Meaning)];
+
+/// `disksim_disk`: controller and buffer.
+pub(super) const DISK: Keys = &[
+    ("Model", Needed),
+    ("Per-request overhead time", Must(0)),
+    ("Time scale for overheads", Optional),
+    ("Bulk sector transfer time", Needed),
+    ("Hold bus entire read xfer", Switch("holds_bus_for_reads")),
+    ("Hold bus entire write xfer", Ignored),
+    ("Allow almost read hits", Must(0)),
+    ("Allow sneaky full read hits", Must(0)),
+    ("Allow sneaky partial read hits", Must(0)),
+    ("Allow sneaky intermediate read hits", Must(0)),
+    ("Allow read hits on write data", Switch("reads_hit_writes")),
+    ("Allow write prebuffering", Must(0)),
+    ("Preseeking level", Must(0)),
+    ("Never disconnect", Switch("never_disconnects")),
+    ("Print stats", Ignored),
+    ("Avg sectors per cylinder", Ignored),
+    ("Max queue length", Remark(1, "the depth of the device's queue is chosen with the run")),
+    ("Scheduler", Ignored),
+    ("Number of buffer segments", Count("cache_segments")),
+    ("Maximum number of write segments", Count("write_segments")),
+    ("Segment size (in blks)", Count("segment_sectors")),
+    ("Use separate write segment", Switch("dedicated_write_segment")),
+    ("Low (write) water mark", Number("write_watermark", 0)),
+    ("High (read) water mark", Number("read_watermark", 0)),
+    ("Set watermark by reqsize", Must(1)),
+    ("Calc sector by sector", Ignored),
+    ("Enable caching in buffer", Remark(1, "reads and writes are both buffered")),
+    (
+        "Buffer continuous read",
+        Choice(
+            "read_ahead",
+            &[(0, "none"), (1, "track"), (2, "cylinder"), (3, "segment"), (4, "sequential-track")],
+        ),
+    ),
+    ("Minimum read-ahead (blks)", Must(0)),
+    ("Maximum read-ahead (blks)", Count("read_ahead_sectors")),
+    (
+        "Read-ahead over requested",
+        Choice("keeps_requested", &[(0, "always"), (1, "until-overwritten"), (-1, "never")]),
+    ),
+    ("Read-ahead on idle hit", Switch("read_ahead_after_hit")),
+    ("Read any free blocks", Remark(0, "DiskSim itself does not do it")),
+    ("Fast write level", Choice("write_back", &[(0, "never"), (1, "appending"), (2, "mixed")])),
+    ("Immediate buffer read", Switch("zero_latency_reads")),
+    ("Immediate buffer write", Switch("zero_latency_writes")),
+    ("Combine seq writes", Switch("appends_writes")),
+    ("Stop prefetch in sector", Switch("stops_within_sector")),
+    ("Disconnect write if seek", Must(0)),
+    ("Write hit stop prefetch", Must(1)),
+    ("Read directly to buffer", Must(1)),
+    ("Immed transfer partial hit", Must(1)),
+    ("Read hit over. after read", Number("read_hit_after_read_us", 3)),
+    ("Read hit over. after write", Number("read_hit_after_write_us", 3)),
+    ("Read miss over. after read", Number("read_miss_after_read_us", 3)),
+    ("Read miss over. after write", Number("read_miss_after_write_us", 3)),
+    ("Write hit over. after read", Number("write_buffered_after_read_us", 3)),
+    ("Write hit over. after write", Number("write_buffered_after_write_us", 3)),
+    ("Write miss over. after read", Number("write_through_after_read_us", 3)),
+    ("Write miss over. after write", Number("write_through_after_write_us", 3)),
+    ("Read completion overhead", Number("read_completion_us", 3)),
+    ("Write completion overhead", Number("write_completion_us", 3)),
+    ("Data preparation overhead", Number("data_preparation_us", 3)),
+    ("First reselect overhead", Number("reselect_first_us", 3)),
+    ("Other reselect overhead", Number("reselect_other_us", 3)),
+    ("Read disconnect afterread", Number("read_disconnect_after_read_us", 3)),
+    ("Read disconnect afterwrite", Number("read_disconnect_after_write_us", 3)),
+    ("Write disconnect overhead", Remark(0, "no request waits for it")),
+    ("Extra write disconnect", Switch("extra_write_disconnect")),
+    ("Extradisc command overhead", Number("extra_disconnect_command_us", 3)),
+    ("Extradisc disconnect overhead", Number("extra_disconnect_first_us", 3)),
+    ("Extradisc inter-disconnect delay", Number("extra_disconnect_gap_us", 3)),
+    ("Extradisc 2nd disconnect overhead", Remark(0, "no request waits for it")),
+    ("Extradisc seek delta", Number("extra_disconnect_seek_delta_us", 3)),
+    ("Minimum seek delay", Number("minimum_write_seek_us", 3)),
+];
+
+/// `dm_disk`: the mechanism.
+pub(super) const MODEL: Keys = &[
+    ("Number of data surfaces", Count("heads")),
+    ("Number of cylinders", Ignored),
+    ("Block count", Optional),
+    ("Mechanical Model", Needed),
+    ("Layout Model", Needed),
+];
+
+/// `dm_mech_g1`: arm and platters.
+pub(super) const MECHANICS: Keys = &[
+    ("Access time type", Needed),
+    ("Seek type", Needed),
+    ("Single cylinder seek time", Ignored),
+    ("Average seek time", Ignored),
+    ("Full strobe seek time", Ignored),
+    ("Full seek curve", Optional),
+    ("Add. write settling delay", Number("write_settle_ms", 0)),
+    ("HPL seek equation values", Optional),
+    ("First ten seek times", Optional),
+    ("Head switch time", Number("head_switch_ms", 0)),
+    ("Rotation speed (in rpms)", Count("rpm")),
+    ("Percent error in rpms", Must(0)),
+];
+
+/// `dm_layout_g1`: blocks on the surfaces.
+pub(super) const LAYOUT: Keys = &[
+    ("LBN-to-PBN mapping scheme", Choice("lbn_order", &[(0, "normal"), (1, "serpentine")])),
+    (
+        "Sparing scheme used",
+        Choice(
+            "sparing",
+            &[
+                (0, "none"),
+                (1, "zone-tracks"),
+                (2, "cylinder"),
+                (3, "track"),
+                (7, "drive"),
+                (8, "cylinder-range"),
+                (9, "zone"),
+            ],
+        ),
+    ),
+    ("Rangesize for sparing", Count("sparing_range_cylinders")),
+    ("Zones", Needed),
+];
+
+/// `dm_layout_g1_zone`.
+pub(super) const ZONE: Keys = &[
+    ("First cylinder number", Count("first_cylinder")),
+    ("Last cylinder number", Needed),
+    ("Blocks per track", Count("sectors_per_track")),
+    ("Offset of first block", Count("first_sector_offset")),
+    ("Empty space at zone front", Count("reserved_sectors")),
+    ("Skew for track switch", Count("track_skew_sectors")),
+    ("Skew for cylinder switch", Count("cylinder_skew_sectors")),
+    ("Number of spares", Count("spares")),
+    ("slips", Optional),
+    ("defects", Optional),
+];
+
+/// `disksim_bus`: only what a sector takes is read, whatever else there is.
+pub(super) const BUS: [(&str, &str); 2] =
+    [("Read block transfer time", "bus_sector_us"), ("Write block transfer time", "bus_write_sector_us")];

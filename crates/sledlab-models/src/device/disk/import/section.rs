@@ -1,0 +1,205 @@
+//! One block of a parameter file, entry by entry.
+
+use sledlab_core::params::Params;
+use sledlab_core::{Error, Result};
+use toml::Value as Toml;
+
+use super::keys::{Keys, Meaning};
+use super::syntax::{Block, Entry, Value};
+
+/// A block whose keys are all known, none is given twice, and none is missing.
+pub(super) struct Section<'a> {
+    block: &'a Block,
+}
+
+impl<'a> Section<'a> {
+    /// Reads a block of the kind `kind`: sets what `keys` says of `params`, which messages call `path`, and adds remarks.
+    pub fn read<P: Params>(
+        block: &'a Block,
+        kind: &str,
+        keys: Keys,
+        (path, params): (&str, &mut P),
+        remarks: &mut Vec<String>,
+    ) -> Result<Self> {
+        if block.kind != kind {
+            return Err(block.place.error(
+                Error::user(format!("expected a `{kind}` block, found `{}`", block.kind))
+                    .with_remedy(format!("only disks of the `{kind}` kind are modelled")),
+                &format!("{} {}", block.kind, block.name),
+            ));
+        }
+        for (number, entry) in block.entries.iter().enumerate() {
+            if let Some(first) = block.entries[..number].iter().find(|seen| seen.key == entry.key) {
+                let error = Error::user(format!("`{}` is given twice", entry.key))
+                    .with_remedy(format!("it is on line {} already", first.place.line));
+                return Err(entry.error(error));
+            }
+            let meaning = keys.iter().find(|(key, _)| *key == entry.key).map(|(_, meaning)| meaning);
+            let read = match meaning {
+                Some(meaning) => apply(entry, meaning, path, params, remarks),
+                None => Err(Error::unknown("parameter", &entry.key, keys.iter().map(|(key, _)| *key))),
+            };
+            read.map_err(|error| entry.error(error))?;
+        }
+        let section = Section { block };
+        section.check_complete(keys)?;
+        Ok(section)
+    }
+
+    fn check_complete(&self, keys: Keys) -> Result<()> {
+        let missing: Vec<String> = keys
+            .iter()
+            .filter(|(_, meaning)| {
+                use Meaning::{Ignored, Must, Optional, Remark};
+                !matches!(meaning, Ignored | Must(_) | Optional | Remark(..))
+            })
+            .filter(|(key, _)| self.entry(key).is_none())
+            .map(|(key, _)| format!("`{key}`"))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(self
+            .error(Error::user("parameters are missing").with_remedy(format!("add {}", missing.join(", ")))))
+    }
+
+    /// An error of the whole block.
+    pub fn error(&self, error: Error) -> Error {
+        self.block.place.error(error, &format!("{} {}", self.block.kind, self.block.name))
+    }
+
+    /// The entry called `key`, where it is given.
+    pub fn entry(&self, key: &str) -> Option<&'a Entry> {
+        self.block.entries.iter().find(|entry| entry.key == key)
+    }
+
+    /// What is made of the entry called `key`; errors name its place, or the block where it is not given.
+    pub fn required<T>(&self, key: &str, read: impl FnOnce(&'a Entry) -> Result<T>) -> Result<T> {
+        match self.entry(key) {
+            Some(entry) => read(entry).map_err(|error| entry.error(error)),
+            None => {
+                Err(self
+                    .error(Error::user(format!("`{key}` is missing")).with_remedy(format!("add `{key}`"))))
+            }
+        }
+    }
+
+    /// The block that `key` holds.
+    pub fn block(&self, key: &str) -> Result<&'a Block> {
+        self.required(key, |entry| match &entry.value {
+            Value::Block(block) => Ok(block),
+            _ => Err(Error::user(format!("`{key}`: expected a block"))
+                .with_remedy("write it out, or `source FILE` where FILE holds it")),
+        })
+    }
+
+    /// The list that `key` holds.
+    pub fn list(&self, key: &str) -> Result<&'a [Value]> {
+        self.required(key, |entry| match &entry.value {
+            Value::List(items) => Ok(&items[..]),
+            _ => Err(Error::user(format!("`{key}`: expected a list in brackets"))),
+        })
+    }
+
+    /// The numbers in the list that `key` holds.
+    pub fn numbers(&self, key: &str) -> Result<Vec<f64>> {
+        let items = self.list(key)?;
+        self.required(key, |_| {
+            items.iter().map(|item| text(key, item).and_then(|word| scaled(key, word, 0))).collect()
+        })
+    }
+
+    /// The sectors, tracks or pairs of them in the list that `key` holds; none where it is not given.
+    pub fn sectors(&self, key: &str) -> Result<Vec<u64>> {
+        if self.entry(key).is_none() {
+            return Ok(Vec::new());
+        }
+        let items = self.list(key)?;
+        self.required(key, |_| {
+            let sector = |item| whole(key, text(key, item)?);
+            items.iter().map(|item| not_negative(key, sector(item)?)).collect()
+        })
+    }
+}
+
+fn apply<P: Params>(
+    entry: &Entry,
+    meaning: &Meaning,
+    path: &str,
+    params: &mut P,
+    remarks: &mut Vec<String>,
+) -> Result<()> {
+    match meaning {
+        Meaning::Number(key, power) => params.set(path, key, &Toml::Float(number(entry, *power)?)),
+        Meaning::Count(key) => params.set(path, key, &Toml::Integer(count(entry)?)),
+        Meaning::Switch(key) => params.set(path, key, &Toml::Boolean(count(entry)? != 0)),
+        Meaning::Choice(key, codes) => {
+            let code = count(entry)?;
+            let Some((_, word)) = codes.iter().find(|(known, _)| *known == code) else {
+                let known: Vec<String> =
+                    codes.iter().map(|(code, word)| format!("{code} ({word})")).collect();
+                return Err(Error::user(format!("`{} = {code}` is not modelled", entry.key))
+                    .with_remedy(format!("known: {}", known.join(", "))));
+            };
+            params.set(path, key, &Toml::from(*word))
+        }
+        Meaning::Must(needed) if count(entry)? != *needed => {
+            Err(Error::user(format!("`{}` is only modelled at {needed}", entry.key))
+                .with_remedy(format!("set it to {needed}")))
+        }
+        Meaning::Remark(usual, why) => {
+            if (number(entry, 0)? - *usual as f64).abs() > 0.0 {
+                remarks.push(format!("`{} = {}` is passed over: {why}.", entry.key, word(entry)?));
+            }
+            Ok(())
+        }
+        Meaning::Must(_) | Meaning::Ignored | Meaning::Needed | Meaning::Optional => Ok(()),
+    }
+}
+
+/// The word after an entry's `=`.
+pub(super) fn word(entry: &Entry) -> Result<&str> {
+    text(&entry.key, &entry.value)
+}
+
+fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str> {
+    match value {
+        Value::Words(words) if !words.contains(' ') => Ok(words),
+        Value::Words(words) => {
+            let shown: String = words.chars().take(60).collect();
+            Err(Error::user(format!("`{key}`: expected one value, found `{shown}`")))
+        }
+        Value::Block(_) | Value::List(_) => Err(Error::user(format!("`{key}`: expected one value"))),
+    }
+}
+
+/// The number after an entry's `=`, times ten to the power given.
+pub(super) fn number(entry: &Entry, power: i32) -> Result<f64> {
+    scaled(&entry.key, word(entry)?, power)
+}
+
+/// The factor goes into the decimal text where it can, so that 0.00512 ms become 5.12 us and not the number next to it.
+fn scaled(key: &str, word: &str, power: i32) -> Result<f64> {
+    let wrong = || Error::user(format!("`{key}`: expected a number, found `{word}`"));
+    let value: f64 = word.parse().map_err(|_| wrong())?;
+    let scaled = format!("{word}e{power}").parse().unwrap_or_else(|_| value * 10_f64.powi(power));
+    if scaled.is_finite() { Ok(scaled) } else { Err(wrong()) }
+}
+
+/// The whole number after an entry's `=`; DiskSim writes some of them with a decimal point.
+pub(super) fn count(entry: &Entry) -> Result<i64> {
+    whole(&entry.key, word(entry)?)
+}
+
+fn whole(key: &str, word: &str) -> Result<i64> {
+    let number = scaled(key, word, 0)?;
+    if number.fract().abs() > 0.0 || number.abs() > 1e15 {
+        return Err(Error::user(format!("`{key}`: expected a whole number, found `{word}`")));
+    }
+    Ok(number as i64)
+}
+
+fn not_negative(key: &str, number: i64) -> Result<u64> {
+    u64::try_from(number)
+        .map_err(|_| Error::user(format!("`{key}`: expected a number not below 0, found {number}")))
+}

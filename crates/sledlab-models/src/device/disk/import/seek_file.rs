@@ -1,0 +1,49 @@
+//! Files with measured seek times: a first line with their number, then a distance and a time in ms on every line.
+
+use sledlab_core::{Error, Result};
+
+use super::section::word;
+use super::syntax::{Entry, Open};
+
+/// The seek times in the file that `entry` names.
+pub(super) fn read(entry: &Entry, open: Open) -> Result<Vec<(u64, f64)>> {
+    let name = word(entry)?;
+    let path = entry.place.file.parent().unwrap_or(std::path::Path::new("")).join(name);
+    let shown = path.display().to_string();
+    let text = open(&path).map_err(|error| {
+        Error::user(format!("cannot read the seek times in {shown}: {error}"))
+            .with_remedy("put the file beside the one that names it")
+    })?;
+    let mut points = Vec::new();
+    let mut promised = None;
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let at = |error: Error| error.at(shown.as_str(), number, 0, line.as_bytes());
+        if let (None, Some(count)) = (promised, line.strip_prefix("Seek distances measured:")) {
+            promised = Some(count.trim().parse::<usize>().map_err(|_| {
+                at(Error::user("expected the number of seek times")
+                    .with_remedy("it is the number of lines to come"))
+            })?);
+            continue;
+        }
+        let parse = || {
+            let (distance, ms) = line.split_once(',')?;
+            let point = (distance.trim().parse::<u64>().ok()?, ms.trim().parse::<f64>().ok()?);
+            ((1..=1_000_000).contains(&point.0) && (0.0..=1e4).contains(&point.1)).then_some(point)
+        };
+        points.push(parse().ok_or_else(|| {
+            at(Error::user("expected a distance in cylinders and a time in ms")
+                .with_remedy("such as `12, 1.515`"))
+        })?);
+    }
+    match promised {
+        Some(promised) if promised != points.len() => {
+            Err(Error::user(format!("{shown} promises {promised} seek times and holds {}", points.len()))
+                .with_remedy("the file may be cut off"))
+        }
+        _ => Ok(points),
+    }
+}
