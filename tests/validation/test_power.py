@@ -1,0 +1,146 @@
+"""Power: sums, published numbers on the Seagate trace, and who saves most on a sled and on a disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sledlab as sl
+
+from . import reference
+from .reproduction.power.singles import pauses_on_seagate
+from .reproduction.power.sums import WITHIN, request_sums, states, sweep
+
+needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+
+SEAGATE = "seagate"
+FIXED_MS = (0.5, 1.0, 10.0, 1000.0)
+FIXED_S = (1.0, 2.0, 4.0, 7.0, 15.0, 60.0)
+
+NOISE = 1e-4
+"""What a policy may gain on parking at once by chance, as a share of the energy; seeds differ by less."""
+
+
+def energy_j(source: str, device: str, power: str, speedup: float = 1.0, **settings: Any) -> float:
+    return run(source, device, power, speedup, **settings).energy.total
+
+
+def run(source: str, device: str, power: str, speedup: float = 1.0, **settings: Any) -> sl.Result:
+    """A trace, or 5,000 requests of a workload."""
+    on_trace = source == SEAGATE
+    return sl.simulate(
+        reference.trace("seagate_gap") if on_trace else sl.workload(source),
+        device,
+        power=power,
+        speedup=speedup,
+        limit=None if on_trace else 5000,
+        settings={key.replace("__", "."): value for key, value in settings.items()},
+        requests=False,
+    )
+
+
+def fixed(timeout_ms: float) -> str:
+    return f"fixed:timeout_ms={timeout_ms:g}"
+
+
+@pytest.mark.parametrize(
+    ("source", "speedup"),
+    [
+        ("snake", 1.0),
+        ("snake", 10.0),
+        ("snake", 100.0),
+        ("hplajw", 1.0),
+        ("exponential", 0.5),
+        *(pytest.param(SEAGATE, at, marks=needs_reference) for at in (1.0, 5.0, 20.0)),
+    ],
+)
+@pytest.mark.parametrize("policy", ["share", "adaptive", *map(fixed, FIXED_MS), "never"])
+def test_no_policy_beats_parking_at_once_on_a_sled(source: str, speedup: float, policy: str) -> None:
+    at_once = energy_j(source, "mems-g2", "immediate", speedup)
+    assert energy_j(source, "mems-g2", policy, speedup) >= at_once * (1 - NOISE)
+
+
+@pytest.mark.parametrize("speedup", [0.02, 0.05])
+def test_neither_extreme_is_best_on_a_disk(speedup: float) -> None:
+    between = {s: energy_j("hplajw", "mobile-disk", fixed(1e3 * s), speedup) for s in FIXED_S}
+    best = min(between.values())
+    for extreme in ("immediate", "never"):
+        assert energy_j("hplajw", "mobile-disk", extreme, speedup) > 1.1 * best
+    assert FIXED_S[0] < min(between, key=between.__getitem__) < FIXED_S[-1]
+    assert energy_j("hplajw", "mobile-disk", "share", speedup) < 1.15 * best
+
+
+@pytest.mark.parametrize(
+    ("device", "settings"),
+    [
+        ("mems-g2", {"power.kind": "immediate"}),
+        ("mems-g3", {"power.kind": "share", "merge.kind": "chains"}),
+        ("mobile-disk", {"power.kind": "adaptive"}),
+    ],
+)
+def test_energy_of_requests_and_of_rests_is_all_there_is(device: str, settings: dict[str, str]) -> None:
+    assert request_sums(device, *settings.items()) < 1e-9
+
+
+@needs_reference
+def test_timeout_on_the_seagate_trace() -> None:
+    timeouts_ms = (0, 1, 5, 10, 20, 30, 34)
+    rising = [energy_j(SEAGATE, "mems-g2", fixed(timeout_ms)) for timeout_ms in timeouts_ms]
+    assert rising == sorted(set(rising))
+    level = energy_j(SEAGATE, "mems-g2", "never")
+    pauses = pauses_on_seagate()
+    assert timeouts_ms[-1] < pauses.rest_ms < pauses.gap_ms == pytest.approx(35.88, abs=0.005)
+    for timeout_ms in (pauses.gap_ms, 40, 1000):
+        assert energy_j(SEAGATE, "mems-g2", fixed(timeout_ms)) == pytest.approx(level, rel=1e-12)
+    assert rising[0] < rising[-1] < level
+    assert level == pytest.approx(20.670, abs=0.001)
+    assert rising[0] == pytest.approx(8.873, abs=0.001)
+
+
+@needs_reference
+def test_parking_at_once_costs_a_start_up_at_most() -> None:
+    at_once, never = (run(SEAGATE, "mems-g2", power) for power in ("immediate", "never"))
+    added_ms = at_once.response_time.mean - never.response_time.mean
+    assert 0.45 < added_ms <= 0.5
+    assert 1 - at_once.energy.total / never.energy.total == pytest.approx(0.571, abs=0.001)
+    assert never.energy.idle / never.energy.total == pytest.approx(0.905, abs=0.001)
+
+
+@needs_reference
+def test_timeouts_of_the_reference_simulator() -> None:
+    for found in sweep():
+        compared = states(found.name)
+        assert abs(compared.total) < WITHIN, found.name
+        for mine, theirs in zip(compared.ours, compared.recorded, strict=True):
+            assert mine == pytest.approx(theirs, rel=WITHIN, abs=1e-9), found.name
+
+
+def test_merging_saves_energy_of_the_sled_alone() -> None:
+    none, chains = (
+        run("snake", "mems-g2-3200", "immediate", 400.0, merge__kind=kind) for kind in ("none", "chains")
+    )
+    assert chains.summary["merged"]["requests"] > 500
+    assert chains.summary["tip_time_s"] == pytest.approx(none.summary["tip_time_s"], rel=1e-12)
+    assert chains.energy.seek + chains.energy.access < none.energy.seek + none.energy.access
+
+
+def test_parts_of_sectors_save_the_same_at_any_speed_and_no_time() -> None:
+    saved = []
+    for speedup in (1.0, 10.0, 100.0):
+        whole, parts = (
+            run(
+                "snake",
+                "mems-g3",
+                "immediate",
+                speedup,
+                replay__last_block="random",
+                device__subsector_access=on,
+            )
+            for on in (False, True)
+        )
+        assert parts.response_time == whole.response_time
+        assert parts.energy.startup == whole.energy.startup
+        assert parts.energy.inactive == whole.energy.inactive
+        saved.append(whole.energy.access - parts.energy.access)
+    assert saved[0] > 0
+    assert saved == pytest.approx([saved[0]] * 3, rel=1e-9)
