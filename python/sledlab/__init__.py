@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sledlab.catalogue import device, merge, power, scheduler, workload
     from sledlab.comparison import Comparison, compare
     from sledlab.difference import Difference, diff
+    from sledlab.drive_validation import DriveValidation, validate_drive
     from sledlab.power_protocol import PowerPolicy
     from sledlab.power_studies import PowerStudy, power_study
     from sledlab.result import Result
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "Difference",
+    "DriveValidation",
     "Error",
     "Experiment",
     "InternalError",
@@ -55,6 +57,7 @@ __all__ = [
     "seek_map",
     "simulate",
     "trace",
+    "validate_drive",
     "workload",
 ]
 
@@ -75,6 +78,8 @@ _HOMES = {
     "Scheduler": "scheduler_protocol",
     "SeekMap": "seek_maps",
     "seek_map": "seek_maps",
+    "DriveValidation": "drive_validation",
+    "validate_drive": "drive_validation",
     "Experiment": "simulation",
     "run": "simulation",
     "simulate": "simulation",

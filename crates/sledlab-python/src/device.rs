@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sledlab_models::device::mems::{SledState, import};
-use sledlab_models::device::preset;
+use sledlab_models::device::preset::{self, DeviceParams};
+use sledlab_trace::format::read_measured;
 
 use crate::error::raise;
 use crate::source::to_bytes;
@@ -52,4 +53,38 @@ pub(crate) fn seek_map<'py>(
         to_bytes(py, &map.y_bit, i32::to_le_bytes)?,
         to_bytes(py, &map.ms, f64::to_le_bytes)?,
     ))
+}
+
+/// Replays the measured stream in a file on the device of an experiment, attached to a `host` where one is named.
+/// Gives op letters, and measured and simulated service times in ns (u64), each as bytes.
+#[pyfunction]
+#[pyo3(signature = (experiment, file, host = None))]
+pub(crate) fn replay_measured<'py>(
+    py: Python<'py>,
+    experiment: &crate::experiment::Experiment,
+    file: &str,
+    host: Option<&str>,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let replayed = || {
+        let mut device = experiment.get().device()?;
+        if let (Some(host), DeviceParams::Disk(drive)) = (host, &mut device.params) {
+            preset::host(host)?.attach(drive);
+        }
+        let stream = read_measured(file)?;
+        let services = sledlab_sim::replay_measured(&device, &stream)?;
+        Ok((stream, services))
+    };
+    let (stream, services) = py.detach(replayed).map_err(raise)?;
+    let ops: Vec<u8> = stream.iter().map(|measured| measured.request.op.letter() as u8).collect();
+    Ok((
+        PyBytes::new(py, &ops),
+        to_bytes(py, &stream, |measured| measured.service.as_ns().to_le_bytes())?,
+        to_bytes(py, &services, |service| service.as_ns().to_le_bytes())?,
+    ))
+}
+
+/// Names of the hosts to which drives can be attached.
+#[pyfunction]
+pub(crate) fn host_names() -> Vec<&'static str> {
+    preset::hosts().collect()
 }

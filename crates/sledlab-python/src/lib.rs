@@ -26,7 +26,9 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::device::{catalogue, device_blocks, device_text, import_device, seek_map};
+    use crate::device::{
+        catalogue, device_blocks, device_text, host_names, import_device, replay_measured, seek_map,
+    };
     #[pymodule_export]
     use crate::experiment::Experiment;
     #[pymodule_export]

@@ -1,4 +1,4 @@
-"""The command line: `sledlab simulate | compare | diff | power | device | trace | scheduler | workload`.
+"""The command line: `sledlab simulate | compare | diff | power | device | trace | scheduler | validate | workload`.
 
 Exit codes: 0 done, 2 the user's mistake, 1 ours, 130 interrupted.
 """
@@ -29,6 +29,7 @@ from sledlab.errors import Error, InternalError
         "device": ("sledlab.cli.device", "device", "List, show, map and import devices."),
         "trace": ("sledlab.cli.trace", "trace", "Inspect, convert, cut, merge and generate traces."),
         "scheduler": ("sledlab.cli.catalogue", "scheduler", "List and show schedulers."),
+        "validate": ("sledlab.cli.validate", "validate", "Hold models to what was measured on real drives."),
         "workload": ("sledlab.cli.catalogue", "workload", "List, show and calibrate workload generators."),
     },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},

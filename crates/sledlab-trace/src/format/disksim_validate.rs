@@ -3,13 +3,19 @@
 //! `R|W cache_action lbn blocks service_us gap_us`: the first request arrives at time 0, the
 //! next a gap after it. DiskSim itself issues the next request a gap after this one *completes*;
 //! adding the traced service times to the gaps (`add_service_times`) comes closest to that in an
-//! open replay. The cache action and the service time are not used otherwise.
+//! open replay; [`read_measured`] gives the times themselves, to replay them as they were issued. The cache
+//! action is not used.
 
-use sledlab_core::{Op, Request, Result, Source, Time};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sledlab_core::{Op, Request, Result, Source, Span, Time};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
+use crate::arrivals::Arrivals;
 
 use crate::fields::{Fault, Fields, Line, Parsed, blocks};
+use crate::input::Input;
 use crate::lines::{LineParser, LineSource};
 
 /// See the module.
@@ -38,15 +44,43 @@ impl Format for DisksimValidate {
     fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
         Ok(Box::new(LineSource::new(
             reading.input,
-            Parser { add_service_times: reading.add_service_times, next_ns: 0 },
+            Parser { add_service_times: reading.add_service_times, next_ns: 0, times: None },
             reading.arrivals,
         )))
     }
 }
 
+/// A request whose service was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// The request; its arrival is that of an open replay.
+    pub request: Request,
+    /// From its issue to its completion.
+    pub service: Span,
+    /// From its completion to the issue of the next one.
+    pub gap: Span,
+}
+
+/// Reads all requests of a trace with their measured times.
+///
+/// # Errors
+/// As of [`open`](crate::open) and of reading a trace in this format.
+pub fn read_measured(path: impl AsRef<Path>) -> Result<Vec<Measured>> {
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let parser = Parser { add_service_times: true, next_ns: 0, times: Some(times.clone()) };
+    let mut source = LineSource::new(Input::open(path.as_ref())?, parser, Arrivals::new(Clock::Wall));
+    let mut requests = Vec::new();
+    while source.fill(&mut requests)? > 0 {}
+    let times = std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner));
+    let measured = |(request, (service, gap))| Measured { request, service, gap };
+    Ok(requests.into_iter().zip(times).map(measured).collect())
+}
+
 struct Parser {
     add_service_times: bool,
     next_ns: u64,
+    /// Takes service times and gaps where somebody wants them.
+    times: Option<Arc<Mutex<Vec<(Span, Span)>>>>,
 }
 
 impl LineParser for Parser {
@@ -74,6 +108,10 @@ impl LineParser for Parser {
         let gap_ns = fields.decimal("the gap in us", 3)?;
         fields.end()?;
         let (lbn, blocks) = blocks(at, lbn, count)?;
+        if let Some(times) = &self.times {
+            let pair = (Span::from_ns(service_ns), Span::from_ns(gap_ns));
+            times.lock().unwrap_or_else(PoisonError::into_inner).push(pair);
+        }
         let arrival = Time::from_ns(self.next_ns);
         let service_ns = if self.add_service_times { service_ns } else { 0 };
         let next_ns = self.next_ns.checked_add(gap_ns).and_then(|ns| ns.checked_add(service_ns));

@@ -28,6 +28,7 @@ mod tencent;
 
 use sledlab_core::{Error, Result, Source};
 
+pub use self::disksim_validate::{Measured, read_measured};
 use crate::arrivals::Arrivals;
 pub use crate::arrivals::Clock;
 use crate::input::Input;

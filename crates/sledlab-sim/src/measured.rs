@@ -1,0 +1,38 @@
+//! Streams of requests that were measured on a real drive, replayed the way they were issued.
+
+use sledlab_core::{Error, Result, Span, Time};
+use sledlab_models::device::preset::DeviceFile;
+use sledlab_models::device::{self, Queued};
+use sledlab_trace::format::Measured;
+
+/// The service times that a device would have had: one request at a time, each issued as long after the completion
+/// of the one before as it was when it was measured. So the platters turn as far in between as they did then.
+///
+/// # Errors
+/// A device that cannot be built, a request past its end, and a device that does not say when it is done (the
+/// `interleaved` pipeline).
+pub fn replay_measured(file: &DeviceFile, stream: &[Measured]) -> Result<Vec<Span>> {
+    let mut device = device::build(file)?;
+    let capacity = device.mechanics().capacity_blocks();
+    let mut served = Vec::new();
+    let mut now = Time::ZERO;
+    let mut serve = |(id, measured): (usize, &Measured)| {
+        if measured.request.end() > capacity {
+            return Err(Error::user(format!(
+                "request {id} ends at block {}, but the device has {capacity}",
+                measured.request.end()
+            ))
+            .with_remedy("check that the trace was measured on this drive"));
+        }
+        let request = Queued { arrival: now, queued: now, ..Queued::new(id as u64, &measured.request) };
+        device.tell_time(now);
+        let busy = device.issue(now, &[request], &mut served).ok_or_else(|| {
+            Error::user("measured streams cannot be replayed behind an interleaved bus")
+                .with_remedy("set device.pipeline = \"serial\"")
+        })?;
+        let service = served.pop().map_or(busy.until, |done| done.completion).since(now);
+        now = now + service + measured.gap;
+        Ok(service)
+    };
+    stream.iter().enumerate().map(&mut serve).collect()
+}
