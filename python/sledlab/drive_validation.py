@@ -1,7 +1,7 @@
 """Holding a disk model to what was measured on a real drive.
 
-The measured stream is replayed the way it was issued, one request at a time, each as long after the completion of
-the one before as it was then. What is compared are the distributions of service times.
+The measured stream is replayed the way it was issued, one request at a time, each as long after the completion
+of the one before as it was then. What is compared are the distributions of service times.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 from array import array
 from bisect import bisect_left
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
@@ -18,6 +17,7 @@ from sledlab.errors import Error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
@@ -44,7 +44,8 @@ def quantiles_ms(services_ns: Sequence[int]) -> list[float]:
     """Service times at 10,000 evenly spaced shares up to 1, read off their bucketed distribution."""
     ordered = sorted(service // 1000 for service in services_ns)
     count = len(ordered)
-    curve = [(edge / 1000, bisect_left(ordered, edge) / count) for edge in edges_us()]
+    # Rounded as in DiskSim's tables: it matters for the slowest few requests of a stream.
+    curve = [(edge / 1000, round(bisect_left(ordered, edge) / count, 6)) for edge in edges_us()]
     found, at = [], 0
     for point in range(1, POINTS + 1):
         share = point / POINTS
@@ -56,10 +57,10 @@ def quantiles_ms(services_ns: Sequence[int]) -> list[float]:
 
 
 def demerit_ms(measured_ns: Sequence[int], simulated_ns: Sequence[int]) -> float:
-    """The demerit figure: root mean square of the horizontal distance between two distributions of service times.
+    """The demerit figure: root mean square of the horizontal distance between two distributions.
 
-    Defined as in DiskSim's validation (Ruemmler and Wilkes 1994 introduced it), buckets included, so that figures
-    can be compared with published ones.
+    Of service times, and defined as in DiskSim's validation (Ruemmler and Wilkes 1994 introduced it), buckets
+    included, so that figures can be compared with published ones.
 
     Example:
         >>> demerit_ms([1_000_000, 2_000_000], [1_000_000, 2_000_000])
@@ -159,9 +160,9 @@ def validate_drive(
 
     Args:
         drive: A device: a preset by name, a file, or `sl.device(...)` with parameters.
-        measured: The stream, in DiskSim's validation format: `R|W action lbn blocks service_us gap_us` a line.
-        host: The host whose bus the drive is attached to; for a preset the one it was measured on, unless given.
-            `none` leaves the bus as the device says.
+        measured: The stream, in DiskSim's validation format, `R|W action lbn blocks service_us gap_us` a line.
+        host: The host whose bus the drive is attached to; for a preset the one it was measured on, unless
+            given. `none` leaves the bus as the device says.
 
     Raises:
         Error: The device or the host is unknown, the stream cannot be read or does not fit the drive.

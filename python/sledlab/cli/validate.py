@@ -27,7 +27,7 @@ def validate() -> None:
 @click.option(
     "--host",
     metavar="NAME",
-    help="Host whose bus the drive is attached to; none for the drive's own  [default: the one it was measured on]",
+    help="Host whose bus the drive is on; none for its own  [default: the one it was measured on]",
 )
 @click.option("--out", metavar="DIR", help="Directory for summary and plot.")
 @click.option(
@@ -36,9 +36,9 @@ def validate() -> None:
 def drive(name: str, measured: str, host: str | None, out: str | None, *, as_json: bool) -> None:
     """Compare a disk with the drive it stands for.
 
-    Replays a stream of requests whose service times were measured on the drive, one at a time and as far apart as
-    they were, and prints the demerit figure: the root mean square of the horizontal distance between the measured
-    and the simulated distribution of service times.
+    Replays a stream of requests whose service times were measured on the drive, one at a time and as far
+    apart as they were, and prints the demerit figure: the root mean square of the horizontal distance between
+    the measured and the simulated distribution of service times.
 
     \b
     Examples:

@@ -119,7 +119,7 @@ impl Controller {
         let overhead = self.overheads.of(Command::ReadHit, self.before);
         let end = request.lbn + u64::from(request.blocks);
         let held = self.segments.get(segment);
-        let limit = self.read_ahead_limit(drive, held.first, request.lbn, end);
+        let limit = self.read_ahead_limit(drive, held.first, end);
         match &mut self.stream {
             Some((stream, Some(streaming))) if *streaming == segment => {
                 stream.limit = stream.limit.max(limit);
@@ -145,7 +145,7 @@ impl Controller {
         let hit = self.overheads.of(Command::ReadHit, self.before);
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let held = self.segments.get(segment);
-        let limit = self.read_ahead_limit(drive, held.first, lbn, end).max(end);
+        let limit = self.read_ahead_limit(drive, held.first, end).max(end);
         match &mut self.stream {
             Some((stream, Some(streaming))) if *streaming == segment => {
                 stream.limit = stream.limit.max(limit);
@@ -166,7 +166,7 @@ impl Controller {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let start = self.arm_start(drive, now);
         let segment = self.segments.take_for_read(lbn, None);
-        let limit = self.read_ahead_limit(drive, lbn, lbn, end).max(end);
+        let limit = self.read_ahead_limit(drive, lbn, end).max(end);
         let limit = if segment.is_some() { limit } else { end };
         let mut stream = Stream::new(start, drive.at, lbn, limit);
         let pass = *stream.first_pass(drive);
@@ -201,16 +201,11 @@ impl Controller {
         }
     }
 
-    /// The block up to which the drive reads after a read of the blocks from `lbn` to `end`, into a segment that
-    /// begins with block `first`.
-    fn read_ahead_limit(&self, drive: &Drive, first: u64, lbn: u64, end: u64) -> u64 {
+    /// The block up to which the drive reads after a read of the blocks up to `end`, into a segment that begins with
+    /// block `first`.
+    fn read_ahead_limit(&self, drive: &Drive, first: u64, end: u64) -> u64 {
         let capacity = drive.blocks();
         let most = (end + self.disk.read_ahead_sectors).min(capacity);
-        let most = if self.disk.keeps_requested == KeepsRequested::Always {
-            most.min((lbn + self.disk.segment_sectors).max(end))
-        } else {
-            most
-        };
         match self.disk.read_ahead {
             ReadAhead::None => end,
             _ if end >= capacity => capacity,
