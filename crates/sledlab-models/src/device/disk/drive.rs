@@ -79,7 +79,7 @@ impl Drive {
 
     /// Seek and settling from one track to another. Heads are switched while the arm moves; what takes no time
     /// needs no settling.
-    fn moves(&self, from: Track, to: Track, op: Op) -> (Span, Span) {
+    pub fn moves(&self, from: Track, to: Track, op: Op) -> (Span, Span) {
         let Parts { curve, head_switch, write_settle, write_haste, .. } = &*self.parts;
         if from == to {
             return (Span::ZERO, Span::ZERO);

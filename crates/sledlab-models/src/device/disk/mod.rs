@@ -9,6 +9,8 @@ mod drive;
 mod geometry;
 pub mod import;
 pub mod params;
+#[cfg(test)]
+mod reference_tests;
 mod seek;
 mod spindle;
 mod zone_map;

@@ -44,11 +44,13 @@ impl Imported {
 fn write_zone(zone: &Zone, lines: &mut Vec<String>) {
     let shape = zone.shape.to_table();
     let numbers: Vec<String> = shape.iter().map(|(key, value)| format!("{key} = {value}")).collect();
-    let mut row = format!("  {{ {}", numbers.join(", "));
-    if !zone.remapped.is_empty() {
+    let remapped = if zone.remapped.is_empty() {
+        String::new()
+    } else {
         let pairs: Vec<String> = zone.remapped.iter().map(|(from, to)| format!("[{from}, {to}]")).collect();
-        row += &format!(", remapped = [{}]", pairs.join(", "));
-    }
+        format!(", remapped = [{}]", pairs.join(", "))
+    };
+    let row = format!("  {{ {}{remapped}", numbers.join(", "));
     if zone.slipped.is_empty() {
         lines.push(row + " },");
         return;
