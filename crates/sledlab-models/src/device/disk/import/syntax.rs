@@ -21,8 +21,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// An error here, at `text`.
+    /// An error here, at `text`, unless it already says where it is.
     pub fn error(&self, error: Error, text: &str) -> Error {
+        if error.place().is_some() {
+            return error;
+        }
         error.at(self.file.to_string_lossy(), self.line, self.column, text.as_bytes())
     }
 }

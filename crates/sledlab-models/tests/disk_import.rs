@@ -1,0 +1,372 @@
+//! Disks in DiskSim parameter files become devices.
+
+use std::io::{Error as IoError, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use sledlab_core::error::Blame;
+use sledlab_models::device::disk::DiskParams;
+use sledlab_models::device::disk::import::{Imported, import, names};
+use sledlab_models::device::disk::params::{
+    KeepsRequested, LbnOrder, ReadAhead, SeekCurveKind, Sparing, WriteBack,
+};
+use sledlab_models::device::preset::{self, DeviceParams};
+
+/// A disk of no particular make, in three files.
+const DISK: &str = "
+# A disk between other things.
+disksim_global Global { Init Seed = 42, Stat definition file = statdefs }
+disksim_bus BUS { type = 1, Read block transfer time = 0.17, Write block transfer time = 0.03 }
+disksim_disk sample {
+   Model = source parts/sample.model,
+   Per-request overhead time = 0.0, Time scale for overheads = 2.0, Bulk sector transfer time = 0.099,
+   Hold bus entire read xfer = 1, Hold bus entire write xfer = 1, Never disconnect = 0, # both ways
+   Allow read hits on write data = 1, Max queue length = 16,
+   Scheduler = disksim_ioqueue { Scheduling policy = 1, Timeout time/weight = 0 },
+   Number of buffer segments = 10, Maximum number of write segments = 2, Segment size (in blks) = 374,
+   Use separate write segment = 1, Low (write) water mark = 0.25, High (read) water mark = 0.75,
+   Set watermark by reqsize = 1, Enable caching in buffer = 1, Buffer continuous read = 4,
+   Minimum read-ahead (blks) = 0, Maximum read-ahead (blks) = 354, Read-ahead over requested = -1,
+   Read-ahead on idle hit = 1, Fast write level = 2, Immediate buffer read = 1, Immediate buffer write = 0,
+   Combine seq writes = 1, Stop prefetch in sector = 0, Write hit stop prefetch = 1,
+   Read hit over. after read = 0.184, Read hit over. after write = 0.185,
+   Read miss over. after read = 0.1, Read miss over. after write = 0.2,
+   Write hit over. after read = 0.3, Write hit over. after write = 0.4,
+   Write miss over. after read = 0.5, Write miss over. after write = 0.6,
+   Read completion overhead = 0.01, Write completion overhead = 0.02, Data preparation overhead = 0.03,
+   First reselect overhead = 0.04, Other reselect overhead = 0.05,
+   Read disconnect afterread = 0.06, Read disconnect afterwrite = 0.07, Write disconnect overhead = 0.08,
+   Extra write disconnect = 1, Extradisc command overhead = 0.09, Extradisc disconnect overhead = 0.11,
+   Extradisc inter-disconnect delay = 0.12, Extradisc seek delta = 0.13, Minimum seek delay = 0.6
+} # end
+instantiate [ disk0 .. disk1 ] as sample
+";
+
+const MODEL: &str = "
+dm_disk sample_model {
+   Number of data surfaces = 3, Number of cylinders = 40, Block count = 900,
+   Layout Model = dm_layout_g1 {
+      LBN-to-PBN mapping scheme = 1, Sparing scheme used = 9, Rangesize for sparing = 1,
+      Zones = [
+         dm_layout_g1_zone { # outer
+            First cylinder number = 0, Last cylinder number = 9, Blocks per track = 20,
+            Offset of first block = 0.000000, Empty space at zone front = 5,
+            Skew for track switch = 3.000000, Skew for cylinder switch = 4, Number of spares = 6,
+            slips = [ 30, 10, 10 ], defects = [ 40, 599 ]
+         },
+         dm_layout_g1_zone {
+            First cylinder number = 11, Last cylinder number = 39, Blocks per track = 10,
+            Offset of first block = 2, Empty space at zone front = 0,
+            Skew for track switch = 1, Skew for cylinder switch = 2, Number of spares = 0, slips = [ ]
+         }
+      ]
+   },
+   Mechanical Model = dm_mech_g1 {
+      Access time type = trackSwitchPlusRotation, Seek type = extracted, Full seek curve = sample.seek,
+      Add. write settling delay = -0.5, Head switch time = 0.9, Rotation speed (in rpms) = 5400,
+      Percent error in rpms = 0.0
+   }
+}
+";
+
+const SEEK: &str = "Seek distances measured: 3\n1,\t1.25\n2,\t1.20 # noise\n\n30,\t9.5\n";
+
+/// The second kind of seek curve.
+const ROOT: &str = "Seek type = hplplus10, First ten seek times = [ 2.5, 3.5 ],
+   HPL seek equation values = [ 20, 2.0, 0.5, 4.0, 0.0059, -1.0 ],";
+
+type Files = [(&'static str, String); 2];
+
+fn files() -> Files {
+    [("parts/sample.model", MODEL.to_owned()), ("parts/sample.seek", SEEK.to_owned())]
+}
+
+fn read(disk: &str, files: &[(&str, String)], name: Option<&str>) -> sledlab_core::Result<Imported> {
+    let open = |path: &Path| {
+        let found = files.iter().find(|(name, _)| Path::new(name) == path);
+        found.map(|(_, text)| text.clone()).ok_or_else(|| IoError::from(ErrorKind::NotFound))
+    };
+    import(disk, Path::new("sample.parv"), name, &open)
+}
+
+fn sample() -> Imported {
+    read(DISK, &files(), None).unwrap()
+}
+
+/// The error for the sample with one piece of text replaced by another, in whichever file it stands.
+fn error_with(old: &str, new: &str) -> String {
+    let mut texts = files();
+    let change = |text: &str| text.replacen(old, new, 1);
+    assert!(DISK.contains(old) || texts.iter().any(|(_, text)| text.contains(old)), "{old}");
+    for (_, text) in &mut texts {
+        *text = change(text);
+    }
+    let error = read(&change(DISK), &texts, None).unwrap_err();
+    assert_eq!(error.blame(), Blame::User);
+    error.to_string()
+}
+
+fn close(ours: f64, theirs: f64) {
+    assert!((ours - theirs).abs() < 1e-9, "{ours} {theirs}");
+}
+
+#[test]
+fn takes_over_every_parameter() {
+    let Imported { name, params: DiskParams { flat, zones, seek_table }, .. } = sample();
+    assert_eq!((name.as_str(), flat.heads, flat.rpm), ("sample", 3, 5400));
+    assert_eq!((flat.lbn_order, flat.sparing), (LbnOrder::Serpentine, Sparing::Zone));
+    assert_eq!((flat.read_ahead, flat.write_back), (ReadAhead::SequentialTrack, WriteBack::Mixed));
+    assert_eq!(flat.keeps_requested, KeepsRequested::Never);
+    assert_eq!((flat.cache_segments, flat.segment_sectors, flat.write_segments), (10, 374, 2));
+    assert!(flat.zero_latency_reads && !flat.zero_latency_writes && flat.extra_write_disconnect);
+    close(flat.write_settle_ms, -0.5);
+    close(flat.read_watermark, 0.75);
+    close(flat.write_watermark, 0.25);
+    // Overheads are scaled; the slower of drive and bus counts.
+    close(flat.read_hit_after_write_us, 370.0);
+    close(flat.minimum_write_seek_us, 1200.0);
+    close(flat.bus_sector_us, 170.0);
+    close(flat.bus_write_sector_us, 99.0);
+    assert_eq!(flat.seek_curve, SeekCurveKind::Table);
+    assert_eq!(seek_table, [(1, 1.25), (2, 1.2), (30, 9.5)]);
+    let shape = &zones[0].shape;
+    assert_eq!((shape.cylinders, shape.reserved_sectors, shape.track_skew_sectors), (10, 5, 3));
+    assert_eq!(zones[0].remapped, [(40, 599)]);
+    assert_eq!((zones[1].shape.first_cylinder, zones[1].shape.first_sector_offset), (11, 2));
+}
+
+#[test]
+fn slips_out_of_order_become_the_sectors_that_are_skipped() {
+    // 30 is applied first; the two slips of sector 10 then push the place behind it on by two.
+    assert_eq!(sample().params.zones[0].slipped, [10, 11, 32]);
+}
+
+#[test]
+fn reads_the_other_seek_curve() {
+    let files = [files()[0].clone()].map(|(name, text)| {
+        (name, text.replace("Seek type = extracted, Full seek curve = sample.seek,", ROOT))
+    });
+    let DiskParams { flat, seek_table, .. } = read(DISK, &files, None).unwrap().params;
+    assert_eq!((flat.seek_curve, flat.line_from_cylinders), (SeekCurveKind::RootAndLine, 20));
+    assert_eq!(seek_table, [(1, 2.5), (2, 3.5)]);
+    close(flat.root_constant_ms, 2.0);
+    close(flat.root_factor_ms, 0.5);
+    close(flat.line_constant_ms, 4.0);
+    close(flat.line_slope_us, 5.9);
+}
+
+#[test]
+fn remarks_on_what_is_not_carried_over() {
+    let remarks = sample().remarks;
+    for wanted in [
+        "`Hold bus entire write xfer = 1` is passed over",
+        "`Max queue length = 16` is passed over: the depth",
+        "`Write disconnect overhead = 0.08` is passed over",
+        "`Block count = 900` is passed over: the zones hold",
+        "The slips of device.zones[0] are not in order",
+        "Power and idle timeout are assumptions",
+    ] {
+        assert!(remarks.iter().any(|remark| remark.contains(wanted)), "{wanted}: {remarks:?}");
+    }
+    assert_eq!(remarks.len(), 6, "{remarks:?}");
+}
+
+#[test]
+fn writes_a_device_file_that_reads_back() {
+    let imported = sample();
+    let text = imported.to_toml("a\nfile.parv");
+    assert!(text.contains("\nread_hit_after_read_us = 368.0 ") && !text.lines().any(|line| line.len() > 240));
+    let read = preset::from_table(&toml::from_str(&text).unwrap()).unwrap();
+    assert_eq!(read.params, DeviceParams::Disk(imported.params));
+}
+
+#[test]
+fn chooses_among_several() {
+    let two = DISK.to_owned() + &DISK.replace("disksim_disk sample", "disksim_disk other");
+    let open = |_: &Path| Ok(MODEL.to_owned());
+    assert_eq!(names(&two, Path::new("two.parv"), &open).unwrap(), ["sample", "other"]);
+    assert_eq!(read(&two, &files(), Some("other")).unwrap().name, "other");
+    let message = |name| read(&two, &files(), name).unwrap_err().to_string();
+    assert!(message(None).contains("describes 2 devices") && message(None).contains("sample, other"));
+    assert!(message(Some("othe")).contains("did you mean `other`?"));
+    assert!(read(MODEL, &files(), None).unwrap_err().to_string().contains("has no `disksim_disk` block"));
+}
+
+#[test]
+fn says_what_is_wrong_and_where() {
+    let said = |old: &str, new: &str, wanted: &str| {
+        let message = error_with(old, new);
+        assert!(message.contains(wanted), "{old} -> {new}: {message}");
+    };
+    said("Fast write level", "Fast write levle", "sample.parv:15:32");
+    said("Fast write level", "Fast write levle", "did you mean `Fast write level`?");
+    said("Fast write level = 2", "Fast write level = 3", "known: 0 (never), 1 (appending), 2 (mixed)");
+    said("Combine seq writes = 1,", "", "add `Combine seq writes`");
+    said("Combine seq writes = 1", "Combine seq writes = 1, Combine seq writes = 1", "is given twice");
+    said("by reqsize = 1", "by reqsize = 0", "`Set watermark by reqsize` is only modelled at 1");
+    said("Segment size (in blks) = 374", "Segment size (in blks) = 3.5", "expected a whole number");
+    said("after read = 0.184", "after read = fast", "expected a number, found `fast`");
+    said("after read = 0.184", "after read = 0.1 ms", "expected one value, found `0.1 ms`");
+    said("after read = 0.184", "after read = -0.1", "out of range");
+    said("after read = 0.184,", "after read = ,", "expected a value after `=`");
+    said("Scheduler = disksim_ioqueue {", "Scheduler = {", "expected a value after `=`");
+    said("} # end\ninstantiate [ disk0 .. disk1 ] as sample\n", "", "the file ends before this is closed");
+    said("source parts/sample.model", "source none.model", "cannot read none.model");
+    said("source parts/sample.model", "simple", "`Model`: expected a block");
+    said("dm_disk sample_model", "dm_other x", "expected a `dm_disk` block, found `dm_other`");
+}
+
+#[test]
+fn says_what_is_wrong_with_a_model() {
+    let said = |old: &str, new: &str, wanted: &str| {
+        let message = error_with(old, new);
+        assert!(message.contains(wanted), "{old} -> {new}: {message}");
+    };
+    said("rpms) = 5400", "rpms) = 0", "parts/sample.model:22:65");
+    said("rpms) = 5400", "rpms) = 0", "device.rpm = 0 rpm is out of range");
+    said("Sparing scheme used = 9", "Sparing scheme used = 5", "`Sparing scheme used = 5` is not modelled");
+    said(
+        "First cylinder number = 11,",
+        "First cylinder number = 9,",
+        "but the zone before ends on cylinder 9",
+    );
+    said("Last cylinder number = 9,", "Last cylinder number = -1,", "ends before it begins");
+    said("slips = [ 30", "slips = [ -30", "expected a number not below 0");
+    said("slips = [ 30", "slips = [ 600", "the zone has no sector 602");
+    said("defects = [ 40,", "defects = [", "expected pairs of sectors");
+    said("Seek type = extracted", "Seek type = linear", "known: extracted, hplplus10");
+    said("Full seek curve = sample.seek,", "", "`Full seek curve` is missing");
+    said("= sample.seek", "= other.seek", "cannot read the seek times in parts/other.seek");
+    said("measured: 3", "measured: 4", "promises 4 seek times and holds 3");
+    said("2,\t1.20", "2,\tfast", "parts/sample.seek:3");
+    said("30,\t9.5", "30,\t0.5", "a seek over 30 cylinders takes 0.5 ms");
+    said("1,\t1.25", "5,\t1.25", "begins at 5 cylinders");
+    let [model, seek] = files();
+    let zones = model.1.find("Zones = [").unwrap()..model.1.find("   },\n   Mech").unwrap();
+    for (cut, wanted) in [("Zones = []", "has no zones"), ("", "add `Zones`")] {
+        let text = [&model.1[..zones.start], cut, &model.1[zones.end..]].concat();
+        let message = read(DISK, &[(model.0, text), seek.clone()], None).unwrap_err().to_string();
+        assert!(message.contains(wanted), "{message}");
+    }
+}
+
+#[test]
+fn files_that_name_themselves_end_soon() {
+    let open = |_: &Path| Ok("source loop source loop disksim_disk".to_owned());
+    let message = import("source loop", Path::new("loop"), None, &open).unwrap_err().to_string();
+    assert!(message.contains("name one another more than"), "{message}");
+    let open = |_: &Path| Ok("dm_disk a { Layout Model = source loop }".to_owned());
+    assert!(import("disksim_disk a { Model = source loop }", Path::new("loop"), None, &open).is_err());
+    for opening in ["{", "[", "disksim_disk a {", "disksim_disk a { b = c {", "disksim_disk a { b = ["] {
+        assert!(import(&opening.repeat(100_000), Path::new("deep"), None, &open).is_err());
+    }
+    let nested = "disksim_disk a { b = ".to_owned() + &"[".repeat(100_000);
+    let message = import(&nested, Path::new("deep"), None, &open).unwrap_err().to_string();
+    assert!(message.contains("nest more than"), "{message}");
+}
+
+fn reference() -> Option<PathBuf> {
+    let root = std::env::var_os("SLEDLAB_REFERENCE").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
+        PathBuf::from,
+    );
+    let folder = root.join("disks/params");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no reference parameter files (set SLEDLAB_REFERENCE)");
+    None
+}
+
+/// The presets and the files they come from.
+const DRIVES: [(&str, &str, &str); 11] = [
+    ("atlas-10k", "atlas10k", "atlas10k"),
+    ("atlas-iii", "atlas_III", "atlas_III"),
+    ("barracuda", "barracuda", "barracuda"),
+    ("cheetah-4lp", "cheetah4LP", "cheetah4LP"),
+    ("cheetah-9lp", "cheetah9LP", "cheetah9LP"),
+    ("ibm-18es", "ibm18es", "ibm18es"),
+    ("hp-c2247a", "hp_c2247a", "hp_c2247a"),
+    ("hp-c2490a", "hp_c2490a", "hp_c2490a"),
+    ("hp-c3323a", "hp_c3323a_validate", "hp_c3323a"),
+    ("dec-rz26", "dec_rz26", "dec_rz26"),
+    ("seagate-st41601n", "st41601n", "st41601n"),
+];
+
+fn import_file(path: &Path) -> DiskParams {
+    let text = std::fs::read_to_string(path).unwrap();
+    import(&text, path, None, &|path| std::fs::read_to_string(path)).unwrap().params
+}
+
+/// With power, which the files do not have, and the bus, which is the host's, as in `preset`.
+fn but_for_power_and_bus(mut params: DiskParams, preset: &DiskParams) -> DiskParams {
+    let (flat, other) = (&mut params.flat, &preset.flat);
+    flat.bus_sector_us = other.bus_sector_us;
+    flat.bus_write_sector_us = other.bus_write_sector_us;
+    flat.idle_timeout_ms = other.idle_timeout_ms;
+    flat.rest_state = other.rest_state;
+    flat.startup_ms = other.startup_ms;
+    flat.off_startup_ms = other.off_startup_ms;
+    flat.active_mw = other.active_mw;
+    flat.idle_mw = other.idle_mw;
+    flat.sleep_mw = other.sleep_mw;
+    flat.startup_mw = other.startup_mw;
+    params
+}
+
+#[test]
+fn the_drives_become_the_presets() {
+    let Some(folder) = reference() else { return };
+    for (name, specs, parv) in DRIVES {
+        let file = preset::from_table(&preset::text(name).unwrap().parse().unwrap()).unwrap();
+        let DeviceParams::Disk(expected) = file.params else { panic!("{name} is no disk") };
+        for file in [format!("{specs}.diskspecs"), format!("{parv}.parv")] {
+            let found = import_file(&folder.join(&file));
+            assert_eq!(but_for_power_and_bus(found, &expected), expected, "{file}");
+        }
+        // The whole configuration also says what the host let pass.
+        let (found, host) = (import_file(&folder.join(format!("{parv}.parv"))), preset::host(name).unwrap());
+        close(found.flat.bus_sector_us, host.bus_sector_us);
+        close(found.flat.bus_write_sector_us, host.bus_write_sector_us);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_gives_a_device_or_a_user_error(
+        text in "(disksim_disk|dm_disk|source|[a-z ]{0,5}|[{}=,#\\[\\]]|-?[0-9.]{1,4}|\\PC|\n){0,60}",
+    ) {
+        for name in [None, Some("a")] {
+            if let Err(error) = read(&text, &[("a", text.clone())], name) {
+                prop_assert_eq!(error.blame(), Blame::User);
+            }
+        }
+    }
+
+    #[test]
+    fn any_change_gives_a_device_or_a_user_error(
+        which in 0_usize..3, at: prop::sample::Index, cut in 0_usize..12,
+        new in "(-?[0-9.]{1,9}|1e[0-9]{1,3}|nan|[a-z ]{0,5}|[{}=,#\\[\\]]|source sample.seek|\\PC)",
+    ) {
+        let mut texts = [DISK.to_owned(), MODEL.to_owned(), SEEK.to_owned()];
+        let start = at.index(texts[which].len());
+        let end = (start + cut).min(texts[which].len());
+        texts[which].replace_range(start..end, &new);
+        let [disk, model, seek] = texts;
+        if let Err(error) = read(&disk, &[("parts/sample.model", model), ("parts/sample.seek", seek)], None) {
+            prop_assert_eq!(error.blame(), Blame::User);
+        }
+    }
+
+    #[test]
+    fn a_file_cut_off_within_the_disk_is_an_error(cut in 1..DISK.find("instantiate").unwrap()) {
+        let end = DISK.find("} # end").unwrap();
+        prop_assert_eq!(read(&DISK[..cut], &files(), None).is_ok(), cut > end);
+    }
+
+    #[test]
+    fn a_model_cut_off_is_an_error(cut in 0..MODEL.len() - 2) {
+        let [model, seek] = files();
+        prop_assert!(read(DISK, &[(model.0, model.1[..cut].to_owned()), seek], None).is_err());
+    }
+}
