@@ -76,11 +76,14 @@ pub fn read_measured(path: impl AsRef<Path>) -> Result<Vec<Measured>> {
     Ok(requests.into_iter().zip(times).map(measured).collect())
 }
 
+/// Service times and gaps, as they are read.
+type Times = Arc<Mutex<Vec<(Span, Span)>>>;
+
 struct Parser {
     add_service_times: bool,
     next_ns: u64,
     /// Takes service times and gaps where somebody wants them.
-    times: Option<Arc<Mutex<Vec<(Span, Span)>>>>,
+    times: Option<Times>,
 }
 
 impl LineParser for Parser {
