@@ -182,7 +182,9 @@ fn a_random_last_block_costs_less_at_any_speed() {
             ];
             let mut experiment = Experiment::new();
             experiment.set_device("mems-g3").unwrap();
-            others.iter().for_each(|(key, value)| experiment.set(key, value).unwrap());
+            for (key, value) in others {
+                experiment.set(key, value).unwrap();
+            }
             experiment.run(Hooks::default()).unwrap().summary
         };
         let (given, random) = (run_with("given"), run_with("random"));
