@@ -1,11 +1,14 @@
 //! Device descriptions: the presets that come with sledlab, and files in the same form.
 
+use std::path::Path;
+
 use sledlab_core::params::{ParamSpec, Params};
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
-use super::disk::DiskParams;
-use super::mems::MemsParams;
+use super::disk::import::Open;
+use super::disk::{self, DiskParams};
+use super::mems::{self, MemsParams};
 
 /// Every preset: its name and its file.
 const PRESETS: [(&str, &str); 21] = [
@@ -48,20 +51,42 @@ const HOSTS: [(&str, &str); 11] = [
 ];
 
 sledlab_core::params! {
-    /// What the host does to a drive: the bus is as slow as the slower of drive, bus, adapter and driver.
+    /// What the host does to a drive: the bus is as slow as the slowest of drive, bus, adapter and driver, and commands
+    /// take longer than the drive alone.
     pub struct HostParams {
         /// Time of a sector on the bus when it is read.
         bus_sector_us: f64 = 0.0, "us", 0.0..1e6;
         /// Time of a sector on the bus when it is written.
         bus_write_sector_us: f64 = 0.0, "us", 0.0..1e6;
+        /// What a read from the buffer takes longer than the drive's overheads say; less where negative.
+        read_hit_us: f64 = 0.0, "us", -1e5..1e5;
+        /// What a read from the medium takes longer before its arm starts.
+        read_miss_us: f64 = 0.0, "us", -1e5..1e5;
+        /// What a write takes longer.
+        write_us: f64 = 0.0, "us", -1e5..1e5;
     }
 }
 
 impl HostParams {
     /// Attaches a drive to this host.
     pub fn attach(&self, drive: &mut DiskParams) {
-        drive.flat.bus_sector_us = self.bus_sector_us;
-        drive.flat.bus_write_sector_us = self.bus_write_sector_us;
+        let disk = &mut drive.flat;
+        disk.bus_sector_us = self.bus_sector_us;
+        disk.bus_write_sector_us = self.bus_write_sector_us;
+        let lengthened = [
+            (self.read_hit_us, &mut disk.read_hit_after_read_us),
+            (self.read_hit_us, &mut disk.read_hit_after_write_us),
+            (self.read_miss_us, &mut disk.read_miss_after_read_us),
+            (self.read_miss_us, &mut disk.read_miss_after_write_us),
+            (self.write_us, &mut disk.write_buffered_after_read_us),
+            (self.write_us, &mut disk.write_buffered_after_write_us),
+            (self.write_us, &mut disk.write_through_after_read_us),
+            (self.write_us, &mut disk.write_through_after_write_us),
+            (self.write_us, &mut disk.extra_disconnect_command_us),
+        ];
+        for (more_us, overhead_us) in lengthened {
+            *overhead_us = (*overhead_us + more_us).max(0.0);
+        }
     }
 }
 
@@ -141,6 +166,25 @@ pub fn host(name: &str) -> Result<HostParams> {
 /// Names of the hosts.
 pub fn hosts() -> impl Iterator<Item = &'static str> {
     HOSTS.iter().map(|(name, _)| *name)
+}
+
+/// A device of `text`, a DiskSim parameter file called `file`, as a device file, and remarks on what could not be carried
+/// over: that of the block called `name`, or the only one. `open` reads further files that it names.
+pub fn import(text: &str, file: &str, name: Option<&str>, open: Open) -> Result<(String, Vec<String>)> {
+    let path = Path::new(file);
+    let called = path.file_name().map_or(file.into(), |name| name.to_string_lossy());
+    let sleds = mems::import::names(text, file)?;
+    if !sleds.is_empty() && name.is_none_or(|name| sleds.iter().any(|sled| sled == name)) {
+        let sled = mems::import::import(text, file, name)?;
+        return Ok((sled.to_toml(&called), sled.remarks));
+    }
+    if sleds.is_empty() && disk::import::names(text, path, open)?.is_empty() {
+        return Err(Error::user(format!("{file} describes no device")).with_remedy(
+            "import a file with a `disksim_disk` or a `memsmodel_mems` block, or one that names it",
+        ));
+    }
+    let disk = disk::import::import(text, path, name, open)?;
+    Ok((disk.to_toml(&called), disk.remarks))
 }
 
 /// Reads the table of a device file; `kind` says which model it is for.
@@ -234,6 +278,20 @@ mod tests {
             assert!((drive.flat.bus_sector_us - host.bus_sector_us).abs() < f64::EPSILON);
         }
         assert!(host("atlas-10").unwrap_err().to_string().contains("did you mean `atlas-10k`?"));
+    }
+
+    #[test]
+    fn imports_whatever_a_file_describes() {
+        let open = |_: &Path| Err(std::io::ErrorKind::NotFound.into());
+        let message = |text: &str, name| import(text, "some/file.parv", name, &open).unwrap_err().to_string();
+        let sled = "memsmodel_mems m { }";
+        let disk = "disksim_disk d { Model = source d.model }";
+        assert!(message("", None).contains("some/file.parv describes no device"));
+        assert!(message(sled, None).contains("parameters are missing"));
+        assert!(message(disk, None).contains("cannot read some/d.model"));
+        // A sled is read without the files that only disks need.
+        assert!(message(&format!("{sled} source other"), None).contains("parameters are missing"));
+        assert!(message(&format!("{sled} {disk}"), Some("d")).contains("cannot read some/d.model"));
     }
 
     #[test]
