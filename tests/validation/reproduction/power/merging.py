@@ -120,11 +120,9 @@ def _why_much(runs: Runs, scheduler: str, at: float) -> str:
         for speedup in points.speedups[max(place - 1, 0) : place + 2]
     )
     return (
-        f"At {at:g} times the speed the copies of the stand-in come just about as fast as the sled can "
-        "serve, so "
-        "that a little more or less decides how long a queue they build up. Longest queue without and with "
-        "merging: "
-        f"{longest}."
+        f"At {at:g} times the speed the copies of the stand-in begin to pile up, and a little more or less "
+        "decides "
+        f"how far they do. Longest queue without and with merging: {longest}."
     )
 
 

@@ -63,9 +63,8 @@ another work's result that the paper cites. Priority 1 is load-bearing.
 - *Seagate* is the validation trace of the Seagate ST41601N: 9,999 requests in 139 s. It is public, but not
   part of sledlab; the tests look for it in `$SLEDLAB_REFERENCE`, and without it this page stays as it is.
 - *Snake* is a [stand-in](../calibration.md) for a day of one disk of a file server. It is fitted to the
-  start-ups and response times that paper 003 prints for 10 and 100 times its speed, so those prove nothing;
-  its energies are not. Speeds are factors: 10 is a scaling factor of ten in paper 000 and one of 0.1 in
-  paper 003.
+  start-ups and response times that paper 003 prints for 10 and 100 times its speed, so meeting those proves
+  nothing. Speeds are factors: 10 is a scaling factor of ten in paper 000 and one of 0.1 in paper 003.
 - *G1*, *G2*, *G3* are the generations of the device; paper 000 gives G2 3200 active tips where it merges.
   Requests are served in order of arrival (FCFS) unless said; the papers name no scheduler.
 - *Servicing* is seeking and accessing. *Parking at once* is the papers' aggressive spin-down.

@@ -147,11 +147,9 @@ def _beside_print(points: Points, speedup: float) -> tuple[str, list[float]]:
 
 
 FITTED = (
-    "The stand-in was fitted to start-ups and response times of this table, so those say little; seek, "
-    "access and "
-    "inactive energy came out by themselves, for sizes and span are the published ones. FCFS; the paper "
-    "does not "
-    "name its scheduler."
+    "The stand-in was fitted to start-ups and response times of this table, so those say little. Servicing "
+    "and inactive energy were not fitted: they follow from sizes and span, which are published, and from "
+    "places, which are choices. FCFS; the paper does not name its scheduler."
 )
 
 
@@ -168,7 +166,8 @@ def y_26(runs: Runs) -> Verdict:
     held = _only_servicing(points, 10.0)
     saved = points.at(WHOLE, 10.0, "servicing_j") - points.at(PART, 10.0, "servicing_j")
     ours = (
-        f"{beside}\nWith parts, servicing takes {saved:.6f} J less (printed: "
+        f"At 10 times the speed of the trace:\n\n{beside}\nWith parts, servicing takes {saved:.6f} J less "
+        "(printed: "
         f"{PRINTED[10.0][1] - PRINTED_PARTS[10.0][1]:.6f}) and nothing else changes. {FITTED}"
     )
     near = [abs(share) <= 0.25 for share in off]
@@ -180,7 +179,10 @@ def y_27(runs: Runs) -> Verdict:
     points = runs.points(TABLE)
     beside, off = _beside_print(points, 100.0)
     ratio = points.at(WHOLE, 100.0, "mean_ms") / points.at(WHOLE, 10.0, "mean_ms")
-    ours = f"{beside}\nThe response is {ratio:.0f} times that at a tenth of the speed. {FITTED}"
+    ours = (
+        f"At 100 times the speed of the trace:\n\n{beside}\n"
+        f"The response is {ratio:.0f} times that at a tenth of the speed. {FITTED}"
+    )
     near = [abs(share) <= 0.35 for share in off]
     return verdict(ours, holds=all(near) and ratio >= 20, partly=any(near))
 
@@ -241,14 +243,15 @@ def y_31(runs: Runs) -> Verdict:
 def y_34(runs: Runs) -> Verdict:
     """Requests of some 200 bytes."""
     points = runs.points(SMALL)
+    p = parameters("mems-g3")
+    sled_j_per_ms = p["sled_mw"] * 1e-6
     saved, tips, whole = {}, {}, {}
     for sizes in ("exponential", "uniform"):
         blocks, parts = f"{sizes}, blocks", f"{sizes}, parts"
         saved[sizes] = -points.change(parts, blocks, 1.0, "access_j")
         whole[sizes] = -points.change(parts, blocks, 1.0, "servicing_j")
-        sled_j = points.at(blocks, 1.0, "requests") * points.at(blocks, 1.0, "transfer_ms") * 1e-3 * 0.1
+        sled_j = points.at(blocks, 1.0, "requests") * points.at(blocks, 1.0, "transfer_ms") * sled_j_per_ms
         tips[sizes] = saved[sizes] / (1 - sled_j / points.at(blocks, 1.0, "access_j"))
-    p = parameters("mems-g3")
     share = p["tips_per_block"] * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
     ours = (
         f"Access energy {percent(-saved['exponential'], 1)} % with exponential sizes of 200 bytes on "

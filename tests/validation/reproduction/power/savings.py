@@ -143,16 +143,17 @@ def beyond(runs: Runs) -> str:
     return f"""\
 ## Beyond the papers
 
-**Smarter merging.** Each limit of merging pairs of neighbouring reads lifted alone, then all; Snake on G3
-at 100 times its speed, FCFS, a device that parks at once. *Same position* serves waiting requests at one
-place of the sled in one pass, whatever their order on the medium.
+**Smarter merging.** Each limit of merging pairs of neighbouring reads lifted alone, then all; against no
+merging, Snake on G3 at {merging.DEEP:g} times its speed, FCFS, a device that parks at once. *Same position*
+serves waiting requests at one place of the sled in one pass, whatever their order on the medium.
 
-{_relaxations(runs.points(merging.SMARTER))} **Starting later.** A parked sled with 3200 tips starts when so
-many requests wait or the first of them has waited so long; Snake at 10 times its speed, FCFS. Against
-starting at once:
+{_relaxations(runs.points(merging.SMARTER))}
+**Starting later.** A parked sled with 3200 tips starts when so many requests wait or the first of them has
+waited so long; Snake at {TEN:g} times its speed, FCFS. Against starting at once:
 
-{_delays(runs.points("paper-000-delayed-spinup"))} **Start-up time.** Seagate on G2, parked at once; a
-start-up takes the power of the moving sled however long it is.
+{_delays(runs.points("paper-000-delayed-spinup"))}
+**Start-up time.** Seagate on G2, parked at once; a start-up takes the power of the moving sled however long
+it is.
 
 {_startups(runs.on_seagate("paper-003-figure-7"))}"""
 

@@ -73,24 +73,27 @@ def h_76(runs: Runs) -> Verdict:
                 for name in delayed
             ]
     said = "; ".join(
-        f"{scheduler.upper()} at {speedup:g}: {min(found):+.3f} to {max(found):+.3f} ms"
+        f"{min(found):+.3f} to {max(found):+.3f} ms under {scheduler.upper()} at {speedup:g}"
         for (scheduler, speedup), found in recovered.items()
     )
     ours = (
         f"Starting later changes the energy by {100 * min(energy):+.2f} to {100 * max(energy):+.2f} % and "
         "the mean "
-        f"response by {min(response):+.1f} to {max(response):+.1f} ms. Of that, merging gives back {said} "
+        f"response by {min(response):+.1f} to {max(response):+.1f} ms. Merging lowers that by {said} "
         "times the speed."
     )
     down, up = max(energy) < 0, min(response) > 0
     gives = [gain > 0 for found in recovered.values() for gain in found]
+    points, longest = runs.points(DELAYED), delayed[0]
+    starts = [points.at(name, 1.0, "startups") for name in (longest, f"{longest}, merging")]
+    busy = all(gain > 0 for (_, speedup), found in recovered.items() if speedup == QUEUES for gain in found)
     why = (
         "Energy falls and response rises with the delay everywhere. Merging gives back some of it in "
-        f"{sum(gives)} "
-        f"of {len(gives)} cases, with every delay under FCFS at {QUEUES:g} times the speed; where the delay "
-        "is long, "
-        "the wait for the start is all there is, and a request that is merged completes with the last of "
-        "its group."
+        f"{sum(gives)} of {len(gives)} "
+        f"cases{f', among them all at {QUEUES:g} times the speed' if busy else ''}. "
+        "At the speed of the trace the sled with merging is done sooner, parks, and the next request has to "
+        "wait "
+        f"for its start: {starts[1]:,.0f} start-ups instead of {starts[0]:,.0f} with {longest}."
     )
     return verdict(ours, holds=down and up and all(gives), partly=down and up, why=why)
 
