@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...markdown import percent, span, table
 from . import merging, parts
+from .policies import SLED
 from .runs import Points, Runs
 from .singles import snake
 
@@ -11,104 +12,35 @@ TEN = 10.0
 """The speed at which paper 000 replays Snake."""
 
 
-def _change(runs: Runs, name: str, value: str, base: str, measure: str, speedup: float = TEN) -> str:
-    return f"{percent(runs.points(name).change(value, base, speedup, measure), 1)} %"
+FIGURE, PAIRS = merging.CHAINS, merging.PAIRS
+ALL_ENERGY, SERVICING, ACCESSES, RESPONSE = "all energy", "seeks and accesses", "accesses", "response"
+MEASURES = {ALL_ENERGY: "energy_j", SERVICING: "servicing_j", ACCESSES: "access_j", RESPONSE: "mean_ms"}
 
-
-def _range(runs: Runs, name: str, value: str, base: str, measure: str) -> str:
-    points = runs.points(name)
-    speedups = points.stable(value, base)
-    return span([points.change(value, base, speedup, measure) for speedup in speedups])
+ROWS = (
+    ("parking at once, Snake, G2", ALL_ENERGY, "-50 %", SLED, "immediate", "fixed:timeout_ms=1000"),
+    ("chains, Snake, 3200 tips", SERVICING, "-18 to -10 %", FIGURE, merging.MERGED, merging.NONE),
+    ("", RESPONSE, "up to -43 %", FIGURE, merging.MERGED, merging.NONE),
+    ("pairs, Snake, G3", SERVICING, "-18 %", PAIRS, "neighbours", "none"),
+    ("", RESPONSE, "-20 %", PAIRS, "neighbours", "none"),
+    ("128 bytes of metadata, Snake, G2", ACCESSES, "-29 %", parts.METADATA, "128 bytes", "sectors"),
+    ("4 bytes of metadata, Snake, G2", ACCESSES, "-45 %", parts.METADATA, "4 bytes", "sectors"),
+    ("part of the last block, Snake, G3", SERVICING, "-2.5 to -2.3 %", parts.TABLE, parts.PART, parts.WHOLE),
+    ("all three, Snake, 3200 tips", ALL_ENERGY, "-50 %", FIGURE, "small: all", "small: none"),
+    ("", RESPONSE, "up to -43 %", FIGURE, "small: all", "small: none"),
+)
+"""Strategy, what it saves of, published, experiment, what is compared with what."""
 
 
 def strategies(runs: Runs) -> str:
     """Published ranges beside ours."""
-    figure, seagate = "paper-000-figure-12", runs.on_seagate("paper-000-figure-11")
-    saved = percent(seagate.at(0, 1.0, "energy_j") / seagate.at(1000, 1.0, "energy_j") - 1, 1)
-    energy = snake("mems-g3", ("power.kind", "immediate")).energy
-    tips = snake("mems-g3", ("power.kind", "immediate")).summary["tip_time_s"] * 1e-3
+    seagate = runs.on_seagate("paper-000-figure-11")
+    parked = percent(seagate.change(0, 1000, 1.0, "energy_j"), 1)
+    result = snake("mems-g3", ("power.kind", "immediate"))
+    dark = -result.summary["tip_time_s"] * 1e-3 / 2 / (result.energy.seek + result.energy.access)
     rows = [
-        ["parking at once, Seagate, G2", "all energy", "-50 % and more", f"{saved} %", ""],
-        _row(
-            "parking at once, Snake, G2",
-            "all energy",
-            "-50 %",
-            runs,
-            "paper-003-policies",
-            "immediate",
-            "fixed:timeout_ms=1000",
-            "energy_j",
-        ),
-        _row(
-            "chains, Snake, 3200 tips",
-            "seeks and accesses",
-            "-18 to -10 %",
-            runs,
-            figure,
-            "whole: merging",
-            "whole: none",
-            "servicing_j",
-        ),
-        _row("", "response", "up to -43 %", runs, figure, "whole: merging", "whole: none", "mean_ms"),
-        _row(
-            "pairs, Snake, G3",
-            "seeks and accesses",
-            "-18 %",
-            runs,
-            "paper-003-figure-9",
-            "neighbours",
-            "none",
-            "servicing_j",
-        ),
-        _row("", "response", "-20 %", runs, "paper-003-figure-9", "neighbours", "none", "mean_ms"),
-        _row(
-            "128 bytes of metadata, Snake, G2",
-            "accesses",
-            "-29 %",
-            runs,
-            parts.METADATA,
-            "128 bytes",
-            "sectors",
-            "access_j",
-        ),
-        _row(
-            "4 bytes of metadata, Snake, G2",
-            "accesses",
-            "-45 %",
-            runs,
-            parts.METADATA,
-            "4 bytes",
-            "sectors",
-            "access_j",
-        ),
-        _row(
-            "part of the last block, Snake, G3",
-            "seeks and accesses",
-            "-2.5 to -2.3 %",
-            runs,
-            parts.TABLE,
-            parts.PART,
-            parts.WHOLE,
-            "servicing_j",
-        ),
-        [
-            "half of the tips dark, Snake, G3",
-            "seeks and accesses",
-            "-30 % (estimate)",
-            percent(-tips / 2 / (energy.seek + energy.access), 1) + " %",
-            "",
-        ],
-        _row(
-            "all three, Snake, 3200 tips",
-            "all energy",
-            "-50 %",
-            runs,
-            figure,
-            "small: all",
-            "small: none",
-            "energy_j",
-        ),
-        _row("", "response", "up to -43 %", runs, figure, "small: all", "small: none", "mean_ms"),
+        ["parking at once, Seagate, G2", ALL_ENERGY, "-50 % and more", f"{parked} %", ""],
+        *(_row(runs, *row) for row in ROWS),
+        ["half of the tips dark, Snake, G3", SERVICING, "-30 % (estimate)", f"{percent(dark, 1)} %", ""],
     ]
     head = [
         "strategy",
@@ -126,16 +58,10 @@ Overloaded speeds are left out.
 {table(head, rows, words=3)}"""
 
 
-def _row(
-    name: str, of: str, published: str, runs: Runs, experiment: str, value: str, base: str, measure: str
-) -> list[str]:
-    return [
-        name,
-        of,
-        published,
-        _change(runs, experiment, value, base, measure),
-        _range(runs, experiment, value, base, measure),
-    ]
+def _row(runs: Runs, name: str, of: str, published: str, experiment: str, value: str, base: str) -> list[str]:
+    points, measure = runs.points(experiment), MEASURES[of]
+    along = [points.change(value, base, speedup, measure) for speedup in points.stable(value, base)]
+    return [name, of, published, f"{percent(points.change(value, base, TEN, measure), 1)} %", span(along)]
 
 
 def beyond(runs: Runs) -> str:
