@@ -15,16 +15,18 @@ def to_toml(value: Any) -> str:
     """A value as TOML.
 
     Raises:
-        Error: It is none of text, number, truth value and list of such.
+        Error: It is none of text, number, truth value, and list or table of such.
 
     Example:
-        >>> [to_toml(x) for x in (True, 3, 0.5, "free", [1, 2])]
-        ['true', '3', '0.5', '"free"', '[1, 2]']
+        >>> [to_toml(x) for x in (True, 3, 0.5, "free", [1, 2], {"first": 0})]
+        ['true', '3', '0.5', '"free"', '[1, 2]', '{first = 0}']
     """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key(key)} = {to_toml(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(to_toml(item) for item in value)}]"
     if hasattr(value, "item"):
