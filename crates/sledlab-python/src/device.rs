@@ -1,5 +1,7 @@
 //! Devices: what there is, their files, their seek-time maps.
 
+use std::path::Path;
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sledlab_models::device::mems::{SledState, import};
@@ -27,12 +29,13 @@ pub(crate) fn device_blocks(text: &str, file: &str) -> PyResult<Vec<String>> {
     import::names(text, file).map_err(raise)
 }
 
-/// A device of a DiskSim parameter file called `file` as a device file, and notes on what could not be carried over.
+/// A device of a DiskSim parameter file at `file` as a device file, and notes on what could not be carried over.
+/// Files that it names are looked for beside it.
 #[pyfunction]
 #[pyo3(signature = (text, file, name = None))]
 pub(crate) fn import_device(text: &str, file: &str, name: Option<&str>) -> PyResult<(String, Vec<String>)> {
-    let device = import::import(text, file, name).map_err(raise)?;
-    Ok((device.to_toml(file), device.remarks.clone()))
+    let open = |path: &Path| Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned());
+    preset::import(text, file, name, &open).map_err(raise)
 }
 
 /// Positioning times from a place to every row of every column: x of the columns and y of the rows in bits from

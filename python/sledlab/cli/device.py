@@ -52,6 +52,27 @@ def device_show(name: str, settings: tuple[str, ...], *, as_toml: bool, as_json:
     )
     kind = next(entry for entry in catalogue.entries("device_kinds") if entry.name == values["kind"])
     show_parameters(kind.parameters, values)
+    if "zones" in values:
+        show_zones(values["zones"], values["seek_table"])
+
+
+def show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> None:
+    """Prints the lists of a disk: its zones, and how far its seek times reach."""
+    plain = [name for name in zones[0] if not isinstance(zones[0][name], list)]
+    lists = [name for name in zones[0] if isinstance(zones[0][name], list)]
+    rows = [
+        (str(number), *(f"{zone[name]:,}" for name in plain), *(f"{len(zone[name]):,}" for name in lists))
+        for number, zone in enumerate(zones)
+    ]
+    head = ("zone", *(name.removesuffix("_sectors").replace("_", " ") for name in (*plain, *lists)))
+    click.echo()
+    show_table(head, rows, right=head)
+    if seek_table:
+        (shortest, least), (longest, most) = seek_table[0], seek_table[-1]
+        click.echo(
+            f"\n{len(seek_table)} seek times: {least:g} ms over {shortest:,.0f}, {most:g} ms over {longest:,.0f} "
+            "cylinders"
+        )
 
 
 def experiment_of(name: str, settings: tuple[str, ...]) -> Any:
@@ -145,14 +166,17 @@ def share(region: Any) -> str:
 @click.option("--name", metavar="N", help="Which device of the file, where it holds several.")
 @click.option("--out", metavar="FILE", help="Device file to write; standard output when left out.")
 def device_import(file: str, name: str | None, out: str | None) -> None:
-    """Turn a DiskSim MEMS device (.specs, .parv) into a device file."""
+    """Turn a MEMS device or a disk of DiskSim (.specs, .diskspecs, .parv) into a device file.
+
+    Files that FILE names, such as the model of a disk and its seek times, are looked for beside it.
+    """
     from sledlab import _native
     from sledlab.recording import check_writable
 
     if out:
         check_writable(Path(out))
     text = Path(file).read_bytes().decode("utf-8", errors="replace")
-    toml, remarks = _native.import_device(text, Path(file).name, name)
+    toml, remarks = _native.import_device(text, file, name)
     for remark in remarks:
         click.echo(f"note: {remark}", err=True)
     if out:

@@ -122,6 +122,22 @@ impl Drive {
         Pass { lbn, blocks, track, seek, settle, settled, start, wait_ns, sector_ns }
     }
 
+    /// Where the head lands among the sectors of `pass`: the pass over those behind it, a turn later than they could
+    /// be, and that over those before it.
+    pub fn split_at_head(&self, pass: &Pass) -> Option<(Pass, Pass)> {
+        let turn_ns = self.parts.spindle.turn_ns();
+        let since_first_ns = turn_ns - pass.wait_ns;
+        let passed = (since_first_ns / pass.sector_ns).ceil() as u64;
+        // A transfer faster than the platters turn has no sectors of its own place.
+        if passed == 0 || passed >= pass.blocks || self.parts.spindle.is_sped_up() {
+            return None;
+        }
+        let beginning = Pass { blocks: passed, ..*pass };
+        let wait_ns = pass.wait_ns - turn_ns + passed as f64 * pass.sector_ns;
+        let (lbn, blocks) = (pass.lbn + passed, pass.blocks - passed);
+        Some((beginning, Pass { lbn, blocks, wait_ns, start: after(pass.settled, wait_ns), ..*pass }))
+    }
+
     /// What serving `request` takes when the mechanism sets out `from` a track at `now`, buffers and bus left out: its
     /// timing, and where and when the arm is then.
     fn serve_bare(&self, now: Time, from: Track, request: &Queued) -> (Timing, Track) {
@@ -207,6 +223,13 @@ impl Pass {
     /// When the sector of block `lbn` has passed.
     pub fn ends(&self, lbn: u64) -> Time {
         self.begins(lbn + 1)
+    }
+
+    /// The first block that passes on the way to this pass's own, once the head is on the track, which begins with
+    /// block `track_first`.
+    pub fn passed_before(&self, track_first: u64) -> u64 {
+        let passing = (self.wait_ns.max(0.0) / self.sector_ns) as u64;
+        self.lbn.saturating_sub(passing).max(track_first)
     }
 
     /// The block after the last that has passed at `now`.

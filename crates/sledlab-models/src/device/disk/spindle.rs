@@ -21,6 +21,16 @@ impl Spindle {
         Spindle { rpm: params.flat.rpm, speedup: params.flat.media_speedup }
     }
 
+    /// A turn.
+    pub fn turn_ns(&self) -> f64 {
+        TURN as f64 / self.rpm as f64
+    }
+
+    /// Whether sectors are transferred faster than they pass.
+    pub fn is_sped_up(&self) -> bool {
+        self.speedup > 1.0
+    }
+
     /// How long one of the `sectors` of a track takes to be transferred.
     pub fn sector_ns(&self, sectors: u64) -> f64 {
         TURN as f64 / (self.rpm * sectors) as f64 / self.speedup

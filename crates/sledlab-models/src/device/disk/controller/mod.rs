@@ -168,8 +168,19 @@ impl Controller {
         let segment = self.segments.take_for_read(lbn, None);
         let limit = self.read_ahead_limit(drive, lbn, end).max(end);
         let limit = if segment.is_some() { limit } else { end };
-        let mut stream = Stream::new(start, drive.at, lbn, limit);
-        let pass = *stream.first_pass(drive);
+        let mut stream = if self.disk.zero_latency_reads {
+            Stream::on_arrival(drive, start, drive.at, lbn, end, limit)
+        } else {
+            Stream::new(start, drive.at, lbn, limit)
+        };
+        let pass = stream.first_pass(drive);
+        if let Some(segment) = segment
+            && self.disk.zero_latency_reads
+            && pass.lbn == lbn
+        {
+            // What passes under the head before the first block is buffered as well.
+            self.segments.begin_at(segment, pass.passed_before(drive.track_bounds(lbn).0));
+        }
         // The drive reconnects when so many sectors are buffered.
         let least = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
             * self.disk.read_watermark) as u64;

@@ -80,6 +80,12 @@ impl Segments {
         self.trim(at);
     }
 
+    /// A segment that is being filled begins with block `first`.
+    pub fn begin_at(&mut self, at: usize, first: u64) {
+        self.all[at].first = first;
+        self.trim(at);
+    }
+
     /// Notes that a segment was read from.
     pub fn touch(&mut self, at: usize) {
         self.uses += 1;

@@ -38,6 +38,20 @@ impl Stream {
         Stream { limit, passes: VecDeque::new(), next: lbn, at, ready: now }
     }
 
+    /// The same for a drive that starts with whichever block up to `end` comes first: where the head lands among
+    /// them, the rest comes first and the beginning after a turn.
+    pub fn on_arrival(drive: &Drive, now: Time, at: Track, lbn: u64, end: u64, limit: u64) -> Self {
+        let mut stream = Stream::new(now, at, lbn, limit);
+        let pass = drive.pass(now, at, lbn, end - lbn, Op::Read);
+        if let Some((beginning, rest)) = drive.split_at_head(&pass) {
+            stream.next = rest.end_block();
+            stream.at = beginning.track;
+            stream.ready = beginning.end();
+            stream.passes.extend([beginning, rest]);
+        }
+        stream
+    }
+
     /// Works out the next pass.
     fn go_on(&mut self, drive: &Drive) {
         let pass = drive.pass(self.ready, self.at, self.next, self.limit - self.next, Op::Read);
@@ -47,12 +61,16 @@ impl Stream {
         self.passes.push_back(pass);
     }
 
-    /// The first pass: how the arm gets to the medium.
-    pub fn first_pass(&mut self, drive: &Drive) -> &Pass {
+    /// The pass that comes first: how the arm gets to the medium.
+    pub fn first_pass(&mut self, drive: &Drive) -> Pass {
         if self.passes.is_empty() {
             self.go_on(drive);
         }
-        &self.passes[0]
+        self.passes
+            .iter()
+            .copied()
+            .reduce(|a, b| if b.start < a.start { b } else { a })
+            .unwrap_or(self.passes[0])
     }
 
     /// The block after the last that is buffered at `now`.
