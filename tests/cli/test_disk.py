@@ -64,7 +64,7 @@ def test_a_seek_map_needs_a_sled(sledlab):
         ("rpm=0", "device.rpm = 0 rpm is out of range"),
         ("average_seek_ms=1", "device.average_seek_ms = 1 ms is less than device.single_cylinder_seek_ms"),
         ("full_stroke_seek_ms=17.1", "the seek curve"),
-        ("track_skew_sectors=170", "is a whole turn of 170 sectors"),
+        ("track_skew_sectors=170", "every zone in device.zones has its own"),
         ("rest_state=parked", "expected one of sleep, off"),
         ("active_tips=640", "device.active_tips"),
     ],

@@ -12,6 +12,19 @@ PRESETS = [
     "mems-g2-disksim",
     "mems-g3-disksim",
     "mobile-disk",
+    "atlas-10k",
+    "atlas-10k-50mb",
+    "atlas-10k-double-density",
+    "atlas-iii",
+    "barracuda",
+    "cheetah-4lp",
+    "cheetah-9lp",
+    "ibm-18es",
+    "hp-c2247a",
+    "hp-c2490a",
+    "hp-c3323a",
+    "dec-rz26",
+    "seagate-st41601n",
 ]
 
 

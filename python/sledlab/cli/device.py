@@ -70,8 +70,8 @@ def show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> No
     if seek_table:
         (shortest, least), (longest, most) = seek_table[0], seek_table[-1]
         click.echo(
-            f"\n{len(seek_table)} seek times: {least:g} ms over {shortest:,.0f}, {most:g} ms over {longest:,.0f} "
-            "cylinders"
+            f"\n{len(seek_table)} seek times: {least:g} ms over {shortest:,.0f}, "
+            f"{most:g} ms over {longest:,.0f} cylinders"
         )
 
 

@@ -3,6 +3,7 @@
 use sledlab_core::{Error, Result};
 
 use super::params::{DiskParams, LbnOrder};
+use super::steps::Steps;
 use super::zone_map::ZoneMap;
 
 /// A track: where the arm stands and which head is on.
@@ -35,7 +36,7 @@ pub(super) struct Geometry {
     pub longest_track: u64,
     serpentine: bool,
     /// First block of every zone: what is searched.
-    starts: Vec<u64>,
+    starts: Steps,
     zones: Vec<ZoneMap>,
     blocks: u64,
 }
@@ -73,7 +74,7 @@ impl Geometry {
             heads: params.flat.heads,
             longest_track,
             serpentine: params.flat.lbn_order == LbnOrder::Serpentine,
-            starts,
+            starts: Steps::new(starts),
             zones,
             blocks,
         })
@@ -85,7 +86,7 @@ impl Geometry {
 
     fn zone(&self, lbn: u64) -> &ZoneMap {
         debug_assert!(lbn < self.blocks, "block {lbn} of {}", self.blocks);
-        &self.zones[self.starts.partition_point(|start| *start <= lbn) - 1]
+        &self.zones[self.starts.up_to(lbn) - 1]
     }
 
     /// Where block `lbn` lies.

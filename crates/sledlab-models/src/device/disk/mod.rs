@@ -13,6 +13,7 @@ pub mod params;
 mod reference_tests;
 mod seek;
 mod spindle;
+mod steps;
 mod zone_map;
 pub mod zones;
 

@@ -6,7 +6,7 @@ use sledlab_core::params::{ParamSpec, Params};
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
-use super::zones::Zone;
+use super::zones::{Zone, ZoneShape};
 
 sledlab_core::choices! {
     /// Where a disk goes when it is parked.
@@ -281,12 +281,12 @@ impl DiskParams {
         (track_skew_sectors, cylinder_skew_sectors): (u64, u64),
         flat: DiskNumbers,
     ) -> Self {
-        let shape = super::zones::ZoneShape {
+        let shape = ZoneShape {
             cylinders,
             sectors_per_track,
             track_skew_sectors,
             cylinder_skew_sectors,
-            ..super::zones::ZoneShape::default()
+            ..ZoneShape::default()
         };
         let zones = vec![Zone { shape, slipped: Vec::new(), remapped: Vec::new() }];
         DiskParams { flat, zones, seek_table: Vec::new() }
@@ -305,6 +305,10 @@ impl Params for DiskParams {
             SEEK_TABLE => self.seek_table = read_seek_table(&format!("{path}.{SEEK_TABLE}"), value)?,
             key if DiskNumbers::specs().iter().any(|spec| spec.name == key) => {
                 self.flat.set(path, key, value)?;
+            }
+            key if ZoneShape::specs().iter().any(|spec| spec.name == key) => {
+                return Err(Error::user(format!("unknown key `{path}.{key}`"))
+                    .with_remedy(format!("every zone in {path}.{ZONES} has its own")));
             }
             _ => {
                 let known: Vec<String> = DiskNumbers::specs()

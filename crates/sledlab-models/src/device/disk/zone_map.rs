@@ -3,6 +3,7 @@
 use sledlab_core::{Error, Result};
 
 use super::params::{DiskNumbers, Sparing};
+use super::steps::Steps;
 use super::zones::Zone;
 
 /// A place within a zone.
@@ -44,9 +45,9 @@ pub(super) struct ZoneMap {
     /// Whether there is more than one region.
     several: bool,
     /// Every slipped unit, ascending.
-    slipped: Vec<u64>,
+    slipped: Steps,
     /// Units of data from which on a slipped one counts, ascending, and what it does; those among the spares do nothing.
-    slip_from: Vec<u64>,
+    slip_from: Steps,
     slips: Vec<Slip>,
     /// Blocks that lie elsewhere, ascending, and the sector where.
     remapped: Vec<(u64, u64)>,
@@ -87,8 +88,8 @@ impl ZoneMap {
             region,
             data,
             several: region < units,
-            slipped: zone.slipped.clone(),
-            slip_from: Vec::new(),
+            slipped: Steps::new(zone.slipped.clone()),
+            slip_from: Steps::default(),
             slips: Vec::new(),
             remapped: Vec::new(),
             first_slot: shape.first_sector_offset,
@@ -97,7 +98,7 @@ impl ZoneMap {
                 % sectors,
             sparing: disk.sparing,
         };
-        map.prepare_slips();
+        map.prepare_slips(&zone.slipped);
         map.blocks = map.data_before(total).saturating_sub(shape.reserved_sectors);
         if map.blocks == 0 {
             return Err(Error::user(format!("{path} holds no blocks"))
@@ -107,19 +108,21 @@ impl ZoneMap {
         Ok(map)
     }
 
-    fn prepare_slips(&mut self) {
+    fn prepare_slips(&mut self, slipped: &[u64]) {
         let (mut region, mut before) = (u64::MAX, 0);
-        for slip in &self.slipped {
+        let mut slip_from = Vec::new();
+        for slip in slipped {
             if slip / self.region != region {
                 (region, before) = (slip / self.region, 0);
             }
             let place = slip % self.region - before;
             before += 1;
             if place < self.data {
-                self.slip_from.push(region * self.data + place);
+                slip_from.push(region * self.data + place);
                 self.slips.push(Slip { region, count: before });
             }
         }
+        self.slip_from = Steps::new(slip_from);
     }
 
     /// Notes which blocks lie elsewhere.
@@ -177,7 +180,7 @@ impl ZoneMap {
         let place = block - self.first_block + self.reserved;
         let (unit, rest) = if self.unit == 1 { (place, 0) } else { (place / self.unit, place % self.unit) };
         let region = if self.several { unit / self.data } else { 0 };
-        let slipped = match self.slip_from.partition_point(|from| *from <= unit) {
+        let slipped = match self.slip_from.up_to(unit) {
             0 => 0,
             passed => {
                 let slip = &self.slips[passed - 1];
@@ -196,16 +199,11 @@ impl ZoneMap {
         let slipped = if self.slipped.is_empty() {
             0
         } else {
-            let passed = |unit| self.slipped.partition_point(|slip| *slip < unit);
-            (passed(unit) - passed(start)) as u64
+            (self.slipped.before(unit) - self.slipped.before(start)) as u64
         };
         let within = unit - start - slipped;
         // The last part of a track only counts where the track itself holds data.
-        let rest = if rest > 0 && (within >= self.data || self.slipped.binary_search(&unit).is_ok()) {
-            0
-        } else {
-            rest
-        };
+        let rest = if rest > 0 && (within >= self.data || self.slipped.contains(unit)) { 0 } else { rest };
         (region * self.data + within.min(self.data)) * self.unit + rest
     }
 
@@ -220,16 +218,13 @@ impl ZoneMap {
     /// others on where every track or cylinder has spares of its own.
     #[inline]
     pub fn slot(&self, at: &Spot) -> u64 {
-        let slipped = if self.slipped.is_empty() {
-            0
-        } else {
-            let start = match self.sparing {
-                Sparing::Cylinder => at.cylinder * self.cylinder_sectors,
-                Sparing::Track => at.cylinder * self.cylinder_sectors + at.surface * self.sectors,
-                _ => 0,
-            };
-            self.slipped.partition_point(|slip| *slip < start) as u64 * u64::from(start > 0)
-        };
+        let slipped = match self.sparing {
+            Sparing::Cylinder => self.slipped.before(at.cylinder * self.cylinder_sectors),
+            Sparing::Track => {
+                self.slipped.before(at.cylinder * self.cylinder_sectors + at.surface * self.sectors)
+            }
+            _ => 0,
+        } as u64;
         let skew = at.cylinder * self.cylinder_step + at.surface * self.track_skew;
         (self.first_slot + skew + at.sector + slipped) % self.sectors
     }

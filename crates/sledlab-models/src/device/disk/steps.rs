@@ -1,0 +1,81 @@
+//! How many of a few sorted numbers are passed: a table of buckets instead of a search.
+
+/// Sorted numbers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steps {
+    values: Vec<u64>,
+    /// Numbers below the start of every bucket of `1 << shift`.
+    below: Vec<u32>,
+    shift: u32,
+}
+
+impl Steps {
+    /// `values` ascending.
+    pub fn new(values: Vec<u64>) -> Self {
+        debug_assert!(values.is_sorted());
+        let most = values.last().copied().unwrap_or_default();
+        // Eight to sixteen buckets for each number, so that few hold any.
+        let buckets = (values.len() as u64 * 16).max(1);
+        let shift = (0..u64::BITS).find(|shift| most >> shift < buckets).unwrap_or_default();
+        let start = |bucket: u64| values.partition_point(|value| *value < bucket << shift) as u32;
+        let below = if values.is_empty() { Vec::new() } else { (0..=most >> shift).map(start).collect() };
+        Steps { values, below, shift }
+    }
+
+    /// How many of them are `place` or less.
+    #[inline]
+    pub fn up_to(&self, place: u64) -> usize {
+        let bucket = (place >> self.shift) as usize;
+        let Some(below) = self.below.get(bucket) else { return self.values.len() };
+        let mut passed = *below as usize;
+        while self.values.get(passed).is_some_and(|value| *value <= place) {
+            passed += 1;
+        }
+        passed
+    }
+
+    /// How many of them are less than `place`.
+    #[inline]
+    pub fn before(&self, place: u64) -> usize {
+        if place == 0 { 0 } else { self.up_to(place - 1) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether `place` is one of them.
+    pub fn contains(&self, place: u64) -> bool {
+        self.up_to(place) > self.before(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn none_are_passed_where_there_are_none() {
+        let steps = Steps::new(Vec::new());
+        assert_eq!((steps.up_to(0), steps.up_to(u64::MAX), steps.before(7)), (0, 0, 0));
+        assert!(steps.is_empty() && !steps.contains(0));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_counting(
+            mut values in prop::collection::vec(prop_oneof![0_u64..50, 0_u64..1_000_000, any::<u64>()], 0..40),
+            at: u64, near in 0_u64..60,
+        ) {
+            values.sort_unstable();
+            let steps = Steps::new(values.clone());
+            for place in values.iter().copied().chain([at, near, at % 1_000_000]) {
+                let count = |counts: &dyn Fn(u64) -> bool| values.iter().filter(|value| counts(**value)).count();
+                prop_assert_eq!(steps.up_to(place), count(&|value| value <= place));
+                prop_assert_eq!(steps.before(place), count(&|value| value < place));
+                prop_assert_eq!(steps.contains(place), values.contains(&place));
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+"""Disks on the command line: their lists, and their import from parameter files."""
+
+MODEL = """
+dm_disk sample_model {
+   Number of data surfaces = 2, Block count = 792,
+   Layout Model = dm_layout_g1 {
+      LBN-to-PBN mapping scheme = 0, Sparing scheme used = 9, Rangesize for sparing = 1,
+      Zones = [ dm_layout_g1_zone {
+         First cylinder number = 0, Last cylinder number = 19, Blocks per track = 20,
+         Offset of first block = 0, Empty space at zone front = 0, Skew for track switch = 3,
+         Skew for cylinder switch = 4, Number of spares = 8, slips = [ 7 ] } ]
+   },
+   Mechanical Model = dm_mech_g1 {
+      Access time type = trackSwitchPlusRotation, Seek type = extracted, Full seek curve = sample.seek,
+      Add. write settling delay = 0.5, Head switch time = 0.9, Rotation speed (in rpms) = 6000
+   }
+}
+"""
+OVERHEADS = (
+    "Read hit over. after read, Read hit over. after write, Read miss over. after read, "
+    "Read miss over. after write, Write hit over. after read, Write hit over. after write, "
+    "Write miss over. after read, Write miss over. after write, Read completion overhead, "
+    "Write completion overhead, Data preparation overhead, First reselect overhead, Other reselect overhead, "
+    "Read disconnect afterread, Read disconnect afterwrite, Extradisc command overhead, "
+    "Extradisc disconnect overhead, Extradisc inter-disconnect delay, Extradisc seek delta, "
+    "Minimum seek delay, Bulk sector transfer time, Hold bus entire read xfer, Never disconnect, "
+    "Allow read hits on write data, "
+    "Number of buffer segments, Maximum number of write segments, Segment size (in blks), "
+    "Use separate write segment, Low (write) water mark, High (read) water mark, Buffer continuous read, "
+    "Maximum read-ahead (blks), Read-ahead over requested, Read-ahead on idle hit, Fast write level, "
+    "Immediate buffer read, Immediate buffer write, Combine seq writes, Stop prefetch in sector, "
+    "Extra write disconnect"
+)
+
+
+def write_disk(folder):
+    """A small disk in three files."""
+    settings = ", ".join(f"{key} = 0" for key in OVERHEADS.split(", "))
+    (folder / "sample.seek").write_text("Seek distances measured: 2\n1, 1.5\n19, 9.0\n")
+    (folder / "sample.model").write_text(MODEL)
+    path = folder / "sample.diskspecs"
+    path.write_text(f"disksim_disk sample {{ Model = source sample.model, {settings} }}\n")
+    return path
+
+
+def test_a_disk_is_imported_with_the_files_it_names(sledlab, tmp_path):
+    out = tmp_path / "sample.toml"
+    answer = sledlab("device", "import", write_disk(tmp_path), "--out", out)
+    assert answer.code == 0
+    assert "Power and idle timeout are assumptions" in answer.err
+    shown = sledlab("device", "show", out)
+    assert "792 blocks of 512 bytes" in shown.out
+    assert "2 seek times: 1.5 ms over 1, 9 ms over 19 cylinders" in shown.out
+    run = sledlab("simulate", "--device", out, "--workload", "uniform", "--limit", 100, "--json")
+    assert run.code == 0
+
+
+def test_a_missing_file_is_named(sledlab, tmp_path):
+    path = write_disk(tmp_path)
+    (tmp_path / "sample.model").unlink()
+    answer = sledlab("device", "import", path)
+    assert answer.code == 2
+    assert "sample.diskspecs:1:38: cannot read" in answer.err
+    assert "sample.model" in answer.err
+
+
+def test_a_drive_shows_its_zones(sledlab):
+    shown = sledlab("device", "show", "ibm-18es").out
+    assert shown.count(" 5,") > 0
+    assert "151 seek times: 1.062 ms over 1, 12.853 ms over 11,377 cylinders" in shown
+    values = sledlab("device", "show", "atlas-10k-double-density", "--json").json
+    assert [zone["sectors_per_track"] for zone in values["zones"]][:2] == [668, 668]
+    assert values["capacity_blocks"] == 2 * 17_966_953
+
+
+def test_the_two_ways_to_50_mb_per_s(sledlab):
+    def mean_ms(device):
+        paced = ("--set", "workload.mean_interarrival_ms=100", "--set", "workload.blocks=256")
+        reads = (
+            "--set",
+            "workload.read_share=1",
+            "--set",
+            "device.bus_sector_us=0",
+            "--limit",
+            300,
+            "--json",
+        )
+        found = sledlab("simulate", "--device", device, "--workload", "uniform", *paced, *reads).json
+        return found["service_time_ms"]["mean"]
+
+    plain, fast, dense = map(mean_ms, ("atlas-10k", "atlas-10k-50mb", "atlas-10k-double-density"))
+    assert fast < plain
+    assert dense < plain
