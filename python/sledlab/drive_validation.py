@@ -32,7 +32,7 @@ def edges_us() -> list[int]:
 
     Example:
         >>> edges_us()[:3], edges_us()[-1]
-        ([0, 1, 2], 18142871)
+        ([0, 1, 2], 2069657113)
     """
     edges = [0]
     for _ in range(BUCKETS):
