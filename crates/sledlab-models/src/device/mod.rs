@@ -3,6 +3,7 @@
 pub mod disk;
 pub mod mems;
 pub mod preset;
+pub mod ram;
 
 use std::sync::Arc;
 
@@ -142,6 +143,8 @@ pub enum DeviceState {
     Sled(mems::SledState),
     /// Track of a disk, and the time.
     Disk(disk::DiskState),
+    /// Of a device in which nothing moves.
+    Still,
 }
 
 impl DeviceState {
@@ -150,6 +153,7 @@ impl DeviceState {
         match self {
             DeviceState::Sled(at) => (at.x_bit, at.y_bit),
             DeviceState::Disk(at) => (at.track.cylinder as i32, 0),
+            DeviceState::Still => (0, 0),
         }
     }
 
@@ -161,7 +165,7 @@ impl DeviceState {
     pub(crate) fn sled(self) -> mems::SledState {
         match self {
             DeviceState::Sled(at) => at,
-            DeviceState::Disk(_) => unreachable!("a sled was asked about the state of a disk"),
+            other => unreachable!("a sled was asked about {other:?}"),
         }
     }
 
@@ -172,7 +176,7 @@ impl DeviceState {
     pub(crate) fn disk(self) -> disk::DiskState {
         match self {
             DeviceState::Disk(at) => at,
-            DeviceState::Sled(_) => unreachable!("a disk was asked about the state of a sled"),
+            other => unreachable!("a disk was asked about {other:?}"),
         }
     }
 }
@@ -423,5 +427,6 @@ pub fn build(description: &preset::DeviceFile) -> Result<Box<dyn Device>> {
     match &description.params {
         preset::DeviceParams::Mems(params) => mems::build(params),
         preset::DeviceParams::Disk(params) => Ok(Box::new(disk::Disk::new(params)?)),
+        preset::DeviceParams::Ram(params) => Ok(Box::new(ram::Ram::new(params))),
     }
 }

@@ -9,9 +9,10 @@ use toml::{Table, Value};
 use super::disk::import::Open;
 use super::disk::{self, DiskParams};
 use super::mems::{self, MemsParams};
+use super::ram::RamParams;
 
 /// Every preset: its name and its file.
-const PRESETS: [(&str, &str); 21] = [
+const PRESETS: [(&str, &str); 22] = [
     ("mems-g1", include_str!("../../../../presets/devices/mems-g1.toml")),
     ("mems-g2", include_str!("../../../../presets/devices/mems-g2.toml")),
     ("mems-g3", include_str!("../../../../presets/devices/mems-g3.toml")),
@@ -33,6 +34,7 @@ const PRESETS: [(&str, &str); 21] = [
     ("hp-c3323a", include_str!("../../../../presets/devices/hp-c3323a.toml")),
     ("dec-rz26", include_str!("../../../../presets/devices/dec-rz26.toml")),
     ("seagate-st41601n", include_str!("../../../../presets/devices/seagate-st41601n.toml")),
+    ("ram", include_str!("../../../../presets/devices/ram.toml")),
 ];
 
 /// Every host on which a preset was measured, by the name of that preset.
@@ -114,6 +116,8 @@ pub enum DeviceParams {
     Mems(MemsParams),
     /// `kind = "disk"`.
     Disk(DiskParams),
+    /// `kind = "ram"`.
+    Ram(RamParams),
 }
 
 impl DeviceParams {
@@ -122,6 +126,7 @@ impl DeviceParams {
         match self {
             DeviceParams::Mems(_) => "mems",
             DeviceParams::Disk(_) => "disk",
+            DeviceParams::Ram(_) => "ram",
         }
     }
 
@@ -129,13 +134,14 @@ impl DeviceParams {
         match self {
             DeviceParams::Mems(params) => params.to_table(),
             DeviceParams::Disk(params) => params.to_table(),
+            DeviceParams::Ram(params) => params.to_table(),
         }
     }
 }
 
 /// Kinds of device and the parameters each takes: the source of help texts and docs.
 pub fn kinds() -> Vec<(&'static str, Vec<ParamSpec>)> {
-    vec![("mems", MemsParams::specs()), ("disk", DiskParams::specs())]
+    vec![("mems", MemsParams::specs()), ("disk", DiskParams::specs()), ("ram", RamParams::specs())]
 }
 
 /// Names of the presets.
@@ -201,12 +207,13 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
     let params = match kind.as_deref() {
         Some("mems") => DeviceParams::Mems(MemsParams::from_table("device", &params)?),
         Some("disk") => DeviceParams::Disk(DiskParams::from_table("device", &params)?),
+        Some("ram") => DeviceParams::Ram(RamParams::from_table("device", &params)?),
         Some(other) => {
             return Err(Error::unknown("device kind", other, kinds().iter().map(|(kind, _)| *kind)));
         }
         None => {
             return Err(Error::user("a device file must say what kind of device it describes")
-                .with_remedy("add the line `kind = \"mems\"` or `kind = \"disk\"`"));
+                .with_remedy("add the line `kind = \"mems\"`, `kind = \"disk\"` or `kind = \"ram\"`"));
         }
     };
     Ok(DeviceFile { name, description, params })
@@ -218,6 +225,7 @@ impl DeviceFile {
         match &self.params {
             DeviceParams::Mems(params) => params.idle_timeout_ms,
             DeviceParams::Disk(params) => params.flat.idle_timeout_ms,
+            DeviceParams::Ram(_) => RamParams::IDLE_TIMEOUT_MS,
         }
     }
 

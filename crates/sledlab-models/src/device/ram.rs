@@ -1,0 +1,170 @@
+//! Memory that keeps its contents (DM-15): every block is as near as any other.
+
+use sledlab_core::{BLOCK_BYTES, Span, Time};
+
+use super::{
+    Aim, Busy, Device, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Served, Timing, Work,
+};
+use crate::power::PowerRates;
+
+/// Bytes of a megabyte, here as in throughput.
+const MB: u64 = 1_000_000;
+
+sledlab_core::params! {
+    /// Memory behind a bus (DM-15).
+    pub struct RamParams {
+        /// Capacity, in 10^6 bytes.
+        capacity_mb: u64 = 4096_u64, "MB", 1..1e9;
+        /// Time of an access, whatever its size.
+        access_us: f64 = 1.0, "us", 0.0..1e6;
+        /// Rate at which the bus moves blocks, in 10^6 bytes per second.
+        bus_mb_s: f64 = 133.0, "MB/s", 1e-3..1e6;
+        /// Power while no request is served.
+        idle_mw: f64 = 500.0, "mW", 0.0..1e6;
+        /// Power while a request is served.
+        active_mw: f64 = 1000.0, "mW", 0.0..1e6;
+    }
+}
+
+impl RamParams {
+    /// Memory never parks: no rest is as long as this, the longest timeout there is.
+    pub const IDLE_TIMEOUT_MS: f64 = 1e9;
+}
+
+/// Memory that serves one request after another.
+#[derive(Clone, Debug)]
+pub struct Ram {
+    capacity_blocks: u64,
+    access: Span,
+    block_ns: f64,
+    idle_mw: f64,
+    active_mw: f64,
+}
+
+impl Ram {
+    /// Idle memory.
+    pub fn new(params: &RamParams) -> Self {
+        Ram {
+            capacity_blocks: params.capacity_mb * MB / BLOCK_BYTES,
+            access: Span::from_ms(params.access_us / 1e3),
+            block_ns: BLOCK_BYTES as f64 * 1e3 / params.bus_mb_s,
+            idle_mw: params.idle_mw,
+            active_mw: params.active_mw,
+        }
+    }
+
+    fn transfer(&self, request: &Queued) -> Timing {
+        let ns = (self.block_ns * f64::from(request.blocks)).round() as u64;
+        Timing { transfer: Span::from_ns(ns), ..Timing::default() }
+    }
+}
+
+impl Mechanics for Ram {
+    fn capacity_blocks(&self) -> u64 {
+        self.capacity_blocks
+    }
+
+    fn state(&self) -> DeviceState {
+        DeviceState::Still
+    }
+
+    fn location(&self, _lbn: u64) -> Location {
+        Location { cylinder: 0, row: 0, x_bit: 0, up_bit: 0, down_bit: 0 }
+    }
+
+    fn extent(&self) -> Extent {
+        Extent { cylinders: 1, rows: 1, blocks_per_track: self.capacity_blocks }
+    }
+
+    fn positioning_from(&self, _state: DeviceState, _request: &Queued) -> Span {
+        Span::ZERO
+    }
+
+    fn distance(&self, _request: &Queued) -> u64 {
+        0
+    }
+
+    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+        (self.transfer(request), state)
+    }
+
+    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
+        None
+    }
+
+    fn snapshot(&self) -> Box<dyn Mechanics> {
+        Box::new(self.clone())
+    }
+
+    fn power_rates(&self) -> PowerRates {
+        // Nothing is gained by parking what has nothing to stop.
+        PowerRates {
+            active_mw: self.active_mw,
+            tip_mw: 0.0,
+            startup_mw: self.active_mw,
+            inactive_mw: self.idle_mw,
+            startup: Span::ZERO,
+        }
+    }
+
+    fn idle_mw(&self) -> f64 {
+        self.idle_mw
+    }
+}
+
+impl Device for Ram {
+    fn mechanics(&self) -> &dyn Mechanics {
+        self
+    }
+
+    fn probe(&self, _now: Time, request: &Queued) -> Timing {
+        Timing { overhead: self.access, ..self.transfer(request) }
+    }
+
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
+        let mut busy = Busy { until: now, work: Work::default() };
+        for request in batch {
+            let (start, timing) = (busy.until, self.probe(now, request));
+            let work = Work { access: timing.service(), ..Work::default() };
+            busy.work += work;
+            busy.until = start + timing.service();
+            let energy = self.power_rates().spent(&work);
+            served.push(Served { request: *request, start, completion: busy.until, timing, energy });
+        }
+        Some(busy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sledlab_core::params::Params;
+
+    use super::*;
+
+    #[test]
+    fn a_request_costs_an_access_and_its_transfer() {
+        let params = RamParams { capacity_mb: 4, bus_mb_s: 256.0, active_mw: 1000.0, ..RamParams::default() };
+        let mut ram = Ram::new(&params);
+        assert_eq!(ram.mechanics().capacity_blocks(), 7812);
+        let request = |lbn, blocks| Queued { lbn, blocks, ..Queued::default() };
+        let (near, far) = (request(0, 1), request(7800, 8));
+        assert_eq!(ram.mechanics().positioning(&far), Span::ZERO);
+        let mut served = Vec::new();
+        let busy = ram.issue(Time::from_ns(100), &[near, far], &mut served).unwrap();
+        // 1 us and 2 us a block, one request after the other.
+        assert_eq!(served[0].completion, Time::from_ns(3100));
+        assert_eq!((served[1].start, served[1].completion), (Time::from_ns(3100), Time::from_ns(20_100)));
+        assert_eq!(served[1].timing, ram.probe(Time::ZERO, &far));
+        assert_eq!((busy.until, busy.work.busy()), (served[1].completion, Span::from_ns(20_000)));
+        assert!((served[1].energy.total_uj() - 17.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn refuses_numbers_that_make_no_sense() {
+        let message =
+            |text: &str| RamParams::from_table("device", &text.parse().unwrap()).unwrap_err().to_string();
+        assert!(message("capacity_mb = 0").contains("device.capacity_mb = 0 MB is out of range"));
+        assert!(message("bus_mb_s = 0").contains("device.bus_mb_s = 0 MB/s is out of range"));
+        assert!(message("acess_us = 1").contains("did you mean `device.access_us`?"));
+    }
+}
