@@ -343,10 +343,14 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig {
+            cases: 2000, max_global_rejects: 50_000, ..ProptestConfig::default()
+        })]
         #[test]
         fn every_block_has_the_sector_that_counting_gives_it(params in small_disk()) {
-            let Ok(geometry) = Geometry::new(&params) else { return Ok(()) };
+            let geometry = Geometry::new(&params);
+            prop_assume!(geometry.is_ok());
+            let geometry = geometry.unwrap();
             let expected = enumerate(&params);
             prop_assert_eq!(geometry.capacity_blocks(), expected.len() as u64);
             let mut seen = HashSet::new();

@@ -128,3 +128,32 @@ fn read_pairs(path: &str, value: &Value) -> Result<Vec<(u64, u64)>> {
     };
     list(path, value)?.iter().map(pair).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_stands_in_the_guide() {
+        let guide = include_str!("../../../../../docs/device.md");
+        for spec in ZoneShape::specs() {
+            let row = format!("| `{}` | {} | {} |", spec.name, spec.unit, spec.meaning);
+            assert!(guide.contains(&row), "{row}");
+        }
+        for key in [SLIPPED, REMAPPED] {
+            assert!(guide.contains(&format!("| `{key}` |")), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_zone_reads_back_and_leaves_nothing_to_chance() {
+        let text = "zones = [{ first_cylinder = 3, cylinders = 5, sectors_per_track = 7, spares = 2, slipped = [1, 9],
+                    remapped = [[2, 33]] }]";
+        let table: Table = text.parse().unwrap();
+        let zones = Zone::read_list("device.zones", &table["zones"]).unwrap();
+        assert_eq!((zones[0].shape.track_skew_sectors, zones[0].shape.spares), (0, 2));
+        assert_eq!((&zones[0].slipped[..], &zones[0].remapped[..]), (&[1, 9][..], &[(2, 33)][..]));
+        let list = Value::Array(zones.iter().map(|zone| Value::Table(zone.to_table())).collect());
+        assert_eq!(Zone::read_list("device.zones", &list).unwrap(), zones);
+    }
+}
