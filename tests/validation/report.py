@@ -10,7 +10,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import reference, report_agreement, report_defects, report_mechanics, report_optimality, report_speed
+from . import (
+    reference,
+    report_agreement,
+    report_defects,
+    report_drives,
+    report_mechanics,
+    report_optimality,
+    report_speed,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "validation.md"
 
@@ -21,10 +29,11 @@ What sledlab has been compared with, and what came out. `python -m tests.validat
 from scratch; no number on it is typed by hand. `make validate` checks the same comparisons and fails if one
 leaves its band.
 
-Three kinds of witnesses: physics (numerical integration of the equations of motion), published numbers, and
-recorded runs of the *reference simulator*, DiskSim 4.0 with its model of MEMS devices. G1, G2, G3 are the
+Three kinds of witnesses for sleds: physics (numerical integration of the equations of motion), published
+numbers, and recorded runs of the *reference simulator*, DiskSim 4.0 with its model of MEMS devices. G1, G2, G3 are the
 three device generations of the literature; V1 is a made-up device whose parameters differ in everything.
-Its runs are not part of sledlab; the tests look for them in `$SLEDLAB_REFERENCE`.
+Its runs are not part of sledlab; the tests look for them in `$SLEDLAB_REFERENCE`. Disks have a fourth:
+service times measured on real drives.
 """
 
 REPLAYED: tuple[Callable[[], str], ...] = (
@@ -40,6 +49,7 @@ ALL: tuple[Callable[[], str], ...] = (
     report_mechanics.tables,
     *REPLAYED,
     report_optimality.section,
+    report_drives.section,
     report_speed.section,
 )
 
