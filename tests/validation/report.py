@@ -30,10 +30,10 @@ from scratch; no number on it is typed by hand. `make validate` checks the same 
 leaves its band.
 
 Three kinds of witnesses for sleds: physics (numerical integration of the equations of motion), published
-numbers, and recorded runs of the *reference simulator*, DiskSim 4.0 with its model of MEMS devices. G1, G2, G3 are the
-three device generations of the literature; V1 is a made-up device whose parameters differ in everything.
-Its runs are not part of sledlab; the tests look for them in `$SLEDLAB_REFERENCE`. Disks have a fourth:
-service times measured on real drives.
+numbers, and recorded runs of the *reference simulator*, DiskSim 4.0 with its model of MEMS devices. G1, G2,
+G3 are the three device generations of the literature; V1 is a made-up device whose parameters differ in
+everything. Disks have a fourth kind: service times measured on real drives. None of that data is part of
+sledlab; the tests look for it in `$SLEDLAB_REFERENCE`.
 """
 
 REPLAYED: tuple[Callable[[], str], ...] = (
