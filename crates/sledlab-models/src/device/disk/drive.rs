@@ -6,6 +6,7 @@ use sledlab_core::{Op, Result, Span, Time};
 
 use super::geometry::{Geometry, Place, Track};
 use super::params::{DiskParams, RestState};
+use super::position_index::{DiskIndex, Least};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
 use crate::device::{Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Timing};
@@ -16,7 +17,7 @@ use crate::power::PowerRates;
 pub struct DiskState {
     /// The track.
     pub track: Track,
-    /// The time.
+    /// When the arm can set out.
     pub time: Time,
 }
 
@@ -25,6 +26,8 @@ pub struct DiskState {
 struct Parts {
     geometry: Geometry,
     curve: SeekCurve,
+    /// The least seek over so many cylinders or more: curves as measured dip.
+    least_seek: Box<[Span]>,
     spindle: Spindle,
     head_switch: Span,
     write_settle: Span,
@@ -59,9 +62,11 @@ impl Drive {
             inactive_mw,
             startup: Span::from_ms(startup_ms),
         };
+        let curve = SeekCurve::new(params)?;
         let parts = Parts {
             geometry: Geometry::new(params)?,
-            curve: SeekCurve::new(params)?,
+            least_seek: least_from_there_on(&curve, params.cylinders()),
+            curve,
             spindle: Spindle::new(params),
             head_switch: Span::from_ms(numbers.head_switch_ms),
             write_settle: Span::from_ms(numbers.write_settle_ms.max(0.0)),
@@ -92,6 +97,25 @@ impl Drive {
             }
             (movement, _) => (movement, Span::ZERO),
         }
+    }
+
+    /// No movement over so many cylinders takes less.
+    pub fn least_movement(&self, cylinders: u32) -> Span {
+        self.parts.least_seek[cylinders as usize].saturating_sub(self.parts.write_haste)
+    }
+
+    /// Where block `lbn` lies.
+    pub fn place(&self, lbn: u64) -> Place {
+        self.parts.geometry.place(lbn)
+    }
+
+    /// Positioning time from a state: until the sector at `place` comes under the head.
+    pub fn time_to(&self, state: DiskState, place: &Place, op: Op) -> Span {
+        let DiskState { track, time } = state;
+        let (seek, settle) = self.moves(track, place.track, op);
+        let settled = time + seek + settle;
+        let wait_ns = self.parts.spindle.wait_ns(settled, place.slot, place.sectors);
+        after(settled, wait_ns).since(time)
     }
 
     /// The movement from one track to that of block `lbn`, and the access of as many of the `most` blocks from there
@@ -199,6 +223,15 @@ pub(super) struct Pass {
     sector_ns: f64,
 }
 
+/// The least seek time over every distance and those beyond it.
+fn least_from_there_on(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
+    let mut times: Box<[Span]> = (0..cylinders as u32).map(|distance| curve.time(distance)).collect();
+    for distance in (1..times.len()).rev() {
+        times[distance - 1] = times[distance - 1].min(times[distance]);
+    }
+    times
+}
+
 /// So many nanoseconds after `time`, rounded once; no less than none.
 fn after(time: Time, ns: f64) -> Time {
     time + Span::from_ns(ns.round().max(0.0) as u64)
@@ -247,7 +280,7 @@ impl Mechanics for Drive {
     }
 
     fn state(&self) -> DeviceState {
-        DeviceState::Disk(DiskState { track: self.at, time: self.now })
+        DeviceState::Disk(DiskState { track: self.at, time: self.now + self.overhead })
     }
 
     fn location(&self, lbn: u64) -> Location {
@@ -265,9 +298,7 @@ impl Mechanics for Drive {
     }
 
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
-        let DiskState { track, time } = state.disk();
-        let set_out = time + self.overhead;
-        self.pass(set_out, track, request.lbn, 1, request.op).start.since(set_out)
+        self.time_to(state.disk(), &self.place(request.lbn), request.op)
     }
 
     fn distance(&self, request: &Queued) -> u64 {
@@ -276,13 +307,20 @@ impl Mechanics for Drive {
 
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
         let DiskState { track, time } = state.disk();
-        let (timing, track) = self.serve_bare(time + self.overhead, track, request);
-        let time = time + self.overhead + timing.service();
+        let (timing, track) = self.serve_bare(time, track, request);
+        // The next command costs its overhead again.
+        let time = time + timing.service() + self.overhead;
         (timing, DeviceState::Disk(DiskState { track, time }))
     }
 
-    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
-        None
+    fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {
+        let least = match aim {
+            Aim::Time => Least::Time,
+            Aim::Distance => Least::Distance,
+            // How long requests wait bounds nothing by where they are.
+            Aim::Score(_) => return None,
+        };
+        Some(Box::new(DiskIndex::new(self, least)))
     }
 
     fn snapshot(&self) -> Box<dyn Mechanics> {

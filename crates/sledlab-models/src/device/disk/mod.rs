@@ -9,6 +9,7 @@ mod drive;
 mod geometry;
 pub mod import;
 pub mod params;
+mod position_index;
 #[cfg(test)]
 mod reference_tests;
 mod seek;
@@ -213,7 +214,8 @@ mod tests {
         let (served, busy) = serve(&mut disk, now, &[far]);
         assert_eq!((served[0].timing, busy.until), (probed, now + probed.service()));
         let track = Track { cylinder: 334, head: 2 };
-        assert_eq!(then, DeviceState::Disk(DiskState { track, time: busy.until }));
+        let time = busy.until + Span::from_ms(0.4);
+        assert_eq!(then, DeviceState::Disk(DiskState { track, time }));
     }
 
     #[test]

@@ -1,0 +1,114 @@
+//! The exact position index of a disk: the request reached soonest, or nearest, without probing all.
+//!
+//! Requests are kept by cylinder and visited outward from the arm. The seek alone bounds from below what a request
+//! that far away can cost, so the search ends where the bound exceeds the best time found. Measured seek curves dip:
+//! the bound is the least seek over that distance or any larger one.
+
+use std::collections::BTreeMap;
+
+use sledlab_core::{Span, Time};
+
+use super::drive::{DiskState, Drive};
+use super::geometry::Place;
+use crate::device::{Mechanics, PositionIndex, Queued};
+
+/// What the index looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Least {
+    /// The smallest positioning time, then the smallest distance in cylinders, then the earliest number.
+    Time,
+    /// The smallest distance in cylinders, then the earliest number.
+    Distance,
+}
+
+/// Cylinder and number of a request.
+type Key = (u32, u64);
+
+/// An index over the requests queued at a disk.
+pub(super) struct DiskIndex {
+    /// Where blocks lie and how long movements take; where its own arm is says nothing.
+    drive: Drive,
+    least: Least,
+    waiting: BTreeMap<Key, Waiting>,
+}
+
+/// A request and where its first block lies.
+struct Waiting {
+    place: Place,
+    request: Queued,
+}
+
+/// The best request found so far.
+struct Best {
+    time: Span,
+    distance: u32,
+    key: Key,
+}
+
+impl DiskIndex {
+    /// An empty index for `drive` and its like.
+    pub fn new(drive: &Drive, least: Least) -> Self {
+        DiskIndex { drive: drive.clone(), least, waiting: BTreeMap::new() }
+    }
+
+    /// The request reached soonest by an arm in that state.
+    fn soonest(&self, state: DiskState) -> Option<Key> {
+        let home = state.track.cylinder;
+        let distance = |key: &Key| key.0.abs_diff(home);
+        let mut above = self.waiting.range((home, 0)..).peekable();
+        let mut below = self.waiting.range(..(home, 0)).rev().peekable();
+        let mut best: Option<Best> = None;
+        loop {
+            let upwards = match (above.peek(), below.peek()) {
+                (Some((up, _)), Some((down, _))) => distance(up) <= distance(down),
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (None, None) => break,
+            };
+            let Some((key, waiting)) = (if upwards { above.next() } else { below.next() }) else { break };
+            let distance = distance(key);
+            if let Some(best) = &best
+                && (self.drive.least_movement(distance), distance) > (best.time, best.distance)
+            {
+                break;
+            }
+            let time = self.drive.time_to(state, &waiting.place, waiting.request.op);
+            let better = |best: &Best| (time, distance, key.1) < (best.time, best.distance, best.key.1);
+            if best.as_ref().is_none_or(better) {
+                best = Some(Best { time, distance, key: *key });
+            }
+        }
+        best.map(|best| best.key)
+    }
+
+    /// The request nearest to a cylinder.
+    fn nearest(&self, home: u32) -> Option<Key> {
+        let first_from = |cylinder| self.waiting.range((cylinder, 0)..).next().map(|(key, _)| *key);
+        let above = first_from(home);
+        let below = self.waiting.range(..(home, 0)).next_back().and_then(|(key, _)| first_from(key.0));
+        above.into_iter().chain(below).min_by_key(|key| (key.0.abs_diff(home), key.1))
+    }
+}
+
+impl PositionIndex for DiskIndex {
+    fn insert(&mut self, request: Queued) {
+        let place = self.drive.place(request.lbn);
+        self.waiting.insert((place.track.cylinder, request.id), Waiting { place, request });
+    }
+
+    fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
+        let state = mechanics.state().disk();
+        let key = match self.least {
+            Least::Time => self.soonest(state),
+            Least::Distance => self.nearest(state.track.cylinder),
+        };
+        self.waiting.remove(&key?).map(|waiting| waiting.request)
+    }
+
+    /// One head at a time: requests are never served together.
+    fn take_joining(&mut self, _mechanics: &dyn Mechanics, _batch: &mut Vec<Queued>) {}
+
+    fn len(&self) -> usize {
+        self.waiting.len()
+    }
+}
