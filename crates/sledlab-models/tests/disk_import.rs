@@ -7,9 +7,7 @@ use proptest::prelude::*;
 use sledlab_core::error::Blame;
 use sledlab_models::device::disk::DiskParams;
 use sledlab_models::device::disk::import::{Imported, import, names};
-use sledlab_models::device::disk::params::{
-    KeepsRequested, LbnOrder, ReadAhead, SeekCurveKind, Sparing, WriteBack,
-};
+use sledlab_models::device::disk::params::{LbnOrder, ReadAhead, SeekCurveKind, Sparing, WriteBack};
 use sledlab_models::device::preset::{self, DeviceParams};
 
 /// A disk of no particular make, in three files.
@@ -27,7 +25,7 @@ disksim_disk sample {
    Use separate write segment = 1, Low (write) water mark = 0.25, High (read) water mark = 0.75,
    Set watermark by reqsize = 1, Enable caching in buffer = 1, Buffer continuous read = 4,
    Minimum read-ahead (blks) = 0, Maximum read-ahead (blks) = 354, Read-ahead over requested = -1,
-   Read-ahead on idle hit = 1, Fast write level = 2, Immediate buffer read = 1, Immediate buffer write = 0,
+   Read-ahead on idle hit = 1, Fast write level = 2, Read any free blocks = 1, Immediate buffer write = 0,
    Combine seq writes = 1, Stop prefetch in sector = 0, Write hit stop prefetch = 1,
    Read hit over. after read = 0.184, Read hit over. after write = 0.185,
    Read miss over. after read = 0.1, Read miss over. after write = 0.2,
@@ -116,12 +114,11 @@ fn takes_over_every_parameter() {
     assert_eq!((name.as_str(), flat.heads, flat.rpm), ("sample", 3, 5400));
     assert_eq!((flat.lbn_order, flat.sparing), (LbnOrder::Serpentine, Sparing::Zone));
     assert_eq!((flat.read_ahead, flat.write_back), (ReadAhead::SequentialTrack, WriteBack::Mixed));
-    assert_eq!(flat.keeps_requested, KeepsRequested::Never);
-    assert_eq!((flat.cache_segments, flat.segment_sectors, flat.write_segments), (10, 374, 2));
-    assert!(flat.zero_latency_reads && !flat.zero_latency_writes && flat.extra_write_disconnect);
+    assert!(flat.drops_requested);
+    assert_eq!((flat.cache_segments, flat.segment_sectors), (10, 374));
+    assert!(flat.zero_latency_reads && flat.extra_write_disconnect);
     close(flat.write_settle_ms, -0.5);
     close(flat.read_watermark, 0.75);
-    close(flat.write_watermark, 0.25);
     // Overheads are scaled; the slower of drive and bus counts.
     close(flat.read_hit_after_write_us, 370.0);
     close(flat.minimum_write_seek_us, 1200.0);

@@ -78,18 +78,6 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// How long sectors that were asked for stay in their segment.
-    pub enum KeepsRequested {
-        /// Read-ahead never overwrites them.
-        Always = "always",
-        /// Until read-ahead needs their place.
-        UntilOverwritten = "until-overwritten",
-        /// They are dropped once they are sent.
-        Never = "never",
-    }
-}
-
-sledlab_core::choices! {
     /// Which writes are reported complete before they are on the medium.
     pub enum WriteBack {
         /// None: write-through.
@@ -146,10 +134,6 @@ sledlab_core::params! {
         bus_sector_us: f64 = 0.0, "us", 0.0..1e6;
         /// Time of a sector on the bus when it is written.
         bus_write_sector_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Whether a read keeps the bus while it waits for the medium.
-        holds_bus_for_reads: bool = false;
-        /// Whether the disk keeps the bus from command to completion.
-        never_disconnects: bool = false;
 
         /// Overhead of a read from the buffer after a read.
         read_hit_after_read_us: f64 = 0.0, "us", 0.0..1e6;
@@ -177,10 +161,6 @@ sledlab_core::params! {
         reselect_first_us: f64 = 0.0, "us", 0.0..1e6;
         /// Further reselections.
         reselect_other_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Disconnection of a read after a read.
-        read_disconnect_after_read_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Disconnection of a read after a write.
-        read_disconnect_after_write_us: f64 = 0.0, "us", 0.0..1e6;
         /// Whether a write that does not follow on the write before disconnects once more.
         extra_write_disconnect: bool = false;
         /// Overhead of such a write's command.
@@ -198,20 +178,16 @@ sledlab_core::params! {
         cache_segments: u64 = 0_u64, "", 0..1e4;
         /// Sectors of a segment.
         segment_sectors: u64 = 0_u64, "sectors", 0..1e7;
-        /// Most segments that hold data not yet written.
-        write_segments: u64 = 0_u64, "", 0..1e4;
         /// Whether one segment is only for writes.
         dedicated_write_segment: bool = false;
         /// Share of a read, at most of a segment, that is buffered before the disk reconnects.
         read_watermark: f64 = 0.0, "", 0.0..1.0;
-        /// Share of a write, at most of a segment, that is still to be written when the disk asks for more.
-        write_watermark: f64 = 0.0, "", 0.0..1.0;
         /// How far the disk reads on after a read.
         read_ahead: ReadAhead = ReadAhead::None;
         /// Most sectors that are read ahead.
         read_ahead_sectors: u64 = 0_u64, "sectors", 0..1e7;
-        /// How long sectors that were asked for stay in the buffer.
-        keeps_requested: KeepsRequested = KeepsRequested::UntilOverwritten;
+        /// Whether sectors that were asked for are dropped once they are sent.
+        drops_requested: bool = false;
         /// Whether a read from the buffer starts read-ahead again.
         read_ahead_after_hit: bool = false;
         /// Whether read-ahead stops within a sector when another command arrives.
@@ -222,10 +198,8 @@ sledlab_core::params! {
         appends_writes: bool = false;
         /// Whether reads are served from data that was written.
         reads_hit_writes: bool = false;
-        /// Whether a read starts with whichever of its sectors comes first.
+        /// Whether a read starts with whichever of its sectors comes first, and buffers what passes before them.
         zero_latency_reads: bool = false;
-        /// Whether a write starts with whichever of its sectors comes first.
-        zero_latency_writes: bool = false;
 
         /// Idle time after which the disk is parked; 0 parks at once.
         idle_timeout_ms: f64 = 7000.0, "ms", 0.0..1e12;

@@ -14,7 +14,7 @@ use self::overheads::{Command, Overheads};
 use self::segments::Segments;
 use self::stream::Stream;
 use super::drive::{Drive, Pass};
-use super::params::{DiskNumbers, DiskParams, KeepsRequested, ReadAhead, WriteBack};
+use super::params::{DiskNumbers, DiskParams, ReadAhead, WriteBack};
 use crate::device::{Queued, Timing};
 
 /// The part of a drive that is not mechanism.
@@ -106,7 +106,7 @@ impl Controller {
             Some(segment) => self.read_rest(drive, now, segment, request),
             None => self.read_miss(drive, now, request),
         };
-        if self.disk.keeps_requested == KeepsRequested::Never
+        if self.disk.drops_requested
             && let Some(segment) = self.streaming()
         {
             self.segments.drop_before(segment, end);

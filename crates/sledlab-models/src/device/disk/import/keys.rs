@@ -9,6 +9,8 @@ pub(super) enum Meaning {
     Count(&'static str),
     /// 0 or not for a switch of the device.
     Switch(&'static str),
+    /// A switch of the device that is on at this code.
+    SwitchAt(i64, &'static str),
     /// A code for a choice of the device.
     Choice(&'static str, &'static [(i64, &'static str)]),
     /// Must have this value, if it is there: others would change times and are not modelled.
@@ -23,7 +25,7 @@ pub(super) enum Meaning {
     Optional,
 }
 
-use Meaning::{Choice, Count, Ignored, Must, Needed, Number, Optional, Remark, Switch};
+use Meaning::{Choice, Count, Ignored, Must, Needed, Number, Optional, Remark, Switch, SwitchAt};
 
 /// Keys of a block and what becomes of them.
 pub(super) type Keys = &'static [(&'static str, Meaning)];
@@ -34,7 +36,7 @@ pub(super) const DISK: Keys = &[
     ("Per-request overhead time", Must(0)),
     ("Time scale for overheads", Optional),
     ("Bulk sector transfer time", Needed),
-    ("Hold bus entire read xfer", Switch("holds_bus_for_reads")),
+    ("Hold bus entire read xfer", Ignored),
     ("Hold bus entire write xfer", Ignored),
     ("Allow almost read hits", Must(0)),
     ("Allow sneaky full read hits", Must(0)),
@@ -43,16 +45,16 @@ pub(super) const DISK: Keys = &[
     ("Allow read hits on write data", Switch("reads_hit_writes")),
     ("Allow write prebuffering", Must(0)),
     ("Preseeking level", Must(0)),
-    ("Never disconnect", Switch("never_disconnects")),
+    ("Never disconnect", Ignored),
     ("Print stats", Ignored),
     ("Avg sectors per cylinder", Ignored),
     ("Max queue length", Remark(1, "the depth of the device's queue is chosen with the run")),
     ("Scheduler", Ignored),
     ("Number of buffer segments", Count("cache_segments")),
-    ("Maximum number of write segments", Count("write_segments")),
+    ("Maximum number of write segments", Ignored),
     ("Segment size (in blks)", Count("segment_sectors")),
     ("Use separate write segment", Switch("dedicated_write_segment")),
-    ("Low (write) water mark", Number("write_watermark", 0)),
+    ("Low (write) water mark", Ignored),
     ("High (read) water mark", Number("read_watermark", 0)),
     ("Set watermark by reqsize", Must(1)),
     ("Calc sector by sector", Ignored),
@@ -66,15 +68,12 @@ pub(super) const DISK: Keys = &[
     ),
     ("Minimum read-ahead (blks)", Must(0)),
     ("Maximum read-ahead (blks)", Count("read_ahead_sectors")),
-    (
-        "Read-ahead over requested",
-        Choice("keeps_requested", &[(0, "always"), (1, "until-overwritten"), (-1, "never")]),
-    ),
+    ("Read-ahead over requested", SwitchAt(-1, "drops_requested")),
     ("Read-ahead on idle hit", Switch("read_ahead_after_hit")),
-    ("Read any free blocks", Remark(0, "DiskSim itself does not do it")),
+    ("Read any free blocks", Switch("zero_latency_reads")),
     ("Fast write level", Choice("write_back", &[(0, "never"), (1, "appending"), (2, "mixed")])),
-    ("Immediate buffer read", Switch("zero_latency_reads")),
-    ("Immediate buffer write", Switch("zero_latency_writes")),
+    ("Immediate buffer read", Ignored),
+    ("Immediate buffer write", Ignored),
     ("Combine seq writes", Switch("appends_writes")),
     ("Stop prefetch in sector", Switch("stops_within_sector")),
     ("Disconnect write if seek", Must(0)),
@@ -94,8 +93,8 @@ pub(super) const DISK: Keys = &[
     ("Data preparation overhead", Number("data_preparation_us", 3)),
     ("First reselect overhead", Number("reselect_first_us", 3)),
     ("Other reselect overhead", Number("reselect_other_us", 3)),
-    ("Read disconnect afterread", Number("read_disconnect_after_read_us", 3)),
-    ("Read disconnect afterwrite", Number("read_disconnect_after_write_us", 3)),
+    ("Read disconnect afterread", Ignored),
+    ("Read disconnect afterwrite", Ignored),
     ("Write disconnect overhead", Remark(0, "no request waits for it")),
     ("Extra write disconnect", Switch("extra_write_disconnect")),
     ("Extradisc command overhead", Number("extra_disconnect_command_us", 3)),

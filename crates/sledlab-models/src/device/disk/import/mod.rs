@@ -100,14 +100,6 @@ impl Imported {
         if disk.entry("Time scale for overheads").is_some() {
             disk.required("Time scale for overheads", |entry| scale_overheads(flat, number(entry, 0)?))?;
         }
-        let holds = disk.entry("Hold bus entire write xfer").map(count).transpose()?.unwrap_or(0);
-        if holds != 0 && !flat.never_disconnects {
-            self.remarks.push(
-                "`Hold bus entire write xfer = 1` is passed over: writes only hold the bus where the disk never \
-                 disconnects."
-                    .to_owned(),
-            );
-        }
         self.read_model(disk.block("Model")?, open)
     }
 

@@ -132,6 +132,7 @@ fn apply<P: Params>(
     match meaning {
         Meaning::Number(key, power) => params.set(path, key, &Toml::Float(number(entry, *power)?)),
         Meaning::Count(key) => params.set(path, key, &Toml::Integer(count(entry)?)),
+        Meaning::SwitchAt(code, key) => params.set(path, key, &Toml::Boolean(count(entry)? == *code)),
         Meaning::Switch(key) => params.set(path, key, &Toml::Boolean(count(entry)? != 0)),
         Meaning::Choice(key, codes) => {
             let code = count(entry)?;
