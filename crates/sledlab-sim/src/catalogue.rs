@@ -5,6 +5,7 @@ use sledlab_core::Result;
 use sledlab_core::params::{ParamSpec, Params};
 use sledlab_models::device::preset;
 use sledlab_models::merge::MergeParams;
+use sledlab_models::system::SystemParams;
 use sledlab_models::{power, scheduler};
 use sledlab_trace::{format, synthetic};
 
@@ -31,6 +32,7 @@ pub fn catalogue() -> Result<Value> {
         "workloads": workloads,
         "trace_formats": formats,
         "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),
+        "system": entry("system", "how devices are put together", &SystemParams::specs()),
         "replay": entry("replay", "how requests are offered", &ReplayParams::specs()),
     }))
 }

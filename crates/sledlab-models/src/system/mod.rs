@@ -1,9 +1,13 @@
 //! Systems: what the host talks to. One station, or several behind one address space.
 
+mod array;
+pub mod params;
 mod single;
 mod sleds;
 mod station;
 
+pub use array::Array;
+pub use params::SystemParams;
 pub use single::Single;
 pub use sleds::Sleds;
 pub use station::{Completion, Station};
@@ -77,6 +81,17 @@ pub struct Setup<'a> {
     pub power: &'a power::Choice,
     /// Which requests are served as one.
     pub merge: &'a MergeParams,
+}
+
+/// The system that `params` asks for, of devices that `file` describes, each station with an empty queue.
+///
+/// # Errors
+/// Parameters that make no sense, alone or together.
+pub fn assemble(params: &SystemParams, file: &DeviceFile, setup: Setup) -> Result<Box<dyn System>> {
+    if params.kind == params::Kind::Single && params.devices == 1 {
+        return build(file, setup);
+    }
+    Ok(Box::new(Array::new(params, file, setup)?))
 }
 
 /// The system that a device file describes, each station with an empty queue.

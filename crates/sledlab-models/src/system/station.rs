@@ -99,6 +99,16 @@ impl Station {
         Station { ledger: None, ..self }
     }
 
+    /// Positioning time of `request` if it were served next: from where the mechanism is, or will be when it is free.
+    pub fn positioning(&self, now: Time, request: &Queued) -> Span {
+        let free = match self.phase {
+            Phase::Selecting { at } => at,
+            Phase::Serving { busy: Some(busy), .. } => busy.until,
+            _ => now,
+        };
+        self.device.probe(free.max(now), request).positioning()
+    }
+
     /// Why the scheduler or the power policy has given up, if one has.
     pub fn failure(&mut self) -> Option<Error> {
         self.scheduler.failure().or_else(|| self.power.failure())

@@ -1,4 +1,4 @@
-//! An experiment: device, workload, scheduler, power policy, merging, replay and seed, as a TOML file says it.
+//! An experiment: device, system, workload, scheduler, power policy, merging, replay and seed, as a TOML file says it.
 
 mod keys;
 mod workload;
@@ -10,7 +10,7 @@ use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, Setup};
+use sledlab_models::system::{self, Setup, System, SystemParams};
 use sledlab_models::{power, scheduler};
 use toml::{Table, Value};
 
@@ -53,6 +53,7 @@ pub struct Experiment {
 struct Resolved {
     seed: u64,
     device: DeviceFile,
+    system: SystemParams,
     scheduler: scheduler::Choice,
     power: power::Choice,
     merge: MergeParams,
@@ -63,6 +64,10 @@ struct Resolved {
 impl Resolved {
     fn setup<'a>(&'a self, scheduler: &'a scheduler::Choice) -> Setup<'a> {
         Setup { scheduler, power: &self.power, merge: &self.merge }
+    }
+
+    fn system(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
+        system::assemble(&self.system, &self.device, self.setup(scheduler))
     }
 }
 
@@ -153,7 +158,7 @@ impl Experiment {
         let cost = time_decisions.then(DecisionCost::default);
         let scheduler = cost.as_ref().map(|cost| cost.of(&resolved.scheduler));
         let scheduler = scheduler.as_ref().unwrap_or(&resolved.scheduler);
-        let mut system = system::build(&resolved.device, resolved.setup(scheduler))?;
+        let mut system = resolved.system(scheduler)?;
         let replay = resolved.replay;
         let (mut source, fitted) = resolved.workload.open(
             source.map(|source| (source, highest_end)),
@@ -188,6 +193,7 @@ impl Experiment {
             power: self.power(&device)?,
             merge: self.merge()?,
             scheduler: self.scheduler()?,
+            system: SystemParams::from_table("system", &table("system")?)?,
             device,
             replay: Replay::from_table(&table("replay")?)?,
             workload: Workload::Given,
@@ -195,7 +201,7 @@ impl Experiment {
         let limit = resolved.replay.limits.operations;
         resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit)?;
         // Building is cheap and finds what single values cannot show: a device without blocks, say.
-        system::build(&resolved.device, resolved.setup(&resolved.scheduler))?;
+        resolved.system(&resolved.scheduler)?;
         Ok(resolved)
     }
 
@@ -267,6 +273,7 @@ impl Experiment {
         table.insert("power".to_owned(), Value::Table(resolved.power.to_table()));
         table.insert("merge".to_owned(), Value::Table(resolved.merge.to_table()));
         table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
+        table.insert("system".to_owned(), Value::Table(resolved.system.to_table()));
         table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
         table
     }

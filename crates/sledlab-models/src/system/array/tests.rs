@@ -1,0 +1,300 @@
+//! Layouts against a medium of their own: every device holds a number for every block.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+use sledlab_core::{Op, Time};
+
+use super::flow::{Access, Flow};
+use super::layout::{self, Layout};
+use super::plan::{Plan, Step};
+use crate::device::{Queued, Served, Timing};
+use crate::power::Spent;
+use crate::system::params::{Kind, SystemParams};
+
+/// Blocks of a device: not a whole number of units.
+const DEVICE_BLOCKS: u64 = 50;
+
+const KINDS: [Kind; 4] = [Kind::Concatenation, Kind::Stripe, Kind::Mirror, Kind::Raid5];
+
+fn layout(kind: Kind, devices: u64, unit_blocks: u64) -> Box<dyn Layout> {
+    layout::build(&SystemParams { kind, devices, unit_blocks }, DEVICE_BLOCKS).unwrap()
+}
+
+fn request(id: u64, op: Op, lbn: u64, blocks: u32) -> Queued {
+    Queued { id, lbn, blocks, op, ..Queued::default() }
+}
+
+fn plan(layout: &dyn Layout, request: &Queued) -> Plan {
+    layout.plan(request, &mut |_| 0)
+}
+
+/// Where a read of one block goes.
+fn place(layout: &dyn Layout, lbn: u64) -> (usize, u64) {
+    let plan = plan(layout, &request(0, Op::Read, lbn, 1));
+    let [Step { device, op: Op::Read, lbn, blocks: 1, .. }] = &plan.steps[..] else { panic!("{plan:?}") };
+    (*device, *lbn)
+}
+
+/// The contents of the devices, and what becomes of them.
+struct Media {
+    kind: Kind,
+    devices: usize,
+    unit_blocks: u64,
+    /// Host block at each place, where there is one.
+    hosts: HashMap<(usize, u64), u64>,
+    contents: HashMap<(usize, u64), u64>,
+    /// What requests have read, and the host's data that they write.
+    read: HashMap<(u64, (usize, u64)), u64>,
+    data: HashMap<u64, u64>,
+}
+
+impl Media {
+    fn new(kind: Kind, devices: u64, unit_blocks: u64) -> Self {
+        let layout = layout(kind, devices, unit_blocks);
+        let hosts = (0..layout.capacity_blocks()).map(|lbn| (place(layout.as_ref(), lbn), lbn)).collect();
+        let devices = devices as usize;
+        let (contents, read, data) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Media { kind, devices, unit_blocks, hosts, contents, read, data }
+    }
+
+    fn layout(&self) -> Box<dyn Layout> {
+        layout(self.kind, self.devices as u64, self.unit_blocks)
+    }
+
+    fn at(&self, place: (usize, u64)) -> u64 {
+        self.contents.get(&place).copied().unwrap_or(0)
+    }
+
+    /// Does an access for `whole`: what a controller would do that knows no more than what was read for it.
+    fn access(&mut self, whole: &Queued, (device, access): &Access) {
+        for lbn in access.lbn..access.lbn + u64::from(access.blocks) {
+            let place = (*device, lbn);
+            if access.op == Op::Read {
+                self.read.insert((whole.id, place), self.at(place));
+                continue;
+            }
+            let host = if self.kind == Kind::Mirror { Some(&lbn) } else { self.hosts.get(&place) };
+            let new = match host {
+                Some(host) => {
+                    let range = whole.lbn..whole.lbn + u64::from(whole.blocks);
+                    assert!(range.contains(host), "block {host} is not the request's to write");
+                    self.data[&whole.id] + host
+                }
+                None => self.parity(whole, place),
+            };
+            self.contents.insert(place, new);
+        }
+    }
+
+    /// New parity from what was read for a request and what it writes.
+    fn parity(&self, whole: &Queued, place: (usize, u64)) -> u64 {
+        let others = (0..self.devices).filter(|device| *device != place.0).map(|device| (device, place.1));
+        let read = |place| self.read.get(&(whole.id, place)).copied();
+        let new = |place| {
+            let host = self.hosts[&place];
+            (whole.lbn..whole.lbn + u64::from(whole.blocks))
+                .contains(&host)
+                .then(|| self.data[&whole.id] + host)
+        };
+        let (mut all, mut changed) = (Some(0), read(place));
+        for other in others {
+            all = all.zip(new(other).or_else(|| read(other))).map(|(all, other)| all ^ other);
+            if let Some(new) = new(other) {
+                changed = changed.zip(read(other)).map(|(parity, old)| parity ^ old ^ new);
+            }
+        }
+        all.or(changed).expect("too little was read to know the parity")
+    }
+
+    /// Whether parity, or every copy, agrees with the data.
+    fn check_redundancy(&self) {
+        for lbn in 0..DEVICE_BLOCKS {
+            let all = (0..self.devices).map(|device| self.at((device, lbn)));
+            match self.kind {
+                Kind::Raid5 => assert_eq!(all.fold(0, |xor, block| xor ^ block), 0, "block {lbn}"),
+                Kind::Mirror => assert!(all.into_iter().all(|block| block == self.at((0, lbn)))),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Requests as (write, first block, blocks), each within the first `capacity` blocks.
+fn requests(drawn: &[(bool, u64, u32)], capacity: u64) -> Vec<Queued> {
+    let one = |(id, (write, lbn, blocks)): (usize, &(bool, u64, u32))| {
+        let lbn = lbn % capacity;
+        let blocks = (*blocks).min((capacity - lbn) as u32);
+        request(id as u64, if *write { Op::Write } else { Op::Read }, lbn, blocks)
+    };
+    drawn.iter().enumerate().map(one).collect()
+}
+
+fn served(access: Queued) -> Served {
+    let (timing, energy) = (Timing::default(), Spent { seek_uj: 1.0, ..Spent::default() });
+    Served { request: access, start: Time::ZERO, completion: Time::ZERO, timing, energy }
+}
+
+/// Runs requests, up to `outstanding` at once, their accesses in an order that `picks` decides; `check` sees the media
+/// whenever a request is done.
+fn run(
+    media: &mut Media,
+    requests: &[Queued],
+    outstanding: usize,
+    picks: &mut dyn Iterator<Item = usize>,
+    check: &mut dyn FnMut(&Media, &Queued),
+) {
+    let mut flow = Flow::new(media.layout());
+    let (mut ready, mut waiting, mut under_way) = (Vec::new(), requests.iter(), 0);
+    let mut owner: HashMap<u64, u64> = HashMap::new();
+    let mut spent: HashMap<u64, f64> = HashMap::new();
+    loop {
+        while under_way < outstanding
+            && let Some(request) = waiting.next()
+        {
+            media.data.insert(request.id, 1000 * (request.id + 1));
+            flow.arrive(*request, &mut |_| 0, &mut ready);
+            under_way += 1;
+        }
+        if ready.is_empty() {
+            break;
+        }
+        let access: Access = ready.swap_remove(picks.next().unwrap_or(0) % ready.len());
+        let id = flow.owner(access.1.id).expect("an access is done once");
+        assert_eq!(owner.insert(access.1.id, id), None);
+        *spent.entry(id).or_default() += 1.0;
+        media.access(&requests[id as usize], &access);
+        if let Some(done) = flow.done(&served(access.1), &mut ready) {
+            assert_eq!(done.request, requests[done.request.id as usize]);
+            assert!((done.energy.seek_uj - spent[&id]).abs() < 1e-9, "every access is charged");
+            under_way -= 1;
+            check(media, &done.request);
+        }
+    }
+    assert!(under_way == 0 && waiting.next().is_none() && flow.held() == 0, "all is done");
+}
+
+fn drawn(most: usize) -> impl Strategy<Value = Vec<(bool, u64, u32)>> {
+    prop::collection::vec((any::<bool>(), 0_u64..1000, 1_u32..60), 1..most)
+}
+
+proptest! {
+    #[test]
+    fn blocks_and_places_belong_together(kind in 0_usize..4, devices in 3_u64..8, unit in 1_u64..=DEVICE_BLOCKS) {
+        let layout = layout(KINDS[kind], devices, unit);
+        let mut seen = std::collections::HashSet::new();
+        for lbn in 0..layout.capacity_blocks() {
+            let (device, at) = place(layout.as_ref(), lbn);
+            prop_assert!(device < devices as usize && at < DEVICE_BLOCKS);
+            prop_assert!(seen.insert((device, at)), "two blocks at one place");
+        }
+        let whole_units = DEVICE_BLOCKS / unit * unit;
+        let expected = match KINDS[kind] {
+            Kind::Stripe => devices * whole_units,
+            Kind::Raid5 => (devices - 1) * whole_units,
+            Kind::Mirror => DEVICE_BLOCKS,
+            _ => devices * DEVICE_BLOCKS,
+        };
+        prop_assert_eq!(layout.capacity_blocks(), expected);
+    }
+
+    #[test]
+    fn parts_cover_a_read_once(
+        kind in 0_usize..4, devices in 3_u64..8, unit in 1_u64..20, draw in (Just(false), 0_u64..1000, 1_u32..200),
+    ) {
+        let layout = layout(KINDS[kind], devices, unit);
+        let read = requests(&[draw], layout.capacity_blocks())[0];
+        let plan = plan(layout.as_ref(), &read);
+        let mut places: Vec<_> = plan
+            .steps
+            .iter()
+            .flat_map(|step| (step.lbn..step.lbn + step.blocks).map(|lbn| (step.device, lbn)))
+            .collect();
+        let mut expected: Vec<_> =
+            (read.lbn..read.lbn + u64::from(read.blocks)).map(|lbn| place(layout.as_ref(), lbn)).collect();
+        let last = *expected.last().unwrap();
+        places.sort_unstable();
+        expected.sort_unstable();
+        prop_assert_eq!(places, expected);
+        // What follows on one device is one access, and the one with the last block knows it.
+        for (i, a) in plan.steps.iter().enumerate() {
+            prop_assert!(plan.steps.iter().all(|b| a.device != b.device || a.lbn + a.blocks != b.lbn));
+            prop_assert_eq!(a.ends_request, (a.device, a.lbn + a.blocks - 1) == last, "step {}", i);
+        }
+    }
+
+    #[test]
+    fn a_block_reads_as_last_written(
+        kind in 0_usize..4, devices in 3_u64..8, unit in 1_u64..20, drawn in drawn(30),
+        picks in prop::collection::vec(any::<usize>(), 0..500),
+    ) {
+        let mut media = Media::new(KINDS[kind], devices, unit);
+        let all = requests(&drawn, media.layout().capacity_blocks());
+        let mut last: HashMap<u64, u64> = HashMap::new();
+        let places: HashMap<u64, (usize, u64)> = media.hosts.iter().map(|(place, lbn)| (*lbn, *place)).collect();
+        run(&mut media, &all, 1, &mut picks.into_iter(), &mut |media, done| {
+            for lbn in done.lbn..done.lbn + u64::from(done.blocks) {
+                if done.op == Op::Write {
+                    last.insert(lbn, 1000 * (done.id + 1) + lbn);
+                } else {
+                    let read = media.read[&(done.id, places[&lbn])];
+                    assert_eq!(read, last.get(&lbn).copied().unwrap_or(0));
+                }
+            }
+            media.check_redundancy();
+        });
+        for (lbn, place) in places {
+            prop_assert_eq!(media.at(place), last.get(&lbn).copied().unwrap_or(0));
+        }
+    }
+
+    #[test]
+    fn parity_survives_requests_at_once(
+        devices in 3_u64..8, unit in 1_u64..20, outstanding in 2_usize..12, drawn in drawn(60),
+        picks in prop::collection::vec(any::<usize>(), 0..2000),
+    ) {
+        let mut media = Media::new(Kind::Raid5, devices, unit);
+        let all = requests(&drawn, media.layout().capacity_blocks());
+        run(&mut media, &all, outstanding, &mut picks.into_iter(), &mut |_, _| {});
+        media.check_redundancy();
+    }
+}
+
+fn steps(devices: u64, lbn: u64, blocks: u32) -> Vec<(usize, char, u64, u64, Vec<usize>)> {
+    let plan = plan(layout(Kind::Raid5, devices, 10).as_ref(), &request(0, Op::Write, lbn, blocks));
+    plan.steps.into_iter().map(|s| (s.device, s.op.letter(), s.lbn, s.blocks, s.needs)).collect()
+}
+
+#[test]
+fn a_small_write_reads_what_it_replaces() {
+    // Second unit of the first stripe of five devices: parity on device 4, data on 0 to 3.
+    let expected =
+        [(1, 'R', 3, 2, vec![]), (4, 'R', 3, 2, vec![]), (1, 'W', 3, 2, vec![0]), (4, 'W', 3, 2, vec![0, 1])];
+    assert_eq!(steps(5, 13, 2), expected);
+}
+
+#[test]
+fn a_write_of_half_a_stripe_reads_the_rest() {
+    let expected = [
+        (2, 'R', 0, 10, vec![]),
+        (3, 'R', 0, 10, vec![]),
+        (0, 'W', 0, 10, vec![]),
+        (1, 'W', 0, 10, vec![]),
+        (4, 'W', 0, 10, vec![0, 1]),
+    ];
+    assert_eq!(steps(5, 0, 20), expected);
+}
+
+#[test]
+fn a_write_of_whole_stripes_reads_nothing() {
+    let found = steps(5, 0, 80);
+    let expected: Vec<_> = (0..5).map(|device| (device, 'W', 0, 20, vec![])).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn parity_turns_to_the_left() {
+    let layout = layout(Kind::Raid5, 4, 10);
+    let devices = |stripe: u64| [0, 1, 2].map(|unit| place(layout.as_ref(), (stripe * 3 + unit) * 10).0);
+    assert_eq!([0, 1, 2, 3].map(devices), [[0, 1, 2], [3, 0, 1], [2, 3, 0], [1, 2, 3]]);
+}

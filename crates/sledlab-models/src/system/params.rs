@@ -1,0 +1,48 @@
+//! What an experiment says about the system around its devices.
+
+use sledlab_core::choices;
+use sledlab_core::params::ParamValue;
+
+choices! {
+    /// How devices are put together.
+    pub enum Kind {
+        /// One device.
+        Single = "single",
+        /// One device after the other.
+        Concatenation = "concatenation",
+        /// Units on each device in turn.
+        Stripe = "stripe",
+        /// The same blocks on every device.
+        Mirror = "mirror",
+        /// Units on each device in turn, and their parity on one of them, another for every stripe.
+        Raid5 = "raid5",
+    }
+}
+
+impl Kind {
+    /// The word after `kind`.
+    pub fn word(self) -> String {
+        self.to_value().as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Fewest devices that make one.
+    pub fn fewest_devices(self) -> u64 {
+        match self {
+            Kind::Single => 1,
+            Kind::Concatenation | Kind::Stripe | Kind::Mirror => 2,
+            Kind::Raid5 => 3,
+        }
+    }
+}
+
+sledlab_core::params! {
+    /// What the host talks to: one device, or several alike as one.
+    pub struct SystemParams {
+        /// How devices are put together: `single`, `concatenation` (one after the other), `stripe` (units in turn), `mirror` (the same on all) or `raid5` (units and their rotated parity).
+        kind: Kind = Kind::Single;
+        /// Number of devices, each with its own queue, scheduler and power policy.
+        devices: u64 = 1_u64, "", 1..1000;
+        /// Consecutive blocks on one device, of `stripe` and `raid5`.
+        unit_blocks: u64 = 128_u64, "blocks", 1..1e9;
+    }
+}
