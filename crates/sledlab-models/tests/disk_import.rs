@@ -195,8 +195,8 @@ fn says_what_is_wrong_and_where() {
         let message = error_with(old, new);
         assert!(message.contains(wanted), "{old} -> {new}: {message}");
     };
-    said("Fast write level", "Fast write levle", "sample.parv:15:32");
-    said("Fast write level", "Fast write levle", "did you mean `Fast write level`?");
+    said("Fast write level", "Fast write leveq", "sample.parv:15:32");
+    said("Fast write level", "Fast write leveq", "did you mean `Fast write level`?");
     said("Fast write level = 2", "Fast write level = 3", "known: 0 (never), 1 (appending), 2 (mixed)");
     said("Combine seq writes = 1,", "", "add `Combine seq writes`");
     said("Combine seq writes = 1", "Combine seq writes = 1, Combine seq writes = 1", "is given twice");
