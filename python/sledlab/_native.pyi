@@ -136,9 +136,7 @@ def device_text(name: str) -> str:
 def host_names() -> list[str]:
     """Names of the hosts to which drives can be attached."""
 
-def replay_measured(
-    experiment: Experiment, file: str, host: str | None = None
-) -> tuple[bytes, bytes, bytes]:
+def replay_measured(experiment: Experiment, file: str, host: str | None = None) -> tuple[bytes, bytes, bytes]:
     """Op letters, measured and simulated service times in ns (u64) of a measured stream."""
 
 def device_blocks(text: str, file: str) -> list[str]:
