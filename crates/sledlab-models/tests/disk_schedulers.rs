@@ -86,7 +86,9 @@ fn race(word: &str, name: &str, depth: usize, picks: usize, root: u64, crowded: 
         if pick % 3 == 0 {
             now += Span::from_ns(draw.rng.random_range(0..30_000_000));
         }
-        (served.clear(), from_index.clear(), from_scan.clear());
+        served.clear();
+        from_index.clear();
+        from_scan.clear();
     }
     assert!(index.is_empty());
 }
