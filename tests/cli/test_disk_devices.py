@@ -28,7 +28,7 @@ OVERHEADS = (
     "Number of buffer segments, Maximum number of write segments, Segment size (in blks), "
     "Use separate write segment, Low (write) water mark, High (read) water mark, Buffer continuous read, "
     "Maximum read-ahead (blks), Read-ahead over requested, Read-ahead on idle hit, Fast write level, "
-    "Immediate buffer read, Immediate buffer write, Combine seq writes, Stop prefetch in sector, "
+    "Read any free blocks, Immediate buffer read, Immediate buffer write, Combine seq writes, Stop prefetch in sector, "
     "Extra write disconnect"
 )
 
