@@ -1,0 +1,213 @@
+"""Open arrivals on three drives beside the recorded runs of the reference simulator.
+
+A queue in the host, one request in the drive. The recorded response times also tell what the drive took for
+each request: it starts the next when the one before is complete, or when it arrives. Service times are not
+amplified by the queue, as response times are.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import sledlab as sl
+
+from . import reference
+
+OPEN = reference.ROOT / "disks" / "open"
+MISSING = f"no reference runs in {OPEN} (set SLEDLAB_REFERENCE)"
+
+DRIVES = {
+    "atlas10k": ("atlas-10k", 99.0),
+    "hp_c2490a": ("hp-c2490a", 148.41),
+    "cheetah9LP": ("cheetah-9lp", 105.0),
+}
+"""Presets, and microseconds that a sector takes on the bus of the runs, read or written."""
+
+LOADS = ("light", "heavy", "overload", "mixed", "seq")
+
+SCHEDULERS = {
+    "fcfs": "fcfs",
+    "elevator_lbn": "scan",
+    "clook_lbn": "c-scan",
+    "sstf_lbn": "sstf:distance=blocks",
+    "sptf_angle_fixed": "sptf",
+    "sptf_opt": "sptf",
+    "asptf_opt": "asptf:weight=6",
+}
+"""Runs by their names, and the schedulers of sledlab that are closest."""
+
+STALE = ("sptf_opt", "asptf_opt")
+"""They judge requests by the angle of the last event on the medium and leave out the overhead of commands."""
+
+APPENDING = {(drive, load) for drive in ("atlas10k", "cheetah9LP") for load in ("mixed", "seq")}
+"""Loads with writes that append to one another, on drives that complete writes once they are buffered."""
+
+SHIFTS_MS = tuple(1.1 * step for step in range(1, 9))
+"""So much later everything arrives to see what the angle of the platters alone makes of a run."""
+
+Times = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    """A recorded run."""
+
+    drive: str
+    load: str
+    column: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.drive}-{self.load}-{self.column}"
+
+    @property
+    def scheduler(self) -> str:
+        return SCHEDULERS[self.column]
+
+    @property
+    def trace(self) -> Path:
+        return OPEN / f"{self.drive}.{self.load}.trace.gz"
+
+    @property
+    def is_stale(self) -> bool:
+        return self.column in STALE
+
+    @property
+    def appends(self) -> bool:
+        return (self.drive, self.load) in APPENDING
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A replay beside the recorded run; times in ms, deviations relative."""
+
+    run: OpenRun
+    requests: int
+    recorded_ms: float
+    ours_ms: float
+    service_off: float
+    same_service: float
+    """Share of requests that the drive served in the same time but for 0.2 ms, a thirtieth of a turn or less.
+    The platters of the reference simulator drift by half of that."""
+    off_but_for_turns: float
+    """Of the mean response time under FCFS if those served in another time had taken what was recorded."""
+    appended_share: float
+    """Share of the difference between all service times that lies in appended writes and what comes next."""
+
+    @property
+    def off(self) -> float:
+        """Of the mean response time."""
+        return self.ours_ms / self.recorded_ms - 1
+
+
+def present() -> bool:
+    """Whether there is reference data."""
+    return OPEN.is_dir()
+
+
+@cache
+def recorded(drive: str, load: str) -> dict[str, list[str]]:
+    """Columns of the recorded runs of a drive under a load."""
+    with gzip.open(OPEN / f"{drive}.{load}.csv.gz", "rt", newline="") as file:
+        header, *rows = csv.reader(file)
+    return {name: list(column) for name, column in zip(header, zip(*rows, strict=True), strict=True)}
+
+
+def runs() -> list[OpenRun]:
+    """Every run with the queue in the host."""
+    if not present():
+        return []
+    cases = ((drive, load, column) for drive in DRIVES for load in LOADS for column in SCHEDULERS)
+    return [OpenRun(*case) for case in cases if f"{case[2]}_response_us" in recorded(*case[:2])]
+
+
+@cache
+def device(drive: str) -> sl.Device:
+    """The drive as in the runs: always spinning, on the bus of its measuring host, no reads on arrival."""
+    preset, sector_us = DRIVES[drive]
+    return sl.device(
+        preset,
+        bus_sector_us=sector_us,
+        bus_write_sector_us=sector_us,
+        zero_latency_reads=False,
+        idle_timeout_ms=1e9,
+        startup_ms=0.0,
+    )
+
+
+def services(arrivals: Times, responses: Times) -> Times:
+    """What the drive took for each request."""
+    completions = arrivals + responses
+    order = np.argsort(completions, kind="stable")
+    before = np.concatenate([[0.0], completions[order][:-1]])
+    found = np.empty_like(completions)
+    found[order] = completions[order] - np.maximum(before, arrivals[order])
+    return found
+
+
+@cache
+def comparison(run: OpenRun) -> Comparison:
+    """Replays a run."""
+    columns = recorded(run.drive, run.load)
+    arrivals = np.array(columns["arrival_ms"], dtype=float)
+    theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
+    result = sl.simulate(run.trace, device(run.drive), scheduler=run.scheduler, requests=True)
+    ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
+    mine, recorded_ms = services(arrivals, ours), services(arrivals, theirs)
+    apart = mine - recorded_ms
+    whole, same = apart.sum(), np.abs(apart) < 0.2
+    return Comparison(
+        run=run,
+        requests=len(ours),
+        recorded_ms=float(theirs.mean()),
+        ours_ms=float(ours.mean()),
+        service_off=float(mine.mean() / recorded_ms.mean() - 1),
+        same_service=float(same.mean()),
+        off_but_for_turns=float(
+            first_come(arrivals, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
+        ),
+        appended_share=float(apart[appended(columns)].sum() / whole) if whole else 0.0,
+    )
+
+
+def first_come(arrivals: Times, service: Times) -> Times:
+    """Response times of a queue in order of arrival."""
+    completions = np.empty_like(arrivals)
+    free = 0.0
+    for i, (arrival, taken) in enumerate(zip(arrivals, service, strict=True)):
+        free = completions[i] = max(free, arrival) + taken
+    return completions - arrivals
+
+
+def appended(columns: dict[str, list[str]]) -> npt.NDArray[np.bool_]:
+    """Which requests are writes that go on where the one before, a write, ended, or come right after one."""
+    lbn, blocks = (np.array(columns[name], dtype=np.int64) for name in ("lbn", "blocks"))
+    writes = np.array(columns["rw"]) == "W"
+    found = np.zeros(len(lbn), dtype=bool)
+    found[1:] = writes[1:] & writes[:-1] & (lbn[1:] == (lbn + blocks)[:-1])
+    after = np.zeros_like(found)
+    after[1:] = found[:-1]
+    return found | after
+
+
+@cache
+def turned(run: OpenRun) -> tuple[float, ...]:
+    """The mean response times, over that recorded, when everything arrives a little later."""
+    recorded_ms = comparison(run).recorded_ms
+    with gzip.open(run.trace, "rt") as file:
+        lines = [line.split(" ", 1) for line in file]
+    means = []
+    with tempfile.TemporaryDirectory(prefix="sledlab-validation-") as folder:
+        for shift_ms in SHIFTS_MS:
+            shifted = Path(folder) / "shifted.trace"
+            shifted.write_text("".join(f"{float(at) + shift_ms:.6f} {rest}" for at, rest in lines))
+            result = sl.simulate(shifted, device(run.drive), scheduler=run.scheduler)
+            means.append(result.response_time.mean / recorded_ms - 1)
+    return tuple(means)
