@@ -11,9 +11,7 @@ use rand::RngExt;
 use serde_json::{Value, json};
 use sledlab_core::source::InMemory;
 use sledlab_core::{Op, Request, Source, Time, seed};
-use sledlab_models::device::Queued;
-use sledlab_models::device::mems::{self, MemsParams};
-use sledlab_models::device::preset;
+use sledlab_models::device::{self, Device, Queued, preset};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{Setup, Single, Station};
 use sledlab_models::{power, scheduler};
@@ -41,21 +39,22 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// One million requests of 8 blocks at 1000 per second, uniform over a G2: about 70 % utilisation.
-fn requests() -> Vec<Request> {
-    let params = format!("requests = {REQUESTS}\nmean_interarrival_ms = 1.0\nblocks = 8");
+/// One million requests of 8 blocks, uniform over so many blocks, `apart_ms` from one to the next: 1 ms on a G2 is
+/// about 70 % utilisation, 10 ms on an Atlas 10K about 80 %.
+fn requests(blocks: u64, apart_ms: f64) -> Vec<Request> {
+    let params = format!("requests = {REQUESTS}\nmean_interarrival_ms = {apart_ms:.1}\nblocks = 8");
     let mut source =
-        synthetic::build("uniform", &params.parse().expect("a table"), 1, 6_750_000).expect("a workload");
+        synthetic::build("uniform", &params.parse().expect("a table"), 1, blocks).expect("a workload");
     let mut requests = Vec::with_capacity(REQUESTS);
     while source.fill(&mut requests).expect("requests") > 0 {}
     requests
 }
 
 /// Requests per second of wall-clock time from opening the source to the summary.
-fn replay(scheduler: &str, source: &dyn Fn(&mut Experiment) -> Option<Box<dyn Source>>) -> f64 {
+fn replay(device: &str, scheduler: &str, source: &dyn Fn(&mut Experiment) -> Option<Box<dyn Source>>) -> f64 {
     let rate = || {
         let mut experiment = Experiment::new();
-        experiment.set_device("mems-g2").expect("a device");
+        experiment.set_device(device).expect("a device");
         experiment.set("scheduler.kind", scheduler).expect("a scheduler");
         let source = source(&mut experiment);
         let outcome = experiment.run(Hooks { source, ..Hooks::default() }).expect("a run");
@@ -65,7 +64,7 @@ fn replay(scheduler: &str, source: &dyn Fn(&mut Experiment) -> Option<Box<dyn So
 }
 
 fn replays(rows: &mut Vec<Row>) {
-    let requests = requests();
+    let requests = requests(6_750_000, 1.0);
     let file = std::env::temp_dir().join(format!("sledlab-speed-{}.txt", std::process::id()));
     let mut trace = writer::create(&file, Some("disksim-ascii")).expect("a trace file");
     for request in &requests {
@@ -78,17 +77,42 @@ fn replays(rows: &mut Vec<Row>) {
         experiment.set_trace(&file.to_string_lossy(), Some("disksim-ascii"));
         None
     };
-    rows.push(row("FCFS from memory", replay("fcfs", &from_memory) * million, "million requests/s", "8"));
+    rows.push(row(
+        "FCFS from memory",
+        replay("mems-g2", "fcfs", &from_memory) * million,
+        "million requests/s",
+        "8",
+    ));
     rows.push(row(
         "FCFS from a DiskSim ascii file",
-        replay("fcfs", &from_file) * million,
+        replay("mems-g2", "fcfs", &from_file) * million,
         "million requests/s",
         "4",
     ));
     accounting(rows, &requests);
-    rows.push(row("SPTF from memory", replay("sptf", &from_memory) * million, "million requests/s", ""));
+    rows.push(row(
+        "SPTF from memory",
+        replay("mems-g2", "sptf", &from_memory) * million,
+        "million requests/s",
+        "",
+    ));
+    disk_replay(rows);
     // The file is in the system's folder for temporary files; one that cannot be removed does no harm.
     let _ = fs::remove_file(&file);
+}
+
+/// The target is 20 times the 68 thousand requests a second of the reference simulator.
+fn disk_replay(rows: &mut Vec<Row>) {
+    let requests = requests(17_938_986, 10.0);
+    let from_memory = |_: &mut Experiment| Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>);
+    let rate = replay("atlas-10k", "fcfs", &from_memory) * 1e-6;
+    rows.push(row("FCFS from memory, disk atlas-10k", rate, "million requests/s", "1.36"));
+}
+
+/// A device of a preset.
+fn preset_device(name: &str) -> Box<dyn Device> {
+    let file = preset::from_table(&preset::text(name).expect("a preset").parse().expect("a table"));
+    device::build(&file.expect("a device")).expect("a device")
 }
 
 /// What accounting for energy costs: the same replay with and without, in turn.
@@ -121,9 +145,10 @@ fn queued(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
     Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Queued::default() }
 }
 
-/// Nanoseconds for a pick and the push that replaces it, with `depth` requests queued on a G2.
-fn pick_ns(name: &str, depth: usize, picks: usize) -> f64 {
-    let mut device = mems::build(&MemsParams::default()).expect("a device");
+/// Nanoseconds for a pick and the push that replaces it, with `depth` requests queued; a device is told the time as
+/// in a run.
+fn pick_ns(device: &str, name: &str, depth: usize, picks: usize) -> f64 {
+    let mut device = preset_device(device);
     let queue = scheduler::Choice::new(name, &toml::Table::new()).expect("a scheduler");
     let mut queue = queue.make(device.mechanics()).expect("a queue");
     let mut rng = seed::stream(7, "picks");
@@ -132,13 +157,14 @@ fn pick_ns(name: &str, depth: usize, picks: usize) -> f64 {
     let fresh: Vec<Queued> =
         (0..picks as u64).map(|id| queued(id + depth as u64, &mut rng, capacity)).collect();
     let (mut batch, mut served) = (Vec::new(), Vec::new());
-    let mut spent = 0.0;
+    let (mut spent, mut now) = (0.0, Time::ZERO);
     for request in fresh {
+        device.tell_time(now);
         let begun = Instant::now();
-        queue.pop(Time::ZERO, device.mechanics(), &mut batch);
+        queue.pop(now, device.mechanics(), &mut batch);
         queue.push(request);
         spent += begun.elapsed().as_secs_f64();
-        device.issue(Time::ZERO, &batch, &mut served);
+        now = device.issue(now, &batch, &mut served).map_or(now, |busy| busy.until);
         batch.clear();
         served.clear();
     }
@@ -147,7 +173,8 @@ fn pick_ns(name: &str, depth: usize, picks: usize) -> f64 {
 
 fn picks(rows: &mut Vec<Row>) {
     for depth in DEPTHS {
-        let median_ns = |name, picks| median((0..3).map(|_| pick_ns(name, depth, picks)).collect());
+        let median_ns =
+            |name, picks| median((0..3).map(|_| pick_ns("mems-g2", name, depth, picks)).collect());
         let index_ns = median_ns("sptf", 20_000);
         let scan_ns = median_ns("sptf-scan", (3_000_000 / depth).clamp(20, 20_000));
         let target = match depth {
@@ -159,6 +186,15 @@ fn picks(rows: &mut Vec<Row>) {
         rows.push(row(format!("SPTF pick and push, queue of {depth}, scan"), scan_ns, "ns", ""));
         rows.push(row(format!("SPTF, queue of {depth}: scan over index"), scan_ns / index_ns, "times", ""));
     }
+}
+
+/// The same on a disk; the time of a choice decides where its platters are.
+fn disk_picks(rows: &mut Vec<Row>) {
+    let median_ns = |name, picks| median((0..3).map(|_| pick_ns("atlas-10k", name, 1_000, picks)).collect());
+    let (index_ns, scan_ns) = (median_ns("sptf", 20_000), median_ns("sptf-scan", 3_000));
+    let what = "SPTF pick and push, disk, queue of 1000";
+    rows.push(row(format!("{what}, index"), index_ns, "ns", "3000"));
+    rows.push(row(format!("{what}, scan"), scan_ns, "ns", ""));
 }
 
 fn machine() -> String {
@@ -183,6 +219,7 @@ fn main() {
     let mut rows = Vec::new();
     replays(&mut rows);
     picks(&mut rows);
+    disk_picks(&mut rows);
     println!("{}", machine());
     for Row { what, value, unit, target } in &rows {
         let target = if target.is_empty() { String::new() } else { format!("(target {target})") };
