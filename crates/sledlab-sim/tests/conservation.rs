@@ -183,10 +183,17 @@ fn a_disk_pays_for_its_four_states() {
 #[test]
 fn every_scheduler_serves_a_disk() {
     let source = requests(11, 60, 6_750_000, 10_000_000);
-    for scheduler in sledlab_models::scheduler::LIST {
+    for scheduler in sledlab_models::scheduler::LIST.iter().filter(|entry| entry.name != "optimal") {
         let settings = [("scheduler.kind", scheduler.name), ("replay.mode", "closed:4")];
         check(&experiment("mobile-disk", &settings), &source, 1.0);
     }
+}
+
+#[test]
+fn optimal_says_that_it_does_not_work_on_disks() {
+    let settings = [("scheduler.kind", "optimal"), ("workload.kind", "uniform")];
+    let refused = experiment("mobile-disk", &settings).check().unwrap_err().to_string();
+    assert!(refused.contains("works on sleds, not on disks"), "{refused}");
 }
 
 #[test]

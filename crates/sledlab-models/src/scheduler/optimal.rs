@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sledlab_core::Result;
+use sledlab_core::{Error, Result};
 
 use super::planned::{Planned, Planner};
 use super::{Model, NoParams, Scheduler, Setting};
@@ -22,7 +22,12 @@ impl Model for Optimal {
     const IN_RACE: bool = false;
     const STARVATION_FREE: bool = false;
 
-    fn make(_: &NoParams, _: Setting) -> Result<Box<dyn Scheduler>> {
+    fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
+        if let DeviceState::Disk(_) = setting.mechanics.state() {
+            // What a service of a disk takes depends on when it begins, so orders share no states.
+            return Err(Error::user("scheduler `optimal` works on sleds, not on disks")
+                .with_remedy("choose sptf, which is near it"));
+        }
         Ok(Planned::boxed(Planner { name: Self::NAME, most: MOST, online: true, order: plan }))
     }
 }
