@@ -1,8 +1,8 @@
 """Arrays of four disks beside the recorded run of the reference simulator.
 
-Its disks share a bus, ours do not, so what is compared exactly are requests that have their array to themselves:
-they go to the same disks and the same blocks, and take as long. Where RAID 5 starts two accesses at once, the bus
-of the reference can delay one of them: some writes miss their sector by a turn there.
+Its disks share a bus, ours do not, so what is compared exactly are requests that have their array to
+themselves: they go to the same disks and the same blocks, and take as long. Where RAID 5 starts two
+accesses at once, the bus of the reference can delay one of them: some writes are a turn late there.
 """
 
 import csv
