@@ -14,6 +14,7 @@ from . import (
     reference,
     report_agreement,
     report_defects,
+    report_disk_open,
     report_drives,
     report_mechanics,
     report_optimality,
@@ -50,6 +51,7 @@ ALL: tuple[Callable[[], str], ...] = (
     *REPLAYED,
     report_optimality.section,
     report_drives.section,
+    report_disk_open.section,
     report_speed.section,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .disk_open import DRIVES, Comparison, comparison, runs, turned
-from .markdown import percent, span
+from .markdown import percent, span, table
 
 HEADER = (
     "drive",
@@ -32,8 +32,7 @@ its platters at other angles.
 - *Chance*: a turn more or less changes what is chosen from there on. The recorded mean is within three
   standard deviations of those of the turned runs.
 - *Overheads*: the mended SPTF of the reference simulator reckons with one overhead for all reads and one for
-  all writes. The drive's own depend on the command before, which sledlab's SPTF heeds. Made to reckon with
-  the same two, it agrees.
+  all writes. The drive's own depend on the command before, which sledlab's SPTF heeds.
 - *Stale angle*: the stock SPTF and ASPTF of the reference simulator judge by the angle of the last event on
   the medium, and without overheads.
 - *Appended writes*: drives that complete writes once they are buffered. Where a write goes on where the one
@@ -45,6 +44,20 @@ its platters at other angles.
   because of overheads. How the reference simulator judges requests while buffered data are being written is
   not documented.
 """
+
+
+def section() -> str:
+    """Open arrivals with each scheduler."""
+    head = list(HEADER)
+    body = table(head, rows(), words=5)
+    return f"""\
+## Disks under open arrivals
+
+The reference simulator's own runs of three drives with a queue in the host, replayed with its bus times and
+without reading on arrival.
+
+{NOTES}
+{body}"""
 
 
 def rows() -> list[list[str]]:
