@@ -25,6 +25,7 @@ PRESETS = [
     "hp-c3323a",
     "dec-rz26",
     "seagate-st41601n",
+    "ram",
 ]
 
 
@@ -41,7 +42,8 @@ def test_a_shown_device_is_a_device_file(sledlab, tmp_path, name):
     again = sledlab("device", "show", file, "--json").json
     assert {**again, "name": name} == shown
     assert shown["capacity_blocks"] > 0
-    assert {"mems": "active_tips", "disk": "rest_state"}[shown["kind"]] in sledlab("device", "show", name).out
+    key = {"mems": "active_tips", "disk": "rest_state", "ram": "access_us"}[shown["kind"]]
+    assert key in sledlab("device", "show", name).out
 
 
 def test_settings_change_a_shown_device(sledlab):
