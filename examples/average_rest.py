@@ -1,4 +1,4 @@
-"""A power policy in Python: park at once while rests have been long on average, else after the break-even time.
+"""A power policy in Python: park at once while rests are long on average, else after the break-even time.
 
 Run it from the directory of this file:
 

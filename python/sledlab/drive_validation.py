@@ -1,7 +1,7 @@
 """Holding a disk model to what was measured on a real drive.
 
-The measured stream is replayed the way it was issued, one request at a time, each as long after the completion
-of the one before as it was then. What is compared are the distributions of service times.
+The measured stream is replayed the way it was issued, one request at a time, each as long after the
+completion of the one before as it was then. What is compared are the distributions of service times.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def validate_drive(
 
     Args:
         drive: A device: a preset by name, a file, or `sl.device(...)` with parameters.
-        measured: The stream, in DiskSim's validation format, `R|W action lbn blocks service_us gap_us` a line.
+        measured: The stream, as DiskSim validates, `R|W action lbn blocks service_us gap_us` a line.
         host: The host whose bus the drive is attached to; for a preset the one it was measured on, unless
             given. `none` leaves the bus as the device says.
 

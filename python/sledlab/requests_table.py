@@ -1,6 +1,6 @@
 """The per-request table: chunks from the simulator, to memory, Parquet or CSV.
 
-A chunk is a list of columns `(name, bytes)`: little-endian 64-bit integers, floating-point numbers where the name
+A chunk is a list of columns `(name, bytes)`: little-endian 64-bit integers, floating point where the name
 ends in `_uj`, and a letter per row in `op`.
 The bytes become Arrow arrays without another copy.
 """

@@ -270,7 +270,8 @@ def check_columns(found: list[str], name: str) -> list[str]:
     if missing:
         raise Error(
             f"{name}: the column `{missing[0]}` is missing",
-            remedy=f"a trace has {', '.join(COLUMNS)}, maybe {' and '.join(OPTIONAL)}; found: {', '.join(found)}",
+            remedy=f"a trace has {', '.join(COLUMNS)}, maybe {' and '.join(OPTIONAL)}; "
+            f"found: {', '.join(found)}",
         )
     return [*COLUMNS, *(column for column in OPTIONAL if column in found)]
 

@@ -28,8 +28,8 @@ OVERHEADS = (
     "Number of buffer segments, Maximum number of write segments, Segment size (in blks), "
     "Use separate write segment, Low (write) water mark, High (read) water mark, Buffer continuous read, "
     "Maximum read-ahead (blks), Read-ahead over requested, Read-ahead on idle hit, Fast write level, "
-    "Read any free blocks, Immediate buffer read, Immediate buffer write, Combine seq writes, Stop prefetch in sector, "
-    "Extra write disconnect"
+    "Read any free blocks, Immediate buffer read, Immediate buffer write, Combine seq writes, "
+    "Stop prefetch in sector, Extra write disconnect"
 )
 
 

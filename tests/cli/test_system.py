@@ -23,7 +23,7 @@ def test_what_cannot_be_is_refused(sledlab):
     assert answer.code == 2
     assert "system.devices = 2 is too few for a raid5" in answer.err
     assert "choose at least 3 devices" in answer.err
-    assert "did you mean `system`?" in sledlab("simulate", *UNIFORM, "--set", "sistem.kind=stripe").err
+    assert "did you mean `system`?" in sledlab("simulate", *UNIFORM, "--set", "sysltem.kind=stripe").err
 
 
 def test_a_complete_experiment_runs_again(sledlab, tmp_path):

@@ -47,8 +47,8 @@ simulator's is computed from its own predictions for the same requests.
 
 *Published host*: the bus of the measuring host as in the public parameters, drive parameters as published.
 What differs from the reference simulator then is that the platters' angle does not drift (the simulator adds
-up rounding, a part in a million) and that the Atlas 10K reads on arrival: what passes under its head on the way
-to the first wanted sector is buffered, as that drive is said to do and the simulator never does.
+up rounding, a part in a million) and that the Atlas 10K reads on arrival: what passes under its head on the
+way to the first wanted sector is buffered, as that drive is said to do and the simulator never does.
 
 *Fitted host*: what the measuring host adds to a command, three numbers by kind of command and the time of a
 sector on the bus in each direction, fitted to the stream (`presets/hosts`). The drives' own are not.

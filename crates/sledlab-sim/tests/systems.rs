@@ -131,7 +131,7 @@ fn a_mirror_reads_where_the_head_is_nearer() {
         let settings = [("power.kind", "never"), ("system.kind", "mirror"), ("system.devices", "2")];
         let two = run(&experiment(device, &settings), &source).0;
         let (one, two) = (one.time_by_part_ms.seek_x, two.time_by_part_ms.seek_x);
-        // One head goes to and fro; of two, each travels once, and then hardly at all.
+        // One head travels back and forth; of two, each travels once, and then hardly at all.
         assert!(two < 0.35 * one, "{device}: {two} ms of {one} ms");
     }
 }

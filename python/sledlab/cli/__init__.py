@@ -1,4 +1,4 @@
-"""The command line: `sledlab simulate | compare | diff | power | device | trace | scheduler | validate | workload`.
+"""The command line: `sledlab simulate`, `compare`, `diff`, `power`, `device`, `trace` and the rest.
 
 Exit codes: 0 done, 2 the user's mistake, 1 ours, 130 interrupted.
 """

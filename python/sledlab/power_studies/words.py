@@ -304,8 +304,8 @@ def _merged(row: Row) -> str:
         return ""
     return (
         f"At most {row['merged_requests']:,.0f} of {row['requests']:,.0f} requests were merged. Where "
-        "merging changes the response all the same, the likely reason is that it keeps requests in order that "
-        "overlap."
+        "merging changes the response all the same, the likely reason is that it keeps requests in order "
+        "that overlap."
     )
 
 
