@@ -139,9 +139,6 @@ def host_names() -> list[str]:
 def replay_measured(experiment: Experiment, file: str, host: str | None = None) -> tuple[bytes, bytes, bytes]:
     """Op letters, measured and simulated service times in ns (u64) of a measured stream."""
 
-def device_blocks(text: str, file: str) -> list[str]:
-    """Names of the devices in a DiskSim parameter file."""
-
 def import_device(text: str, file: str, name: str | None = None) -> tuple[str, list[str]]:
     """A device of a DiskSim parameter file as a device file, and remarks."""
 

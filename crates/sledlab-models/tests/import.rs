@@ -1,8 +1,12 @@
 //! DiskSim parameter files become devices with the reference simulator's behaviour.
 
+use std::io::{Error as IoError, ErrorKind};
+use std::path::Path;
+
 use proptest::prelude::*;
+use sledlab_core::Result;
 use sledlab_core::error::Blame;
-use sledlab_models::device::mems::import::{Imported, import, names};
+use sledlab_models::device::mems::import::{self, Imported};
 use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind};
 use sledlab_models::device::preset::{self, DeviceParams};
 
@@ -26,6 +30,15 @@ memsmodel_mems sample {
 } # end
 instantiate [ mems0 .. mems1 ] as sample
 ";
+
+fn alone(_: &Path) -> std::io::Result<String> {
+    Err(IoError::from(ErrorKind::NotFound))
+}
+
+/// The device in a file that names no other.
+fn import(text: &str, file: &str, name: Option<&str>) -> Result<Imported> {
+    import::import(text, Path::new(file), name, &alone)
+}
 
 fn sample() -> Imported {
     import(DEVICE, "sample.parv", None).unwrap()
@@ -68,7 +81,7 @@ fn writes_a_device_file_that_reads_back() {
 #[test]
 fn chooses_among_several() {
     let two = DEVICE.to_owned() + &DEVICE.replace("memsmodel_mems sample", "memsmodel_mems other");
-    assert_eq!(names(&two, "two.parv").unwrap(), ["sample", "other"]);
+    assert_eq!(import::names(&two, Path::new("two.parv"), &alone).unwrap(), ["sample", "other"]);
     assert_eq!(import(&two, "two.parv", Some("other")).unwrap().name, "other");
     let message = |name| import(&two, "two.parv", name).unwrap_err().to_string();
     assert!(message(None).contains("describes 2 devices") && message(None).contains("sample, other"));
@@ -80,6 +93,18 @@ fn chooses_among_several() {
     assert!(
         import("", "empty.specs", None).unwrap_err().to_string().contains("has no `memsmodel_mems` block")
     );
+}
+
+#[test]
+fn follows_a_file_to_the_one_it_names() {
+    let open = |path: &Path| {
+        assert_eq!(path, Path::new("dir/sleds.specs"));
+        Ok(DEVICE.to_owned())
+    };
+    let found = import::import("source sleds.specs", Path::new("dir/run.parv"), None, &open);
+    assert_eq!(found.unwrap(), sample());
+    let lost = import("source sleds.specs", "dir/run.parv", None).unwrap_err().to_string();
+    assert!(lost.contains("dir/run.parv:1:8") && lost.contains("cannot read dir/sleds.specs"), "{lost}");
 }
 
 #[test]
@@ -95,7 +120,7 @@ fn says_what_is_wrong_and_where() {
     assert!(error_with("Bit cell length = 40", "Bit cell length = 0").contains("out of range"));
     assert!(error_with("Bit cell length = 40", "Bit cell length = nan").contains("expected a number"));
     assert!(error_with("Bit cell length = 40", "Bit cell length = 40 nm").contains("expected one value"));
-    assert!(error_with("Bit cell length = 40", "Bit cell length = [40]").contains("expected a number"));
+    assert!(error_with("Bit cell length = 40", "Bit cell length = [40]").contains("expected one value"));
     assert!(error_with("Bit cell length = 40", "Bit cell length =").contains("expected a value"));
     assert!(error_with("Bit cell length = 40,", "Bit cell length = 40").contains("expected `,`"));
     assert!(error_with("Bit cell length = 40", "= 40").contains("expected a key"));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sledlab_models::device::mems::{SledState, import};
+use sledlab_models::device::mems::SledState;
 use sledlab_models::device::preset::{self, DeviceParams};
 use sledlab_trace::format::read_measured;
 
@@ -21,12 +21,6 @@ pub(crate) fn catalogue() -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn device_text(name: &str) -> PyResult<&'static str> {
     preset::text(name).map_err(raise)
-}
-
-/// Names of the devices in a DiskSim parameter file called `file`.
-#[pyfunction]
-pub(crate) fn device_blocks(text: &str, file: &str) -> PyResult<Vec<String>> {
-    import::names(text, file).map_err(raise)
 }
 
 /// A device of a DiskSim parameter file at `file` as a device file, and notes on what could not be carried over.

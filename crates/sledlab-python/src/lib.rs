@@ -26,9 +26,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::device::{
-        catalogue, device_blocks, device_text, host_names, import_device, replay_measured, seek_map,
-    };
+    use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
     #[pymodule_export]
     use crate::experiment::Experiment;
     #[pymodule_export]

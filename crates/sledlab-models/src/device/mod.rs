@@ -1,6 +1,7 @@
 //! Devices: geometry, mechanics and power of what stores the blocks.
 
 pub mod disk;
+pub mod disksim;
 pub mod mems;
 pub mod preset;
 pub mod ram;

@@ -6,8 +6,8 @@ use sledlab_core::params::{ParamSpec, Params};
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
-use super::disk::import::Open;
 use super::disk::{self, DiskParams};
+use super::disksim::Open;
 use super::mems::{self, MemsParams};
 use super::ram::RamParams;
 
@@ -179,9 +179,11 @@ pub fn hosts() -> impl Iterator<Item = &'static str> {
 pub fn import(text: &str, file: &str, name: Option<&str>, open: Open) -> Result<(String, Vec<String>)> {
     let path = Path::new(file);
     let called = path.file_name().map_or(file.into(), |name| name.to_string_lossy());
-    let sleds = mems::import::names(text, file)?;
+    // A sled is read without the files that only disks need; where there is no sled, what is missing is said below.
+    let present = |path: &Path| Ok(open(path).unwrap_or_default());
+    let sleds = mems::import::names(text, path, &present)?;
     if !sleds.is_empty() && name.is_none_or(|name| sleds.iter().any(|sled| sled == name)) {
-        let sled = mems::import::import(text, file, name)?;
+        let sled = mems::import::import(text, path, name, &present)?;
         return Ok((sled.to_toml(&called), sled.remarks));
     }
     if sleds.is_empty() && disk::import::names(text, path, open)?.is_empty() {
@@ -297,7 +299,7 @@ mod tests {
         assert!(message("", None).contains("some/file.parv describes no device"));
         assert!(message(sled, None).contains("parameters are missing"));
         assert!(message(disk, None).contains("cannot read some/d.model"));
-        // A sled is read without the files that only disks need.
+        assert!(message("source other", None).contains("cannot read some/other"));
         assert!(message(&format!("{sled} source other"), None).contains("parameters are missing"));
         assert!(message(&format!("{sled} {disk}"), Some("d")).contains("cannot read some/d.model"));
     }

@@ -6,7 +6,6 @@
 mod keys;
 mod section;
 mod seek_file;
-mod syntax;
 mod write;
 
 use std::path::Path;
@@ -15,13 +14,12 @@ use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use toml::Value as Toml;
 
-use self::section::{Section, count, number, word};
-pub use self::syntax::Open;
-use self::syntax::{Block, Value};
+use self::section::Section;
 use super::geometry::Geometry;
 use super::params::{DiskNumbers, DiskParams, SeekCurveKind, Sparing};
 use super::seek::SeekCurve;
 use super::zones::{Zone, ZoneShape};
+use crate::device::disksim::{self, Block, Open, Value, count, number, word};
 
 /// The kind of the blocks that describe a disk.
 const BLOCK: &str = "disksim_disk";
@@ -39,18 +37,18 @@ pub struct Imported {
 
 /// Names of the disks in a parameter file and the files it names, in order.
 pub fn names(text: &str, file: &Path, open: Open) -> Result<Vec<String>> {
-    Ok(syntax::read(text, file, BLOCK, open)?.into_iter().map(|block| block.name).collect())
+    Ok(disksim::read(text, file, BLOCK, open)?.into_iter().map(|block| block.name).collect())
 }
 
 /// The disk in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the only one.
 /// `open` reads the files that it names. Errors name file and line.
 pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<Imported> {
-    let blocks = syntax::read(text, file, BLOCK, open)?;
-    let block = choose(&blocks, file, name)?;
+    let blocks = disksim::read(text, file, BLOCK, open)?;
+    let block = disksim::choose(&blocks, BLOCK, file, name)?;
     let params = DiskParams { flat: assumed(), zones: Vec::new(), seek_table: Vec::new() };
     let mut imported = Imported { name: block.name.clone(), params, remarks: Vec::new() };
     imported.read_disk(block, open)?;
-    imported.read_buses(&syntax::read(text, file, "disksim_bus", open)?)?;
+    imported.read_buses(&disksim::read(text, file, "disksim_bus", open)?)?;
     imported.remarks.push("Power and idle timeout are assumptions: DiskSim disks have none.".to_owned());
     Ok(imported)
 }
@@ -70,22 +68,6 @@ fn assumed() -> DiskNumbers {
         sleep_mw: 2_000.0,
         startup_mw: 25_000.0,
         ..DiskNumbers::default()
-    }
-}
-
-fn choose<'a>(blocks: &'a [Block], file: &Path, name: Option<&str>) -> Result<&'a Block> {
-    let file = file.display();
-    let names = || blocks.iter().map(|block| block.name.as_str());
-    match (blocks, name) {
-        ([], _) => Err(Error::user(format!("{file} has no `{BLOCK}` block"))
-            .with_remedy("a model alone is no disk: import the file that names it")),
-        ([block], None) => Ok(block),
-        (several, None) => Err(Error::user(format!("{file} describes {} devices", several.len()))
-            .with_remedy(format!("choose one by name: {}", names().collect::<Vec<_>>().join(", ")))),
-        (_, Some(name)) => blocks
-            .iter()
-            .find(|block| block.name == name)
-            .ok_or_else(|| Error::unknown("device", name, names())),
     }
 }
 

@@ -5,7 +5,7 @@ use sledlab_core::{Error, Result};
 use toml::Value as Toml;
 
 use super::keys::{Keys, Meaning};
-use super::syntax::{Block, Entry, Value};
+use crate::device::disksim::{Block, Entry, Value, count, not_negative, number, scaled, text, whole, word};
 
 /// A block whose keys are all known, none is given twice, and none is missing.
 pub(super) struct Section<'a> {
@@ -22,18 +22,13 @@ impl<'a> Section<'a> {
         remarks: &mut Vec<String>,
     ) -> Result<Self> {
         if block.kind != kind {
-            return Err(block.place.error(
+            return Err(block.error(
                 Error::user(format!("expected a `{kind}` block, found `{}`", block.kind))
                     .with_remedy(format!("only disks of the `{kind}` kind are modelled")),
-                &format!("{} {}", block.kind, block.name),
             ));
         }
-        for (number, entry) in block.entries.iter().enumerate() {
-            if let Some(first) = block.entries[..number].iter().find(|seen| seen.key == entry.key) {
-                let error = Error::user(format!("`{}` is given twice", entry.key))
-                    .with_remedy(format!("it is on line {} already", first.place.line));
-                return Err(entry.error(error));
-            }
+        block.check_unique()?;
+        for entry in &block.entries {
             let meaning = keys.iter().find(|(key, _)| *key == entry.key).map(|(_, meaning)| meaning);
             let read = match meaning {
                 Some(meaning) => apply(entry, meaning, path, params, remarks),
@@ -65,7 +60,7 @@ impl<'a> Section<'a> {
 
     /// An error of the whole block.
     pub fn error(&self, error: Error) -> Error {
-        self.block.place.error(error, &format!("{} {}", self.block.kind, self.block.name))
+        self.block.error(error)
     }
 
     /// The entry called `key`, where it is given.
@@ -156,51 +151,4 @@ fn apply<P: Params>(
         }
         Meaning::Must(_) | Meaning::Ignored | Meaning::Needed | Meaning::Optional => Ok(()),
     }
-}
-
-/// The word after an entry's `=`.
-pub(super) fn word(entry: &Entry) -> Result<&str> {
-    text(&entry.key, &entry.value)
-}
-
-fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str> {
-    match value {
-        Value::Words(words) if !words.contains(' ') => Ok(words),
-        Value::Words(words) => {
-            let shown: String = words.chars().take(60).collect();
-            Err(Error::user(format!("`{key}`: expected one value, found `{shown}`")))
-        }
-        Value::Block(_) | Value::List(_) => Err(Error::user(format!("`{key}`: expected one value"))),
-    }
-}
-
-/// The number after an entry's `=`, times ten to the power given.
-pub(super) fn number(entry: &Entry, power: i32) -> Result<f64> {
-    scaled(&entry.key, word(entry)?, power)
-}
-
-/// The factor goes into the decimal text where it can, so that 0.00512 ms become 5.12 us and not the number next to it.
-fn scaled(key: &str, word: &str, power: i32) -> Result<f64> {
-    let wrong = || Error::user(format!("`{key}`: expected a number, found `{word}`"));
-    let value: f64 = word.parse().map_err(|_| wrong())?;
-    let scaled = format!("{word}e{power}").parse().unwrap_or_else(|_| value * 10_f64.powi(power));
-    if scaled.is_finite() { Ok(scaled) } else { Err(wrong()) }
-}
-
-/// The whole number after an entry's `=`; DiskSim writes some of them with a decimal point.
-pub(super) fn count(entry: &Entry) -> Result<i64> {
-    whole(&entry.key, word(entry)?)
-}
-
-fn whole(key: &str, word: &str) -> Result<i64> {
-    let number = scaled(key, word, 0)?;
-    if number.fract().abs() > 0.0 || number.abs() > 1e15 {
-        return Err(Error::user(format!("`{key}`: expected a whole number, found `{word}`")));
-    }
-    Ok(number as i64)
-}
-
-fn not_negative(key: &str, number: i64) -> Result<u64> {
-    u64::try_from(number)
-        .map_err(|_| Error::user(format!("`{key}`: expected a number not below 0, found {number}")))
 }

@@ -2,8 +2,7 @@
 
 use sledlab_core::{Error, Result};
 
-use super::section::word;
-use super::syntax::{Entry, Open};
+use crate::device::disksim::{Entry, Open, word};
 
 /// The seek times in the file that `entry` names.
 pub(super) fn read(entry: &Entry, open: Open) -> Result<Vec<(u64, f64)>> {

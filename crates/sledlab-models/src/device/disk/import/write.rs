@@ -6,6 +6,7 @@ use toml::Value;
 use super::Imported;
 use crate::device::disk::params::{DiskParams, SEEK_TABLE, ZONES};
 use crate::device::disk::zones::Zone;
+use crate::device::disksim::printable;
 
 /// How wide a line of a list becomes.
 const WIDTH: usize = 116;
@@ -75,9 +76,4 @@ fn wrapped(items: &[String], indent: &str) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Without the control characters that a comment may not hold.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

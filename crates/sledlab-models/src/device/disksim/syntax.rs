@@ -14,7 +14,7 @@ pub type Open<'a> = &'a dyn Fn(&Path) -> std::io::Result<String>;
 
 /// Where something stands. Lines and columns count from 1.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(in crate::device) struct Place {
     pub file: Arc<Path>,
     pub line: u64,
     pub column: u64,
@@ -32,7 +32,7 @@ impl Place {
 
 /// One `key = value` of a block.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(in crate::device) struct Entry {
     /// The words of the key, one blank between them.
     pub key: String,
     pub value: Value,
@@ -53,7 +53,7 @@ impl Entry {
 
 /// The value of an entry or an item of a list.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(in crate::device) enum Value {
     /// A word; several where something is wrong.
     Words(String),
     Block(Block),
@@ -62,15 +62,34 @@ pub(super) enum Value {
 
 /// A block.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(in crate::device) struct Block {
     pub kind: String,
     pub name: String,
     pub place: Place,
     pub entries: Vec<Entry>,
 }
 
+impl Block {
+    /// An error of the whole block.
+    pub fn error(&self, error: Error) -> Error {
+        self.place.error(error, &format!("{} {}", self.kind, self.name))
+    }
+
+    /// An error if a key is given twice.
+    pub fn check_unique(&self) -> Result<()> {
+        for (number, entry) in self.entries.iter().enumerate() {
+            if let Some(first) = self.entries[..number].iter().find(|seen| seen.key == entry.key) {
+                let error = Error::user(format!("`{}` is given twice", entry.key))
+                    .with_remedy(format!("it is on line {} already", first.place.line));
+                return Err(entry.error(error));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// All blocks of the kind `wanted` in `text` and in the files it names, in order.
-pub(super) fn read(text: &str, file: &Path, wanted: &str, open: Open) -> Result<Vec<Block>> {
+pub(in crate::device) fn read(text: &str, file: &Path, wanted: &str, open: Open) -> Result<Vec<Block>> {
     let mut found = Vec::new();
     Parser::new(text, file, open, 0).find(wanted, &mut found)?;
     Ok(found)

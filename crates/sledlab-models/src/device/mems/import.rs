@@ -4,19 +4,19 @@
 //! kinematics, direction rule, pipeline, parking and idle drift (the `-disksim` presets are such
 //! devices). What this device model does not have is named in comments of the device file.
 
-mod blocks;
+use std::path::Path;
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use toml::Value as Toml;
 
-use self::blocks::{Block, Entry, Value};
 use super::geometry::Geometry;
 use super::kinematics;
 use super::params::{
     Direction, DirectionTie, IdleMotion, IdlePower, KinematicsKind, LayoutKind, MemsParams, Parking,
     Pipeline, Selection, SledMap, SledMotion, SpringConvention,
 };
+use crate::device::disksim::{self, Entry, Open, Value, count, number, printable, word};
 
 /// The type of the blocks that describe a MEMS device.
 const BLOCK: &str = "memsmodel_mems";
@@ -89,60 +89,30 @@ const KEYS: [(&str, Meaning); 33] = [
     ("Scheduler", Meaning::Scheduler),
 ];
 
-/// Names of the `memsmodel_mems` blocks in a parameter file, in order.
-pub fn names(text: &str, file: &str) -> Result<Vec<String>> {
-    Ok(blocks::read(text, file, BLOCK)?.into_iter().map(|block| block.name).collect())
+/// Names of the `memsmodel_mems` blocks in a parameter file and the files it names, in order.
+pub fn names(text: &str, file: &Path, open: Open) -> Result<Vec<String>> {
+    Ok(disksim::read(text, file, BLOCK, open)?.into_iter().map(|block| block.name).collect())
 }
 
 /// The device in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the
-/// only one. Errors name the line.
-pub fn import(text: &str, file: &str, name: Option<&str>) -> Result<Imported> {
-    let blocks = blocks::read(text, file, BLOCK)?;
-    let block = choose(&blocks, file, name)?;
+/// only one. `open` reads the files that it names. Errors name file and line.
+pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<Imported> {
+    let blocks = disksim::read(text, file, BLOCK, open)?;
+    let block = disksim::choose(&blocks, BLOCK, file, name)?;
     let mut imported =
         Imported { name: block.name.clone(), params: reference_behaviour(), remarks: Vec::new() };
-    let mut seen: Vec<&Entry> = Vec::new();
+    block.check_unique()?;
     for entry in &block.entries {
-        let meaning = meaning(entry).map_err(|error| entry.error(file, error))?;
-        if let Some(first) = seen.iter().find(|seen| seen.key == entry.key) {
-            let error = Error::user(format!("`{}` is given twice", entry.key))
-                .with_remedy(format!("it is on line {} already", first.line));
-            return Err(entry.error(file, error));
-        }
-        seen.push(entry);
-        imported.apply(entry, meaning).map_err(|error| entry.error(file, error))?;
+        let read = meaning(entry).and_then(|meaning| imported.apply(entry, meaning));
+        read.map_err(|error| entry.error(error))?;
     }
     imported.params.startup_mw = imported.params.sled_mw;
-    let at_block = |error: Error| error.at(file, block.line, 0, format!("{BLOCK} {}", block.name).as_bytes());
-    missing(&seen).map_err(at_block)?;
+    let at_block = |error| block.error(error);
+    missing(&block.entries).map_err(at_block)?;
     // What only makes sense together is checked together, before anyone simulates with it.
     Geometry::new(&imported.params).map_err(at_block)?;
     kinematics::build(imported.params.kinematics, &imported.params).map_err(at_block)?;
     Ok(imported)
-}
-
-fn choose<'a>(blocks: &'a [Block], file: &str, name: Option<&str>) -> Result<&'a Block> {
-    let names = || blocks.iter().map(|block| block.name.as_str());
-    let Some(name) = name else {
-        return match blocks {
-            [block] => Ok(block),
-            [] => Err(Error::user(format!("{file} has no `{BLOCK}` block")).with_remedy(
-                "devices are often in a file that another one names after `source`: import that",
-            )),
-            several => Err(Error::user(format!("{file} describes {} devices", several.len()))
-                .with_remedy(format!("choose one by name: {}", names().collect::<Vec<_>>().join(", ")))),
-        };
-    };
-    let mut called = blocks.iter().filter(|block| block.name == name);
-    match (called.next(), called.next()) {
-        (Some(block), None) => Ok(block),
-        (None, _) if blocks.is_empty() => choose(blocks, file, None),
-        (None, _) => Err(Error::unknown("device", name, names())),
-        (Some(first), Some(second)) => {
-            Err(Error::user(format!("{file} describes two devices called `{name}`"))
-                .with_remedy(format!("rename one; they are on lines {} and {}", first.line, second.line)))
-        }
-    }
 }
 
 /// What DiskSim does with every device, whatever its parameters.
@@ -168,7 +138,7 @@ fn meaning(entry: &Entry) -> Result<&'static Meaning> {
 }
 
 /// An error if a parameter that says something of the device is not there.
-fn missing(seen: &[&Entry]) -> Result<()> {
+fn missing(seen: &[Entry]) -> Result<()> {
     let needed = KEYS.iter().filter(|(_, meaning)| {
         !matches!(meaning, Meaning::Zero(_) | Meaning::Ignored(_) | Meaning::Scheduler)
     });
@@ -212,9 +182,9 @@ impl Imported {
     }
 
     fn remark_on_scheduler(&mut self, entry: &Entry) {
-        let Value::Block(entries) = &entry.value else { return };
-        let policy = entries.iter().find(|entry| entry.key == "Scheduling policy");
-        if let Some(Value::Word(policy)) = policy.map(|entry| &entry.value) {
+        let Value::Block(block) = &entry.value else { return };
+        let policy = block.entries.iter().find(|entry| entry.key == "Scheduling policy");
+        if let Some(Value::Words(policy)) = policy.map(|entry| &entry.value) {
             let option = match policy.as_str() {
                 "1" => ", here `--scheduler fcfs`",
                 "8" => ", here `--scheduler sptf`",
@@ -245,37 +215,6 @@ impl Imported {
         }));
         lines.join("\n") + "\n"
     }
-}
-
-/// Without the control characters that a comment may not hold.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
-}
-
-fn word(entry: &Entry) -> Result<&str> {
-    match &entry.value {
-        Value::Word(word) => Ok(word),
-        Value::Block(_) | Value::List => Err(Error::user(format!("`{}`: expected a number", entry.key))),
-    }
-}
-
-/// The value times ten to the power given. The factor goes into the decimal text where it can, so that
-/// 0.00512 ms become 5.12 us and not the number next to it.
-fn number(entry: &Entry, power: i32) -> Result<f64> {
-    let word = word(entry)?;
-    let value: f64 = word
-        .parse()
-        .map_err(|_| Error::user(format!("`{}`: expected a number, found `{word}`", entry.key)))?;
-    let scaled = format!("{word}e{power}").parse().unwrap_or_else(|_| value * 10_f64.powi(power));
-    if scaled.is_finite() {
-        return Ok(scaled);
-    }
-    Err(Error::user(format!("`{}`: expected a number, found `{word}`", entry.key)))
-}
-
-fn count(entry: &Entry) -> Result<i64> {
-    let word = word(entry)?;
-    word.parse().map_err(|_| Error::user(format!("`{}`: expected a whole number, found `{word}`", entry.key)))
 }
 
 fn one_of<T: Copy, const N: usize>(entry: &Entry, known: [(i64, T); N]) -> Result<T> {

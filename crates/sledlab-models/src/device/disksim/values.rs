@@ -1,0 +1,55 @@
+//! What entries hold: words and numbers.
+
+use sledlab_core::{Error, Result};
+
+use super::{Entry, Value};
+
+/// The word after an entry's `=`.
+pub(in crate::device) fn word(entry: &Entry) -> Result<&str> {
+    text(&entry.key, &entry.value)
+}
+
+/// The word that `key` holds.
+pub(in crate::device) fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str> {
+    match value {
+        Value::Words(words) if !words.contains(' ') => Ok(words),
+        Value::Words(words) => {
+            let shown: String = words.chars().take(60).collect();
+            Err(Error::user(format!("`{key}`: expected one value, found `{shown}`")))
+        }
+        Value::Block(_) | Value::List(_) => Err(Error::user(format!("`{key}`: expected one value"))),
+    }
+}
+
+/// The number after an entry's `=`, times ten to the power given.
+pub(in crate::device) fn number(entry: &Entry, power: i32) -> Result<f64> {
+    scaled(&entry.key, word(entry)?, power)
+}
+
+/// The number `word`, times ten to the power given. The factor goes into the decimal text where it can, so that 0.00512 ms become 5.12 us and not the number next to it.
+pub(in crate::device) fn scaled(key: &str, word: &str, power: i32) -> Result<f64> {
+    let wrong = || Error::user(format!("`{key}`: expected a number, found `{word}`"));
+    let value: f64 = word.parse().map_err(|_| wrong())?;
+    let scaled = format!("{word}e{power}").parse().unwrap_or_else(|_| value * 10_f64.powi(power));
+    if scaled.is_finite() { Ok(scaled) } else { Err(wrong()) }
+}
+
+/// The whole number after an entry's `=`; DiskSim writes some of them with a decimal point.
+pub(in crate::device) fn count(entry: &Entry) -> Result<i64> {
+    whole(&entry.key, word(entry)?)
+}
+
+/// The whole number `word`.
+pub(in crate::device) fn whole(key: &str, word: &str) -> Result<i64> {
+    let number = scaled(key, word, 0)?;
+    if number.fract().abs() > 0.0 || number.abs() > 1e15 {
+        return Err(Error::user(format!("`{key}`: expected a whole number, found `{word}`")));
+    }
+    Ok(number as i64)
+}
+
+/// The number as one that is not below 0.
+pub(in crate::device) fn not_negative(key: &str, number: i64) -> Result<u64> {
+    u64::try_from(number)
+        .map_err(|_| Error::user(format!("`{key}`: expected a number not below 0, found {number}")))
+}
