@@ -3,20 +3,17 @@
 mod array;
 pub mod params;
 mod single;
-mod sleds;
 mod station;
 
 pub use array::Array;
 pub use params::SystemParams;
 pub use single::Single;
-pub use sleds::Sleds;
 pub use station::{Completion, Station};
 
 use sledlab_core::{Error, Result, Time};
 
 use crate::device::Queued;
-use crate::device::mems::params::SledMotion;
-use crate::device::preset::{DeviceFile, DeviceParams};
+use crate::device::preset::DeviceFile;
 use crate::merge::MergeParams;
 use crate::power::{self, Energy, Ledger};
 use crate::scheduler;
@@ -99,11 +96,8 @@ pub fn assemble(params: &SystemParams, file: &DeviceFile, setup: Setup) -> Resul
 /// # Errors
 /// Parameters that make no sense together.
 pub fn build(file: &DeviceFile, setup: Setup) -> Result<Box<dyn System>> {
-    if let DeviceParams::Mems(params) = &file.params
-        && params.sleds > 1
-        && params.sled_motion == SledMotion::Independent
-    {
-        return Ok(Box::new(Sleds::new(params, setup)?));
+    if let Some(sleds) = array::independent(file) {
+        return Ok(Box::new(Array::of_sleds(sleds, setup)?));
     }
     Ok(Box::new(Single::new(Station::new(file, setup)?)))
 }

@@ -1,20 +1,24 @@
-//! Several devices alike behind one address space: concatenation, striping, mirroring, RAID 5.
+//! Several devices alike behind one address space: concatenation, striping, mirroring, RAID 5, and the sleds of a
+//! device that move each on its own.
 
 mod flow;
 mod layout;
 mod plan;
 mod raid5;
+mod sleds;
 #[cfg(test)]
 mod tests;
 
 use sledlab_core::{Error, Result, Time};
 
 use self::flow::{Access, Flow};
+use self::layout::Layout;
+pub use self::sleds::independent;
 use super::params::{Kind, SystemParams};
 use super::{Completion, Setup, Station, System};
 use crate::device::Queued;
-use crate::device::mems::params::SledMotion;
-use crate::device::preset::{DeviceFile, DeviceParams};
+use crate::device::mems::MemsParams;
+use crate::device::preset::DeviceFile;
 
 /// A station for each device; a request is done when all accesses for it are.
 pub struct Array {
@@ -33,11 +37,23 @@ impl Array {
     /// array.
     pub fn new(params: &SystemParams, file: &DeviceFile, setup: Setup) -> Result<Self> {
         check(params, file)?;
-        let stations: Vec<_> =
-            (0..params.devices).map(|_| Station::new(file, setup)).collect::<Result<_>>()?;
+        let stations = stations(params.devices, file, setup)?;
         let device_blocks = stations[0].device().mechanics().capacity_blocks();
-        let flow = Flow::new(layout::build(params, device_blocks)?);
-        Ok(Array { flow, stations, ready: Vec::new(), done: Vec::new(), longest_queue: 0 })
+        Ok(Array::of(layout::build(params, device_blocks)?, stations))
+    }
+
+    /// The sleds of a device, each with an empty queue as `setup` says.
+    ///
+    /// # Errors
+    /// Parameters that make no sense together.
+    pub fn of_sleds(params: &MemsParams, setup: Setup) -> Result<Self> {
+        let stations = stations(params.sleds, &sleds::one(params), setup)?;
+        Ok(Array::of(sleds::layout(params)?, stations))
+    }
+
+    fn of(layout: Box<dyn Layout>, stations: Vec<Station>) -> Self {
+        let flow = Flow::new(layout);
+        Array { flow, stations, ready: Vec::new(), done: Vec::new(), longest_queue: 0 }
     }
 
     /// Hands accesses that may begin to their devices.
@@ -46,6 +62,10 @@ impl Array {
             self.stations[device].arrive(now, access);
         }
     }
+}
+
+fn stations(devices: u64, file: &DeviceFile, setup: Setup) -> Result<Vec<Station>> {
+    (0..devices).map(|_| Station::new(file, setup)).collect()
 }
 
 /// Whether devices of `file` can be put together as `params` says.
@@ -60,10 +80,7 @@ fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
         return Err(Error::user(format!("system.devices = {devices}, but system.kind = \"{word}\" has one"))
             .with_remedy("choose a system.kind of several: concatenation, stripe, mirror or raid5"));
     }
-    if let DeviceParams::Mems(sled) = &file.params
-        && sled.sleds > 1
-        && sled.sled_motion == SledMotion::Independent
-    {
+    if independent(file).is_some() {
         return Err(Error::user(
             "a device of several independent sleds cannot be one of a system of several",
         )
