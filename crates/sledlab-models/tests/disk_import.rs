@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use sledlab_core::error::Blame;
 use sledlab_models::device::disk::DiskParams;
 use sledlab_models::device::disk::import::{Imported, import, names};
-use sledlab_models::device::disk::params::{LbnOrder, ReadAhead, SeekCurveKind, Sparing, WriteBack};
+use sledlab_models::device::disk::params::{LbnOrder, ReadAhead, SeekCurveKind, Sparing};
 use sledlab_models::device::preset::{self, DeviceParams};
 
 /// A disk of no particular make, in three files.
@@ -113,7 +113,7 @@ fn takes_over_every_parameter() {
     let Imported { name, params: DiskParams { flat, zones, seek_table }, .. } = sample();
     assert_eq!((name.as_str(), flat.heads, flat.rpm), ("sample", 3, 5400));
     assert_eq!((flat.lbn_order, flat.sparing), (LbnOrder::Serpentine, Sparing::Zone));
-    assert_eq!((flat.read_ahead, flat.write_back), (ReadAhead::SequentialTrack, WriteBack::Mixed));
+    assert_eq!((flat.read_ahead, flat.buffers_writes), (ReadAhead::SequentialTrack, true));
     assert!(flat.drops_requested);
     assert_eq!((flat.cache_segments, flat.segment_sectors), (10, 374));
     assert!(flat.zero_latency_reads && flat.extra_write_disconnect);
@@ -196,7 +196,11 @@ fn says_what_is_wrong_and_where() {
     };
     said("Fast write level", "Fast write leveq", "sample.parv:15:32");
     said("Fast write level", "Fast write leveq", "did you mean `Fast write level`?");
-    said("Fast write level = 2", "Fast write level = 3", "known: 0 (never), 1 (appending), 2 (mixed)");
+    said(
+        "continuous read = 4",
+        "continuous read = 5",
+        "known: 0 (none), 1 (track), 2 (cylinder), 3 (segment), 4",
+    );
     said("Combine seq writes = 1,", "", "add `Combine seq writes`");
     said("Combine seq writes = 1", "Combine seq writes = 1, Combine seq writes = 1", "is given twice");
     said("by reqsize = 1", "by reqsize = 0", "`Set watermark by reqsize` is only modelled at 1");

@@ -282,8 +282,7 @@ pub trait Device: Send {
     /// Geometry, motion and power.
     fn mechanics(&self) -> &dyn Mechanics;
 
-    /// What serving `request` at `now` would take, in every part. Pure; [`issue`](Device::issue) agrees with it, but for
-    /// the angle of a disk, which takes the time to know.
+    /// What serving `request` at `now` would take, in every part. Pure; [`issue`](Device::issue) agrees with it.
     fn probe(&self, now: Time, request: &Queued) -> Timing;
 
     /// A choice is about to be made at `now`: [`mechanics`](Device::mechanics) is to judge requests as of then, where

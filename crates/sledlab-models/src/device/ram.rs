@@ -27,7 +27,7 @@ sledlab_core::params! {
 }
 
 impl RamParams {
-    /// Memory never parks: no rest is as long as this, the longest timeout there is.
+    /// Memory has nothing to park: no rest of a run is as long as this.
     pub const IDLE_TIMEOUT_MS: f64 = 1e9;
 }
 

@@ -40,7 +40,7 @@ impl Model for Adaptive {
     const MEANING: &'static str = "lengthen the timeout after a hasty parking, shorten it after a late one";
 
     fn new(params: &AdaptiveParams) -> Self {
-        Adaptive { params: params.clone(), timeout: params.initial }
+        Adaptive { params: params.clone(), timeout: params.initial.max(params.least).min(params.most) }
     }
 }
 
@@ -54,7 +54,7 @@ impl Policy for Adaptive {
 
     fn learn(&mut self, length: Span, timeout: Span, prices: &Prices) {
         let parked = length.saturating_sub(timeout).as_seconds() / prices.break_even().as_seconds();
-        if length < timeout || parked <= 0.0 {
+        if parked <= 0.0 {
             return;
         }
         let AdaptiveParams { least, most, increase, decrease, long, .. } = self.params;

@@ -124,6 +124,9 @@ impl Prices {
 /// Decides when an idle device parks and when a parked one starts up.
 pub trait Policy: Send {
     /// The device has run out of requests: how long it stays idle before it parks. [`Span::MAX`]: for ever.
+    ///
+    /// It is asked once for each rest, when that is over; a queue that is refilled in the moment it runs empty makes
+    /// a rest of no length, of which nothing is [`learn`](Policy::learn)ed.
     fn timeout(&mut self, prices: &Prices) -> Span;
 
     /// The same when the rest is over and known to have lasted `length`. Only an oracle makes use of that.

@@ -22,7 +22,7 @@ impl Model for Oracle {
 }
 
 impl Policy for Oracle {
-    /// While a rest lasts, what it will be is not known yet: as the run ends, say.
+    /// Never asked: a rest is judged when it is over, also the one that the end of a run cuts short.
     fn timeout(&mut self, _: &Prices) -> Span {
         Span::ZERO
     }

@@ -375,11 +375,12 @@ impl Station {
     }
 
     fn select(&mut self, now: Time) {
+        let queued = self.queue_length();
         if !self.choose(now) {
             return;
         }
         if let Some((_, id @ None)) = &mut self.startup {
-            self.longest_queue = self.longest_queue.max(self.scheduler.len() + self.batch.len());
+            self.longest_queue = self.longest_queue.max(queued);
             *id = self.batch.first().map(|request| request.id);
         }
         let busy = self.device.issue(now, &self.batch, &mut self.served);

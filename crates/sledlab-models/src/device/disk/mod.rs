@@ -1,7 +1,7 @@
 //! A disk: platters that turn at a constant speed under an arm with one head for each surface.
 //!
-//! One zone, no cache, no read-ahead: a stream of requests loses a turn whenever the command overhead lets the
-//! next sector pass. It has four power states (paper 000, section 3.1): ACTIVE while it seeks, waits for a sector
+//! Zones, skews, spares and slips, a measured seek curve, and a controller with a buffer that reads ahead and may
+//! buffer writes (DM-12 to DM-15). It has four power states (paper 000, section 3.1): ACTIVE while it seeks, waits for a sector
 //! or accesses it, IDLE while it only spins, and, when it is parked, SLEEP or OFF.
 
 mod controller;
@@ -38,7 +38,7 @@ pub struct Disk {
 impl Disk {
     /// A parked disk with its arm over the first track and an empty buffer.
     pub fn new(params: &DiskParams) -> Result<Self> {
-        Ok(Disk { drive: Drive::new(params)?, controller: Controller::new(params) })
+        Ok(Disk { drive: Drive::new(params)?, controller: Controller::new(params)? })
     }
 }
 
@@ -218,6 +218,18 @@ mod tests {
         assert_eq!(then, DeviceState::Disk(DiskState { track, time }));
     }
 
+    proptest! {
+        #[test]
+        fn a_read_repositions_while_no_sector_passes(
+            lbn in 0_u64..300_000, blocks in 1_u32..900, now_us in 0_u64..100_000, zero_latency_reads: bool,
+        ) {
+            let disk = Disk::new(&changed(|disk| disk.zero_latency_reads = zero_latency_reads)).unwrap();
+            let timing = disk.probe(Time::from_ns(now_us * 1000), &request(lbn, blocks, Op::Read));
+            let passing_ms = (timing.transfer - timing.reposition).as_ms();
+            prop_assert!((passing_ms - 0.1 * f64::from(blocks)).abs() < 1e-5, "{timing:?}");
+        }
+    }
+
     #[test]
     fn a_parked_disk_sleeps_or_is_off() {
         let rates = |rest_state| {
@@ -256,6 +268,8 @@ mod tests {
         assert!(message("seek_table = [1, 2]").contains("expected a pair of numbers"));
         assert!(message("seek_curve = \"table\"").contains("device.seek_table has 0 points"));
         assert!(message("rest_state = \"on\"").contains("expected one of sleep, off"));
+        assert!(message("buffers_writes = true").contains("a disk without a buffer cannot buffer writes"));
+        assert!(message("read_ahead = \"track\"\ncache_segments = 3").contains("or read ahead"));
         assert!(message("rpm = 4200.5").contains("device.rpm: expected a whole number"));
     }
 

@@ -77,18 +77,6 @@ sledlab_core::choices! {
     }
 }
 
-sledlab_core::choices! {
-    /// Which writes are reported complete before they are on the medium.
-    pub enum WriteBack {
-        /// None: write-through.
-        Never = "never",
-        /// Those of one stream that goes on where it ended.
-        Appending = "appending",
-        /// The same, mixed with other requests.
-        Mixed = "mixed",
-    }
-}
-
 sledlab_core::params! {
     /// The numbers of a disk. Defaults are those of the preset `mobile-disk`, an assumption (DM-14).
     pub struct DiskNumbers {
@@ -161,7 +149,7 @@ sledlab_core::params! {
         reselect_first_us: f64 = 0.0, "us", 0.0..1e6;
         /// Further reselections.
         reselect_other_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Whether a write that does not follow on the write before disconnects once more.
+        /// Whether a write after a write disconnects once more.
         extra_write_disconnect: bool = false;
         /// Overhead of such a write's command.
         extra_disconnect_command_us: f64 = 0.0, "us", 0.0..1e6;
@@ -171,7 +159,7 @@ sledlab_core::params! {
         extra_disconnect_gap_us: f64 = 0.0, "us", 0.0..1e6;
         /// How much later than the command its arm starts.
         extra_disconnect_seek_delta_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Least time of its movement.
+        /// Least time of a write's movement, in a disk that does so.
         minimum_write_seek_us: f64 = 0.0, "us", 0.0..1e6;
 
         /// Segments of the buffer; 0 for a disk without one.
@@ -192,11 +180,11 @@ sledlab_core::params! {
         read_ahead_after_hit: bool = false;
         /// Whether read-ahead stops within a sector when another command arrives.
         stops_within_sector: bool = false;
-        /// Which writes are complete once they are buffered.
-        write_back: WriteBack = WriteBack::Never;
+        /// Whether a write is complete once it is buffered.
+        buffers_writes: bool = false;
         /// Whether a write that goes on where the one before ended joins its segment.
         appends_writes: bool = false;
-        /// Whether reads are served from data that was written.
+        /// Whether reads are served from data that was written; never from a segment that is only for writes.
         reads_hit_writes: bool = false;
         /// Whether a read starts with whichever of its sectors comes first, and buffers what passes before them.
         zero_latency_reads: bool = false;

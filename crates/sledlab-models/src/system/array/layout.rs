@@ -14,8 +14,8 @@ pub(super) trait Layout: Send {
     /// Number of blocks the host sees.
     fn capacity_blocks(&self) -> u64;
 
-    /// What the devices have to do for a request; `nearest` tells the device that gets to blocks soonest, where any
-    /// has them.
+    /// What the devices have to do for a request; `nearest` tells the device with the least positioning time, where any
+    /// has the blocks.
     fn plan(&self, request: &Queued, nearest: &mut dyn FnMut(&Queued) -> usize) -> Plan;
 
     /// Stripes that nothing else may change while the request is under way.

@@ -8,13 +8,13 @@ mod overheads;
 mod segments;
 mod stream;
 
-use sledlab_core::{Op, Span, Time};
+use sledlab_core::{Error, Op, Result, Span, Time};
 
 use self::overheads::{Command, Overheads};
 use self::segments::Segments;
 use self::stream::Stream;
 use super::drive::{Drive, Pass};
-use super::params::{DiskNumbers, DiskParams, ReadAhead, WriteBack};
+use super::params::{DiskNumbers, DiskParams, ReadAhead};
 use crate::device::{Queued, Timing};
 
 /// The part of a drive that is not mechanism.
@@ -39,16 +39,27 @@ pub(super) struct Done {
 }
 
 impl Controller {
-    pub fn new(params: &DiskParams) -> Self {
+    /// A controller with an empty buffer.
+    ///
+    /// # Errors
+    /// What needs a buffer in a disk without one.
+    pub fn new(params: &DiskParams) -> Result<Self> {
         let disk = &params.flat;
-        Controller {
+        let has_buffer = disk.cache_segments > 0 && disk.segment_sectors > 0;
+        if !has_buffer && (disk.buffers_writes || disk.read_ahead != ReadAhead::None) {
+            return Err(Error::user("a disk without a buffer cannot buffer writes or read ahead").with_remedy(
+                "set device.cache_segments and device.segment_sectors, or device.buffers_writes = false and \
+                 device.read_ahead = \"none\"",
+            ));
+        }
+        Ok(Controller {
             overheads: Overheads::new(disk),
             segments: Segments::new(disk),
             before: Op::Read,
             stream: None,
             writing: (Time::ZERO, u64::MAX),
             disk: disk.clone(),
-        }
+        })
     }
 
     /// What a command to the medium costs before the arm can start.
@@ -59,10 +70,10 @@ impl Controller {
     /// Serves a command that comes at `now`.
     pub fn serve(&mut self, drive: &mut Drive, now: Time, request: &Queued) -> Done {
         self.look(drive, now);
-        let done = match (request.op, self.disk.write_back) {
-            (Op::Read, _) => self.read(drive, now, request),
-            (_, WriteBack::Never) => self.write_through(drive, now, request),
-            _ => self.write_buffered(drive, now, request),
+        let done = match request.op {
+            Op::Read => self.read(drive, now, request),
+            _ if self.disk.buffers_writes => self.write_buffered(drive, now, request),
+            _ => self.write_through(drive, now, request),
         };
         self.before = request.op;
         done
@@ -165,7 +176,7 @@ impl Controller {
     fn read_miss(&mut self, drive: &mut Drive, now: Time, request: &Queued) -> Done {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let start = self.arm_start(drive, now);
-        let segment = self.segments.take_for_read(lbn, None);
+        let segment = self.segments.take_for_read(lbn);
         let limit = self.read_ahead_limit(drive, lbn, end).max(end);
         let limit = if segment.is_some() { limit } else { end };
         let mut stream = if self.disk.zero_latency_reads {
@@ -239,7 +250,8 @@ impl Controller {
         let overhead = self.overheads.of(Command::WriteBuffered, self.before);
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let (busy_until, written_to) = self.writing;
-        let append = busy_until > now && written_to == lbn && self.disk.appends_writes;
+        let append =
+            self.disk.appends_writes && busy_until > now && written_to == lbn && self.stream.is_none();
         let taken = if append { now + overhead } else { (now + overhead).max(busy_until) };
         let data = taken + self.overheads.data_preparation;
         let completion =
@@ -247,7 +259,7 @@ impl Controller {
         let arm = if append { busy_until } else { self.halt(drive, now.max(busy_until)).max(taken) };
         let written = self.write_medium(drive, arm, data, request, &Constraint::default());
         self.writing = (written.until, end);
-        self.segments.write(lbn, end, append, None);
+        self.segments.write(lbn, end, append);
         Done { completion, timing: from_buffer(now, overhead, completion) }
     }
 
@@ -275,7 +287,7 @@ impl Controller {
         let data = data + self.overheads.data_preparation;
         let Written { until, first, reposition } = self.write_medium(drive, arm, data, request, &constraint);
         let completion = until + reselect + self.overheads.write_completion;
-        self.segments.write(lbn, end, false, None);
+        self.segments.write(lbn, end, false);
         Done { completion, timing: from_medium(now, arm, &first, reposition, completion) }
     }
 

@@ -37,7 +37,7 @@ pub(super) struct ExtraDisconnect {
     pub least_movement: Span,
 }
 
-/// How the request before went on the bus.
+/// What becomes of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     ReadHit,

@@ -26,7 +26,6 @@ pub(super) struct Segments {
     sectors: u64,
     /// Segments that reads do not use: one at the front if writes have one of their own.
     only_writes: usize,
-    appends: bool,
     reads_hit_writes: bool,
     uses: u64,
 }
@@ -38,7 +37,6 @@ impl Segments {
             all: vec![Segment::default(); count],
             sectors: disk.segment_sectors,
             only_writes: usize::from(disk.dedicated_write_segment && count > 1),
-            appends: disk.appends_writes,
             reads_hit_writes: disk.reads_hit_writes,
             uses: 0,
         }
@@ -60,17 +58,17 @@ impl Segments {
         Some([first].into_iter().chain(holding).find(whole).unwrap_or(first))
     }
 
-    /// A segment for a read from `lbn` on: an empty one, else the one longest unused, `streaming` last of all.
-    pub fn take_for_read(&mut self, lbn: u64, streaming: Option<usize>) -> Option<usize> {
-        let taken = self.pick(streaming)?;
+    /// A segment for a read from `lbn` on: an empty one, else the one longest unused.
+    pub fn take_for_read(&mut self, lbn: u64) -> Option<usize> {
+        let taken = self.pick()?;
         self.fill(taken, lbn, lbn, false);
         Some(taken)
     }
 
-    fn pick(&self, streaming: Option<usize>) -> Option<usize> {
+    fn pick(&self) -> Option<usize> {
         (self.only_writes..self.all.len()).min_by_key(|at| {
             let segment = &self.all[*at];
-            (Some(*at) == streaming, !segment.is_empty(), segment.used)
+            (!segment.is_empty(), segment.used)
         })
     }
 
@@ -112,9 +110,9 @@ impl Segments {
 
     /// Blocks from `lbn` to `end` were written: they go on in the segment of the write before where they `append`, and
     /// no other segment holds what they replace.
-    pub fn write(&mut self, lbn: u64, end: u64, append: bool, streaming: Option<usize>) {
+    pub fn write(&mut self, lbn: u64, end: u64, append: bool) {
         let goes_on = |segment: &Segment| segment.written && !segment.is_empty() && segment.end == lbn;
-        let host = (append && self.appends).then(|| self.all.iter().position(goes_on)).flatten();
+        let host = append.then(|| self.all.iter().position(goes_on)).flatten();
         for (at, segment) in self.all.iter_mut().enumerate() {
             if Some(at) != host && segment.first < end && lbn < segment.end {
                 *segment = Segment::default();
@@ -123,7 +121,7 @@ impl Segments {
         if let Some(host) = host {
             self.extend(host, end);
             self.touch(host);
-        } else if let Some(taken) = if self.only_writes > 0 { Some(0) } else { self.pick(streaming) } {
+        } else if let Some(taken) = if self.only_writes > 0 { Some(0) } else { self.pick() } {
             self.fill(taken, lbn, end, true);
         }
     }

@@ -116,10 +116,13 @@ impl Stream {
         sent + sector.times(end.saturating_sub(lbn))
     }
 
-    /// Time between the passes worked out so far.
+    /// Time between the passes worked out so far, in the order of time: the rest of a track that is read on arrival
+    /// passes before its beginning.
     pub fn repositioning(&self) -> Span {
-        let pairs = self.passes.iter().zip(self.passes.iter().skip(1));
-        pairs.map(|(before, after)| after.start.since(before.end())).sum()
+        let mut passes: Vec<_> = self.passes.iter().map(|pass| (pass.start, pass.end())).collect();
+        passes.sort_unstable();
+        let pairs = passes.iter().zip(passes.iter().skip(1));
+        pairs.map(|((_, end), (start, _))| start.since(*end)).sum()
     }
 
     /// When block `lbn` is in the segment.

@@ -71,7 +71,8 @@ pub(super) const DISK: Keys = &[
     ("Read-ahead over requested", SwitchAt(-1, "drops_requested")),
     ("Read-ahead on idle hit", Switch("read_ahead_after_hit")),
     ("Read any free blocks", Switch("zero_latency_reads")),
-    ("Fast write level", Choice("write_back", &[(0, "never"), (1, "appending"), (2, "mixed")])),
+    // Levels 1 and 2 differ where several commands are in the drive.
+    ("Fast write level", Switch("buffers_writes")),
     ("Immediate buffer read", Remark(0, "drives read on arrival that read any free blocks")),
     ("Immediate buffer write", Remark(0, "DiskSim itself does not do it")),
     ("Combine seq writes", Switch("appends_writes")),
