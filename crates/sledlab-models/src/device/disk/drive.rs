@@ -42,8 +42,8 @@ struct Parts {
 pub(super) struct Drive {
     parts: Arc<Parts>,
     pub at: Track,
-    /// What schedulers are told is the time, and when the arm can set out then.
-    now: Time,
+    /// When schedulers are told that the arm can set out, and what the command after costs.
+    ready: Time,
     overhead: Span,
 }
 
@@ -74,12 +74,12 @@ impl Drive {
             rates,
             idle_mw: numbers.idle_mw,
         };
-        Ok(Drive { parts: Arc::new(parts), at: Track::default(), now: Time::ZERO, overhead: Span::ZERO })
+        Ok(Drive { parts: Arc::new(parts), at: Track::default(), ready: Time::ZERO, overhead: Span::ZERO })
     }
 
-    /// Schedulers are to judge requests as of `now`, when a command costs `overhead`.
-    pub fn tell_time(&mut self, now: Time, overhead: Span) {
-        (self.now, self.overhead) = (now, overhead);
+    /// Schedulers are to judge requests as of an arm that sets out at `ready`; the command after costs `overhead`.
+    pub fn tell_time(&mut self, ready: Time, overhead: Span) {
+        (self.ready, self.overhead) = (ready, overhead);
     }
 
     /// Seek and settling from one track to another. Heads are switched while the arm moves; what takes no time
@@ -280,7 +280,7 @@ impl Mechanics for Drive {
     }
 
     fn state(&self) -> DeviceState {
-        DeviceState::Disk(DiskState { track: self.at, time: self.now + self.overhead })
+        DeviceState::Disk(DiskState { track: self.at, time: self.ready })
     }
 
     fn location(&self, lbn: u64) -> Location {

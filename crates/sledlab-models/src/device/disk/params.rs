@@ -77,6 +77,18 @@ sledlab_core::choices! {
     }
 }
 
+sledlab_core::choices! {
+    /// What becomes of a write that goes on where the one that is being written from the buffer ends.
+    pub enum AppendedWrites {
+        /// It waits until that is on the medium.
+        None = "none",
+        /// It becomes part of it while the segment has room.
+        Joined = "joined",
+        /// One at a time is taken, and the medium gets it a turn later, as in DiskSim 4.0.
+        Separate = "separate",
+    }
+}
+
 sledlab_core::params! {
     /// The numbers of a disk. Defaults are those of the preset `mobile-disk`, an assumption (DM-14).
     pub struct DiskNumbers {
@@ -182,8 +194,8 @@ sledlab_core::params! {
         stops_within_sector: bool = false;
         /// Whether a write is complete once it is buffered.
         buffers_writes: bool = false;
-        /// Whether a write that goes on where the one before ended joins its segment.
-        appends_writes: bool = false;
+        /// A write that goes on where the one being written from the buffer ends: it waits (`none`), joins while there is room (`joined`), or follows a turn later (`separate`, as in DiskSim).
+        appended_writes: AppendedWrites = AppendedWrites::None;
         /// Whether reads are served from data that was written; never from a segment that is only for writes.
         reads_hit_writes: bool = false;
         /// Whether a read starts with whichever of its sectors comes first, and buffers what passes before them.

@@ -7,12 +7,14 @@
 mod overheads;
 mod segments;
 mod stream;
+mod writing;
 
 use sledlab_core::{Error, Op, Result, Span, Time};
 
 use self::overheads::{Command, Overheads};
 use self::segments::Segments;
 use self::stream::Stream;
+use self::writing::Writing;
 use super::drive::{Drive, Pass};
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
 use crate::device::{Queued, Timing};
@@ -27,8 +29,7 @@ pub(super) struct Controller {
     before: Op,
     /// Reading under way, and the segment it fills, if the drive has any.
     stream: Option<(Stream, Option<usize>)>,
-    /// Until when buffered blocks are being written, and the block after them.
-    writing: (Time, u64),
+    writing: Writing,
 }
 
 /// What a command came to.
@@ -57,7 +58,7 @@ impl Controller {
             segments: Segments::new(disk),
             before: Op::Read,
             stream: None,
-            writing: (Time::ZERO, u64::MAX),
+            writing: Writing::new(disk),
             disk: disk.clone(),
         })
     }
@@ -65,6 +66,11 @@ impl Controller {
     /// What a command to the medium costs before the arm can start.
     pub fn expected_overhead(&self) -> Span {
         self.overheads.of(Command::ReadMiss, self.before)
+    }
+
+    /// When the arm could set out for a read that comes at `now` and is not buffered, reading ahead left out.
+    pub fn expected_start(&self, now: Time) -> Time {
+        (now + self.expected_overhead()).max(self.writing.until)
     }
 
     /// Serves a command that comes at `now`.
@@ -136,7 +142,7 @@ impl Controller {
                 stream.limit = stream.limit.max(limit);
             }
             None if self.disk.read_ahead_after_hit && limit > held.end => {
-                let start = now.max(self.writing.0) + overhead;
+                let start = (now + overhead).max(self.writing.until);
                 self.stream = Some((Stream::new(start, drive.at, held.end, limit), Some(segment)));
             }
             _ => {}
@@ -210,8 +216,8 @@ impl Controller {
 
     /// When the arm can start for a read: after the command's overhead, and after what it has to finish first.
     fn arm_start(&mut self, drive: &mut Drive, now: Time) -> Time {
-        let ready = now.max(self.writing.0) + self.overheads.of(Command::ReadMiss, self.before);
-        self.halt(drive, now.max(self.writing.0)).max(ready)
+        let ready = self.expected_start(now);
+        self.halt(drive, now.max(self.writing.until)).max(ready)
     }
 
     /// When the last block has crossed the bus.
@@ -249,17 +255,16 @@ impl Controller {
     fn write_buffered(&mut self, drive: &mut Drive, now: Time, request: &Queued) -> Done {
         let overhead = self.overheads.of(Command::WriteBuffered, self.before);
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let (busy_until, written_to) = self.writing;
-        let append =
-            self.disk.appends_writes && busy_until > now && written_to == lbn && self.stream.is_none();
-        let taken = if append { now + overhead } else { (now + overhead).max(busy_until) };
+        let busy_until = self.writing.until;
+        let append = if self.stream.is_none() { self.writing.append(now, lbn, end) } else { None };
+        let taken = if append.is_some() { now + overhead } else { (now + overhead).max(busy_until) };
         let data = taken + self.overheads.data_preparation;
         let completion =
             data + self.overheads.write_transfer(request.blocks.into()) + self.overheads.write_completion;
-        let arm = if append { busy_until } else { self.halt(drive, now.max(busy_until)).max(taken) };
+        let arm = append.unwrap_or_else(|| self.halt(drive, now.max(busy_until)).max(taken));
         let written = self.write_medium(drive, arm, data, request, &Constraint::default());
-        self.writing = (written.until, end);
-        self.segments.write(lbn, end, append);
+        self.writing.add(lbn, end, written.until);
+        self.segments.write(lbn, end, append.is_some());
         Done { completion, timing: from_buffer(now, overhead, completion) }
     }
 

@@ -75,7 +75,7 @@ pub(super) const DISK: Keys = &[
     ("Fast write level", Switch("buffers_writes")),
     ("Immediate buffer read", Remark(0, "drives read on arrival that read any free blocks")),
     ("Immediate buffer write", Remark(0, "DiskSim itself does not do it")),
-    ("Combine seq writes", Switch("appends_writes")),
+    ("Combine seq writes", Choice("appended_writes", &[(0, "none"), (1, "joined")])),
     ("Stop prefetch in sector", Switch("stops_within_sector")),
     ("Disconnect write if seek", Must(0)),
     ("Write hit stop prefetch", Must(1)),
