@@ -137,6 +137,7 @@ def device(drive: str) -> sl.Device:
         bus_sector_us=sector_us,
         bus_write_sector_us=sector_us,
         zero_latency_reads=False,
+        appended_writes="separate",
         idle_timeout_ms=1e9,
         startup_ms=0.0,
     )

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use sledlab_core::{Op, Result, Span, Time};
 
 use super::geometry::{Geometry, Place, Track};
+use super::overheads::Overheads;
 use super::params::{DiskParams, RestState};
 use super::position_index::{DiskIndex, Least};
 use super::seek::SeekCurve;
@@ -12,13 +13,29 @@ use super::spindle::Spindle;
 use crate::device::{Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Timing};
 use crate::power::PowerRates;
 
-/// Where a disk's arm is, and when: the angle of the platters follows from the time.
+/// Where a disk's arm is, and when it can set out: the angle of the platters follows from the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiskState {
     /// The track.
     pub track: Track,
-    /// When the arm can set out.
-    pub time: Time,
+    /// When the arm can set out for a read.
+    pub reads_from: Time,
+    /// When the arm can set out for a write.
+    pub writes_from: Time,
+}
+
+impl DiskState {
+    /// An arm that can set out at once, whatever for.
+    pub fn ready(track: Track, time: Time) -> Self {
+        DiskState { track, reads_from: time, writes_from: time }
+    }
+
+    fn ready_for(&self, op: Op) -> Time {
+        match op {
+            Op::Write => self.writes_from,
+            _ => self.reads_from,
+        }
+    }
 }
 
 /// What a disk is built of.
@@ -33,6 +50,7 @@ struct Parts {
     write_settle: Span,
     /// How much shorter a movement is before a write, where settling is negative.
     write_haste: Span,
+    overheads: Overheads,
     rates: PowerRates,
     idle_mw: f64,
 }
@@ -42,9 +60,8 @@ struct Parts {
 pub(super) struct Drive {
     parts: Arc<Parts>,
     pub at: Track,
-    /// When schedulers are told that the arm can set out, and what the command after costs.
-    ready: Time,
-    overhead: Span,
+    /// What schedulers are told: the time, what the command before was, and when buffered blocks are on the medium.
+    told: (Time, Op, Time),
 }
 
 impl Drive {
@@ -71,15 +88,23 @@ impl Drive {
             head_switch: Span::from_ms(numbers.head_switch_ms),
             write_settle: Span::from_ms(numbers.write_settle_ms.max(0.0)),
             write_haste: Span::from_ms((-numbers.write_settle_ms).max(0.0)),
+            overheads: Overheads::new(numbers),
             rates,
             idle_mw: numbers.idle_mw,
         };
-        Ok(Drive { parts: Arc::new(parts), at: Track::default(), ready: Time::ZERO, overhead: Span::ZERO })
+        Ok(Drive { parts: Arc::new(parts), at: Track::default(), told: (Time::ZERO, Op::Read, Time::ZERO) })
     }
 
-    /// Schedulers are to judge requests as of an arm that sets out at `ready`; the command after costs `overhead`.
-    pub fn tell_time(&mut self, ready: Time, overhead: Span) {
-        (self.ready, self.overhead) = (ready, overhead);
+    /// Schedulers are to judge requests as of `now`, after a command that was `before`, when the arm is busy with
+    /// buffered blocks until `busy_until`.
+    pub fn tell_time(&mut self, now: Time, before: Op, busy_until: Time) {
+        self.told = (now, before, busy_until);
+    }
+
+    /// An arm over `track` at `now`, after a command that was `before`; it is free at `free`.
+    fn state_at(&self, track: Track, now: Time, before: Op, free: Time) -> DeviceState {
+        let from = |op| (now + self.parts.overheads.to_arm(op, before)).max(free);
+        DeviceState::Disk(DiskState { track, reads_from: from(Op::Read), writes_from: from(Op::Write) })
     }
 
     /// Seek and settling from one track to another. Heads are switched while the arm moves; what takes no time
@@ -111,8 +136,8 @@ impl Drive {
 
     /// Positioning time from a state: until the sector at `place` comes under the head.
     pub fn time_to(&self, state: DiskState, place: &Place, op: Op) -> Span {
-        let DiskState { track, time } = state;
-        let (seek, settle) = self.moves(track, place.track, op);
+        let (seek, settle) = self.moves(state.track, place.track, op);
+        let time = state.ready_for(op);
         let settled = time + seek + settle;
         let wait_ns = self.parts.spindle.wait_ns(settled, place.slot, place.sectors);
         after(settled, wait_ns).since(time)
@@ -280,7 +305,8 @@ impl Mechanics for Drive {
     }
 
     fn state(&self) -> DeviceState {
-        DeviceState::Disk(DiskState { track: self.at, time: self.ready })
+        let (now, before, free) = self.told;
+        self.state_at(self.at, now, before, free)
     }
 
     fn location(&self, lbn: u64) -> Location {
@@ -306,11 +332,11 @@ impl Mechanics for Drive {
     }
 
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        let DiskState { track, time } = state.disk();
-        let (timing, track) = self.serve_bare(time, track, request);
-        // The next command costs its overhead again.
-        let time = time + timing.service() + self.overhead;
-        (timing, DeviceState::Disk(DiskState { track, time }))
+        let state = state.disk();
+        let start = state.ready_for(request.op);
+        let (timing, track) = self.serve_bare(start, state.track, request);
+        let end = start + timing.service();
+        (timing, self.state_at(track, end, request.op, end))
     }
 
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {

@@ -8,6 +8,7 @@ mod controller;
 mod drive;
 mod geometry;
 pub mod import;
+mod overheads;
 pub mod params;
 mod position_index;
 #[cfg(test)]
@@ -54,7 +55,7 @@ impl Device for Disk {
 
     fn tell_time(&mut self, now: Time) {
         self.controller.look(&mut self.drive, now);
-        self.drive.tell_time(self.controller.expected_start(now), self.controller.expected_overhead());
+        self.controller.tell_time(&mut self.drive, now);
     }
 
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
@@ -222,7 +223,10 @@ mod tests {
 
     #[test]
     fn what_is_probed_is_what_happens() {
-        let mut disk = Disk::new(&changed(|disk| disk.command_overhead_ms = 0.4)).unwrap();
+        let params = changed(|disk| {
+            (disk.command_overhead_ms, disk.write_through_after_read_us) = (0.4, 700.0);
+        });
+        let mut disk = Disk::new(&params).unwrap();
         let (now, far) = (Time::from_ns(123_456_789), request(333 * 400 + 150, 500, Op::Write));
         disk.tell_time(now);
         let probed = disk.probe(now, &far);
@@ -233,8 +237,23 @@ mod tests {
         let (served, busy) = serve(&mut disk, now, &[far]);
         assert_eq!((served[0].timing, busy.until), (probed, now + probed.service()));
         let track = Track { cylinder: 334, head: 2 };
-        let time = busy.until + Span::from_ms(0.4);
-        assert_eq!(then, DeviceState::Disk(DiskState { track, time }));
+        assert_eq!(then, DeviceState::Disk(DiskState::ready(track, busy.until + Span::from_ms(0.4))));
+    }
+
+    #[test]
+    fn schedulers_know_until_when_buffered_blocks_are_written() {
+        let mut disk = Disk::new(&changed(|disk| {
+            (disk.buffers_writes, disk.cache_segments, disk.segment_sectors) = (true, 1, 100);
+            (disk.read_miss_after_write_us, disk.write_buffered_after_write_us) = (300.0, 100.0);
+        }))
+        .unwrap();
+        let (_, busy) = serve(&mut disk, Time::ZERO, &[request(120_000, 20, Op::Write)]);
+        for after_us in [0, 1_000, 60_000] {
+            let now = busy.until + Span::from_ns(after_us * 1000);
+            disk.tell_time(now);
+            let next = request(80_000, 8, Op::Read);
+            assert_eq!(disk.mechanics().positioning(&next), disk.probe(now, &next).positioning());
+        }
     }
 
     proptest! {

@@ -4,18 +4,17 @@
 //! when the next one comes: the rules say where the arm is then and what it has to finish first. The rules are those
 //! that public descriptions of the drives' simulators state; see `docs/device.md`.
 
-mod overheads;
 mod segments;
 mod stream;
 mod writing;
 
 use sledlab_core::{Error, Op, Result, Span, Time};
 
-use self::overheads::{Command, Overheads};
 use self::segments::Segments;
 use self::stream::Stream;
 use self::writing::Writing;
 use super::drive::{Drive, Pass};
+use super::overheads::{Command, Overheads};
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
 use crate::device::{Queued, Timing};
 
@@ -63,14 +62,9 @@ impl Controller {
         })
     }
 
-    /// What a command to the medium costs before the arm can start.
-    pub fn expected_overhead(&self) -> Span {
-        self.overheads.of(Command::ReadMiss, self.before)
-    }
-
-    /// When the arm could set out for a read that comes at `now` and is not buffered, reading ahead left out.
-    pub fn expected_start(&self, now: Time) -> Time {
-        (now + self.expected_overhead()).max(self.writing.until)
+    /// Schedulers are to judge requests as of `now`: by when the arm could set out, reading ahead left out.
+    pub fn tell_time(&self, drive: &mut Drive, now: Time) {
+        drive.tell_time(now, self.before, self.writing.until);
     }
 
     /// Serves a command that comes at `now`.
@@ -216,7 +210,7 @@ impl Controller {
 
     /// When the arm can start for a read: after the command's overhead, and after what it has to finish first.
     fn arm_start(&mut self, drive: &mut Drive, now: Time) -> Time {
-        let ready = self.expected_start(now);
+        let ready = now + self.overheads.to_arm(Op::Read, self.before);
         self.halt(drive, now.max(self.writing.until)).max(ready)
     }
 
@@ -271,12 +265,11 @@ impl Controller {
     /// A write that is complete when it is on the medium.
     fn write_through(&mut self, drive: &mut Drive, now: Time, request: &Queued) -> Done {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let overhead = self.overheads.of(Command::WriteThrough, self.before);
-        let free = self.halt(drive, now);
+        let arm = now + self.overheads.to_arm(Op::Write, self.before);
         let extra = self.overheads.extra.clone().filter(|_| self.before == Op::Write);
-        let (arm, data, reselect) = match &extra {
-            None => (now + overhead, now + overhead, self.overheads.reselect_first),
-            Some(extra) => (now + extra.arm, now + extra.data, extra.reselect),
+        let (data, reselect) = match &extra {
+            None => (arm, self.overheads.reselect_first),
+            Some(extra) => (now + extra.data, extra.reselect),
         };
         let least = match (extra.is_some(), request.blocks) {
             (false, _) => 0,
@@ -288,7 +281,7 @@ impl Controller {
             buffered_first: least,
             least_movement: self.overheads.extra.as_ref().map_or(Span::ZERO, |extra| extra.least_movement),
         };
-        let arm = free.max(arm);
+        let arm = self.halt(drive, now).max(arm);
         let data = data + self.overheads.data_preparation;
         let Written { until, first, reposition } = self.write_medium(drive, arm, data, request, &constraint);
         let completion = until + reselect + self.overheads.write_completion;

@@ -21,6 +21,8 @@ pub(super) struct Overheads {
     /// A sector on the bus, read and written.
     pub sector: Span,
     written_sector: Span,
+    /// What becomes of writes.
+    write: Command,
     /// What a write after a write does besides, in some drives.
     pub extra: Option<ExtraDisconnect>,
 }
@@ -64,6 +66,7 @@ impl Overheads {
             reselect_first,
             sector: us(disk.bus_sector_us),
             written_sector: us(disk.bus_write_sector_us),
+            write: if disk.buffers_writes { Command::WriteBuffered } else { Command::WriteThrough },
             extra: disk.extra_write_disconnect.then(|| ExtraDisconnect {
                 arm: us(any + disk.extra_disconnect_command_us + disk.extra_disconnect_seek_delta_us),
                 data: us(any
@@ -86,6 +89,15 @@ impl Overheads {
             Command::WriteThrough => &self.write_through,
         };
         pair[usize::from(before == Op::Write)]
+    }
+
+    /// From the arrival of a command that needs the medium to the start of the arm, after a request that was `before`.
+    pub fn to_arm(&self, op: Op, before: Op) -> Span {
+        match (op, &self.extra) {
+            (Op::Write, Some(extra)) if before == Op::Write => extra.arm,
+            (Op::Write, _) => self.of(self.write, before),
+            _ => self.of(Command::ReadMiss, before),
+        }
     }
 
     /// `sectors` that are written, on the bus.
