@@ -304,6 +304,10 @@ def test_overload_is_said(two):
     assert any(row[1].endswith("*") for row in rows.rows_of(two, "loads", "mobile-disk")[1])
     flood = study(sl.workload("uniform", mean_interarrival_ms=0.2), limit=3000)
     assert words.verdict(flood, "mems-g2").startswith("mems-g2 could not keep up")
+    assert "under any policy:" in words.verdict(flood, "mems-g2")
+    dense = sl.workload("uniform", mean_interarrival_ms=34)
+    mixed = study(dense, "mobile-disk", limit=1000, policies=["never", "immediate", "delayed-spinup"])
+    assert "under immediate and delayed-spinup:" in words.verdict(mixed, "mobile-disk")
 
 
 def test_words_about_few_merged_requests(bank_study):

@@ -100,11 +100,14 @@ def verdict(study: PowerStudy, device: str) -> str:
 
 
 def _overload(study: PowerStudy, device: str) -> str:
-    """A warning where the device could not keep up at all."""
-    if not any(row["saturated"] for row in study.of_device("policies", device)):
+    """A warning where the device could not keep up, and under which policies."""
+    rows = study.of_device("policies", device)
+    late = [policy_name(row["policy"]) for row in rows if row["saturated"]]
+    if not late:
         return ""
+    under = "any policy" if len(late) == len(rows) else joined(late)
     return (
-        f"{device} could not keep up with this workload under every policy: such response times say how long "
+        f"{device} could not keep up with this workload under {under}: such response times say how long "
         "the run was. Slow the workload down, with --set replay.speedup=0.1 for instance."
     )
 
