@@ -70,6 +70,7 @@ def test_a_study_of_a_trace(sledlab, bank, tmp_path):
     [
         (("power",), "no device was given"),
         (("power", "--device", "mems-g2"), "no trace"),
+        (("power", "--device", "ram", "--workload", "uniform"), "`ram` never parks"),
         ((*UNIFORM, "--policies", "fixed,shar"), "did you mean `share`"),
         ((*UNIFORM, "--policies", ","), "no policies"),
         ((*UNIFORM, "--timeouts", "-1,2"), "`-1.0` is not a timeout"),

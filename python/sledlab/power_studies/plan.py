@@ -242,6 +242,11 @@ def startup_key(base: _native.Experiment) -> str:
     return "device.off_startup_ms" if off else "device.startup_ms"
 
 
+def _parks(base: _native.Experiment) -> bool:
+    """Whether a device ever rests so that it must start again."""
+    return startup_key(base).partition(".")[2] in described(base)
+
+
 def _devices(given: Sequence[tuple[Any, _native.Experiment]]) -> dict[str, _native.Experiment]:
     """The devices by what they are called."""
     if not given:
@@ -258,6 +263,11 @@ def _devices(given: Sequence[tuple[Any, _native.Experiment]]) -> dict[str, _nati
                     remedy="leave it out; choose policies and strategies instead",
                 )
         base.check()
+        if not _parks(base):
+            raise Error(
+                f"the device `{name}` never parks, so there is nothing to study",
+                remedy="choose a sled or a disk, such as mems-g2 or mobile-disk",
+            )
         found[name] = base
     return found
 
