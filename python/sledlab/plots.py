@@ -245,6 +245,20 @@ def plain_log_y(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
+WITHIN_POSITIONING: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "mems": (
+        "within positioning: x and y move at once, the slower counts",
+        {"seek in x": "seek_x", "settle": "settle", "seek in y": "seek_y", "turnarounds": "turnaround"},
+    ),
+    "disk": (
+        "within positioning: one after another",
+        {"seek": "seek_x", "settle": "settle", "rotation": "rotation"},
+    ),
+    "ram": ("", {}),
+}
+"""How the positioning of each kind of device is made up: in words, and its parts by what they are called."""
+
+
 def parts(result: Result, axes: Axes) -> None:
     """Mean time per request by part: what adds up, and what lies within positioning."""
     part = result.summary.get("time_by_part_ms", {})
@@ -254,25 +268,13 @@ def parts(result: Result, axes: Axes) -> None:
         ("positioning", result.positioning_time_ms, BLUE),
         ("transfer", part.get("transfer", 0.0), ORANGE),
     ]
-    disk = wording.is_disk(result.config)
-    named = (
-        {"seek": "seek_x", "settle": "settle", "rotation": "rotation"}
-        if disk
-        else {"seek in x": "seek_x", "settle": "settle", "seek in y": "seek_y", "turnarounds": "turnaround"}
-    )
+    combined, named = WITHIN_POSITIONING[wording.device_kind(result.config)]
     within = [(name, part.get(key, 0.0), SKY) for name, key in named.items()]
     rows = [row for row in sums if row[1] > 0 or row[0] != "overhead"]
     labels = [wording.milliseconds(value) for _, value, _ in (*rows, *within)]
     places = [*range(len(rows)), *(len(rows) + 0.9 + index for index in range(len(within)))]
     _bars(axes, [*rows, *within], labels, places)
-    axes.text(
-        0,
-        len(rows) - 0.1,
-        "within positioning: " + ("one after another" if disk else "x and y move at once, the slower counts"),
-        fontsize=8,
-        color=QUIET,
-        va="center",
-    )
+    axes.text(0, len(rows) - 0.1, combined, fontsize=8, color=QUIET, va="center")
     axes.set_xlabel("mean per request (ms)")
     axes.set_title("Where the time went")
 

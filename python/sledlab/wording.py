@@ -241,9 +241,9 @@ def energy_parts(result: Result) -> Iterable[tuple[str, float]]:
             yield state_name(state, result.config), joules
 
 
-def is_disk(config: Mapping[str, Any]) -> bool:
-    """Whether the device is a disk; otherwise it is a sled."""
-    return bool(config.get("device", {}).get("kind") == "disk")
+def device_kind(config: Mapping[str, Any]) -> str:
+    """What kind of device it is: `mems`, `disk` or `ram`."""
+    return str(config["device"]["kind"])
 
 
 def state_name(state: str, config: Mapping[str, Any]) -> str:
@@ -254,25 +254,24 @@ def state_name(state: str, config: Mapping[str, Any]) -> str:
         >>> [state_name(state, disk) for state in ("idle", "inactive", "startup")]
         ['idle', 'sleep', 'start-up']
     """
-    if state == "inactive" and is_disk(config):
+    if state == "inactive" and device_kind(config) == "disk":
         return str(config["device"].get("rest_state", state))
     return STATE_NAMES.get(state, state)
 
 
 def states_explained(config: Mapping[str, Any]) -> str:
     """What the device does in each state."""
-    if is_disk(config):
-        parked = state_name("inactive", config)
-        rests = "the platters are at rest" if parked == "sleep" else "nothing is powered"
-        return (
-            "Seek: the arm moves, settles or waits for its sector. Access: sectors pass under the head. "
-            f"Idle: the platters spin, ready at once. {parked.capitalize()}: {rests}; "
-            "the next request pays a spin-up."
-        )
-    return (
-        "Seek: the sled moves, tips off. Access: tips read or write. Idle: keeps moving, ready at once. "
-        "Inactive: parked; the next request pays a start-up."
-    )
+    parked = state_name("inactive", config)
+    rests = "the platters are at rest" if parked == "sleep" else "nothing is powered"
+    return {
+        "mems": "Seek: the sled moves, tips off. Access: tips read or write. Idle: keeps moving, ready at "
+        "once. Inactive: parked; the next request pays a start-up.",
+        "disk": "Seek: the arm moves, settles or waits for its sector. Access: sectors pass under the head. "
+        f"Idle: the platters spin, ready at once. {parked.capitalize()}: {rests}; the next request pays a "
+        "spin-up.",
+        "ram": "Access: a request is served. Idle: contents are kept, ready at once. Inactive: the same, for "
+        "nothing can be parked.",
+    }[device_kind(config)]
 
 
 def as_text(result: Result) -> str:

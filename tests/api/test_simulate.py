@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import sledlab as sl
+from sledlab import wording
 
 
 def busy(n: int = 3000) -> dict:
@@ -101,6 +102,22 @@ def test_only_reads_can_be_drawn():
         assert r.plot(kind).axes
     with pytest.raises(sl.Error, match="unknown plot"):
         r.plot("pie")
+
+
+@pytest.mark.parametrize(
+    ("device", "moves", "states"),
+    [
+        ("mems-g2", {"seek in x", "settle", "seek in y", "turnarounds"}, "the sled moves"),
+        ("mobile-disk", {"seek", "settle", "rotation"}, "the arm moves"),
+        ("ram", set(), "contents are kept"),
+    ],
+)
+def test_figures_and_words_know_the_kind_of_device(device, moves, states):
+    found = sl.simulate(sl.workload("uniform"), device, limit=100)
+    (axes,) = found.plot("parts").axes
+    names = {label.get_text() for label in axes.get_yticklabels()}
+    assert names - {"overhead"} == {"in queue", "positioning", "transfer"} | moves
+    assert states in wording.states_explained(found.config)
 
 
 @pytest.mark.parametrize(
