@@ -295,6 +295,13 @@ def test_every_section_draws_every_device(two, section):
         two.plot(section, device="mems-g3")
 
 
+def test_a_parked_disk_sleeps(two):
+    for device, parked in (("mems-g2", "inactive"), ("mobile-disk", "sleep")):
+        assert parked in rows.rows_of(two, "timeouts", device)[0]
+        (legend,) = two.plot("timeouts", device=device).legends
+        assert parked in {text.get_text() for text in legend.get_texts()}
+
+
 def test_overload_is_said(two):
     late = [row for row in two.of_device("loads", "mobile-disk") if row["saturated"]]
     assert late

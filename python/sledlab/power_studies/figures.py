@@ -10,7 +10,7 @@ from sledlab.errors import Error
 from sledlab.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY
 from sledlab.power_studies.plan import OWN
 from sledlab.power_studies.words import hours, policy_name, seconds
-from sledlab.wording import STATE_NAMES, STATES, energy, figure, milliseconds
+from sledlab.wording import STATES, energy, figure, milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -62,10 +62,6 @@ def _figure(rows: int, height: float, ratios: Sequence[float] | None = None) -> 
     return made, list(places[:, 0])
 
 
-def _state(name: str) -> str:
-    return STATE_NAMES.get(name, name)
-
-
 def _legend(made: Figure, names: Mapping[str, str]) -> None:
     """What the colours mean, above everything."""
     from matplotlib.patches import Patch
@@ -82,9 +78,9 @@ def _legend(made: Figure, names: Mapping[str, str]) -> None:
     )
 
 
-def _state_legend(made: Figure, rows: Sequence[Row]) -> None:
+def _state_legend(made: Figure, rows: Sequence[Row], names: Mapping[str, str]) -> None:
     used = [state for state in STATES if any(row[f"{state}_j"] > 0 for row in rows)]
-    _legend(made, {_state(state): COLOURS[state] for state in used})
+    _legend(made, {names[state]: COLOURS[state] for state in used})
 
 
 def _stacked(
@@ -130,7 +126,7 @@ def states(study: PowerStudy, device: str) -> Figure:
     headings = ("Energy of the device", "Time", "Energy for each request")
     for axes, heading in zip(places, headings, strict=True):
         axes.set_title(f"{heading}, if it parks ...")
-    _state_legend(made, rows)
+    _state_legend(made, rows, study.state_names(device))
     return made
 
 
@@ -177,7 +173,7 @@ def timeouts(study: PowerStudy, device: str) -> Figure:
         axes.set_xticks(places, [seconds(row["timeout_ms"]) if row["timeout_ms"] else "0" for row in rows])
         axes.tick_params(axis="x", labelsize=8)
     _marks(upper, study.of_device("break_even", device)[0], [row["timeout_ms"] for row in rows])
-    _state_legend(made, rows)
+    _state_legend(made, rows, study.state_names(device))
     return made
 
 
@@ -289,7 +285,7 @@ def loads(study: PowerStudy, device: str) -> Figure:
     for axes in places.flat:
         axes.set_xlim(-0.6, len(swept) - 0.4)
         axes.set_xticks(range(len(swept)), [f"×{load:g}" for load in swept])
-    _state_legend(made, rows)
+    _state_legend(made, rows, study.state_names(device))
     return made
 
 
@@ -344,7 +340,7 @@ def policies(study: PowerStudy, device: str) -> Figure:
     lower.set_xlim(0, longest * 1.25)
     lower.set_xlabel("mean response (ms)")
     lower.spines["left"].set_visible(False)
-    _state_legend(made, rows)
+    _state_legend(made, rows, study.state_names(device))
     return made
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.power_studies.tables import NAMES, Row, fits, tables
+from sledlab.wording import STATES, state_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +54,7 @@ class PowerStudy:
         """The study of the points found."""
         from sledlab.comparison.plan import plain
 
+        configs = {name: plain(base.to_toml()) for name, base in plan.bases.items()}
         said = {
             "devices": list(plan.bases),
             "policies": list(plan.policies),
@@ -64,11 +66,13 @@ class PowerStudy:
             "battery_wh": plan.battery_wh,
             "seeds": list(plan.seeds),
             "scheduler": plan.scheduler,
-            "own_timeout_ms": {
-                name: plain(base.to_toml())["power"]["timeout_ms"] for name, base in plan.bases.items()
+            "own_timeout_ms": {name: config["power"]["timeout_ms"] for name, config in configs.items()},
+            "state_names": {
+                name: {state: state_name(state, config) for state in STATES}
+                for name, config in configs.items()
             },
         }
-        return cls(rows=tables(plan, found), config=plain(plan.base.to_toml()), study=said)
+        return cls(rows=tables(plan, found), config=next(iter(configs.values())), study=said)
 
     @property
     def devices(self) -> list[str]:
@@ -94,6 +98,11 @@ class PowerStudy:
     def of_device(self, name: str, device: str) -> list[Row]:
         """The rows of one device in a table."""
         return [row for row in self.rows[name] if row["device"] == device]
+
+    def state_names(self, device: str) -> Mapping[str, str]:
+        """What people call the states of a device: a parked disk sleeps or is off."""
+        names: Mapping[str, str] = self.study["state_names"][device]
+        return names
 
     def under(self, device: str, policy: str) -> Row:
         """What a device did at the study's pace under `fixed`, its own timeout, or `immediate`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.power_studies.words import hours, percent_signed, policy_name, seconds
-from sledlab.wording import STATE_NAMES, STATES, energy, figure, percent
+from sledlab.wording import STATES, energy, figure, percent
 
 if TYPE_CHECKING:
     from sledlab.power_studies.outcome import PowerStudy
@@ -47,18 +47,18 @@ def policy_rows(study: PowerStudy, device: str) -> list[tuple[str, ...]]:
 def rows_of(study: PowerStudy, name: str, device: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Head and rows of a section's table in the report."""
     head, row = REPORTED[name]
-    return head, [row(each) for each in study.of_device(name, device)]
+    names = study.state_names(device)
+    named = tuple(names.get(column, column) for column in head)
+    return named, [row(each) for each in study.of_device(name, device)]
 
 
 def _state_cells(row: Row) -> tuple[str, ...]:
     return tuple(energy(row[f"{state}_j"]) for state in STATES)
 
 
-STATE_HEAD = tuple(STATE_NAMES.get(state, state) for state in STATES)
-
 REPORTED: dict[str, Any] = {
     "request_energy": (
-        ("policy", "each request", *STATE_HEAD, "a read itself", "a write itself"),
+        ("policy", "each request", *STATES, "a read itself", "a write itself"),
         lambda row: (
             policy_name(row["policy"]),
             energy(row["energy_per_request_uj"] * 1e-6),
@@ -68,7 +68,7 @@ REPORTED: dict[str, Any] = {
         ),
     ),
     "timeouts": (
-        ("timeout", "energy", *STATE_HEAD, "mean (ms)", "95 % (ms)", "start-ups"),
+        ("timeout", "energy", *STATES, "mean (ms)", "95 % (ms)", "start-ups"),
         lambda row: (
             seconds(row["timeout_ms"]),
             energy(row["energy_j"]),
@@ -89,7 +89,7 @@ REPORTED: dict[str, Any] = {
         ),
     ),
     "loads": (
-        ("load", "policy", "requests/s", "energy", "each request", *STATE_HEAD, "mean (ms)", "start-ups"),
+        ("load", "policy", "requests/s", "energy", "each request", *STATES, "mean (ms)", "start-ups"),
         lambda row: (
             f"×{row['load']:g}",
             policy_name(row["policy"]) + (" *" if row["saturated"] else ""),
@@ -125,4 +125,4 @@ REPORTED: dict[str, Any] = {
         ),
     ),
 }
-"""Tables of the report: their columns, and the texts of a row."""
+"""Tables of the report: their columns, where states stand as in the summary, and the texts of a row."""

@@ -9,7 +9,7 @@ from sledlab import wording
 from sledlab.catalogue import everything
 from sledlab.power_studies.plan import IMMEDIATE, OWN
 from sledlab.power_studies.tables import can_be_built
-from sledlab.wording import STATE_NAMES, energy, figure, milliseconds, percent
+from sledlab.wording import energy, figure, milliseconds, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -222,7 +222,7 @@ def states(study: PowerStudy, device: str) -> str:
     """Where the energy goes, in a sentence."""
     rows = {row["state"]: row for row in study.of_device("states", device) if row["policy"] == OWN}
     most = max(rows.values(), key=lambda row: float(row["energy_share"]))
-    name = STATE_NAMES.get(most["state"], most["state"])
+    name = study.state_names(device)[most["state"]]
     service = rows["seek"]["energy_share"] + rows["access"]["energy_share"]
     timeout = seconds(study.study["own_timeout_ms"][device])
     return (
