@@ -204,6 +204,7 @@ def test_a_closed_replay_with_a_think_time_has_rests():
     found = study(replay="closed:1:20ms", loads=None)
     assert {row["load"] for row in found.rows["loads"]} == {1.0}
     assert found.rows["break_even"][0]["longest_rest_ms"] == pytest.approx(20, rel=1e-3)
+    assert study(replay="closed:1:20ms", loads=1).rows["loads"] == found.rows["loads"]
 
 
 def test_the_pace_is_that_of_the_replay():
@@ -240,6 +241,7 @@ def test_the_pace_is_that_of_the_replay():
         ({"replay": "closed:8"}, "keeps the device busy"),
         ({"replay": "closed:8:0ms"}, "keeps the device busy"),
         ({"replay": "closed:1:5ms", "loads": [1, 2]}, "no load to vary"),
+        ({"replay": "closed:1:5ms", "loads": 2}, "no load to vary"),
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )

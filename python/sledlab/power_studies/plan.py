@@ -289,7 +289,7 @@ def _checked_replay(config: Mapping[str, Any], loads: Any) -> bool:
             f"replay `{mode}` keeps the device busy: it never rests, so there is nothing to decide",
             remedy="replay open, or with a think time, such as closed:1:20ms",
         )
-    if loads is not None and list(loads) != [1]:
+    if loads is not None and _numbers("load", loads, above=True) != (1.0,):
         raise Error(
             "a closed replay has no load to vary: the next request waits for the last one",
             remedy="leave the loads out, or vary the think time",
