@@ -1,5 +1,6 @@
 """`sl.power`, `sl.merge` and `sl.power_study`: tables whose facts are known, words, figures."""
 
+import html
 import math
 import os
 import re
@@ -280,7 +281,10 @@ def test_report_and_displays(two, tmp_path):
     for heading in ("Where energy and time go", "Which policy to choose", "How long a battery lasts"):
         assert heading in page
     assert "Of its" in page
-    assert two._repr_html_().startswith("<h4>uniform on mems-g2 and mobile-disk</h4>")
+    cell = two._repr_html_()
+    assert cell.startswith("<h4>uniform on mems-g2 and mobile-disk</h4>")
+    for words_in_both in (words.break_even(two, "mobile-disk"), "* the queue kept growing", words.noise(two)):
+        assert html.escape(words_in_both) in cell
     assert repr(two).startswith("uniform on mems-g2 and mobile-disk")
     assert "oracle" in repr(two)
 

@@ -383,6 +383,7 @@ def as_html(comparison: Comparison) -> str:
             lines.append(f"<tr>{cells}</tr>")
         above = f"<h5>{html.escape(heading(group))}</h5>" if group.varied else ""
         parts.append(f"{above}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>")
+    parts.append(f"<p>{html.escape(NOTE)}</p>")
     return "".join(parts)
 
 

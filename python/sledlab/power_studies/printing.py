@@ -19,9 +19,19 @@ def write(study: PowerStudy, show: Any) -> None:
     """Hands the answer and a table for each device to `show`, a `rich` console's `print`."""
     show(f"[bold]{title(study)}[/bold]")
     for device in study.devices:
-        show(f"{verdict(study, device)} {break_even(study, device)}")
+        show(_about(study, device))
         show(_table(study, device))
-    show(f"[dim]times in ms; * the queue kept growing. {noise(study)}[/dim]")
+    show(f"[dim]{_note(study)}[/dim]")
+
+
+def _about(study: PowerStudy, device: str) -> str:
+    """What stands above the table of a device."""
+    return f"{verdict(study, device)} {break_even(study, device)}"
+
+
+def _note(study: PowerStudy) -> str:
+    """How to read the tables, and how far to trust them."""
+    return f"times in ms; * the queue kept growing. {noise(study)}"
 
 
 def _table(study: PowerStudy, device: str) -> Table:
@@ -48,14 +58,15 @@ def as_text(study: PowerStudy) -> str:
 
 
 def as_html(study: PowerStudy) -> str:
-    """The answer and the tables of policies for notebooks."""
+    """The same for notebooks."""
     parts = [f"<h4>{html.escape(title(study))}</h4>"]
     for device in study.devices:
-        parts.append(f"<p>{html.escape(verdict(study, device))}</p>")
+        parts.append(f"<p>{html.escape(_about(study, device))}</p>")
         head = "".join(f"<th>{html.escape(name)}</th>" for name in (device, *POLICIES[1:]))
         lines = []
         for row in policy_rows(study, device):
             cells = "".join(f'<td style="text-align:right">{html.escape(value)}</td>' for value in row)
             lines.append(f"<tr>{cells}</tr>")
         parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>")
+    parts.append(f"<p>{html.escape(_note(study))}</p>")
     return "".join(parts)
