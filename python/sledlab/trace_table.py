@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,8 @@ Chunk = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
 BLOCK_BYTES = 512
 """Bytes in a logical block."""
 
-HELD_BACK = 32
-"""Batches read before a Parquet file is begun: whether one has metadata decides on its columns."""
+HELD_BACK = 65_536
+"""Requests read before a Parquet file is begun, as for CSV: one for metadata among them adds a column."""
 
 
 def to_chunks(batches: Iterator[pa.RecordBatch], name: str, *, fractional: bool) -> Iterator[Chunk]:
@@ -205,7 +205,11 @@ def _write_parquet(
     import pyarrow.parquet as pq
 
     batches = to_batches(source)
-    head = list(islice(batches, HELD_BACK))
+    head: list[pa.RecordBatch] = []
+    for batch in batches:
+        head.append(batch)
+        if sum(held.num_rows for held in head) >= HELD_BACK:
+            break
     metadata = any(_has(batch, "metadata") for batch in head)
     left_out = [name for name, wanted in zip(OPTIONAL, (device_column, metadata), strict=True) if not wanted]
     schema = _schema()

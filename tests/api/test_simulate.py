@@ -58,6 +58,18 @@ def test_traces_from_memory_equal_traces_from_files(tmp_path):
     assert sl.read_trace(tmp_path / "t.csv").head(3).height == 3
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_metadata_is_written_where_it_comes_in_time(tmp_path, name):
+    def written(first):
+        metadata = np.arange(70_000) == first
+        sl.trace({**busy(70_000), "metadata": metadata}).write(tmp_path / name)
+        return sl.read_trace(tmp_path / name).frame()
+
+    assert written(65_535)["metadata"].sum() == 1
+    with pytest.raises(sl.Error, match="metadata"):
+        written(65_536)
+
+
 def test_out_and_run_again(tmp_path):
     r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, out=tmp_path)
     again = sl.run(tmp_path / "experiment.toml")
