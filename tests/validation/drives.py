@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from sledlab import _native
+from sledlab.devices import describe
 from sledlab.drive_validation import demerit_ms
 
 from .reference import ROOT
@@ -93,7 +94,7 @@ def shipped(drive: str) -> Host:
 def replay(drive: str, host: Host) -> tuple[Times, Times]:
     """Measured and simulated service times in ns."""
     experiment = _native.Experiment().with_device(drive)
-    said = json.loads(experiment.describe_device())
+    said = describe(experiment)
     kinds = {"read_hit": host.read_hit, "read_miss": host.read_miss, "write": host.write}
     changes = {
         key: max(0.0, value + more)

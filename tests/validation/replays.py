@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import sledlab as sl
 from sledlab import _native
+from sledlab.devices import describe
 
 
 def replay(
@@ -30,8 +30,7 @@ def random_pairs(device: str, count: int, **changes: Any) -> sl.Result:
 @cache
 def parameters(device: str) -> dict[str, Any]:
     """Every parameter of a device, and `capacity_blocks`."""
-    found: dict[str, Any] = json.loads(_native.Experiment().with_device(device).describe_device())
-    return found
+    return describe(_native.Experiment().with_device(device))
 
 
 @cache

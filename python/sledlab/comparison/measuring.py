@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native, settings
+from sledlab.devices import describe
+from sledlab.wording import STATES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,9 +86,6 @@ def _served_at_once(result: Result) -> float:
     return result.count * result.service_time_ms / 1000 / busy_s if busy_s > 0 else 1.0
 
 
-STATES = ("seek", "access", "idle", "inactive", "startup")
-"""States of a device whose energy has a column."""
-
 PARTS = ("positioning", "seek_x", "settle", "seek_y", "turnaround", "rotation", "transfer")
 """Parts of the service time that have a column."""
 
@@ -141,7 +140,7 @@ def _last_generated_s(workload: str, seed: int, device: str, limit: int) -> floa
     said = json.loads(workload)
     kind = said.pop("kind")
     experiment = _native.Experiment(settings.document({"device": json.loads(device)}))
-    capacity = json.loads(experiment.describe_device())["capacity_blocks"]
+    capacity = describe(experiment)["capacity_blocks"]
     return _last_s(_native.Source.generate(kind, settings.table(said), seed, capacity), limit)
 
 

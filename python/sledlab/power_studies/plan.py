@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.catalogue import Chosen, entries
 from sledlab.comparison.plan import check_trace, named, plain, spelled
+from sledlab.devices import describe
 from sledlab.errors import Error
 from sledlab.power_studies import strategies as ways
 
@@ -230,21 +230,15 @@ class Plan:
             raise named(error, point) from error
 
 
-def described(base: _native.Experiment) -> dict[str, Any]:
-    """Every parameter of a device, and its capacity."""
-    found: dict[str, Any] = json.loads(base.describe_device())
-    return found
-
-
 def startup_key(base: _native.Experiment) -> str:
     """The key of the time that a device takes to start from where it rests."""
-    off = described(base).get("rest_state") == "off"
+    off = describe(base).get("rest_state") == "off"
     return "device.off_startup_ms" if off else "device.startup_ms"
 
 
 def _parks(base: _native.Experiment) -> bool:
     """Whether a device ever rests so that it must start again."""
-    return startup_key(base).partition(".")[2] in described(base)
+    return startup_key(base).partition(".")[2] in describe(base)
 
 
 def _devices(given: Sequence[tuple[Any, _native.Experiment]]) -> dict[str, _native.Experiment]:
@@ -339,7 +333,7 @@ def _startups(base: _native.Experiment, given: Any) -> tuple[float, ...]:
     """Start-up times to sweep, in ms."""
     if given is not None:
         return _numbers("start-up time", given)
-    own = float(described(base)[startup_key(base).partition(".")[2]])
+    own = float(describe(base)[startup_key(base).partition(".")[2]])
     return _numbers("start-up time", [factor * own for factor in STARTUP_FACTORS])
 
 

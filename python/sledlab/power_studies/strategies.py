@@ -20,14 +20,8 @@ SETTINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """What each of them sets."""
 
-MEANINGS: Mapping[str, str] = {
-    "base": "park after the device's own timeout, nothing else",
-    "immediate": "park as soon as the queue is empty",
-    "merging": "serve queued reads of successive blocks as one",
-    "subsector": "light only the tips whose data is wanted",
-    "all": "all of these together",
-}
-"""What each of them does, in words."""
+NAMES = (*SETTINGS, "all")
+"""What they are called; `all` is all of them together."""
 
 
 def known(given: Any, devices: Mapping[str, _native.Experiment]) -> dict[str, tuple[str, ...]]:
@@ -37,15 +31,15 @@ def known(given: Any, devices: Mapping[str, _native.Experiment]) -> dict[str, tu
         Error: There is no such strategy, or no device knows it.
     """
     everything = isinstance(given, str) and given == "all"
-    words = tuple(MEANINGS) if everything else (given,) if isinstance(given, str) else given
+    words = NAMES if everything else (given,) if isinstance(given, str) else given
     if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
-        raise Error(f"expected strategies, found {given!r}", remedy=f"give some of: {', '.join(MEANINGS)}")
+        raise Error(f"expected strategies, found {given!r}", remedy=f"give some of: {', '.join(NAMES)}")
     if not words:
-        raise Error("there are no strategies to compare", remedy=f"give some of: {', '.join(MEANINGS)}")
+        raise Error("there are no strategies to compare", remedy=f"give some of: {', '.join(NAMES)}")
     for word in words:
-        if word not in MEANINGS:
-            near = get_close_matches(word, MEANINGS, n=1)
-            remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(MEANINGS)}"
+        if word not in NAMES:
+            near = get_close_matches(word, NAMES, n=1)
+            remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(NAMES)}"
             raise Error(f"unknown strategy `{word}`", remedy=remedy)
     found = {
         name: tuple(word for word in dict.fromkeys(("base", *words)) if _refusal(base, word) is None)

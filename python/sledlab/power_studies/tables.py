@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sledlab.comparison.statistics import half_width
-from sledlab.power_studies.plan import IMMEDIATE, described
+from sledlab.devices import describe
+from sledlab.power_studies.plan import IMMEDIATE
 from sledlab.wording import STATES
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def tables(plan: Plan, found: Mapping[Point, Row]) -> dict[str, list[Row]]:
         for case in plan.cases
         if case.section == "rests"
     }
-    gigabytes = {name: described(base)["capacity_blocks"] * 512 / 1e9 for name, base in plan.bases.items()}
+    gigabytes = {name: describe(base)["capacity_blocks"] * 512 / 1e9 for name, base in plan.bases.items()}
     policies = _against_oracle(sections["policies"], plan, found)
     return {
         "states": _states(sections["states"]),
