@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.experiment import compose, replay_options, source_options, split
-from sledlab.cli.options import set_option
+from sledlab.cli.options import json_option, set_option, show_json
 from sledlab.errors import Error
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--out", metavar="DIR", help="Directory for tables and report; what it holds already is not run again."
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the results as one JSON object and nothing else."
-)
+@json_option
 def compare(
     experiment: str | None, out: str | None, jobs: int | None, *, as_json: bool, **flags: Any
 ) -> None:
@@ -56,8 +54,6 @@ def compare(
 
     comparison = run(planned(experiment, flags), jobs=jobs, out=out)
     if as_json:
-        from sledlab.cli.options import show_json
-
         show_json(comparison.to_dict())
     else:
         _show(comparison, out)

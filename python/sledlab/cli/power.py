@@ -65,9 +65,7 @@ if TYPE_CHECKING:
 @click.option(
     "--out", metavar="DIR", help="Directory for tables and report; what it holds already is not run again."
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the results as one JSON object and nothing else."
-)
+@json_option
 def power(out: str | None, jobs: int | None, *, as_json: bool, **flags: Any) -> None:
     """Study where the energy of a device goes and what would save some; list and show power policies.
 

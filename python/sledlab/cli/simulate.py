@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.experiment import compose, replay_options, source_options
-from sledlab.cli.options import set_option
+from sledlab.cli.options import json_option, set_option
 
 if TYPE_CHECKING:
     from sledlab.result import Result
@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 @set_option
 @click.option("--out", metavar="DIR", help="Directory for summary, tables and report.")
 @click.option("--requests", metavar="FILE", help="Table of all requests, .parquet or .csv.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the results as one JSON object and nothing else."
-)
+@json_option
 def simulate(
     experiment: str | None, out: str | None, requests: str | None, *, as_json: bool, **flags: Any
 ) -> int:

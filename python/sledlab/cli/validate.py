@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sledlab.cli.options import json_option, show_json
+
 if TYPE_CHECKING:
     from sledlab.drive_validation import DriveValidation
 
@@ -30,9 +32,7 @@ def validate() -> None:
     help="Host whose bus the drive is on; none for its own  [default: the one it was measured on]",
 )
 @click.option("--out", metavar="DIR", help="Directory for summary and plot.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the results as one JSON object and nothing else."
-)
+@json_option
 def drive(name: str, measured: str, host: str | None, out: str | None, *, as_json: bool) -> None:
     """Compare a disk with the drive it stands for.
 
@@ -51,8 +51,6 @@ def drive(name: str, measured: str, host: str | None, out: str | None, *, as_jso
     if out is not None:
         _write(found, Path(out))
     if as_json:
-        from sledlab.cli.options import show_json
-
         show_json(found.to_dict())
     else:
         _show(found, out)
