@@ -78,9 +78,25 @@ def simulate(
         >>> sptf.response_time.mean < fcfs.response_time.mean
         True
     """
-    choices = {
+    choices = replay_settings(
+        replay, warmup, limit, duration_s, outside, seed, {"replay.speedup": speedup, **(settings or {})}
+    )
+    experiment, trace = composed(source, device, choices, scheduler, power, merge)
+    return run(experiment, trace=trace, requests=requests, out=out)
+
+
+def replay_settings(
+    replay: str,
+    warmup: int,
+    limit: int | None,
+    duration_s: float | None,
+    outside: str,
+    seed: int | None,
+    settings: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """How something is replayed, as `simulate` takes it, as settings by key; `settings` win."""
+    return {
         "replay.mode": replay,
-        "replay.speedup": speedup,
         "replay.warmup": warmup,
         "replay.limit": limit,
         "replay.duration_s": duration_s,
@@ -88,8 +104,6 @@ def simulate(
         "seed": seed,
         **(settings or {}),
     }
-    experiment, trace = composed(source, device, choices, scheduler, power, merge)
-    return run(experiment, trace=trace, requests=requests, out=out)
 
 
 def composed(

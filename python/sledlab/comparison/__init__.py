@@ -76,17 +76,9 @@ def compare(
     """
     from sledlab.comparison.plan import Plan
     from sledlab.comparison.run import run
-    from sledlab.simulation import composed
+    from sledlab.simulation import composed, replay_settings
 
-    choices = {
-        "replay.mode": replay,
-        "replay.warmup": warmup,
-        "replay.limit": limit,
-        "replay.duration_s": duration_s,
-        "replay.outside": outside,
-        "seed": seed,
-        **(settings or {}),
-    }
+    choices = replay_settings(replay, warmup, limit, duration_s, outside, seed, settings)
     base, trace = composed(source, device, choices)
     plan = Plan.made(base, trace, schedulers=schedulers, speedups=speedups, seeds=seeds, vary=vary)
     return run(plan, jobs=jobs, out=out)

@@ -84,17 +84,9 @@ def power_study(
     from sledlab.catalogue import Chosen
     from sledlab.power_studies.plan import Plan
     from sledlab.power_studies.run import run
-    from sledlab.simulation import composed
+    from sledlab.simulation import composed, replay_settings
 
-    choices = {
-        "replay.mode": replay,
-        "replay.warmup": warmup,
-        "replay.limit": limit,
-        "replay.duration_s": duration_s,
-        "replay.outside": outside,
-        "seed": seed,
-        **(settings or {}),
-    }
+    choices = replay_settings(replay, warmup, limit, duration_s, outside, seed, settings)
     given = [devices] if isinstance(devices, (str, Path, Chosen)) else devices
     bases, trace = [], None
     for device in given:
