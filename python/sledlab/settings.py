@@ -38,6 +38,11 @@ def to_toml(value: Any) -> str:
     )
 
 
+def word(value: Any) -> str:
+    """A value as settings take it: text bare, so that a number in it is read as one."""
+    return value if isinstance(value, str) else to_toml(value)
+
+
 def table(values: Mapping[str, Any]) -> str:
     """Lines `key = value`."""
     return "".join(f"{key} = {to_toml(value)}\n" for key, value in values.items())

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.comparison import figures, plan, statistics, words
+from sledlab.comparison import figures, plan, statistics, swept, words
 from sledlab.comparison.outcome import Comparison
 from sledlab.comparison.ranking import HIGHLIGHTED, label
 
@@ -158,7 +158,7 @@ def test_work_begins_with_what_takes_longest():
         ({"schedulers": []}, "no schedulers"),
         ({"schedulers": 3}, "expected schedulers"),
         ({"speedups": [0]}, "`0` is not a speed-up"),
-        ({"speedups": []}, "no speed-ups"),
+        ({"speedups": []}, "no speed-up"),
         ({"speedups": [float("nan")]}, "not a speed-up"),
         ({"seeds": 0}, "not a number of seeds"),
         ({"jobs": 0}, "not a number of jobs"),
@@ -262,7 +262,7 @@ def test_no_race_is_too_small_for_words():
 def test_names_of_schedulers():
     assert label("p-alpha:alpha=0.25") == "P-ALPHA alpha=0.25"
     assert label("zsptf:grid=40x4:parity=false") == "ZSPTF grid=40x4 parity=false"
-    chosen = plan._schedulers([sl.scheduler("sptf"), "fcfs", "sptf"])
+    chosen = swept.models("scheduler", "schedulers", [sl.scheduler("sptf"), "fcfs", "sptf"], [])
     assert chosen == ("sptf", "fcfs")
 
 

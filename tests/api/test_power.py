@@ -221,7 +221,7 @@ def test_the_pace_is_that_of_the_replay():
     [
         ({"policies": ["shar"]}, "did you mean `share`?"),
         ({"policies": ["share:etta=2"]}, "power.eta"),
-        ({"policies": []}, "no policies"),
+        ({"policies": []}, "no power policies"),
         ({"policies": [3]}, "expected power policies"),
         ({"timeouts_ms": [-1]}, "`-1` is not a timeout"),
         ({"timeouts_ms": []}, "no timeout"),

@@ -72,7 +72,7 @@ def test_a_study_of_a_trace(sledlab, bank, tmp_path):
         (("power", "--device", "mems-g2"), "no trace"),
         (("power", "--device", "ram", "--workload", "uniform"), "`ram` never parks"),
         ((*UNIFORM, "--policies", "fixed,shar"), "did you mean `share`"),
-        ((*UNIFORM, "--policies", ","), "no policies"),
+        ((*UNIFORM, "--policies", ","), "no power policies"),
         ((*UNIFORM, "--timeouts", "-1,2"), "`-1.0` is not a timeout"),
         ((*UNIFORM, "--timeouts", "1,x"), "`x` is not a number"),
         ((*UNIFORM, "--timeouts", ","), "no timeout"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native, settings
+from sledlab.comparison import swept
 from sledlab.errors import Error
 
 if sys.version_info >= (3, 11):
@@ -101,20 +101,16 @@ class Plan:
         Raises:
             Error: A scheduler is unknown, a number makes no sense, or a trace has several seeds.
         """
-        names = _schedulers("all" if schedulers is None else schedulers)
-        count = _seeds(1 if seeds is None else seeds)
+        chosen = "all" if schedulers is None else schedulers
+        names = swept.models("scheduler", "schedulers", chosen, racing())
         first = _read(base.with_setting("scheduler.kind", names[0]))
-        if count > 1 and "workload" not in first:
-            raise Error(
-                f"{count} seeds for a trace: nothing in it is random, so all would give the same",
-                remedy="leave seeds out, or race over a generated workload",
-            )
+        roots = swept.seeds(first, 1 if seeds is None else seeds)
         closed = str(first["replay"]["mode"]).startswith("closed")
         if speedups is None:
             speedups = (1.0,) if closed else SPEEDUPS
-        roots = tuple(range(first["seed"], first["seed"] + count))
+        rising = swept.numbers("speed-up", speedups, above=True)
         varied, sets = _vary(vary)
-        plan = cls(base, trace, names, _speedups(speedups), roots, varied, sets)
+        plan = cls(base, trace, names, rising, roots, varied, sets)
         check_trace(first.get("trace"))
         for point in plan.points:
             plan.text(point)
@@ -136,7 +132,7 @@ class Plan:
         try:
             experiment = self.base.with_setting("scheduler.kind", point.scheduler)
             for key, setting in self._varied(point).items():
-                experiment = experiment.with_setting(key, word(setting))
+                experiment = experiment.with_setting(key, settings.word(setting))
             experiment = experiment.with_setting("replay.speedup", repr(point.speedup))
             return experiment.with_setting("seed", str(point.seed)).to_toml()
         except Error as error:
@@ -212,46 +208,6 @@ def racing() -> tuple[str, ...]:
     return tuple(item["name"] for item in listed if item.get("in_race", item["name"] not in UNRACED))
 
 
-def _schedulers(given: Any) -> tuple[str, ...]:
-    from sledlab.catalogue import Chosen
-
-    if isinstance(given, (str, Chosen)):
-        given = [given]
-    words: list[str] = []
-    for item in given if isinstance(given, (list, tuple)) else [None]:
-        if isinstance(item, Chosen) and item.kind == "scheduler":
-            words.append(spelled(item))
-        elif isinstance(item, str):
-            words += racing() if item == "all" else [item]
-        else:
-            raise Error(f"expected schedulers, found {given!r}", remedy="give a list of names, or `all`")
-    if not words:
-        raise Error("there are no schedulers to compare", remedy="name some, or `all`")
-    return tuple(dict.fromkeys(words))
-
-
-def spelled(chosen: Chosen) -> str:
-    """A model with its parameters in one word: `zsptf:grid=40x4`."""
-    return ":".join([chosen.name, *(f"{key}={word(value)}" for key, value in chosen.parameters.items())])
-
-
-def _speedups(given: Any) -> tuple[float, ...]:
-    values = list(given) if isinstance(given, (list, tuple)) else [given]
-    for value in values:
-        right = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not (right and math.isfinite(value) and value > 0):
-            raise Error(f"`{value}` is not a speed-up", remedy="give numbers above 0, such as 1, 2, 4")
-    if not values:
-        raise Error("there are no speed-ups to compare at", remedy="give some, such as 1, 2, 4")
-    return tuple(sorted({float(value) for value in values}))
-
-
-def _seeds(given: Any) -> int:
-    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-        raise Error(f"`{given}` is not a number of seeds", remedy="give a whole number, 1 or more")
-    return given
-
-
 def _vary(given: Any) -> tuple[tuple[str, tuple[Any, ...]] | None, Mapping[str, Mapping[str, Any]]]:
     """The one key that varies besides, with its values, or sets of settings by their names."""
     if not given:
@@ -281,11 +237,6 @@ def _sets(
     if not sets or not all(hasattr(settings, "items") for settings in sets.values()):
         raise Error(f"vary: `{key}` needs a set of settings for each name", remedy=form)
     return (key, tuple(sets)), sets
-
-
-def word(value: Any) -> str:
-    """A value as settings take it: text bare, so that a number in it is read as one."""
-    return value if isinstance(value, str) else settings.to_toml(value)
 
 
 def value(text: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.catalogue import Chosen, entries
-from sledlab.comparison.plan import check_trace, named, plain, spelled
+from sledlab.comparison import swept
+from sledlab.comparison.plan import check_trace, named, plain
 from sledlab.devices import describe
 from sledlab.errors import Error
 from sledlab.power_studies import strategies as ways
@@ -133,7 +133,7 @@ class Plan:
         devices = _devices(bases)
         first = plain(next(iter(devices.values())).to_toml())
         closed = _checked_replay(first, loads)
-        if not _positive(battery_wh):
+        if not swept.is_number(battery_wh) or battery_wh <= 0:
             raise Error(f"`{battery_wh}` is not a charge in Wh", remedy="give a number above 0, such as 10")
         if loads is None:
             loads = (float(first["replay"]["speedup"]),) if closed else LOADS
@@ -141,12 +141,12 @@ class Plan:
             bases=devices,
             trace=trace,
             policies=_policies("all" if policies is None else policies),
-            timeouts_ms=_numbers("timeout", TIMEOUTS_MS if timeouts_ms is None else timeouts_ms),
+            timeouts_ms=swept.numbers("timeout", TIMEOUTS_MS if timeouts_ms is None else timeouts_ms),
             startups_ms={name: _startups(base, startups_ms) for name, base in devices.items()},
-            loads=_numbers("load", loads, above=True),
+            loads=swept.numbers("load", loads, above=True),
             strategies=ways.known("all" if strategies is None else strategies, devices),
             battery_wh=float(battery_wh),
-            seeds=_seeds(first, 1 if seeds is None else seeds),
+            seeds=swept.seeds(first, 1 if seeds is None else seeds),
         )
         check_trace(first.get("trace"))
         for point in plan.points:
@@ -268,7 +268,7 @@ def _devices(given: Sequence[tuple[Any, _native.Experiment]]) -> dict[str, _nati
 
 def _device_name(device: Any) -> str:
     """`mems-g2`, or `mems-g2 active_tips=3200`; a device file without its path."""
-    word = spelled(device) if isinstance(device, Chosen) else str(device)
+    word = swept.spelled(device) if isinstance(device, Chosen) else str(device)
     name, *parameters = word.split(":")
     return " ".join([Path(name).stem if name.endswith(".toml") else name, *parameters])
 
@@ -283,7 +283,7 @@ def _checked_replay(config: Mapping[str, Any], loads: Any) -> bool:
             f"replay `{mode}` keeps the device busy: it never rests, so there is nothing to decide",
             remedy="replay open, or with a think time, such as closed:1:20ms",
         )
-    if loads is not None and _numbers("load", loads, above=True) != (1.0,):
+    if loads is not None and swept.numbers("load", loads, above=True) != (1.0,):
         raise Error(
             "a closed replay has no load to vary: the next request waits for the last one",
             remedy="leave the loads out, or vary the think time",
@@ -292,62 +292,18 @@ def _checked_replay(config: Mapping[str, Any], loads: Any) -> bool:
 
 
 def _policies(given: Any) -> tuple[str, ...]:
-    """Policies as words, each once."""
-    if isinstance(given, (str, Chosen)):
-        given = [given]
-    words: list[str] = []
-    for item in given if isinstance(given, (list, tuple)) else [None]:
-        if isinstance(item, Chosen) and item.kind == "power":
-            words.append(spelled(item))
-        elif isinstance(item, str):
-            words += [entry.name for entry in entries("power_policies")] if item == "all" else [item]
-        else:
-            raise Error(f"expected power policies, found {given!r}", remedy="give a list of names, or `all`")
-    if not words:
-        raise Error("there are no policies to compare", remedy="name some, or `all` (sledlab power list)")
-    for word in words:
-        _check_policy(word)
-    return tuple(dict.fromkeys(words))
-
-
-def _check_policy(word: str) -> None:
-    """Refuses an unknown policy without naming a point, of which it would be the same for all."""
+    """Policies as words; an unknown one is refused without naming a point, as it would be so for all."""
+    everything = [entry.name for entry in entries("power_policies")]
+    words = swept.models("power", "power policies", given, everything)
     known = _native.Experiment().with_device("mems-g2").with_workload("uniform")
-    known.with_setting("power.kind", word).check()
-
-
-def _numbers(what: str, given: Any, *, above: bool = False) -> tuple[float, ...]:
-    """Numbers to sweep, rising, each once."""
-    values = list(given) if isinstance(given, (list, tuple)) else [given]
-    if not values:
-        raise Error(f"there is no {what} to study", remedy=f"give some numbers, or leave the {what}s out")
-    for value in values:
-        right = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-        if not right or value < 0 or (above and value == 0):
-            limit = "above 0" if above else "0 or above"
-            raise Error(f"`{value}` is not a {what}", remedy=f"give numbers, each {limit}")
-    return tuple(sorted({float(value) for value in values}))
+    for word in words:
+        known.with_setting("power.kind", word).check()
+    return words
 
 
 def _startups(base: _native.Experiment, given: Any) -> tuple[float, ...]:
     """Start-up times to sweep, in ms."""
     if given is not None:
-        return _numbers("start-up time", given)
+        return swept.numbers("start-up time", given)
     own = float(describe(base)[startup_key(base).partition(".")[2]])
-    return _numbers("start-up time", [factor * own for factor in STARTUP_FACTORS])
-
-
-def _seeds(config: Mapping[str, Any], count: Any) -> tuple[int, ...]:
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise Error(f"`{count}` is not a number of seeds", remedy="give a whole number, 1 or more")
-    if count > 1 and "workload" not in config:
-        raise Error(
-            f"{count} seeds for a trace: nothing in it is random, so all would give the same",
-            remedy="leave seeds out, or study a generated workload",
-        )
-    return tuple(range(config["seed"], config["seed"] + count))
-
-
-def _positive(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and math.isfinite(value) and value > 0
+    return swept.numbers("start-up time", [factor * own for factor in STARTUP_FACTORS])
