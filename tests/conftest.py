@@ -1,12 +1,15 @@
 """What tests of the Python side share."""
 
 import json
+import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sledlab as sl
 from sledlab.cli import run
 
 EVERYTHING = "everything"
@@ -38,6 +41,13 @@ class Answer:
     def json(self) -> Any:
         return json.loads(self.out)
 
+    def assert_refused(self, says: str) -> None:
+        """It was the user's mistake, and the message, which may be folded, has these words."""
+        assert self.code == 2, self.err
+        assert says in self.err.replace("\n", " ")
+        assert self.out == ""
+        assert "Traceback" not in self.err
+
 
 @pytest.fixture
 def sledlab(capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
@@ -50,6 +60,12 @@ def sledlab(capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
         return Answer(code, out, err)
 
     return call
+
+
+@pytest.fixture
+def refused() -> Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]:
+    """Expects an error with some words in it: `with refused("did you mean"): ...`."""
+    return lambda says: pytest.raises(sl.Error, match=re.escape(says))
 
 
 @pytest.fixture

@@ -93,13 +93,13 @@ def test_the_arrival_rate_is_what_is_offered_not_what_is_completed():
     assert shorter["arrival_rate"][0] == pytest.approx(shorter["requests"][0] / 0.5)
 
 
-def test_traces_race_too(bank):
+def test_traces_race_too(refused, bank):
     columns = {"time_us": np.arange(800) * 1000, "op": ["R"] * 800, "length_bytes": np.full(800, 4096)}
     columns["offset_bytes"] = np.random.default_rng(1).integers(0, 700_000, 800) * 4096
     found = race(source=columns, limit=None).points
     assert found["requests"].to_list() == [800] * 4
     assert found["arrival_rate"][0] == pytest.approx(800 / 0.799)
-    with pytest.raises(sl.Error, match="nothing in it is random"):
+    with refused("nothing in it is random"):
         race(source=columns, seeds=2)
     rates = race(source=bank, speedups=[1, 4], schedulers="fcfs").points["arrival_rate"]
     assert rates[1] == pytest.approx(4 * rates[0])
@@ -116,14 +116,14 @@ def test_what_varies_is_named_in_the_title():
     assert "mems-check and uniform on mems-g2" in repr(found)
 
 
-def test_another_key_may_vary():
+def test_another_key_may_vary(refused):
     found = race(vary={"device.active_tips": [1280, 3200]}, speedups=[1])
     assert found.points.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]
     assert found.curves["device.active_tips"].to_list() == [1280, 3200, 1280, 3200]
     assert [group.varied for group in found.groups] == [("device.active_tips", n) for n in (1280, 3200)]
     assert found.plot("mean_ms", varied=3200).axes
     assert "device.active_tips = 3200: " in repr(found)
-    with pytest.raises(sl.Error, match="nothing was compared at `7`"):
+    with refused("nothing was compared at `7`"):
         found.plot("mean_ms", varied=7)
 
 
@@ -170,10 +170,9 @@ def test_work_begins_with_what_takes_longest():
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )
-def test_mistakes_are_told_before_the_work_starts(changes, says):
-    with pytest.raises(sl.Error) as caught:
+def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
+    with refused(says):
         race(**changes)
-    assert says in str(caught.value)
 
 
 def test_students_t():
@@ -267,14 +266,14 @@ def test_names_of_schedulers():
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 19])
-def test_figures_of_few_and_many(count):
+def test_figures_of_few_and_many(refused, count):
     found = made_up(names=NAMES[:count])
     group = found.groups[0]
     assert len(group.highlighted) == min(count, HIGHLIGHTED)
     for measure in ("mean_ms", "scv", "energy_per_request_mj"):
         assert found.plot(measure).axes
     assert len(figures.each_alone(group, "mean_ms").axes) >= count
-    with pytest.raises(sl.Error, match="unknown measure"):
+    with refused("unknown measure"):
         found.plot("mean")
 
 
@@ -405,6 +404,6 @@ def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("vary", [{"a.b": {"x": {}}}, {"saving": {}}, {"saving": {"x": 1}}])
-def test_sets_that_make_no_sense_are_refused(vary: dict[str, Any]) -> None:
-    with pytest.raises(sl.Error, match="vary"):
+def test_sets_that_make_no_sense_are_refused(refused, vary: dict[str, Any]) -> None:
+    with refused("vary"):
         sl.compare(sl.workload("uniform", requests=10), "mems-g2", schedulers=["fcfs"], vary=vary)

@@ -105,11 +105,11 @@ def test_runs_that_cannot_be_told_apart(tmp_path):
     assert "cannot be told apart" in repr(found)
 
 
-def test_an_overloaded_run_is_told(runs):
+def test_an_overloaded_run_is_told(refused, runs):
     busy = sl.workload("uniform", mean_interarrival_ms=0.3)
     late = sl.simulate(busy, "mems-g2", limit=4000)
     assert "queue kept growing" in repr(sl.diff(late, late))
-    with pytest.raises(sl.Error, match="did not keep"):
+    with refused("did not keep"):
         sl.diff(runs[0], sl.simulate(busy, "mems-g2", limit=100, requests=False))
 
 
@@ -122,10 +122,9 @@ def test_an_overloaded_run_is_told(runs):
         ({"id": [0, 1, 1]}, "an id occurs twice"),
     ],
 )
-def test_other_requests_are_refused(tmp_path, changes, says):
+def test_other_requests_are_refused(refused, tmp_path, changes, says):
     a = table(tmp_path / "a.parquet", [1.0, 2.0, 3.0])
     b = table(tmp_path / "b.parquet", [1.0, 2.0, 3.0], **changes)
-    with pytest.raises(sl.Error) as caught:
+    with refused(says) as caught:
         sl.diff(a, b)
-    assert says in str(caught.value)
     assert caught.value.remedy

@@ -59,14 +59,14 @@ def test_traces_from_memory_equal_traces_from_files(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
-def test_metadata_is_written_where_it_comes_in_time(tmp_path, name):
+def test_metadata_is_written_where_it_comes_in_time(refused, tmp_path, name):
     def written(first):
         metadata = np.arange(70_000) == first
         sl.trace({**busy(70_000), "metadata": metadata}).write(tmp_path / name)
         return sl.read_trace(tmp_path / name).frame()
 
     assert written(65_535)["metadata"].sum() == 1
-    with pytest.raises(sl.Error, match="metadata"):
+    with refused("metadata"):
         written(65_536)
 
 
@@ -77,13 +77,13 @@ def test_out_and_run_again(tmp_path):
     assert again.requests.equals(pl.read_parquet(tmp_path / "requests.parquet"))
 
 
-def test_requests_may_go_to_a_file_or_nowhere(tmp_path):
+def test_requests_may_go_to_a_file_or_nowhere(refused, tmp_path):
     def run(requests):
         return sl.simulate(sl.workload("uniform"), "mems-g2", limit=500, requests=requests)
 
     assert run(tmp_path / "r.csv").requests.height == 500
     assert run(True).requests.height == 500
-    with pytest.raises(sl.Error, match="did not keep"):
+    with refused("did not keep"):
         _ = run(False).requests
 
 
@@ -108,11 +108,11 @@ def test_parameters_matter():
     assert r.write.requests == 0
 
 
-def test_only_reads_can_be_drawn():
+def test_only_reads_can_be_drawn(refused):
     r = sl.simulate(sl.workload("uniform", read_share=1.0), "mems-g2", limit=100)
     for kind in ("overview", "cdf", "response", "throughput", "queue", "parts", "energy"):
         assert r.plot(kind).axes
-    with pytest.raises(sl.Error, match="unknown plot"):
+    with refused("unknown plot"):
         r.plot("pie")
 
 
@@ -148,10 +148,9 @@ def test_figures_and_words_know_the_kind_of_device(device, moves, states):
         (lambda: sl.seek_map("mems-g2", x_bit=5000), "x = 5000"),
     ],
 )
-def test_mistakes_are_errors_with_a_remedy(call, says):
-    with pytest.raises(sl.Error) as caught:
+def test_mistakes_are_errors_with_a_remedy(refused, call, says):
+    with refused(says):
         call()
-    assert says in str(caught.value)
 
 
 def test_errors_carry_their_place(tmp_path):

@@ -34,6 +34,4 @@ def test_a_miss_is_told(sledlab, monkeypatch):
 
 
 def test_an_unknown_name(sledlab):
-    answer = sledlab("workload", "calibrate", "celo")
-    assert answer.code == 2
-    assert "choose one of cello, cello-12h" in answer.err
+    sledlab("workload", "calibrate", "celo").assert_refused("choose one of cello, cello-12h")

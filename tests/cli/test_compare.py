@@ -165,17 +165,12 @@ def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arg
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wrong.toml").write_text("[compare]\nspeedup = [1]\n")
     (tmp_path / "broken.toml").write_text("[compare]\nspeedups = [1\n[device]\n")
-    answer = sledlab(*arguments)
-    assert answer.code == 2, answer.err
-    assert says in answer.err
-    assert answer.out == ""
-    assert "Traceback" not in answer.err
+    sledlab(*arguments).assert_refused(says)
 
 
 def test_seeds_for_a_trace_are_refused(sledlab, small_trace):
     answer = sledlab("compare", "--device", "mems-g2", "--trace", small_trace, "--seeds", 3)
-    assert answer.code == 2
-    assert "nothing in it is random" in answer.err
+    answer.assert_refused("nothing in it is random")
 
 
 def test_interrupt_keeps_what_is_done(tmp_path):

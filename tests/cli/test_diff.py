@@ -41,7 +41,5 @@ def test_mistakes_are_told_and_end_in_code_2(sledlab, runs, tmp_path):
         (tmp_path / "other.csv", "the column `blocks` is missing"),
         (other / "summary.json", "no table of requests"),
     ):
-        answer = sledlab("diff", runs[0], b)
-        assert (answer.code, answer.out) == (2, "")
-        assert says in answer.err
+        sledlab("diff", runs[0], b).assert_refused(says)
     assert sledlab("diff", *runs, "--out", "d.pdf").code == 2

@@ -26,9 +26,7 @@ def test_policies_are_listed_and_shown(sledlab):
     assert "break-even" in sledlab("power", "list").out
     assert "experts" in sledlab("power", "show", "share").out
     assert sledlab("power", "show", "never").out.endswith("It takes no parameters.\n")
-    answer = sledlab("power", "show", "shar")
-    assert answer.code == 2
-    assert "did you mean `share`?" in answer.err
+    sledlab("power", "show", "shar").assert_refused("did you mean `share`?")
     assert "did you mean `list`?" in sledlab("power", "lst").err
 
 
@@ -90,11 +88,7 @@ def test_a_study_of_a_trace(sledlab, bank, tmp_path):
 )
 def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
-    answer = sledlab(*arguments)
-    assert answer.code == 2, answer.err
-    assert says in answer.err
-    assert answer.out == ""
-    assert "Traceback" not in answer.err
+    sledlab(*arguments).assert_refused(says)
 
 
 def test_interrupt_keeps_what_is_done(tmp_path):

@@ -122,19 +122,13 @@ def test_report_needs_nothing_from_elsewhere(sledlab, tmp_path):
 )
 def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
-    answer = sledlab(*arguments)
-    assert answer.code == 2, answer.err
-    assert says in answer.err
-    assert answer.out == ""
-    assert "Traceback" not in answer.err
+    sledlab(*arguments).assert_refused(says)
 
 
 def test_wrong_experiment_file_is_told_with_its_place(sledlab, tmp_path):
     path = tmp_path / "wrong.toml"
     path.write_text("[device]\npreset = 'mems-g2\n")
-    answer = sledlab("simulate", path)
-    assert answer.code == 2
-    assert "wrong.toml:2" in answer.err
+    sledlab("simulate", path).assert_refused("wrong.toml:2")
 
 
 def test_standard_input():
