@@ -107,6 +107,22 @@ def test_parking_at_once_costs_a_start_up_at_most() -> None:
 
 
 @needs_reference
+def test_study_of_the_seagate_trace() -> None:
+    found = sl.power_study(
+        reference.trace("seagate_gap"),
+        "mems-g2",
+        policies="fixed",
+        timeouts_ms=[0],
+        loads=[1],
+        strategies="base",
+        jobs=1,
+    )
+    assert found.rows["break_even"][0]["longest_rest_ms"] == pauses_on_seagate().rest_ms
+    assert found.fits[0]["slope"] == pytest.approx(1, abs=0.02)
+    assert found.fits[0]["r2"] > 0.99
+
+
+@needs_reference
 def test_timeouts_of_the_reference_simulator() -> None:
     for found in sweep():
         compared = states(found.name)
