@@ -125,7 +125,7 @@ def test_page_has_a_verdict_on_every_claim(subject: str) -> None:
 def test_page_counts_its_verdicts(subject: str) -> None:
     text = document(subject).read_text(encoding="utf-8")
     assert counts(claims(subject), dict(verdicts(text))) in text
-    assert Counter(outcome for _, outcome in verdicts(text))["reproduced"] > LEAST[subject]
+    assert Counter(outcome for _, outcome in verdicts(text))["reproduced"] >= LEAST[subject]
 
 
 def test_claims_cover_the_papers() -> None:
