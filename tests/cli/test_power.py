@@ -30,6 +30,12 @@ def test_policies_are_listed_and_shown(sledlab):
     assert "did you mean `list`?" in sledlab("power", "lst").err
 
 
+def test_standard_input_is_offered_where_it_can_be_read(sledlab):
+    assert "standard input" in sledlab("simulate", "--help").out
+    for command in ("power", "compare"):
+        assert "standard input" not in sledlab(command, "--help").out
+
+
 def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
     answer = sledlab(*SMALL, "--out", tmp_path / "study", "--timeouts", "0,5,40", "--startup", "0,1")
     assert answer.code == 0, answer.err

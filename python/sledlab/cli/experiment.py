@@ -28,7 +28,7 @@ def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 requests_options = _together(
-    click.option("--trace", metavar="FILE", help="Trace to replay; `-` for standard input."),
+    click.option("--trace", metavar="FILE", help="Trace to replay."),
     click.option("--format", metavar="F", help="Format of the trace; told by its content when left out."),
     click.option(
         "--sort", metavar="N", type=int, help="Put requests in order that come up to N lines too late."

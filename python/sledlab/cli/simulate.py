@@ -38,7 +38,8 @@ def simulate(
 ) -> int:
     """Replay a trace or workload against a device.
 
-    EXPERIMENT is a TOML file, such as --out leaves behind; options override what it says.
+    EXPERIMENT is a TOML file, such as --out leaves behind; options override what it says. --trace - reads
+    standard input.
 
     \b
     Examples:
