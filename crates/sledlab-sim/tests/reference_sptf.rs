@@ -1,0 +1,108 @@
+//! The reference simulator's SPTF with its angle mended reckons with one overhead for all reads and one for all
+//! writes. An SPTF that does so here takes as long as it does; sledlab's own knows what a drive's commands cost and is
+//! sooner.
+//!
+//! The runs are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or beside the project, and the
+//! test passes with a remark where there are none.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use sledlab_core::{Span, Time};
+use sledlab_models::device::disk::DiskState;
+use sledlab_models::device::{DeviceState, Mechanics, Queued};
+use sledlab_models::scheduler::{Choice, Scheduler};
+use sledlab_sim::{Experiment, Hooks};
+
+/// What the HP C2490A's reads and writes cost in the recorded runs' reckoning.
+const READ: Span = Span::from_ns(3_616_000);
+const WRITE: Span = Span::from_ns(3_283_000);
+
+/// SPTF by one overhead for reads and one for writes, whatever the command before; ties go to the lowest block.
+#[derive(Default)]
+struct FixedOverheads {
+    queue: Vec<Queued>,
+}
+
+impl Scheduler for FixedOverheads {
+    fn push(&mut self, request: Queued) {
+        self.queue.push(request);
+    }
+
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        let DeviceState::Disk(DiskState { track, .. }) = mechanics.state() else { return };
+        let state = DeviceState::Disk(DiskState { track, reads_from: now + READ, writes_from: now + WRITE });
+        let cost = |request: &Queued| (mechanics.positioning_from(state, request), request.lbn);
+        let chosen = (0..self.queue.len()).min_by_key(|at| cost(&self.queue[*at]));
+        batch.extend(chosen.map(|at| self.queue.remove(at)));
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+}
+
+/// The folder with the runs, or `None` after a remark.
+fn reference() -> Option<PathBuf> {
+    let root = std::env::var_os("SLEDLAB_REFERENCE").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
+        PathBuf::from,
+    );
+    let runs = root.join("disks/open");
+    if !runs.is_dir() {
+        eprintln!("skipped: no reference runs (set SLEDLAB_REFERENCE)");
+        return None;
+    }
+    Some(runs)
+}
+
+fn recorded_ms(table: &Path) -> f64 {
+    let mut text = String::new();
+    GzDecoder::new(File::open(table).unwrap()).read_to_string(&mut text).unwrap();
+    let mut lines = text.lines();
+    let column = lines.next().unwrap().split(',').position(|name| name == "sptf_angle_fixed_response_us");
+    let us: Vec<f64> =
+        lines.map(|line| line.split(',').nth(column.unwrap()).unwrap().parse().unwrap()).collect();
+    us.iter().sum::<f64>() / us.len() as f64 / 1e3
+}
+
+/// Mean response time of the drive as in the recorded runs.
+fn mean_ms(trace: &Path, scheduler: Option<Choice>) -> f64 {
+    let mut experiment = Experiment::new();
+    experiment.set_device("hp-c2490a").unwrap();
+    for (key, value) in [
+        ("device.bus_sector_us", "148.41"),
+        ("device.bus_write_sector_us", "148.41"),
+        ("device.idle_timeout_ms", "1e9"),
+        ("device.startup_ms", "0.0"),
+        ("scheduler.kind", "sptf"),
+    ] {
+        experiment.set(key, value).unwrap();
+    }
+    experiment.set_trace(&trace.to_string_lossy(), None);
+    if let Some(scheduler) = scheduler {
+        experiment.give_scheduler(scheduler);
+    }
+    experiment.run(Hooks::default()).unwrap().summary.response_time_ms.stats.mean
+}
+
+#[test]
+fn an_sptf_of_two_overheads_takes_as_long_as_in_the_reference() {
+    let Some(runs) = reference() else { return };
+    for load in ["heavy", "overload", "mixed"] {
+        let recorded = recorded_ms(&runs.join(format!("hp_c2490a.{load}.csv.gz")));
+        let trace = runs.join(format!("hp_c2490a.{load}.trace.gz"));
+        let two_overheads =
+            Choice::custom("two-overheads", toml::Table::new(), |_| Ok(Box::new(FixedOverheads::default())));
+        let off = mean_ms(&trace, Some(two_overheads)) / recorded - 1.0;
+        let own_off = mean_ms(&trace, None) / recorded - 1.0;
+        println!(
+            "{load}: by two overheads {:+.2} %, by the drive's own {:+.2} %",
+            off * 100.0,
+            own_off * 100.0
+        );
+        assert!(off.abs() < 0.01 && own_off < off, "{load}: {off}, {own_off}");
+    }
+}
