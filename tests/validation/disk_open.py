@@ -46,9 +46,6 @@ SCHEDULERS = {
 STALE = ("sptf_opt", "asptf_opt")
 """They judge requests by the angle of the last event on the medium and leave out the overhead of commands."""
 
-APPENDING = {(drive, load) for drive in ("atlas10k", "cheetah9LP") for load in ("mixed", "seq")}
-"""Loads with writes that append to one another, on drives that complete writes once they are buffered."""
-
 SHIFTS_MS = tuple(1.1 * step for step in range(1, 9))
 """So much later everything arrives to see what the angle of the platters alone makes of a run."""
 
@@ -79,10 +76,6 @@ class OpenRun:
     def is_stale(self) -> bool:
         return self.column in STALE
 
-    @property
-    def appends(self) -> bool:
-        return (self.drive, self.load) in APPENDING
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -98,8 +91,6 @@ class Comparison:
     The platters of the reference simulator drift by half of that."""
     off_but_for_turns: float
     """Of the mean response time under FCFS if those served in another time had taken what was recorded."""
-    appended_share: float
-    """Share of the difference between all service times that lies in appended writes and what comes next."""
 
     @property
     def off(self) -> float:
@@ -130,7 +121,8 @@ def runs() -> list[OpenRun]:
 
 @cache
 def device(drive: str) -> sl.Device:
-    """The drive as in the runs: always spinning, on the bus of its measuring host, no reads on arrival."""
+    """The drive as in the runs: always spinning, on the bus of its measuring host, no reads on arrival, appended
+    writes as in the reference simulator."""
     preset, sector_us = DRIVES[drive]
     return sl.device(
         preset,
@@ -163,7 +155,7 @@ def comparison(run: OpenRun) -> Comparison:
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
     mine, recorded_ms = services(arrivals, ours), services(arrivals, theirs)
     apart = mine - recorded_ms
-    whole, same = apart.sum(), np.abs(apart) < 0.2
+    same = np.abs(apart) < 0.2
     return Comparison(
         run=run,
         requests=len(ours),
@@ -174,7 +166,6 @@ def comparison(run: OpenRun) -> Comparison:
         off_but_for_turns=float(
             first_come(arrivals, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
         ),
-        appended_share=float(apart[appended(columns)].sum() / whole) if whole else 0.0,
     )
 
 
@@ -185,17 +176,6 @@ def first_come(arrivals: Times, service: Times) -> Times:
     for i, (arrival, taken) in enumerate(zip(arrivals, service, strict=True)):
         free = completions[i] = max(free, arrival) + taken
     return completions - arrivals
-
-
-def appended(columns: dict[str, list[str]]) -> npt.NDArray[np.bool_]:
-    """Which requests are writes that go on where the one before, a write, ended, or come right after one."""
-    lbn, blocks = (np.array(columns[name], dtype=np.int64) for name in ("lbn", "blocks"))
-    writes = np.array(columns["rw"]) == "W"
-    found = np.zeros(len(lbn), dtype=bool)
-    found[1:] = writes[1:] & writes[:-1] & (lbn[1:] == (lbn + blocks)[:-1])
-    after = np.zeros_like(found)
-    after[1:] = found[:-1]
-    return found | after
 
 
 @cache

@@ -135,6 +135,10 @@ impl Controller {
             Some((stream, Some(streaming))) if *streaming == segment => {
                 stream.limit = stream.limit.max(limit);
             }
+            // A stream of another segment.
+            Some(_) => {
+                self.halt(drive, now);
+            }
             None if self.disk.read_ahead_after_hit && limit > held.end => {
                 let start = (now + overhead).max(self.writing.until);
                 self.stream = Some((Stream::new(start, drive.at, held.end, limit), Some(segment)));
