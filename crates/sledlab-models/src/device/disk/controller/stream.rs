@@ -134,8 +134,8 @@ impl Stream {
         pass.map_or(Time::ZERO, |pass| pass.ends(lbn))
     }
 
-    /// Stops for another command that comes at `now`: a movement is completed, and a sector unless the drive stops
-    /// `within_sector`.
+    /// Stops for another command that comes at `now`: a movement is completed, and so is a sector, under the head or
+    /// waited for, unless the drive stops `within_sector`.
     pub fn stop(&mut self, drive: &Drive, now: Time, within_sector: bool) -> Stopped {
         let end = self.buffered(drive, now);
         let Some(pass) = self.passes.back().filter(|_| self.ready > now) else {
@@ -144,7 +144,7 @@ impl Stream {
         if now < pass.settled {
             return Stopped { free: pass.settled, at: pass.track, end };
         }
-        if now < pass.start || within_sector {
+        if within_sector {
             return Stopped { free: now, at: pass.track, end };
         }
         Stopped { free: pass.ends(end), at: pass.track, end: end + 1 }
