@@ -46,6 +46,9 @@ SCHEDULERS = {
 STALE = ("sptf_opt", "asptf_opt")
 """They judge requests by the angle of the last event on the medium and leave out the overhead of commands."""
 
+STREAMS = (("atlas10k", "seq"), ("cheetah9LP", "seq"))
+"""Streams on drives whose read-ahead runs into the end of the buffer: see the notes of the report."""
+
 SHIFTS_MS = tuple(1.1 * step for step in range(1, 9))
 """So much later everything arrives to see what the angle of the platters alone makes of a run."""
 
@@ -76,6 +79,12 @@ class OpenRun:
     def is_stale(self) -> bool:
         return self.column in STALE
 
+    @property
+    def is_alike(self) -> bool:
+        """Whether both simulators follow the same rules."""
+        sptf = self.column in (*STALE, "sptf_angle_fixed")
+        return not sptf and (self.drive, self.load) not in STREAMS
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -91,6 +100,8 @@ class Comparison:
     The platters of the reference simulator drift by half of that."""
     off_but_for_turns: float
     """Of the mean response time under FCFS if those served in another time had taken what was recorded."""
+    phases_off: dict[str, float]
+    """Of the mean service time in each phase of the load."""
 
     @property
     def off(self) -> float:
@@ -151,6 +162,7 @@ def comparison(run: OpenRun) -> Comparison:
     columns = recorded(run.drive, run.load)
     arrivals = np.array(columns["arrival_ms"], dtype=float)
     theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
+    phases = np.array(columns["phase"])
     result = sl.simulate(run.trace, device(run.drive), scheduler=run.scheduler, requests=True)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
     mine, recorded_ms = services(arrivals, ours), services(arrivals, theirs)
@@ -166,6 +178,10 @@ def comparison(run: OpenRun) -> Comparison:
         off_but_for_turns=float(
             first_come(arrivals, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
         ),
+        phases_off={
+            str(phase): float(mine[phases == phase].mean() / recorded_ms[phases == phase].mean() - 1)
+            for phase in np.unique(phases)
+        },
     )
 
 

@@ -22,8 +22,7 @@ def cases(*chosen: OpenRun) -> pytest.MarkDecorator:
 
 SPTF = [run for run in runs() if run.column == "sptf_angle_fixed"]
 
-ALIKE = [run for run in runs() if not run.is_stale and not run.appends and run not in SPTF]
-"""Those where both simulators follow the same rules."""
+ALIKE = [run for run in runs() if run.is_alike]
 
 
 @needs_reference
@@ -55,10 +54,13 @@ def test_mean_responses_agree_as_far_as_they_mean_anything(case: OpenRun) -> Non
         assert abs(others.mean()) < 3 * others.std(ddof=1)
 
 
-@cases(*(run for run in SPTF if not run.appends))
-def test_sptf_is_no_slower_than_with_the_angle_mended(case: OpenRun) -> None:
-    assert abs(comparison(case).service_off) < MEAN
-    assert comparison(case).off < MEAN
+@cases(*SPTF)
+def test_sptf_is_sooner_by_what_it_knows(case: OpenRun) -> None:
+    # Overheads of the command at hand, and until when buffered blocks are being written;
+    # the test `reference_sptf` of sledlab-sim shows what the former alone explain.
+    found = comparison(case)
+    assert found.off < 0.0
+    assert found.service_off < 0.0
 
 
 @cases(*(run for run in runs() if run.is_stale))
@@ -66,9 +68,13 @@ def test_a_stale_angle_costs_the_reference_simulator_time(case: OpenRun) -> None
     assert comparison(case).off < 0
 
 
-@cases(*(run for run in runs() if run.appends and run.column == "fcfs"))
-def test_what_mixed_loads_differ_by_lies_in_appended_writes(case: OpenRun) -> None:
-    assert 0.9 < comparison(case).appended_share < 1.1
+@cases(*(run for run in runs() if (run.drive, run.load) in disk_open.STREAMS))
+def test_streams_differ_where_the_buffer_is_full(case: OpenRun) -> None:
+    off = comparison(case).phases_off
+    assert len(off) == 11
+    full = {"read16_fast", "read128_fast", "read16_2streams", "write64_fast"}
+    assert all(abs(off[phase]) < 0.06 for phase in full)
+    assert all(abs(found) < 0.012 for phase, found in off.items() if phase not in full)
 
 
 def test_services_are_told_apart() -> None:
