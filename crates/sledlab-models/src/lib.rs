@@ -3,6 +3,7 @@
 //! Each folder is one noun, with a trait in its `mod.rs`, one file per model, and an
 //! explicit list from which the command line, the Python API and the docs learn its names.
 
+pub mod cache;
 pub mod device;
 pub mod merge;
 pub mod power;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use sledlab_core::Result;
 use sledlab_core::params::{ParamSpec, Params};
+use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset;
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::SystemParams;
@@ -33,6 +34,7 @@ pub fn catalogue() -> Result<Value> {
         "trace_formats": formats,
         "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),
         "system": entry("system", "how devices are put together", &SystemParams::specs()),
+        "cache": entry("cache", "what is kept in front of the system", &CacheParams::specs()),
         "replay": entry("replay", "how requests are offered", &ReplayParams::specs()),
     }))
 }

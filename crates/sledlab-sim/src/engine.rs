@@ -82,7 +82,10 @@ pub fn simulate(
     run.run(system, progress)?;
     run.recorder.flush_rows()?;
     let counts = run.counts;
-    system.close_ledgers(run.recorder.last_completion);
+    let (background, background_end) = system.background();
+    run.recorder.ended = run.recorder.ended.max(background_end);
+    run.recorder.served_uj += background.seek_uj + background.access_uj;
+    system.close_ledgers(run.recorder.ended);
     conserve(system, run.recorder, &counts)?;
     Ok(counts)
 }
@@ -166,7 +169,7 @@ impl Run<'_, '_, '_> {
             sink(Progress {
                 operations: self.feed.issued(),
                 fraction: self.feed.progress(),
-                simulated: self.recorder.last_completion,
+                simulated: self.recorder.ended,
             })
         })
     }
@@ -250,7 +253,7 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     if counts.dropped > 0 {
         return Err(Error::internal(format!("the scheduler never chose {} requests", counts.dropped)));
     }
-    let elapsed = recorder.last_completion.since(recorder.opened);
+    let elapsed = recorder.ended.since(recorder.opened);
     let ledgers = system.ledgers();
     // A service that spans the end of the warm-up is one request's, but counts in part.
     let served_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sledlab_core::stats::{Distribution, Sum};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
+use sledlab_models::cache::CacheCounts;
 use sledlab_models::power::{Energy, Ledger, Spent};
 use sledlab_models::system::System;
 
@@ -197,6 +198,9 @@ pub struct Summary {
     pub startups: u64,
     /// Requests that were merged.
     pub merged: MergedCounts,
+    /// What the cache in front of the system did, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheCounts>,
     /// Whether the queue kept growing: means of such a run depend on its length.
     pub saturated: bool,
     /// Whether the run was interrupted.
@@ -295,7 +299,7 @@ impl Summary {
                     "check that the trace holds reads or writes, and that warm-up and limits leave some",
                 ));
         }
-        let elapsed_s = recorder.last_completion.since(recorder.opened).as_seconds();
+        let elapsed_s = recorder.ended.since(recorder.opened).as_seconds();
         let per_second = |amount: f64| if elapsed_s > 0.0 { amount / elapsed_s } else { 0.0 };
         let [read_bytes, write_bytes] = recorder.blocks.map(|blocks| blocks * BLOCK_BYTES);
         let ledgers = system.ledgers();
@@ -332,6 +336,7 @@ impl Summary {
             dark_tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.dark_tip_ns as f64 / 1e9).sum(),
             startups: ledgers.iter().map(|(ledger, _)| ledger.startups).sum(),
             merged: merged(system),
+            cache: system.cache(),
             saturated: context.mode == Mode::Open && recorder.trend.grew(requests),
             interrupted: context.counts.interrupted,
             operations: operations(&context),

@@ -30,7 +30,8 @@ pub(crate) struct Parts {
 pub struct Recorder<'a> {
     warmup: u64,
     pub(crate) opened: Time,
-    pub(crate) last_completion: Time,
+    /// When the last request was completed and, in the end, nothing more went on.
+    pub(crate) ended: Time,
     /// Response times of reads and of writes.
     pub(crate) by_op: [Distribution; 2],
     pub(crate) queue: Sum,
@@ -57,7 +58,7 @@ impl<'a> Recorder<'a> {
         Recorder {
             warmup,
             opened: Time::ZERO,
-            last_completion: Time::ZERO,
+            ended: Time::ZERO,
             by_op: Default::default(),
             queue: Sum::default(),
             service: Sum::default(),
@@ -99,7 +100,7 @@ impl<'a> Recorder<'a> {
     /// A request is done.
     #[inline]
     pub(crate) fn complete(&mut self, done: &Completion) -> Result<()> {
-        self.last_completion = done.completion;
+        self.ended = done.completion;
         if self.charges_energy {
             self.served_uj += done.energy.seek_uj + done.energy.access_uj;
         }

@@ -50,6 +50,9 @@ fn run(experiment: &Experiment, source: Vec<Request>) -> (Outcome, Rows) {
         all.rotation_ns.extend(&rows.rotation_ns);
         all.transfer_ns.extend(&rows.transfer_ns);
         all.op.extend(&rows.op);
+        all.seek_uj.extend(&rows.seek_uj);
+        all.access_uj.extend(&rows.access_uj);
+        all.startup_uj.extend(&rows.startup_uj);
         Ok(())
     };
     let source = Some(Box::new(InMemory::new(source)) as Box<_>);
@@ -138,6 +141,42 @@ fn holds_for_several_sleds() {
             check(&experiment("mems-g2", &settings), &source, stations);
         }
     }
+}
+
+#[test]
+fn holds_behind_a_cache() {
+    let source = requests(5, 400, 2_050_860, 1_000_000);
+    for device in ["mems-g2", "mems-g2-disksim", "mobile-disk", "atlas-10k", "ram"] {
+        for mode in ["open", "closed:7"] {
+            let settings = [
+                ("cache.kind", "write-back"),
+                ("cache.capacity_blocks", "256"),
+                ("cache.read_ahead_blocks", "32"),
+                ("scheduler.kind", "sptf"),
+                ("replay.mode", mode),
+            ];
+            check_behind_cache(&experiment(device, &settings), &source);
+        }
+    }
+}
+
+/// Every request is answered once, and the devices spend what requests and the cache's own work are charged.
+fn check_behind_cache(experiment: &Experiment, source: &[Request]) {
+    let (outcome, rows) = run(experiment, source.to_vec());
+    let summary = &outcome.summary;
+    let mut ids = rows.id.clone();
+    ids.sort_unstable();
+    let served = (0..).zip(source).filter(|(_, r)| matches!(r.op, Op::Read | Op::Write)).map(|(id, _)| id);
+    assert_eq!(ids, served.collect::<Vec<u64>>());
+    assert!(rows.response_ns.iter().all(|ns| *ns >= 4_850), "one microsecond and a block on the bus");
+    let cache = summary.cache.unwrap();
+    let charged: f64 = rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).sum();
+    let energy = &summary.energy_j;
+    assert!(close(charged * 1e-6 + cache.background_j, energy.seek + energy.access + energy.startup));
+    let written: u64 = source.iter().filter(|r| r.op == Op::Write).map(|r| u64::from(r.blocks)).sum();
+    assert!(cache.destaged_blocks > 0 && cache.destaged_blocks <= written);
+    assert_eq!(cache.write_hits + cache.write_waits, summary.operations.write);
+    assert_eq!(cache.read_hits + cache.read_misses, summary.operations.read);
 }
 
 #[test]

@@ -1,21 +1,24 @@
 //! Systems: what the host talks to. One station, or several behind one address space.
 
 mod array;
+mod cached;
 pub mod params;
 mod single;
 mod station;
 
 pub use array::Array;
+pub use cached::Cached;
 pub use params::SystemParams;
 pub use single::Single;
 pub use station::{Completion, Station};
 
 use sledlab_core::{Error, Result, Time};
 
+use crate::cache::{self, CacheCounts, CacheParams};
 use crate::device::Queued;
 use crate::device::preset::DeviceFile;
 use crate::merge::MergeParams;
-use crate::power::{self, Energy, Ledger};
+use crate::power::{self, Energy, Ledger, Spent};
 use crate::scheduler;
 
 /// Completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory.
@@ -60,6 +63,15 @@ pub trait System: Send {
     /// Ends the run: accounts for the rest since the last service.
     fn close_ledgers(&mut self, now: Time);
 
+    /// What has been spent for no single request, and when the last of it was done. A run lasts until then.
+    fn background(&self) -> (Spent, Time) {
+        (Spent::default(), Time::ZERO)
+    }
+    /// What a cache in front of the devices has done since the ledgers were opened.
+    fn cache(&self) -> Option<CacheCounts> {
+        None
+    }
+
     /// Ledgers of all stations that have one, and what they cost.
     fn ledgers(&self) -> Vec<(&Ledger, Energy)> {
         self.stations()
@@ -80,15 +92,26 @@ pub struct Setup<'a> {
     pub merge: &'a MergeParams,
 }
 
-/// The system that `params` asks for, of devices that `file` describes, each station with an empty queue.
+/// The system that `params` asks for, of devices that `file` describes, behind the cache that `cache` asks for, each
+/// station with an empty queue.
 ///
 /// # Errors
 /// Parameters that make no sense, alone or together.
-pub fn assemble(params: &SystemParams, file: &DeviceFile, setup: Setup) -> Result<Box<dyn System>> {
-    if params.kind == params::Kind::Single && params.devices == 1 {
-        return build(file, setup);
-    }
-    Ok(Box::new(Array::new(params, file, setup)?))
+pub fn assemble(
+    params: &SystemParams,
+    cache: &CacheParams,
+    file: &DeviceFile,
+    setup: Setup,
+) -> Result<Box<dyn System>> {
+    let bare = if params.kind == params::Kind::Single && params.devices == 1 {
+        build(file, setup)?
+    } else {
+        Box::new(Array::new(params, file, setup)?)
+    };
+    Ok(match cache.kind {
+        cache::Kind::None => bare,
+        cache::Kind::WriteBack => Box::new(Cached::new(cache, bare)),
+    })
 }
 
 /// The system that a device file describes, each station with an empty queue.

@@ -7,7 +7,8 @@ use toml::{Table, Value};
 use crate::replay::ReplayParams;
 
 /// Tables of an experiment file, and the one key outside of them.
-const TABLES: [&str; 8] = ["device", "system", "trace", "workload", "scheduler", "power", "merge", "replay"];
+const TABLES: [&str; 9] =
+    ["device", "system", "cache", "trace", "workload", "scheduler", "power", "merge", "replay"];
 const SEED: &str = "seed";
 
 /// Parses TOML; errors carry file, line and column.

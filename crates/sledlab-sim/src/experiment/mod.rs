@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
+use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{self, Setup, System, SystemParams};
@@ -54,6 +55,7 @@ struct Resolved {
     seed: u64,
     device: DeviceFile,
     system: SystemParams,
+    cache: CacheParams,
     scheduler: scheduler::Choice,
     power: power::Choice,
     merge: MergeParams,
@@ -67,7 +69,7 @@ impl Resolved {
     }
 
     fn system(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
-        system::assemble(&self.system, &self.device, self.setup(scheduler))
+        system::assemble(&self.system, &self.cache, &self.device, self.setup(scheduler))
     }
 }
 
@@ -194,6 +196,7 @@ impl Experiment {
             merge: self.merge()?,
             scheduler: self.scheduler()?,
             system: SystemParams::from_table("system", &table("system")?)?,
+            cache: CacheParams::from_table("cache", &table("cache")?)?,
             device,
             replay: Replay::from_table(&table("replay")?)?,
             workload: Workload::Given,
@@ -274,6 +277,7 @@ impl Experiment {
         table.insert("merge".to_owned(), Value::Table(resolved.merge.to_table()));
         table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
         table.insert("system".to_owned(), Value::Table(resolved.system.to_table()));
+        table.insert("cache".to_owned(), Value::Table(resolved.cache.to_table()));
         table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
         table
     }

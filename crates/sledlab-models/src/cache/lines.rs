@@ -1,0 +1,316 @@
+//! Which blocks a cache holds, in lines of which the one longest unused makes room, and which it has yet to write.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{CacheParams, Run};
+
+/// A bit for every block of a line.
+type Bits = u64;
+
+/// Consecutive blocks that come and go together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    /// Blocks that are there.
+    valid: Bits,
+    /// Blocks that were written and are nowhere else.
+    dirty: Bits,
+    /// Blocks on their way to the devices. What is written meanwhile is dirty again.
+    destaging: Bits,
+    /// When it was last used.
+    used: u64,
+}
+
+impl Line {
+    fn is_clean(&self) -> bool {
+        self.dirty | self.destaging == 0
+    }
+}
+
+/// The lines of a cache.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    line_blocks: u64,
+    most: usize,
+    destage_blocks: u64,
+    held: HashMap<u64, Line>,
+    /// Numbers of lines that may be dropped, by when they were last used.
+    clean: BTreeMap<u64, u64>,
+    /// Numbers of lines with dirty blocks, by when they were last used, and by where they lie.
+    dirty: BTreeMap<u64, u64>,
+    dirty_at: BTreeSet<u64>,
+    uses: u64,
+}
+
+impl Lines {
+    /// An empty cache.
+    pub fn new(params: &CacheParams) -> Self {
+        Lines {
+            line_blocks: params.line_blocks,
+            most: (params.capacity_blocks / params.line_blocks).max(1) as usize,
+            destage_blocks: params.destage_blocks,
+            held: HashMap::new(),
+            clean: BTreeMap::new(),
+            dirty: BTreeMap::new(),
+            dirty_at: BTreeSet::new(),
+            uses: 0,
+        }
+    }
+
+    /// Whether there is anything to write.
+    pub fn is_dirty(&self) -> bool {
+        !self.dirty_at.is_empty()
+    }
+
+    /// Runs of the blocks `run` that are not there, in order.
+    pub fn missing(&self, run: Run) -> Vec<Run> {
+        let mut missing: Vec<Run> = Vec::new();
+        for block in run.first..run.end {
+            if self.holds(block) {
+                continue;
+            }
+            match missing.last_mut() {
+                Some(last) if last.end == block => last.end += 1,
+                _ => missing.push(Run { first: block, end: block + 1 }),
+            }
+        }
+        missing
+    }
+
+    fn holds(&self, block: u64) -> bool {
+        self.held.get(&(block / self.line_blocks)).is_some_and(|line| line.valid & self.bit(block) != 0)
+    }
+
+    /// Whether the devices hold something older than the cache.
+    #[cfg(test)]
+    pub fn is_unwritten(&self, block: u64) -> bool {
+        let line = self.held.get(&(block / self.line_blocks));
+        line.is_some_and(|line| (line.dirty | line.destaging) & self.bit(block) != 0)
+    }
+
+    fn bit(&self, block: u64) -> Bits {
+        1 << (block % self.line_blocks)
+    }
+
+    /// The bits of `run` in line `number`.
+    fn bits(&self, number: u64, run: Run) -> Bits {
+        let first = number * self.line_blocks;
+        let (from, to) = (run.first.max(first) - first, run.end.min(first + self.line_blocks) - first);
+        (Bits::MAX >> (64 - (to - from))) << from
+    }
+
+    /// Numbers of the lines that `run` touches.
+    fn numbers(&self, run: Run) -> std::ops::Range<u64> {
+        run.first / self.line_blocks..run.end.div_ceil(self.line_blocks)
+    }
+
+    /// Blocks `run` were used.
+    pub fn touch(&mut self, run: Run) {
+        for number in self.numbers(run) {
+            if self.held.contains_key(&number) {
+                self.change(number, |_| {});
+            }
+        }
+    }
+
+    /// Blocks `run` have been read: they are kept as far as clean lines can make room.
+    pub fn fill(&mut self, run: Run) {
+        for number in self.numbers(run) {
+            if self.make_room(number) {
+                let bits = self.bits(number, run);
+                self.change(number, |line| line.valid |= bits);
+            }
+        }
+    }
+
+    /// Blocks `run` are written as far as there is room; tells the first that is not.
+    pub fn write(&mut self, run: Run) -> u64 {
+        for number in self.numbers(run) {
+            if !self.make_room(number) {
+                return run.first.max(number * self.line_blocks);
+            }
+            let bits = self.bits(number, run);
+            self.change(number, |line| {
+                line.valid |= bits;
+                line.dirty |= bits;
+            });
+        }
+        run.end
+    }
+
+    /// Whether line `number` is there or can be; the clean line longest unused is dropped for it.
+    fn make_room(&mut self, number: u64) -> bool {
+        if self.held.contains_key(&number) || self.held.len() < self.most {
+            return true;
+        }
+        let Some((_, dropped)) = self.clean.pop_first() else { return false };
+        self.held.remove(&dropped);
+        true
+    }
+
+    /// Changes a line, which is used by that, and keeps the lists.
+    fn change(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
+        self.uses += 1;
+        self.change_unused(number, |line, uses| {
+            change(line);
+            line.used = uses;
+        });
+    }
+
+    fn change_unused(&mut self, number: u64, change: impl FnOnce(&mut Line, u64)) {
+        let line = self.held.entry(number).or_default();
+        let before = line.used;
+        change(line, self.uses);
+        let line = *line;
+        self.clean.remove(&before);
+        self.dirty.remove(&before);
+        self.dirty_at.remove(&number);
+        if line.is_clean() {
+            self.clean.insert(line.used, number);
+        }
+        if line.dirty != 0 {
+            self.dirty.insert(line.used, number);
+            self.dirty_at.insert(number);
+        }
+    }
+
+    /// The blocks to write next where the line longest unused is to make room.
+    pub fn oldest_dirty(&self) -> Option<Run> {
+        self.dirty.values().find_map(|number| self.dirty_run(*number))
+    }
+
+    /// The blocks to write next on the way upwards from block `from`, and from below when there are none left.
+    pub fn next_dirty(&self, from: u64) -> Option<Run> {
+        let at = from / self.line_blocks;
+        let mut onwards = self.dirty_at.range(at..).chain(self.dirty_at.range(..at));
+        onwards.find_map(|number| self.dirty_run(*number))
+    }
+
+    /// The first dirty blocks of line `number` and those that lie behind them, unless some of its blocks are on their
+    /// way: two writes of one block must not pass each other.
+    fn dirty_run(&self, number: u64) -> Option<Run> {
+        let line = self.held.get(&number).filter(|line| line.destaging == 0)?;
+        let first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
+        let mut end = first + 1;
+        while end - first < self.destage_blocks && self.is_to_write(end) {
+            end += 1;
+        }
+        Some(Run { first, end })
+    }
+
+    fn is_to_write(&self, block: u64) -> bool {
+        let line = self.held.get(&(block / self.line_blocks));
+        line.is_some_and(|line| line.destaging == 0 && line.dirty & self.bit(block) != 0)
+    }
+
+    /// Blocks `run` are on their way to the devices.
+    pub fn begin_destage(&mut self, run: Run) {
+        for number in self.numbers(run) {
+            let bits = self.bits(number, run);
+            self.change_unused(number, |line, _| {
+                line.dirty &= !bits;
+                line.destaging |= bits;
+            });
+        }
+    }
+
+    /// Blocks `run` are on the devices.
+    pub fn end_destage(&mut self, run: Run) {
+        for number in self.numbers(run) {
+            let bits = self.bits(number, run);
+            self.change_unused(number, |line, _| line.destaging &= !bits);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn lines(capacity_blocks: u64, line_blocks: u64) -> Lines {
+        Lines::new(&CacheParams { capacity_blocks, line_blocks, destage_blocks: 6, ..CacheParams::default() })
+    }
+
+    fn run(first: u64, blocks: u64) -> Run {
+        Run { first, end: first + blocks }
+    }
+
+    #[test]
+    fn the_line_longest_unused_makes_room() {
+        let mut lines = lines(12, 4);
+        lines.fill(run(0, 12));
+        lines.touch(run(1, 1));
+        lines.fill(run(20, 2));
+        assert_eq!(lines.missing(run(0, 12)), [run(4, 4)]);
+        assert_eq!(lines.missing(run(20, 4)), [run(22, 2)]);
+    }
+
+    #[test]
+    fn dirty_lines_stay_until_they_are_written() {
+        let mut lines = lines(8, 4);
+        assert_eq!(lines.write(run(2, 4)), 6);
+        assert_eq!(lines.write(run(10, 2)), 10, "no room");
+        lines.fill(run(12, 4));
+        assert_eq!(lines.missing(run(12, 4)), [run(12, 4)]);
+        assert_eq!(lines.oldest_dirty(), Some(run(2, 4)));
+        lines.begin_destage(run(2, 4));
+        assert_eq!((lines.oldest_dirty(), lines.next_dirty(0)), (None, None));
+        assert_eq!(lines.write(run(10, 2)), 10, "on its way is not there");
+        assert_eq!(lines.write(run(3, 1)), 4, "written again meanwhile");
+        assert_eq!(lines.next_dirty(0), None, "one write of a block at a time");
+        lines.end_destage(run(2, 4));
+        assert_eq!(lines.next_dirty(0), Some(run(3, 1)));
+        assert_eq!(lines.write(run(10, 2)), 12);
+        assert_eq!(lines.missing(run(0, 12)), [run(0, 2), run(4, 6)]);
+    }
+
+    #[test]
+    fn destages_go_upwards_and_around() {
+        let mut lines = lines(400, 4);
+        for first in [40, 8, 100] {
+            lines.write(run(first, 10));
+        }
+        assert_eq!(lines.next_dirty(30), Some(run(40, 6)), "at most so many at once");
+        assert_eq!(lines.next_dirty(104), Some(run(104, 6)));
+        assert_eq!(lines.next_dirty(112), Some(run(8, 6)));
+        assert_eq!(lines.oldest_dirty(), Some(run(40, 6)));
+    }
+
+    proptest! {
+        /// Against sets of blocks: nothing that was written is lost, and there is never more than fits.
+        #[test]
+        fn keeps_what_is_dirty(
+            steps in prop::collection::vec((0_u8..5, 0_u64..120, 1_u64..20), 1..200), line_blocks in 1_u64..=64,
+        ) {
+            let mut lines = lines(48, line_blocks);
+            let mut dirty = BTreeSet::new();
+            let mut on_their_way: Vec<Run> = Vec::new();
+            for (step, first, blocks) in steps {
+                let all = run(first, blocks);
+                match step {
+                    0 => lines.fill(all),
+                    1 => lines.touch(all),
+                    2 => dirty.extend(first..lines.write(all)),
+                    3 => {
+                        if let Some(out) = lines.next_dirty(first) {
+                            prop_assert!((out.first..out.end).all(|block| dirty.remove(&block)));
+                            lines.begin_destage(out);
+                            on_their_way.push(out);
+                        }
+                    }
+                    _ if on_their_way.is_empty() => {}
+                    _ => lines.end_destage(on_their_way.swap_remove(first as usize % on_their_way.len())),
+                }
+                let kept = dirty.iter().copied().chain(on_their_way.iter().flat_map(|out| out.first..out.end));
+                for block in kept {
+                    prop_assert!(lines.holds(block), "{block}");
+                }
+                prop_assert!(lines.held.len() <= lines.most);
+                prop_assert_eq!(lines.is_dirty(), !dirty.is_empty());
+                let out = lines.oldest_dirty().map(|run| run.first);
+                prop_assert!(out.is_none_or(|block| dirty.contains(&block)));
+            }
+        }
+    }
+}

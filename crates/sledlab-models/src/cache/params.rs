@@ -1,0 +1,35 @@
+//! What an experiment says about a cache.
+
+use sledlab_core::choices;
+
+choices! {
+    /// Kinds of caches.
+    pub enum Kind {
+        /// None.
+        None = "none",
+        /// Writes are complete once they are in the cache.
+        WriteBack = "write-back",
+    }
+}
+
+sledlab_core::params! {
+    /// A cache in front of the system (CA-06): battery-backed memory of a controller or a host.
+    pub struct CacheParams {
+        /// `none`, or `write-back`: least recently used lines make room, and writes are complete once they are in it.
+        kind: Kind = Kind::None;
+        /// Capacity; 8192 blocks are 4 MiB.
+        capacity_blocks: u64 = 8192_u64, "blocks", 1..1e9;
+        /// Blocks that are kept and dropped together.
+        line_blocks: u64 = 16_u64, "blocks", 1..64;
+        /// Time of an access, whatever its size (DM-15).
+        access_us: f64 = 1.0, "us", 0.0..1e6;
+        /// Rate at which blocks move between cache and host, in 10^6 bytes per second.
+        bus_mb_s: f64 = 133.0, "MB/s", 1e-3..1e9;
+        /// Blocks that a read from the devices goes on beyond what was asked for.
+        read_ahead_blocks: u64 = 0_u64, "blocks", 0..1e6;
+        /// Time without requests after which what was written goes to the devices.
+        destage_idle_ms: f64 = 20.0, "ms", 0.0..1e12;
+        /// Most blocks that one access writes to the devices.
+        destage_blocks: u64 = 128_u64, "blocks", 1..1e6;
+    }
+}

@@ -1,0 +1,384 @@
+//! A cache in front of a system (CA-06).
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
+
+use super::{Completion, Station, System};
+use crate::cache::{CacheCounts, CacheParams, Lines, Run};
+use crate::device::{Queued, Timing};
+use crate::power::Spent;
+
+/// A write-back cache and what lies behind it.
+///
+/// Reads are answered from the cache, or by the devices as far as it does not hold them. Writes are complete once
+/// they are in the cache; they wait where it is full of blocks that are not on the devices yet.
+pub struct Cached {
+    behind: Box<dyn System>,
+    lines: Lines,
+    params: CacheParams,
+    access: Span,
+    block_ns: f64,
+    /// Accesses to what lies behind, numbered as they begin.
+    accesses: HashMap<u64, Access>,
+    begun: u64,
+    /// Fetches that further reads may wait for, by first block: their ends and numbers. They do not overlap.
+    fetching: BTreeMap<u64, (u64, u64)>,
+    destaging: usize,
+    /// Reads that wait for fetches.
+    reads: HashMap<u64, Waiting>,
+    /// Writes that wait for room, and the first block of each that is not in the cache.
+    writes: VecDeque<(Queued, u64)>,
+    /// What is answered, by when that is.
+    answers: BTreeMap<(Time, u64), Completion>,
+    answered: u64,
+    /// Since when nothing but destages has been going on.
+    idle_since: Time,
+    /// The block after the last that was destaged.
+    destaged_to: u64,
+    background: Spent,
+    background_end: Time,
+    counts: CacheCounts,
+    done: Vec<Completion>,
+}
+
+/// An access to what lies behind the cache.
+struct Access {
+    run: Run,
+    kind: Kind,
+}
+
+enum Kind {
+    /// Blocks for the cache, and the reads that wait for them. They are not kept where some were written meanwhile.
+    Fetch { readers: Vec<u64>, is_current: bool },
+    /// Blocks from the cache.
+    Destage,
+}
+
+/// A read that waits for fetches.
+struct Waiting {
+    request: Queued,
+    fetches: usize,
+    energy: Spent,
+}
+
+impl Cached {
+    /// An empty cache in front of `behind`.
+    pub fn new(params: &CacheParams, behind: Box<dyn System>) -> Self {
+        Cached {
+            behind,
+            lines: Lines::new(params),
+            access: Span::from_ms(params.access_us / 1e3),
+            block_ns: BLOCK_BYTES as f64 * 1e3 / params.bus_mb_s,
+            params: params.clone(),
+            accesses: HashMap::new(),
+            begun: 0,
+            fetching: BTreeMap::new(),
+            destaging: 0,
+            reads: HashMap::new(),
+            writes: VecDeque::new(),
+            answers: BTreeMap::new(),
+            answered: 0,
+            idle_since: Time::ZERO,
+            destaged_to: 0,
+            background: Spent::default(),
+            background_end: Time::ZERO,
+            counts: CacheCounts::default(),
+            done: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, now: Time, request: Queued) {
+        let wanted = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let missing = self.lines.missing(wanted);
+        self.lines.touch(wanted);
+        let Some(last) = missing.last() else {
+            self.counts.read_hits += 1;
+            self.answer_from_cache(now, request);
+            return;
+        };
+        self.counts.read_misses += 1;
+        let goes_on = last.end == wanted.end;
+        let mut fetches = 0;
+        for run in missing {
+            fetches += self.fetch(now, run, &request);
+        }
+        self.reads.insert(request.id, Waiting { request, fetches, energy: Spent::default() });
+        if goes_on {
+            self.read_ahead(now, wanted.end, &request);
+        }
+    }
+
+    /// Lets a read wait for fetches of `run`, those under way and new ones, and tells how many.
+    fn fetch(&mut self, now: Time, run: Run, request: &Queued) -> usize {
+        let (mut fetches, mut first) = (0, run.first);
+        while first < run.end {
+            let (end, under_way) = self.next_fetch(first, run.end);
+            match under_way.and_then(|number| self.accesses.get_mut(&number)) {
+                Some(Access { kind: Kind::Fetch { readers, .. }, .. }) => readers.push(request.id),
+                _ => self.begin_fetch(now, Run { first, end }, vec![request.id], request),
+            }
+            fetches += 1;
+            first = end;
+        }
+        fetches
+    }
+
+    /// The first of `first..end` as far as one fetch under way brings them, with its number, or none does.
+    fn next_fetch(&self, first: u64, end: u64) -> (u64, Option<u64>) {
+        if let Some((_, (until, number))) = self.fetching.range(..=first).next_back()
+            && *until > first
+        {
+            return (end.min(*until), Some(*number));
+        }
+        let next = self.fetching.range(first..).next().map_or(end, |(at, _)| *at);
+        (end.min(next), None)
+    }
+
+    fn begin_fetch(&mut self, now: Time, run: Run, readers: Vec<u64>, request: &Queued) {
+        let ends_request = run.end == request.lbn + u64::from(request.blocks);
+        let unwanted_words = if ends_request { request.unwanted_words } else { 0 };
+        self.counts.fetched_blocks += u64::from(run.blocks());
+        self.fetching.insert(run.first, (run.end, self.begun));
+        let kind = Kind::Fetch { readers, is_current: true };
+        self.begin(now, run, kind, Queued { unwanted_words, op: Op::Read, ..*request });
+    }
+
+    /// Reads on behind block `end`, as far as the blocks are neither there nor on their way.
+    fn read_ahead(&mut self, now: Time, end: u64, request: &Queued) {
+        let limit = (end + self.params.read_ahead_blocks).min(self.behind.capacity_blocks());
+        let Some(ahead) = self.lines.missing(Run { first: end, end: limit }).first().copied() else { return };
+        let (until, under_way) = self.next_fetch(end, ahead.end);
+        if ahead.first == end && under_way.is_none() {
+            self.counts.read_ahead_blocks += until - end;
+            self.begin_fetch(now, Run { first: end, end: until }, Vec::new(), request);
+        }
+    }
+
+    /// Starts an access to what lies behind, with what `like` says beyond its blocks.
+    fn begin(&mut self, now: Time, run: Run, kind: Kind, like: Queued) {
+        let id = self.begun;
+        self.begun += 1;
+        self.accesses.insert(id, Access { run, kind });
+        self.behind.arrive(now, Queued { id, lbn: run.first, blocks: run.blocks(), ..like });
+    }
+
+    fn write(&mut self, now: Time, request: Queued) {
+        let run = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        self.spoil(run);
+        self.writes.push_back((request, request.lbn));
+        self.insert_writes(now);
+        if self.writes.is_empty() { self.counts.write_hits += 1 } else { self.counts.write_waits += 1 }
+    }
+
+    /// Fetches under way bring what blocks `run` were before.
+    fn spoil(&mut self, run: Run) {
+        while let (_, Some(number)) = self.next_spoilt(run) {
+            let Some(Access { run, kind: Kind::Fetch { is_current, .. } }) = self.accesses.get_mut(&number)
+            else {
+                break;
+            };
+            *is_current = false;
+            self.fetching.remove(&run.first);
+        }
+    }
+
+    fn next_spoilt(&self, run: Run) -> (u64, Option<u64>) {
+        let mut last = self.fetching.range(..run.end).rev();
+        let found = last.next().filter(|(_, (end, _))| *end > run.first);
+        (run.end, found.map(|(_, (_, number))| *number))
+    }
+
+    /// Writes go into the cache in order of arrival; where one finds no room, older blocks are written out.
+    fn insert_writes(&mut self, now: Time) {
+        while let Some((request, next)) = self.writes.front().copied() {
+            let end = request.lbn + u64::from(request.blocks);
+            let next = self.lines.write(Run { first: next, end });
+            if next < end {
+                self.writes[0].1 = next;
+                if self.destaging < self.writes.len()
+                    && let Some(run) = self.lines.oldest_dirty()
+                {
+                    self.destage(now, run);
+                }
+                return;
+            }
+            self.writes.pop_front();
+            self.answer_from_cache(now, request);
+        }
+    }
+
+    fn destage(&mut self, now: Time, run: Run) {
+        self.lines.begin_destage(run);
+        self.destaging += 1;
+        self.destaged_to = run.end;
+        self.counts.destages += 1;
+        self.counts.destaged_blocks += u64::from(run.blocks());
+        let write = Queued { arrival: now, queued: now, op: Op::Write, ..Queued::default() };
+        self.begin(now, run, Kind::Destage, write);
+    }
+
+    /// Time between cache and host.
+    fn transfer(&self, request: &Queued) -> Span {
+        self.access + Span::from_ns((self.block_ns * f64::from(request.blocks)).round() as u64)
+    }
+
+    fn answer_from_cache(&mut self, now: Time, request: Queued) {
+        let transfer = self.transfer(&request);
+        let timing = Timing { transfer, ..Timing::default() };
+        self.answer(Completion {
+            request,
+            start: now,
+            completion: now + transfer,
+            timing,
+            energy: Spent::default(),
+        });
+    }
+
+    fn answer(&mut self, completion: Completion) {
+        self.answers.insert((completion.completion, self.answered), completion);
+        self.answered += 1;
+    }
+
+    /// An access is done.
+    fn finish(&mut self, access: &Completion) {
+        let Some(Access { run, kind }) = self.accesses.remove(&access.request.id) else { return };
+        let now = access.completion;
+        match kind {
+            Kind::Destage => {
+                self.destaging -= 1;
+                self.lines.end_destage(run);
+                self.spend_on_nobody(access);
+            }
+            Kind::Fetch { readers, is_current } => {
+                self.idle_since = now;
+                if is_current {
+                    self.fetching.remove(&run.first);
+                    self.lines.fill(run);
+                }
+                match readers.first().and_then(|reader| self.reads.get_mut(reader)) {
+                    Some(first) => first.energy += access.energy,
+                    None => self.spend_on_nobody(access),
+                }
+                for reader in readers {
+                    self.fetched(reader, access);
+                }
+            }
+        }
+    }
+
+    fn spend_on_nobody(&mut self, access: &Completion) {
+        self.background += access.energy;
+        self.background_end = self.background_end.max(access.completion);
+    }
+
+    /// One of the fetches that a read waits for is done.
+    fn fetched(&mut self, reader: u64, fetch: &Completion) {
+        let Some(read) = self.reads.get_mut(&reader) else { return };
+        read.fetches -= 1;
+        if read.fetches > 0 {
+            return;
+        }
+        let Waiting { request, energy, .. } = *read;
+        self.reads.remove(&reader);
+        let transfer = self.transfer(&request);
+        let completion = fetch.completion + transfer;
+        // A read that joined a fetch under way has none of its positioning.
+        let (start, timing) = if fetch.start < request.arrival {
+            let waited = completion.since(request.arrival);
+            (request.arrival, Timing { transfer: waited, ..Timing::default() })
+        } else {
+            (fetch.start, Timing { transfer: fetch.timing.transfer + transfer, ..fetch.timing })
+        };
+        self.answer(Completion { request, start, completion, timing, energy });
+    }
+
+    /// Whether nothing but destages is going on.
+    fn is_idle(&self) -> bool {
+        self.accesses.len() == self.destaging && self.writes.is_empty()
+    }
+
+    /// When the next destage begins of those that wait for idleness: one at a time.
+    fn next_destage(&self) -> Option<Time> {
+        let waits = self.is_idle() && self.destaging == 0 && self.lines.is_dirty();
+        waits.then(|| (self.idle_since + Span::from_ms(self.params.destage_idle_ms)).max(self.background_end))
+    }
+}
+
+impl System for Cached {
+    fn capacity_blocks(&self) -> u64 {
+        self.behind.capacity_blocks()
+    }
+
+    fn arrive(&mut self, now: Time, request: Queued) {
+        self.idle_since = now;
+        if request.op == Op::Read {
+            self.read(now, request);
+        } else {
+            self.write(now, request);
+        }
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        let answer = self.answers.first_key_value().map(|((at, _), _)| *at);
+        [answer, self.behind.next_event(), self.next_destage()].into_iter().flatten().min()
+    }
+
+    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        if self.next_destage().is_some_and(|at| at <= now)
+            && let Some(run) = self.lines.next_dirty(self.destaged_to)
+        {
+            self.destage(now, run);
+        }
+        if self.behind.next_event().is_some_and(|at| at <= now) {
+            let mut done = std::mem::take(&mut self.done);
+            self.behind.advance(now, &mut done);
+            for access in done.drain(..) {
+                self.finish(&access);
+                self.insert_writes(access.completion);
+            }
+            self.done = done;
+        }
+        while let Some(answer) = self.answers.first_entry()
+            && answer.key().0 <= now
+        {
+            completed.push(answer.remove());
+        }
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.behind.failure()
+    }
+
+    fn stations(&self) -> Vec<&Station> {
+        self.behind.stations()
+    }
+
+    fn queue_length(&self) -> usize {
+        self.behind.queue_length() + self.writes.len()
+    }
+
+    fn longest_queue(&self) -> usize {
+        self.behind.longest_queue()
+    }
+
+    fn open_ledgers(&mut self, now: Time) {
+        (self.counts, self.background) = (CacheCounts::default(), Spent::default());
+        self.behind.open_ledgers(now);
+    }
+
+    fn close_ledgers(&mut self, now: Time) {
+        self.behind.close_ledgers(now);
+    }
+
+    fn background(&self) -> (Spent, Time) {
+        (self.background, self.background_end)
+    }
+
+    fn cache(&self) -> Option<CacheCounts> {
+        Some(CacheCounts { background_j: self.background.total_uj() * 1e-6, ..self.counts })
+    }
+}

@@ -1,0 +1,259 @@
+//! A cache in front of devices that take accesses in any order.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+
+use super::*;
+
+const BLOCKS: u64 = 200;
+
+/// What the devices were asked to do, and when they have done it.
+#[derive(Default)]
+struct Log {
+    waiting: Vec<(Time, Queued)>,
+    begun: Vec<Queued>,
+    ended: Vec<Queued>,
+}
+
+/// Does one access after the other, in an order of its own, each for a millisecond.
+#[derive(Clone, Default)]
+struct Shuffled {
+    log: Arc<Mutex<Log>>,
+    free: Time,
+    seed: u64,
+}
+
+impl System for Shuffled {
+    fn capacity_blocks(&self) -> u64 {
+        BLOCKS
+    }
+
+    fn arrive(&mut self, now: Time, request: Queued) {
+        let mut log = self.log.lock().unwrap();
+        if log.waiting.is_empty() {
+            self.free = now + Span::from_ms(1.0);
+        }
+        log.waiting.push((now, request));
+        log.begun.push(request);
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        (!self.log.lock().unwrap().waiting.is_empty()).then_some(self.free)
+    }
+
+    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        let mut log = self.log.lock().unwrap();
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let chosen = (self.seed >> 33) as usize % log.waiting.len();
+        let (arrived, request) = log.waiting.swap_remove(chosen);
+        log.ended.push(request);
+        let timing = Timing { transfer: now.since(arrived), ..Timing::default() };
+        let energy = Spent { access_uj: 1.0, ..Spent::default() };
+        completed.push(Completion { request, start: arrived, completion: now, timing, energy });
+        self.free = now + Span::from_ms(1.0);
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
+
+    fn stations(&self) -> Vec<&Station> {
+        Vec::new()
+    }
+
+    fn queue_length(&self) -> usize {
+        self.log.lock().unwrap().waiting.len()
+    }
+
+    fn longest_queue(&self) -> usize {
+        0
+    }
+
+    fn open_ledgers(&mut self, _now: Time) {}
+
+    fn close_ledgers(&mut self, _now: Time) {}
+}
+
+fn request(id: u64, at_us: u64, op: Op, lbn: u64, blocks: u32) -> Queued {
+    Queued { id, arrival: Time::from_ns(at_us * 1000), lbn, blocks, op, ..Queued::default() }
+}
+
+fn cached(change: impl FnOnce(&mut CacheParams)) -> (Cached, Arc<Mutex<Log>>) {
+    let mut params = CacheParams { capacity_blocks: 16, line_blocks: 4, ..CacheParams::default() };
+    change(&mut params);
+    let behind = Shuffled::default();
+    let log = behind.log.clone();
+    (Cached::new(&params, Box::new(behind)), log)
+}
+
+/// Offers `requests` and does all there is to do; tells what `look` at every event.
+fn run(cached: &mut Cached, requests: &[Queued], mut look: impl FnMut(&Cached, &Queued)) -> Vec<Completion> {
+    let mut completed = Vec::new();
+    for request in requests {
+        while let Some(at) = cached.next_event().filter(|at| *at < request.arrival) {
+            cached.advance(at, &mut completed);
+        }
+        look(cached, request);
+        cached.arrive(request.arrival, *request);
+    }
+    while let Some(at) = cached.next_event() {
+        cached.advance(at, &mut completed);
+    }
+    completed
+}
+
+fn response_us(done: &Completion) -> f64 {
+    done.completion.since(done.request.arrival).as_ms() * 1e3
+}
+
+/// 1 us and 512 bytes at 133 MB/s.
+const ONE_BLOCK_US: f64 = 1.0 + 512.0 / 133.0;
+
+#[test]
+fn what_was_read_or_written_is_read_from_the_cache() {
+    let (mut cached, log) = cached(|_| {});
+    let requests = [
+        request(0, 0, Op::Read, 5, 1),
+        request(1, 2_000, Op::Read, 5, 1),
+        request(2, 3_000, Op::Write, 8, 1),
+        request(3, 4_000, Op::Read, 8, 1),
+        request(4, 5_000, Op::Read, 8, 2),
+    ];
+    let done = run(&mut cached, &requests, |_, _| {});
+    let us: Vec<f64> = done.iter().map(response_us).collect();
+    let expected = [1_000.0 + ONE_BLOCK_US, ONE_BLOCK_US, ONE_BLOCK_US, ONE_BLOCK_US];
+    assert!(us.iter().zip(expected).all(|(us, expected)| (us - expected).abs() < 2e-3), "{us:?}");
+    // Only the second block of the last is not there.
+    let fetched: Vec<_> = log.lock().unwrap().begun.iter().map(|a| (a.op, a.lbn, a.blocks)).collect();
+    assert_eq!(fetched, [(Op::Read, 5, 1), (Op::Read, 9, 1), (Op::Write, 8, 1)]);
+    let counts = cached.cache().unwrap();
+    assert_eq!((counts.read_hits, counts.read_misses, counts.write_hits, counts.write_waits), (2, 2, 1, 0));
+    assert_eq!((counts.destages, counts.destaged_blocks, counts.fetched_blocks), (1, 1, 2));
+    assert!((counts.background_j - 1e-6).abs() < 1e-12, "the destage is nobody's");
+}
+
+#[test]
+fn destages_wait_for_idleness() {
+    let (mut cached, log) = cached(|_| {});
+    let requests = [request(0, 0, Op::Write, 8, 1), request(1, 15_000, Op::Write, 9, 1)];
+    run(&mut cached, &requests, |cached, _| assert!(cached.accesses.is_empty()));
+    let ended = &log.lock().unwrap().ended;
+    assert_eq!((ended.len(), ended[0].blocks), (1, 2), "neighbours go together");
+    assert_eq!(cached.background().1, Time::from_ns(15_000_000 + 20_000_000 + 1_000_000));
+}
+
+#[test]
+fn a_full_cache_of_dirty_blocks_makes_writes_wait() {
+    let (mut cached, _) = cached(|params| params.destage_idle_ms = 1e9);
+    let requests: Vec<_> = (0..5).map(|n| request(n, n, Op::Write, 8 * n, 1)).collect();
+    let done = run(&mut cached, &requests, |_, _| {});
+    assert!(done[..4].iter().all(|done| response_us(done) < ONE_BLOCK_US + 1e-2));
+    assert!((response_us(&done[4]) - 1_000.0 - ONE_BLOCK_US).abs() < 1e-2);
+    assert_eq!(cached.cache().unwrap().write_waits, 1);
+}
+
+#[test]
+fn readers_of_the_same_blocks_share_a_fetch() {
+    let (mut cached, log) = cached(|_| {});
+    let requests = [request(0, 0, Op::Read, 4, 4), request(1, 10, Op::Read, 6, 4)];
+    let done = run(&mut cached, &requests, |_, _| {});
+    let begun: Vec<_> = log.lock().unwrap().begun.iter().map(|a| (a.lbn, a.blocks)).collect();
+    assert_eq!(begun, [(4, 4), (8, 2)]);
+    assert_eq!(done.len(), 2);
+}
+
+#[test]
+fn what_was_written_meanwhile_does_not_come_back_old() {
+    // The write leaves the cache of one line before the fetch is done, and the read must not bring its block back.
+    let (mut cached, _) = cached(|params| params.capacity_blocks = 4);
+    cached.arrive(Time::ZERO, request(0, 0, Op::Read, 4, 2));
+    cached.arrive(Time::from_ns(10), request(1, 0, Op::Write, 5, 1));
+    let mut completed = Vec::new();
+    while let Some(at) = cached.next_event() {
+        cached.advance(at, &mut completed);
+    }
+    assert_eq!(cached.lines.missing(Run { first: 4, end: 6 }), [Run { first: 4, end: 5 }]);
+}
+
+#[test]
+fn reading_ahead_makes_nobody_wait() {
+    let (mut cached, log) = cached(|params| params.read_ahead_blocks = 6);
+    let requests = [request(0, 0, Op::Read, 4, 2), request(1, 10_000, Op::Read, 6, 6)];
+    let done = run(&mut cached, &requests, |_, _| {});
+    let begun: Vec<_> = log.lock().unwrap().begun.iter().map(|a| (a.lbn, a.blocks)).collect();
+    assert_eq!(begun, [(4, 2), (6, 6)]);
+    assert!(response_us(&done[1]) < 50.0);
+    assert_eq!(cached.cache().unwrap().read_ahead_blocks, 6);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Nothing is lost, every last write gets to the devices after all others of its block, and the devices are
+    /// never asked for a block while what they hold of it is old.
+    #[test]
+    fn data_get_where_they_belong(
+        drawn in prop::collection::vec((0_u64..6_000, any::<bool>(), 0_u64..60, 1_u32..24), 1..120),
+        read_ahead_blocks in prop::sample::select(vec![0_u64, 7]),
+        capacity_blocks in prop::sample::select(vec![3_u64, 16, 40]),
+        line_blocks in prop::sample::select(vec![1_u64, 4, 7]),
+    ) {
+        let (mut cached, log) = cached(|params| {
+            (params.read_ahead_blocks, params.capacity_blocks) = (read_ahead_blocks, capacity_blocks);
+            (params.line_blocks, params.destage_idle_ms) = (line_blocks, 2.0);
+        });
+        let mut at_us = 0;
+        let requests: Vec<_> = drawn.iter().enumerate().map(|(id, (gap_us, write, lbn, blocks))| {
+            at_us += gap_us;
+            request(id as u64, at_us, if *write { Op::Write } else { Op::Read }, *lbn, *blocks)
+        }).collect();
+        let blocks = |r: &Queued| r.lbn..r.lbn + u64::from(r.blocks);
+        let mut seen = 0;
+        let mut completed = Vec::new();
+        let mut acknowledged: HashSet<u64> = HashSet::new();
+        let mut written: HashMap<u64, u64> = HashMap::new();
+        let mut all = requests.iter().peekable();
+        loop {
+            let event = cached.next_event();
+            match all.peek() {
+                Some(next) if event.is_none_or(|at| at >= next.arrival) => {
+                    cached.arrive(next.arrival, **next);
+                    all.next();
+                }
+                _ => match event {
+                    Some(at) => cached.advance(at, &mut completed),
+                    None => break,
+                },
+            }
+            let log = log.lock().unwrap();
+            for done in completed.drain(..).filter(|done| done.request.op == Op::Write) {
+                acknowledged.extend(blocks(&done.request));
+                prop_assert!(done.start >= done.request.arrival);
+            }
+            // No two writes of a block under way at once, and no fetch beside one.
+            let mut busy = HashSet::new();
+            for (_, access) in log.waiting.iter().filter(|(_, access)| access.op == Op::Write) {
+                for block in blocks(access) {
+                    prop_assert!(busy.insert(block), "two writes of block {block}");
+                }
+            }
+            for access in &log.begun[seen..] {
+                for block in blocks(access) {
+                    if access.op == Op::Write {
+                        *written.entry(block).or_default() += 1;
+                    } else {
+                        let old = cached.lines.is_unwritten(block);
+                        prop_assert!(!old || busy.contains(&block), "block {block} is read while it is old");
+                        prop_assert!(!busy.contains(&block) || !acknowledged.contains(&block));
+                    }
+                }
+            }
+            seen = log.begun.len();
+        }
+        prop_assert!(!cached.lines.is_dirty());
+        prop_assert!(cached.reads.is_empty() && cached.writes.is_empty() && cached.accesses.is_empty());
+        prop_assert!(acknowledged.iter().all(|block| written.contains_key(block)));
+    }
+}
