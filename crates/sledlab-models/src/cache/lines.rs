@@ -122,8 +122,13 @@ impl Lines {
         }
     }
 
-    /// Blocks `run` are written as far as there is room; tells the first that is not.
+    /// Blocks `run` are written; tells the first that is not. All of them wait where there is no room for all, so that
+    /// they leave together again; what is large is written piece by piece.
     pub fn write(&mut self, run: Run) -> u64 {
+        let new = self.numbers(run).filter(|number| !self.held.contains_key(number)).count();
+        if new <= self.most / 2 && new > self.most - self.held.len() + self.clean.len() {
+            return run.first;
+        }
         for number in self.numbers(run) {
             if !self.make_room(number) {
                 return run.first.max(number * self.line_blocks);
@@ -185,12 +190,15 @@ impl Lines {
         onwards.find_map(|number| self.dirty_run(*number))
     }
 
-    /// The first dirty blocks of line `number` and those that lie behind them, unless some of its blocks are on their
+    /// The first dirty blocks of line `number` and those that lie next to them, unless some of its blocks are on their
     /// way: two writes of one block must not pass each other.
     fn dirty_run(&self, number: u64) -> Option<Run> {
         let line = self.held.get(&number).filter(|line| line.destaging == 0)?;
-        let first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
+        let mut first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
         let mut end = first + 1;
+        while end - first < self.destage_blocks && first > 0 && self.is_to_write(first - 1) {
+            first -= 1;
+        }
         while end - first < self.destage_blocks && self.is_to_write(end) {
             end += 1;
         }
@@ -272,9 +280,17 @@ mod tests {
             lines.write(run(first, 10));
         }
         assert_eq!(lines.next_dirty(30), Some(run(40, 6)), "at most so many at once");
-        assert_eq!(lines.next_dirty(104), Some(run(104, 6)));
+        assert_eq!(lines.next_dirty(104), Some(run(100, 6)), "with what lies before");
         assert_eq!(lines.next_dirty(112), Some(run(8, 6)));
         assert_eq!(lines.oldest_dirty(), Some(run(40, 6)));
+    }
+
+    #[test]
+    fn writes_wait_for_room_for_all_of_them() {
+        let mut lines = lines(16, 4);
+        lines.write(run(0, 12));
+        assert_eq!(lines.write(run(20, 8)), 20, "two lines, and one is left");
+        assert_eq!(lines.write(run(20, 12)), 24, "more than half the cache goes piece by piece");
     }
 
     proptest! {
