@@ -193,7 +193,10 @@ def read(path: str | Path) -> Experiment:
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        remedy = f"to replay a trace, say --trace {path}"
+        raise Error(f"`{path}` is no experiment: it is not text", remedy=remedy) from error
+    except OSError as error:
         raise Error(f"cannot read the experiment `{path}`: {error}") from error
     return Experiment(text, str(path))
 

@@ -223,7 +223,21 @@ def device_rows(result: Result) -> list[Row]:
         row("energy of a request itself", "", energy(result.summary["energy_per_request_uj"] * 1e-6)),
         row("start-ups", "", f"{result.startups:,}"),
         *(row("merged requests", "", text) for text in _merged(result)),
+        *(row(name, "", text) for name, text in _cache(result)),
     ]
+
+
+def _cache(result: Result) -> Iterable[tuple[str, str]]:
+    """What a cache did, where there is one."""
+    counts = result.summary.get("cache")
+    if counts is None:
+        return
+    reads = counts["read_hits"] + counts["read_misses"]
+    writes = counts["write_hits"] + counts["write_waits"]
+    yield "reads answered by the cache", f"{counts['read_hits']:,} of {reads:,}"
+    yield "writes that waited for room in it", f"{counts['write_waits']:,} of {writes:,}"
+    yield "blocks destaged", f"{counts['destaged_blocks']:,} in {counts['destages']:,} writes"
+    yield "energy of its own accesses", energy(counts["background_j"])
 
 
 def _merged(result: Result) -> Iterable[str]:

@@ -132,8 +132,8 @@ def runs() -> list[OpenRun]:
 
 @cache
 def device(drive: str) -> sl.Device:
-    """The drive as in the runs: always spinning, on the bus of its measuring host, no reads on arrival, appended
-    writes as in the reference simulator."""
+    """The drive as in the runs: always spinning, on their bus, no reads on arrival, appended writes as in the
+    reference simulator."""
     preset, sector_us = DRIVES[drive]
     return sl.device(
         preset,

@@ -1,0 +1,66 @@
+"""`[cache]` on the command line, in Python and in an experiment's file."""
+
+import pytest
+import sledlab as sl
+
+HOT = ("--device", "mems-g2", "--workload", "uniform", "--limit", 300, "--set", "workload.read_share=0.5")
+CACHED = ("--set", "cache.kind=write-back")
+
+
+def test_writes_are_complete_in_the_cache(sledlab):
+    plain, cached = (sledlab("simulate", *HOT, *more, "--json").json for more in ((), CACHED))
+    assert "cache" not in plain
+    assert cached["config"]["cache"]["kind"] == "write-back"
+    # An access and eight blocks or so on a bus of 133 MB/s.
+    assert cached["write"]["response_time_ms"]["mean"] < 0.1 < plain["write"]["response_time_ms"]["mean"]
+    counts = cached["cache"]
+    assert counts["write_hits"] + counts["write_waits"] == cached["operations"]["write"]
+    assert counts["destaged_blocks"] * 512 <= cached["write"]["bytes"]
+    assert counts["background_j"] > 0
+
+
+def test_the_table_says_what_the_cache_did(sledlab):
+    answer = sledlab("simulate", *HOT, *CACHED)
+    for words in ("reads answered by the cache", "writes that waited for room", "blocks destaged"):
+        assert words in answer.out
+    assert "blocks destaged" not in sledlab("simulate", *HOT).out
+
+
+def test_what_cannot_be_is_refused(sledlab):
+    answer = sledlab("simulate", *HOT, "--set", "cache.kind=write-bak")
+    assert answer.code == 2
+    assert "cache.kind: expected one of none, write-back" in answer.err
+    assert "cache.line_blocks = 65" in sledlab("simulate", *HOT, "--set", "cache.line_blocks=65").err
+
+
+def test_a_complete_experiment_runs_again(sledlab, tmp_path):
+    out = tmp_path / "run"
+    assert sledlab("simulate", *HOT, *CACHED, "--out", out).code == 0
+    (file,) = out.glob("*.toml")
+    settings = {"cache.kind": "write-back"}
+    workload = sl.workload("uniform", read_share=0.5)
+    first = sl.simulate(workload, device="mems-g2", limit=300, settings=settings)
+    assert sledlab("simulate", file, "--json").json["cache"] == first.summary["cache"]
+
+
+@pytest.mark.parametrize(
+    "key", ["access_us", "bus_mb_s", "read_ahead_blocks", "destage_idle_ms", "destage_blocks"]
+)
+def test_every_number_has_an_effect(key):
+    def summary(**settings):
+        reads = sl.workload("uniform", read_share=0.5, mean_interarrival_ms=12.0, blocks=16)
+        common = {"cache.kind": "write-back", "cache.capacity_blocks": 2048}
+        found = sl.simulate(reads, device="mems-g2", limit=300, settings=common | settings).summary
+        return found["response_time_ms"], found["cache"], found["elapsed_s"]
+
+    assert summary() != summary(
+        **{f"cache.{key}": 9.0 if key.endswith(("us", "s")) and "blocks" not in key else 9}
+    )
+
+
+def test_a_trace_in_place_of_an_experiment_is_recognised(sledlab, tmp_path):
+    trace = tmp_path / "trace.bin"
+    trace.write_bytes(b"\x28\xb5\x2f\xfd\x00")
+    answer = sledlab("simulate", trace, "--device", "mems-g2")
+    assert "is no experiment" in answer.err
+    assert f"--trace {trace}" in answer.err

@@ -1,0 +1,69 @@
+"""A cache in front of a disk beside the recorded run of the reference simulator."""
+
+import csv
+import gzip
+import shutil
+
+import numpy as np
+import pytest
+import sledlab as sl
+from sledlab.cli import run
+
+from tests.validation.reference import ROOT
+
+COMPONENTS = ROOT / "disks" / "components"
+
+pytestmark = pytest.mark.skipif(not COMPONENTS.is_dir(), reason=f"no reference runs in {COMPONENTS}")
+
+AS_RECORDED = {
+    "device.startup_ms": 0.0,
+    "cache.kind": "write-back",
+    "cache.capacity_blocks": 8192,
+    "cache.line_blocks": 64,
+    "cache.access_us": 0.0,
+    "cache.bus_mb_s": 1e9,
+    "cache.destage_idle_ms": 1e12,
+    "cache.destage_blocks": 512,
+}
+
+
+def table(name: str) -> list[dict[str, str]]:
+    with gzip.open(COMPONENTS / f"{name}.csv.gz", "rt") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def drive(tmp_path):
+    """The device file of the disk of the recorded run."""
+    parameters = COMPONENTS / "params" / "synthcachemem.parv"
+    for file in (*(ROOT / "disks" / "params").glob("hp_c3323a*"), parameters):
+        shutil.copy(file, tmp_path)
+    out = tmp_path / "drive.toml"
+    assert run(["device", "import", str(tmp_path / parameters.name), "--out", str(out)]) == 0
+    return out
+
+
+def test_the_disk_is_asked_for_the_same_blocks(drive):
+    result = sl.simulate(
+        COMPONENTS / "synthcachemem.trace.gz",
+        device=drive,
+        scheduler="tests.validation.test_arrays:Cyclic",
+        power="never",
+        settings=AS_RECORDED,
+        requests=True,
+    )
+    rows, found = table("synthcachemem"), result.summary["cache"]
+    reads = np.array([int(row["flags_hex"], 16) & 1 for row in rows], dtype=bool)
+    recorded_ms = np.array([float(row["response_us"]) for row in rows]) / 1e3
+    assert result.summary["requests"] == len(rows)
+    # A hit costs nothing there.
+    assert found["read_hits"] == (recorded_ms[reads] < 0.01).sum() == 6
+    devices = table("synthcachemem.devreqs")
+    blocks = {op: sum(int(row["blocks"]) for row in devices if row["rw"] == op) for op in "RW"}
+    assert found["fetched_blocks"] == pytest.approx(blocks["R"], rel=1e-4)
+    # What is dirty at the end stays in the cache there.
+    left_over = 8192
+    assert 0 <= found["destaged_blocks"] - blocks["W"] < left_over
+    # Reads wait for no destage.
+    assert result.summary["read"]["response_time_ms"]["mean"] < recorded_ms[reads].mean()
+    assert result.response_time.mean < recorded_ms.mean()
