@@ -7,5 +7,6 @@ pub mod cache;
 pub mod device;
 pub mod merge;
 pub mod power;
+pub mod replacement;
 pub mod scheduler;
 pub mod system;

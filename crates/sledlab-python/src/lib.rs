@@ -36,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]
-    use crate::trace::{characterise, write_trace};
+    use crate::trace::{characterise, hit_ratios, write_trace};
 
     #[pymodule_export]
     use crate::transform::{

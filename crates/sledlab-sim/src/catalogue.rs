@@ -7,7 +7,7 @@ use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset;
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::SystemParams;
-use sledlab_models::{power, scheduler};
+use sledlab_models::{power, replacement, scheduler};
 use sledlab_trace::{format, synthetic};
 
 use crate::replay::ReplayParams;
@@ -22,6 +22,8 @@ pub fn catalogue() -> Result<Value> {
         preset::kinds().into_iter().map(|(name, specs)| entry(name, "", &specs)).collect();
     let schedulers: Vec<Value> = scheduler::LIST.iter().map(scheduler).collect();
     let policies: Vec<Value> = power::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
+    let replacement: Vec<Value> =
+        replacement::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
     let workloads: Vec<Value> =
         synthetic::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
     let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.about(), &[])).collect();
@@ -30,6 +32,7 @@ pub fn catalogue() -> Result<Value> {
         "device_kinds": kinds,
         "schedulers": schedulers,
         "power_policies": policies,
+        "replacement_policies": replacement,
         "workloads": workloads,
         "trace_formats": formats,
         "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),

@@ -1,0 +1,114 @@
+//! Policies vote on what stays, and those that err lose weight (CA-05), after Ari, Amer, Gramacy, Miller, Brandt and Long
+//! 2002.
+//!
+//! Each policy of the pool keeps a cache of keys of its own, as large as the real one. A key has the votes of those that
+//! hold it; the one with the fewest makes room, and of equals the one whose votes changed longest ago. Whoever misses
+//! what is used loses weight. Published are abstracts; the factors here are assumptions.
+
+use super::arc::Arc;
+use super::fifo::Fifo;
+use super::lfuda::Lfuda;
+use super::lists::Lists;
+use super::lru::Lru;
+use super::random::{Random, RandomParams};
+use super::slru::{Slru, SlruParams};
+use super::{Found, Model, Policy, Use};
+use sledlab_core::params::NoParams;
+
+sledlab_core::params! {
+    /// How weights change.
+    pub struct AcmeParams {
+        /// Factor on the weight of a policy that misses what is used.
+        penalty: f64 = 0.95, "", 0.0..1.0;
+        /// Share of all weight that is divided evenly after every access, so that none is out for good.
+        shared: f64 = 0.01, "", 0.0..1.0;
+    }
+}
+
+/// Policies in the pool.
+const POOL: usize = 6;
+/// Sets of policies.
+const SETS: usize = 1 << POOL;
+
+/// Adaptive caching by votes.
+pub struct Acme {
+    params: AcmeParams,
+    pool: [Box<dyn Policy>; POOL],
+    weights: [f64; POOL],
+    /// What is there, by the set of policies that hold it.
+    keys: Lists<SETS>,
+    capacity: usize,
+    len: usize,
+}
+
+impl Model for Acme {
+    type Params = AcmeParams;
+    const NAME: &'static str = "acme";
+    const MEANING: &'static str =
+        "lru, lfuda, slru, arc, fifo and random vote on what stays, by how often each is right";
+
+    fn new(params: &AcmeParams, capacity: usize) -> Self {
+        let pool: [Box<dyn Policy>; POOL] = [
+            Box::new(Lru::new(&NoParams, capacity)),
+            Box::new(Lfuda::new(&NoParams, capacity)),
+            Box::new(Slru::new(&SlruParams::default(), capacity)),
+            Box::new(Arc::new(&NoParams, capacity)),
+            Box::new(Fifo::new(&NoParams, capacity)),
+            Box::new(Random::new(&RandomParams::default(), capacity)),
+        ];
+        let weights = [1.0 / POOL as f64; POOL];
+        Acme { params: params.clone(), pool, weights, keys: Lists::new(), capacity, len: 0 }
+    }
+}
+
+impl Acme {
+    /// Every policy of the pool serves the access; those that miss lose weight, and what they drop loses their vote.
+    fn vote(&mut self, access: Use) {
+        for (number, policy) in self.pool.iter_mut().enumerate() {
+            let Found::Miss { victim } = policy.access(access) else { continue };
+            self.weights[number] *= self.params.penalty;
+            if let Some(victim) = victim
+                && let Some(set) = self.keys.find(victim)
+            {
+                self.keys.push_front(set & !(1 << number), victim);
+            }
+        }
+        let sum: f64 = self.weights.iter().sum();
+        let even = self.params.shared / POOL as f64;
+        self.weights = self.weights.map(|weight| (1.0 - self.params.shared) * weight / sum + even);
+    }
+
+    /// The key with the fewest votes.
+    fn outvoted(&self) -> Option<u64> {
+        let votes = |set: &usize| -> f64 {
+            (0..POOL).filter(|number| set & (1 << number) != 0).map(|number| self.weights[number]).sum()
+        };
+        let sets = (0..SETS).filter(|set| self.keys.len(*set) > 0);
+        let fewest = sets.min_by(|a, b| votes(a).total_cmp(&votes(b)))?;
+        self.keys.back(fewest)
+    }
+}
+
+impl Policy for Acme {
+    fn access(&mut self, access: Use) -> Found {
+        let hit = self.holds(access.key);
+        self.vote(access);
+        let victim = if !hit && self.len == self.capacity { self.outvoted() } else { None };
+        if let Some(victim) = victim {
+            self.keys.remove(victim);
+            self.len -= 1;
+        }
+        // All of the pool hold it now.
+        self.keys.push_front(SETS - 1, access.key);
+        self.len += usize::from(!hit);
+        if hit { Found::Hit } else { Found::Miss { victim } }
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.keys.find(key).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+}

@@ -1,0 +1,42 @@
+//! What is used again last makes room (Belady 1966): nobody misses less often, and nobody can build it.
+
+use sledlab_core::params::NoParams;
+
+use super::priorities::Priorities;
+use super::{Found, Model, Policy, Use};
+
+/// The offline optimum.
+pub struct Belady {
+    /// By when they are used next, the last first.
+    keys: Priorities,
+    capacity: usize,
+}
+
+impl Model for Belady {
+    type Params = NoParams;
+    const NAME: &'static str = "belady";
+    const MEANING: &'static str = "know the future: what is used again last makes room";
+    const NEEDS_FUTURE: bool = true;
+
+    fn new(_: &NoParams, capacity: usize) -> Self {
+        Belady { keys: Priorities::default(), capacity }
+    }
+}
+
+impl Policy for Belady {
+    fn access(&mut self, access: Use) -> Found {
+        let hit = self.holds(access.key);
+        let full = self.keys.len() == self.capacity;
+        let victim = if !hit && full { self.keys.pop_least() } else { None };
+        self.keys.set(access.key, Use::NEVER - access.next, 1);
+        if hit { Found::Hit } else { Found::Miss { victim: victim.map(|(_, key)| key) } }
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.keys.get(key).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+}

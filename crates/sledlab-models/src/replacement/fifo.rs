@@ -1,0 +1,43 @@
+//! What came longest ago makes room: a bound for what recency is worth.
+
+use sledlab_core::params::NoParams;
+
+use super::lists::Lists;
+use super::{Found, Model, Policy, Use};
+
+/// First in, first out.
+pub struct Fifo {
+    keys: Lists<1>,
+    capacity: usize,
+}
+
+impl Model for Fifo {
+    type Params = NoParams;
+    const NAME: &'static str = "fifo";
+    const MEANING: &'static str =
+        "first in, first out: what came longest ago makes room, however often it was used";
+
+    fn new(_: &NoParams, capacity: usize) -> Self {
+        Fifo { keys: Lists::new(), capacity }
+    }
+}
+
+impl Policy for Fifo {
+    fn access(&mut self, access: Use) -> Found {
+        if self.holds(access.key) {
+            return Found::Hit;
+        }
+        let full = self.keys.len(0) == self.capacity;
+        let victim = if full { self.keys.pop_back(0) } else { None };
+        self.keys.push_front(0, access.key);
+        Found::Miss { victim }
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.keys.find(key).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len(0)
+    }
+}

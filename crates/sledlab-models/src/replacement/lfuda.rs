@@ -1,0 +1,48 @@
+//! What was used least often makes room, and age counts as uses (CA-02), after Arlitt, Friedrich and Jin 1999.
+//!
+//! The priority of what is used is the number of its uses plus the cache's age; that is the priority of the last
+//! victim. Old favourites are overtaken in the end.
+
+use sledlab_core::params::NoParams;
+
+use super::priorities::Priorities;
+use super::{Found, Model, Policy, Use};
+
+/// Least frequently used with dynamic aging.
+pub struct Lfuda {
+    keys: Priorities,
+    capacity: usize,
+    age: u64,
+}
+
+impl Model for Lfuda {
+    type Params = NoParams;
+    const NAME: &'static str = "lfuda";
+    const MEANING: &'static str = "least frequently used, and age counts as uses";
+
+    fn new(_: &NoParams, capacity: usize) -> Self {
+        Lfuda { keys: Priorities::default(), capacity, age: 0 }
+    }
+}
+
+impl Policy for Lfuda {
+    fn access(&mut self, access: Use) -> Found {
+        if let Some(kept) = self.keys.get(access.key) {
+            self.keys.set(access.key, kept.uses + 1 + self.age, kept.uses + 1);
+            return Found::Hit;
+        }
+        let full = self.keys.len() == self.capacity;
+        let victim = if full { self.keys.pop_least() } else { None };
+        self.age = victim.map_or(self.age, |(priority, _)| priority);
+        self.keys.set(access.key, 1 + self.age, 1);
+        Found::Miss { victim: victim.map(|(_, key)| key) }
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.keys.get(key).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+}

@@ -1,0 +1,119 @@
+//! Linked lists of keys, with a place for each key: what most policies keep.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    key: u64,
+    /// Towards the front.
+    before: u32,
+    /// Towards the back.
+    behind: u32,
+    list: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    front: u32,
+    back: u32,
+    len: usize,
+}
+
+/// `N` lists; a key is in one of them at most.
+#[derive(Clone, Debug)]
+pub(super) struct Lists<const N: usize> {
+    nodes: Vec<Node>,
+    free: Vec<u32>,
+    ends: [Ends; N],
+    places: HashMap<u64, u32, RandomState>,
+}
+
+impl<const N: usize> Lists<N> {
+    pub fn new() -> Self {
+        Lists {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            ends: [Ends { front: NONE, back: NONE, len: 0 }; N],
+            places: HashMap::default(),
+        }
+    }
+
+    /// Keys in a list.
+    pub fn len(&self, list: usize) -> usize {
+        self.ends[list].len
+    }
+
+    /// The list that holds a key.
+    pub fn find(&self, key: u64) -> Option<usize> {
+        self.places.get(&key).map(|at| self.nodes[*at as usize].list.into())
+    }
+
+    /// The last key of a list.
+    pub fn back(&self, list: usize) -> Option<u64> {
+        self.nodes.get(self.ends[list].back as usize).map(|node| node.key)
+    }
+
+    /// Puts a key, wherever it is, at the front of a list.
+    pub fn push_front(&mut self, list: usize, key: u64) {
+        let at = match self.places.get(&key) {
+            Some(at) => {
+                let at = *at;
+                self.unlink(at);
+                at
+            }
+            None => self.allocate(key),
+        };
+        let front = self.ends[list].front;
+        self.nodes[at as usize] = Node { key, before: NONE, behind: front, list: list as u8 };
+        match self.nodes.get_mut(front as usize) {
+            Some(next) => next.before = at,
+            None => self.ends[list].back = at,
+        }
+        self.ends[list].front = at;
+        self.ends[list].len += 1;
+    }
+
+    /// Takes the last key out of a list.
+    pub fn pop_back(&mut self, list: usize) -> Option<u64> {
+        let key = self.back(list)?;
+        self.remove(key);
+        Some(key)
+    }
+
+    /// Takes a key out, wherever it is.
+    pub fn remove(&mut self, key: u64) {
+        if let Some(at) = self.places.remove(&key) {
+            self.unlink(at);
+            self.free.push(at);
+        }
+    }
+
+    fn allocate(&mut self, key: u64) -> u32 {
+        let node = Node { key, before: NONE, behind: NONE, list: 0 };
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
+        });
+        self.places.insert(key, at);
+        at
+    }
+
+    fn unlink(&mut self, at: u32) {
+        let Node { before, behind, list, .. } = self.nodes[at as usize];
+        let ends = &mut self.ends[usize::from(list)];
+        ends.len -= 1;
+        match self.nodes.get_mut(before as usize) {
+            Some(node) => node.behind = behind,
+            None => ends.front = behind,
+        }
+        match self.nodes.get_mut(behind as usize) {
+            Some(node) => node.before = before,
+            None => ends.back = before,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What was used longest ago makes room (CA-01).
+
+use sledlab_core::params::NoParams;
+
+use super::lists::Lists;
+use super::{Found, Model, Policy, Use};
+
+/// Least recently used.
+pub struct Lru {
+    keys: Lists<1>,
+    capacity: usize,
+}
+
+impl Model for Lru {
+    type Params = NoParams;
+    const NAME: &'static str = "lru";
+    const MEANING: &'static str = "least recently used: what was used longest ago makes room";
+
+    fn new(_: &NoParams, capacity: usize) -> Self {
+        Lru { keys: Lists::new(), capacity }
+    }
+}
+
+impl Policy for Lru {
+    fn access(&mut self, access: Use) -> Found {
+        let hit = self.holds(access.key);
+        let full = self.keys.len(0) == self.capacity;
+        let victim = if !hit && full { self.keys.pop_back(0) } else { None };
+        self.keys.push_front(0, access.key);
+        if hit { Found::Hit } else { Found::Miss { victim } }
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.keys.find(key).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len(0)
+    }
+}

@@ -1,0 +1,48 @@
+//! Keys with priorities, of which the least goes first, and of equals the one set longest ago.
+
+use std::collections::{BTreeMap, HashMap};
+
+use foldhash::fast::RandomState;
+
+/// What is known of a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept {
+    pub priority: u64,
+    pub uses: u64,
+    set: u64,
+}
+
+/// Keys by priority.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Priorities {
+    keys: HashMap<u64, Kept, RandomState>,
+    order: BTreeMap<(u64, u64), u64>,
+    sets: u64,
+}
+
+impl Priorities {
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub fn get(&self, key: u64) -> Option<Kept> {
+        self.keys.get(&key).copied()
+    }
+
+    /// Gives a key a priority.
+    pub fn set(&mut self, key: u64, priority: u64, uses: u64) {
+        self.sets += 1;
+        let kept = Kept { priority, uses, set: self.sets };
+        if let Some(before) = self.keys.insert(key, kept) {
+            self.order.remove(&(before.priority, before.set));
+        }
+        self.order.insert((priority, self.sets), key);
+    }
+
+    /// Takes out the key with the least priority; tells both.
+    pub fn pop_least(&mut self) -> Option<(u64, u64)> {
+        let ((priority, _), key) = self.order.pop_first()?;
+        self.keys.remove(&key);
+        Some((priority, key))
+    }
+}

@@ -1,0 +1,62 @@
+//! Anything makes room, each with the same chance: a bound for what choosing is worth.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use rand::RngExt;
+use sledlab_core::seed;
+
+use super::{Found, Model, Policy, Use};
+
+sledlab_core::params! {
+    /// How chance is drawn.
+    pub struct RandomParams {
+        /// Seed of the draws.
+        seed: u64 = 42_u64, "", 0..1e15;
+    }
+}
+
+/// A random victim.
+pub struct Random {
+    keys: Vec<u64>,
+    places: HashMap<u64, usize, RandomState>,
+    capacity: usize,
+    rng: seed::Stream,
+}
+
+impl Model for Random {
+    type Params = RandomParams;
+    const NAME: &'static str = "random";
+    const MEANING: &'static str = "anything makes room, each with the same chance";
+
+    fn new(params: &RandomParams, capacity: usize) -> Self {
+        let rng = seed::stream(params.seed, "replacement");
+        Random { keys: Vec::new(), places: HashMap::default(), capacity, rng }
+    }
+}
+
+impl Policy for Random {
+    fn access(&mut self, access: Use) -> Found {
+        if self.holds(access.key) {
+            return Found::Hit;
+        }
+        if self.keys.len() < self.capacity {
+            self.places.insert(access.key, self.keys.len());
+            self.keys.push(access.key);
+            return Found::Miss { victim: None };
+        }
+        let place = self.rng.random_range(0..self.capacity);
+        let victim = std::mem::replace(&mut self.keys[place], access.key);
+        self.places.remove(&victim);
+        self.places.insert(access.key, place);
+        Found::Miss { victim: Some(victim) }
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.places.contains_key(&key)
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+}

@@ -1,0 +1,61 @@
+//! Two lists: what was used once makes room before what was used again (CA-03), after Karedla, Love and Wherry 1994.
+
+use super::lists::Lists;
+use super::{Found, Model, Policy, Use};
+
+sledlab_core::params! {
+    /// How the room is divided.
+    pub struct SlruParams {
+        /// Share of the room that is for what was used again.
+        protected_share: f64 = 0.5, "", 0.0..1.0;
+    }
+}
+
+const PROBATION: usize = 0;
+const PROTECTED: usize = 1;
+
+/// Segmented least recently used.
+pub struct Slru {
+    keys: Lists<2>,
+    capacity: usize,
+    /// Room for what was used again.
+    protected: usize,
+}
+
+impl Model for Slru {
+    type Params = SlruParams;
+    const NAME: &'static str = "slru";
+    const MEANING: &'static str = "segmented lru: what was used once makes room before what was used again";
+
+    fn new(params: &SlruParams, capacity: usize) -> Self {
+        let protected = (params.protected_share * capacity as f64).round() as usize;
+        // Something must be able to make room.
+        Slru { keys: Lists::new(), capacity, protected: protected.min(capacity - 1) }
+    }
+}
+
+impl Policy for Slru {
+    fn access(&mut self, access: Use) -> Found {
+        if self.holds(access.key) {
+            self.keys.push_front(PROTECTED, access.key);
+            if self.keys.len(PROTECTED) > self.protected
+                && let Some(demoted) = self.keys.back(PROTECTED)
+            {
+                self.keys.push_front(PROBATION, demoted);
+            }
+            return Found::Hit;
+        }
+        let full = self.len() == self.capacity;
+        let victim = if full { self.keys.pop_back(PROBATION) } else { None };
+        self.keys.push_front(PROBATION, access.key);
+        Found::Miss { victim }
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.keys.find(key).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len(PROBATION) + self.keys.len(PROTECTED)
+    }
+}

@@ -1,0 +1,130 @@
+//! What every policy must keep to, and what each does with a few accesses.
+
+use std::collections::{HashMap, HashSet};
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Accesses to `keys`, with their futures.
+fn accesses(keys: &[u64]) -> Vec<Use> {
+    let mut next = HashMap::new();
+    let mut uses: Vec<Use> = Vec::new();
+    for (number, key) in keys.iter().enumerate().rev() {
+        uses.push(Use { key: *key, next: next.insert(*key, number as u64).unwrap_or(Use::NEVER) });
+    }
+    uses.reverse();
+    uses
+}
+
+fn make(word: &str, capacity: usize) -> Box<dyn Policy> {
+    Choice::parse(word).unwrap().make(capacity).unwrap()
+}
+
+fn hits(word: &str, capacity: usize, keys: &[u64]) -> usize {
+    let mut policy = make(word, capacity);
+    accesses(keys).into_iter().filter(|access| policy.access(*access) == Found::Hit).count()
+}
+
+/// What is held after `keys`, in order.
+fn held(word: &str, capacity: usize, keys: &[u64]) -> Vec<u64> {
+    let mut policy = make(word, capacity);
+    for access in accesses(keys) {
+        policy.access(access);
+    }
+    let mut held: Vec<u64> = keys.iter().copied().filter(|key| policy.holds(*key)).collect();
+    held.sort_unstable();
+    held.dedup();
+    held
+}
+
+#[test]
+fn each_drops_what_it_should() {
+    let keys = [1, 2, 3, 1, 4];
+    assert_eq!(held("lru", 3, &keys), [1, 3, 4]);
+    assert_eq!(held("fifo", 3, &keys), [2, 3, 4]);
+    assert_eq!(held("slru:protected_share=0.4", 3, &[1, 1, 2, 3, 4, 5]), [1, 4, 5]);
+    assert_eq!(held("lfuda", 2, &[1, 1, 1, 2, 3]), [1, 3]);
+    assert_eq!(held("belady", 2, &[1, 2, 3, 1]), [1, 3]);
+}
+
+#[test]
+fn lfuda_forgets_old_favourites() {
+    // Five uses of 1 long ago; the others come in turn, and each pair of misses raises the age by one.
+    let favourites = [1, 1, 1, 1, 1];
+    let others: Vec<u64> = (0..10).flat_map(|n| [10 + n, 20 + n]).collect();
+    assert!(held("lfuda", 2, &[&favourites[..], &others[..2]].concat()).contains(&1));
+    assert!(!held("lfuda", 2, &[&favourites[..], &others[..]].concat()).contains(&1));
+}
+
+#[test]
+fn arc_keeps_what_is_used_again_in_a_scan() {
+    let often: Vec<u64> = (0..50).flat_map(|_| [1, 2, 3]).collect();
+    let scan: Vec<u64> = (100..160).collect();
+    let keys = [often, scan].concat();
+    assert_eq!(held("arc", 8, &keys).iter().filter(|key| **key < 4).count(), 3);
+    assert!(held("lru", 8, &keys).iter().all(|key| *key > 99));
+}
+
+#[test]
+fn acme_follows_who_is_right() {
+    // A loop over one more than fits: lru and fifo never hit, random and arc do.
+    let keys: Vec<u64> = (0..6_000).map(|n| n % 21).collect();
+    assert_eq!(hits("lru", 20, &keys), 0);
+    assert!(hits("acme", 20, &keys) > 2_000);
+    assert!(hits("acme:penalty=1", 20, &keys) != hits("acme", 20, &keys), "weights matter");
+    assert!(hits("acme:shared=1", 20, &keys) != hits("acme", 20, &keys), "and may be evened out");
+}
+
+#[test]
+fn chance_has_a_seed() {
+    let keys: Vec<u64> = (0..3_000).map(|n| n * n % 97).collect();
+    assert_eq!(hits("random", 20, &keys), hits("random:seed=42", 20, &keys));
+    assert_ne!(held("random", 20, &keys), held("random:seed=7", 20, &keys));
+}
+
+#[test]
+fn says_what_is_wrong() {
+    let refused = |word| Choice::parse(word).unwrap_err().to_string();
+    assert!(refused("lruu").contains("did you mean `lru`?"));
+    assert!(refused("slru:share=1").contains("unknown key `replacement.share`"));
+    assert!(refused("slru:protected_share=2").contains("out of range"));
+    let none = Choice::parse("lru").unwrap().make(0).err().unwrap();
+    assert!(none.to_string().contains("room for nothing"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Contents follow from what is reported, there are never more than fit, and nobody hits more often than Belady.
+    #[test]
+    fn holds_for_every_policy(
+        keys in prop::collection::vec(prop_oneof![3 => 0_u64..6, 2 => 0_u64..40], 1..300),
+        capacity in 1_usize..12,
+    ) {
+        let most = hits("belady", capacity, &keys);
+        for entry in &LIST {
+            let mut policy = make(entry.name, capacity);
+            let mut contents = HashSet::new();
+            let mut hits = 0;
+            for access in accesses(&keys) {
+                prop_assert_eq!(policy.holds(access.key), contents.contains(&access.key), "{}", entry.name);
+                match policy.access(access) {
+                    Found::Hit => {
+                        hits += 1;
+                        prop_assert!(contents.contains(&access.key), "{}", entry.name);
+                    }
+                    Found::Miss { victim } => {
+                        prop_assert_eq!(victim.is_some(), contents.len() == capacity, "{}", entry.name);
+                        if let Some(victim) = victim {
+                            prop_assert!(contents.remove(&victim), "{}", entry.name);
+                        }
+                        prop_assert!(contents.insert(access.key), "{}", entry.name);
+                    }
+                }
+                prop_assert_eq!(policy.len(), contents.len(), "{}", entry.name);
+            }
+            prop_assert!(hits <= most, "{} hits {hits} times, belady {most}", entry.name);
+        }
+    }
+}
