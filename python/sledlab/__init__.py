@@ -19,10 +19,11 @@ from sledlab._native import __version__
 from sledlab.errors import Error, InternalError
 
 if TYPE_CHECKING:
-    from sledlab.catalogue import device, merge, power, scheduler, workload
+    from sledlab.catalogue import device, merge, power, replacement, scheduler, workload
     from sledlab.comparison import Comparison, compare
     from sledlab.difference import Difference, diff
     from sledlab.drive_validation import DriveValidation, validate_drive
+    from sledlab.hit_ratios import HitRatios, hit_ratios
     from sledlab.power_protocol import PowerPolicy
     from sledlab.power_studies import PowerStudy, power_study
     from sledlab.result import Result
@@ -37,6 +38,7 @@ __all__ = [
     "DriveValidation",
     "Error",
     "Experiment",
+    "HitRatios",
     "InternalError",
     "PowerPolicy",
     "PowerStudy",
@@ -48,10 +50,12 @@ __all__ = [
     "compare",
     "device",
     "diff",
+    "hit_ratios",
     "merge",
     "power",
     "power_study",
     "read_trace",
+    "replacement",
     "run",
     "scheduler",
     "seek_map",
@@ -65,12 +69,15 @@ _HOMES = {
     "device": "catalogue",
     "merge": "catalogue",
     "power": "catalogue",
+    "replacement": "catalogue",
     "scheduler": "catalogue",
     "workload": "catalogue",
     "Comparison": "comparison",
     "compare": "comparison",
     "Difference": "difference",
     "diff": "difference",
+    "HitRatios": "hit_ratios",
+    "hit_ratios": "hit_ratios",
     "PowerPolicy": "power_protocol",
     "PowerStudy": "power_studies",
     "power_study": "power_studies",

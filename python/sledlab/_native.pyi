@@ -150,6 +150,20 @@ def characterise(
 ) -> str:
     """What the workload is like, as JSON."""
 
+def check_replacement(word: str) -> None:
+    """Refuses a replacement policy that does not exist; `word` is `name:key=value`."""
+
+class SegmentUses:
+    """The uses of segments by a workload."""
+
+    def __init__(self, source: Source, segment_blocks: int) -> None:
+        """Reads a source to its end."""
+    @property
+    def segments(self) -> int:
+        """Number of different segments."""
+    def hits(self, caches: Sequence[tuple[str, int]]) -> str:
+        """Hits of caches given as (policy, room in segments), as JSON."""
+
 def write_trace(
     source: Source,
     path: str,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
-NAMES = {"power": "power policy", "merge": "way of merging"}
+NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "way of merging"}
 """Where a kind of model is not called by its key in sentences."""
 
 
@@ -238,6 +238,18 @@ power = Catalogue("power", "power_policies", _checker("power"))
 Example:
     >>> power("share", eta=4)
     sledlab.power('share', eta=4)
+"""
+
+def _check_replacement(name: str, parameters: Mapping[str, Any]) -> None:
+    _native.check_replacement(":".join([name, *(f"{key}={value}" for key, value in parameters.items())]))
+
+
+replacement = Catalogue("replacement", "replacement_policies", _check_replacement)
+"""Replacement policies: what makes room in a full cache.
+
+Example:
+    >>> replacement("slru", protected_share=0.8)
+    sledlab.replacement('slru', protected_share=0.8)
 """
 
 workload = Catalogue("workload", "workloads", _checker("workload"))

@@ -13,6 +13,7 @@ mod device;
 mod error;
 mod experiment;
 mod power;
+mod replacement;
 mod scheduler;
 mod source;
 mod trace;
@@ -32,11 +33,13 @@ mod _native {
     #[pymodule_export]
     use crate::power::PowerPrices;
     #[pymodule_export]
+    use crate::replacement::{SegmentUses, check_replacement};
+    #[pymodule_export]
     use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]
-    use crate::trace::{characterise, hit_ratios, write_trace};
+    use crate::trace::{characterise, write_trace};
 
     #[pymodule_export]
     use crate::transform::{

@@ -1,10 +1,7 @@
 //! What can be done with a stream of requests besides replaying it.
 
 use pyo3::prelude::*;
-use serde_json::json;
 use sledlab_core::{Error, Source as Requests};
-use sledlab_models::replacement::Choice;
-use sledlab_sim::Uses;
 use sledlab_trace::characterise::Options;
 use sledlab_trace::writer::{self, WriteOptions};
 
@@ -30,26 +27,6 @@ pub(crate) fn characterise(
         let report = sledlab_trace::characterise::characterise(source.as_mut(), &options)?;
         serde_json::to_string(&report)
             .map_err(|error| Error::internal(format!("cannot write the characterisation as JSON: {error}")))
-    })
-    .map_err(raise)
-}
-
-/// Number of different segments that a workload uses, and the hits of caches given as (policy, room in segments), as
-/// JSON.
-#[pyfunction]
-pub(crate) fn hit_ratios(
-    py: Python<'_>,
-    source: &Source,
-    segment_blocks: u64,
-    caches: Vec<(String, usize)>,
-) -> PyResult<String> {
-    let mut source = source.take()?;
-    py.detach(move || {
-        let parse = |(word, room): &(String, usize)| Ok((Choice::parse(word)?, *room));
-        let caches: Vec<_> = caches.iter().map(parse).collect::<Result<_, Error>>()?;
-        let uses = Uses::of(source.as_mut(), segment_blocks.max(1))?;
-        let found = json!({ "segments": uses.segments(), "hits": uses.hits(&caches)? });
-        Ok(found.to_string())
     })
     .map_err(raise)
 }

@@ -28,6 +28,7 @@ from sledlab.errors import Error, InternalError
         "power": ("sledlab.cli.power", "power", "Study where energy goes; list and show power policies."),
         "device": ("sledlab.cli.device", "device", "List, show, map and import devices."),
         "trace": ("sledlab.cli.trace", "trace", "Inspect, convert, cut, merge and generate traces."),
+        "replacement": ("sledlab.cli.catalogue", "replacement", "List and show replacement policies."),
         "scheduler": ("sledlab.cli.catalogue", "scheduler", "List and show schedulers."),
         "validate": ("sledlab.cli.validate", "validate", "Hold models to what was measured on real drives."),
         "workload": ("sledlab.cli.catalogue", "workload", "List, show and calibrate workload generators."),

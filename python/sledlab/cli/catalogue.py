@@ -92,6 +92,30 @@ def scheduler_show(name: str, *, as_json: bool) -> None:
 
 
 @click.group(cls=SuggestingGroup)
+def replacement() -> None:
+    """List and show replacement policies."""
+
+
+@replacement.command("list")
+@json_option
+def replacement_list(*, as_json: bool) -> None:
+    """All replacement policies."""
+    from sledlab import catalogue
+
+    list_entries(catalogue.replacement.list(), as_json=as_json)
+
+
+@replacement.command("show")
+@click.argument("name")
+@json_option
+def replacement_show(name: str, *, as_json: bool) -> None:
+    """What a replacement policy does and takes."""
+    from sledlab import catalogue
+
+    show_entry(catalogue.replacement, name, as_json=as_json)
+
+
+@click.group(cls=SuggestingGroup)
 def workload() -> None:
     """List, show and calibrate workload generators."""
 

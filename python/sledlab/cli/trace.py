@@ -62,6 +62,50 @@ def trace_info(file: str, format: str | None, sort: int, *, as_json: bool) -> No
         show(found)
 
 
+@trace.command("hits")
+@click.argument("file")
+@click.option(
+    "--policies",
+    metavar="P,P,..",
+    help="Replacement policies (sledlab replacement list), or all.  [default: all but lfuda-literal]",
+)
+@click.option(
+    "--cache-mb",
+    metavar="MB,MB,..",
+    help="Sizes of the cache, in 10^6 bytes.  [default: 1 % to 50 % of what is touched]",
+)
+@click.option(
+    "--segment-kb",
+    metavar="KB",
+    type=float,
+    default=64.0,
+    show_default=True,
+    help="What the cache holds and drops together, in 1024 bytes.",
+)
+@format_option
+@sort_option
+@json_option
+def trace_hits(
+    file: str,
+    policies: str | None,
+    cache_mb: str | None,
+    segment_kb: float,
+    format: str | None,
+    sort: int,
+    *,
+    as_json: bool,
+) -> None:
+    """How often a cache would hold what is used, by replacement policy and size.
+
+    \b
+    Example:
+      sledlab trace hits app.csv --policies lru,arc,belady --cache-mb 16,64,256
+    """
+    from sledlab.cli.trace_hits import run
+
+    run(_open(file, format, sort), policies, cache_mb, segment_kb, as_json=as_json)
+
+
 @trace.command("head")
 @click.argument("file")
 @click.option(
