@@ -240,6 +240,7 @@ Example:
     sledlab.power('share', eta=4)
 """
 
+
 def _check_replacement(name: str, parameters: Mapping[str, Any]) -> None:
     _native.check_replacement(":".join([name, *(f"{key}={value}" for key, value in parameters.items())]))
 

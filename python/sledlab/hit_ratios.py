@@ -88,7 +88,9 @@ def hit_ratios(
     sizes = _rooms(cache_mb, segment_bytes, uses.segments)
     caches = [(word, room) for word in words for _, room in sizes]
     columns: dict[str, list[object]] = {name: [] for name in _COLUMNS}
-    for (word, room), (mb, _), hits in zip(caches, sizes * len(words), json.loads(uses.hits(caches)), strict=True):
+    for (word, room), (mb, _), hits in zip(
+        caches, sizes * len(words), json.loads(uses.hits(caches)), strict=True
+    ):
         reads, writes = (hits["reads"], hits["read_hits"]), (hits["writes"], hits["write_hits"])
         both = (reads[0] + writes[0], reads[1] + writes[1])
         row = (word, mb, room, both[0], *(_ratio(*counts) for counts in (both, reads, writes)))

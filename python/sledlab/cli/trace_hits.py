@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sledlab.cli.options import comma_separated, show_json, show_table
+from sledlab.cli.compare import listed, number
+from sledlab.cli.options import show_json, show_table
 from sledlab.hit_ratios import POLICIES, HitRatios, hit_ratios
 from sledlab.wording import figure, percent
 
@@ -20,8 +21,8 @@ def run(
     """Computes hit ratios and prints them."""
     found = hit_ratios(
         trace,
-        policies=policies.split(",") if policies else POLICIES,
-        cache_mb=comma_separated("--cache-mb", cache_mb) if cache_mb else None,
+        policies=listed(policies) if policies else POLICIES,
+        cache_mb=[number("--cache-mb", word) for word in listed(cache_mb)] if cache_mb else None,
         segment_kb=segment_kb,
     )
     if as_json:

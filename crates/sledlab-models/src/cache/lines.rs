@@ -46,7 +46,7 @@ impl Lines {
     pub fn new(params: &CacheParams) -> Self {
         Lines {
             line_blocks: params.line_blocks,
-            most: (params.capacity_blocks / params.line_blocks).max(1) as usize,
+            most: (params.capacity_blocks / params.line_blocks) as usize,
             destage_blocks: params.destage_blocks,
             held: HashMap::new(),
             clean: BTreeMap::new(),
@@ -74,6 +74,11 @@ impl Lines {
             }
         }
         missing
+    }
+
+    /// The end of the blocks from `first` to `limit` that are not there, one behind the other.
+    pub fn missing_to(&self, first: u64, limit: u64) -> u64 {
+        (first..limit).find(|block| self.holds(*block)).unwrap_or(limit.max(first))
     }
 
     fn holds(&self, block: u64) -> bool {
@@ -125,10 +130,11 @@ impl Lines {
     /// Blocks `run` are written; tells the first that is not. All of them wait where there is no room for all, so that
     /// they leave together again; what is large is written piece by piece.
     pub fn write(&mut self, run: Run) -> u64 {
-        let new = self.numbers(run).filter(|number| !self.held.contains_key(number)).count();
-        if new <= self.most / 2 && new > self.most - self.held.len() + self.clean.len() {
+        if self.numbers(run).count() <= self.most / 2 && !self.has_room(run) {
             return run.first;
         }
+        // What is there must not make room for the rest.
+        self.touch(run);
         for number in self.numbers(run) {
             if !self.make_room(number) {
                 return run.first.max(number * self.line_blocks);
@@ -140,6 +146,14 @@ impl Lines {
             });
         }
         run.end
+    }
+
+    /// Whether all lines of `run` can be there at once.
+    fn has_room(&self, run: Run) -> bool {
+        let there: Vec<_> = self.numbers(run).filter_map(|number| self.held.get(&number)).collect();
+        let (new, own) =
+            (self.numbers(run).count() - there.len(), there.iter().filter(|line| line.is_clean()).count());
+        new <= self.most - self.held.len() + self.clean.len() - own
     }
 
     /// Whether line `number` is there or can be; the clean line longest unused is dropped for it.
@@ -196,11 +210,11 @@ impl Lines {
         let line = self.held.get(&number).filter(|line| line.destaging == 0)?;
         let mut first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
         let mut end = first + 1;
-        while end - first < self.destage_blocks && first > 0 && self.is_to_write(first - 1) {
-            first -= 1;
-        }
         while end - first < self.destage_blocks && self.is_to_write(end) {
             end += 1;
+        }
+        while end - first < self.destage_blocks && first > 0 && self.is_to_write(first - 1) {
+            first -= 1;
         }
         Some(Run { first, end })
     }
@@ -280,7 +294,8 @@ mod tests {
             lines.write(run(first, 10));
         }
         assert_eq!(lines.next_dirty(30), Some(run(40, 6)), "at most so many at once");
-        assert_eq!(lines.next_dirty(104), Some(run(100, 6)), "with what lies before");
+        assert_eq!(lines.next_dirty(104), Some(run(104, 6)));
+        assert_eq!(lines.next_dirty(108), Some(run(104, 6)), "with what lies before");
         assert_eq!(lines.next_dirty(112), Some(run(8, 6)));
         assert_eq!(lines.oldest_dirty(), Some(run(40, 6)));
     }
@@ -290,6 +305,8 @@ mod tests {
         let mut lines = lines(16, 4);
         lines.write(run(0, 12));
         assert_eq!(lines.write(run(20, 8)), 20, "two lines, and one is left");
+        lines.fill(run(20, 4));
+        assert_eq!(lines.write(run(20, 8)), 20, "what is there makes no room for the rest");
         assert_eq!(lines.write(run(20, 12)), 24, "more than half the cache goes piece by piece");
     }
 

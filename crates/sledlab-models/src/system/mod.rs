@@ -108,6 +108,13 @@ pub fn assemble(
     } else {
         Box::new(Array::new(params, file, setup)?)
     };
+    if cache.capacity_blocks < cache.line_blocks {
+        return Err(Error::user(format!(
+            "cache.capacity_blocks = {} is less than a line of {} blocks",
+            cache.capacity_blocks, cache.line_blocks
+        ))
+        .with_remedy("make the cache larger, or cache.line_blocks smaller"));
+    }
     Ok(match cache.kind {
         cache::Kind::None => bare,
         cache::Kind::WriteBack => Box::new(Cached::new(cache, bare)),

@@ -82,7 +82,7 @@ mod tests {
     use sledlab_core::params::Params;
     use sledlab_core::{Op, Span};
 
-    use super::params::{AppendedWrites, DiskNumbers, RestState};
+    use super::params::{AppendedWrites, DiskNumbers, ReadAhead, RestState};
     use super::*;
     use crate::device::DeviceState;
 
@@ -257,6 +257,23 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_hit_elsewhere_stops_reading_ahead_and_nothing_else(after_us in 0_u64..40_000) {
+            let disk = |requests: &[Queued]| {
+                let mut disk = Disk::new(&changed(|disk| {
+                    (disk.cache_segments, disk.segment_sectors) = (3, 300);
+                    (disk.read_ahead, disk.read_ahead_sectors) = (ReadAhead::Segment, 250);
+                }))
+                .unwrap();
+                let (_, busy) =
+                    serve(&mut disk, Time::ZERO, &[request(90_000, 8, Op::Read), request(40, 8, Op::Read)]);
+                let now = busy.until + Span::from_ns(after_us * 1000);
+                serve(&mut disk, now, requests).1.until
+            };
+            let (hit, miss) = (request(90_000, 8, Op::Read), request(200_000, 8, Op::Read));
+            prop_assert_eq!(disk(&[hit, miss]), disk(&[miss]));
+        }
+
         #[test]
         fn a_read_repositions_while_no_sector_passes(
             lbn in 0_u64..300_000, blocks in 1_u32..900, now_us in 0_u64..100_000, zero_latency_reads: bool,

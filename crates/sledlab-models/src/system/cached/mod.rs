@@ -37,6 +37,7 @@ pub struct Cached {
     answered: u64,
     /// Since when nothing but destages has been going on.
     idle_since: Time,
+    longest_queue: usize,
     /// The block after the last that was destaged.
     destaged_to: u64,
     background: Spent,
@@ -83,6 +84,7 @@ impl Cached {
             answers: BTreeMap::new(),
             answered: 0,
             idle_since: Time::ZERO,
+            longest_queue: 0,
             destaged_to: 0,
             background: Spent::default(),
             background_end: Time::ZERO,
@@ -139,20 +141,18 @@ impl Cached {
     }
 
     fn begin_fetch(&mut self, now: Time, run: Run, readers: Vec<u64>, request: &Queued) {
-        let ends_request = run.end == request.lbn + u64::from(request.blocks);
-        let unwanted_words = if ends_request { request.unwanted_words } else { 0 };
         self.counts.fetched_blocks += u64::from(run.blocks());
         self.fetching.insert(run.first, (run.end, self.begun));
         let kind = Kind::Fetch { readers, is_current: true };
-        self.begin(now, run, kind, Queued { unwanted_words, op: Op::Read, ..*request });
+        // What is kept must be whole.
+        self.begin(now, run, kind, Queued { unwanted_words: 0, op: Op::Read, ..*request });
     }
 
     /// Reads on behind block `end`, as far as the blocks are neither there nor on their way.
     fn read_ahead(&mut self, now: Time, end: u64, request: &Queued) {
         let limit = (end + self.params.read_ahead_blocks).min(self.behind.capacity_blocks());
-        let Some(ahead) = self.lines.missing(Run { first: end, end: limit }).first().copied() else { return };
-        let (until, under_way) = self.next_fetch(end, ahead.end);
-        if ahead.first == end && under_way.is_none() {
+        let (until, under_way) = self.next_fetch(end, self.lines.missing_to(end, limit));
+        if until > end && under_way.is_none() {
             self.counts.read_ahead_blocks += until - end;
             self.begin_fetch(now, Run { first: end, end: until }, Vec::new(), request);
         }
@@ -167,8 +167,6 @@ impl Cached {
     }
 
     fn write(&mut self, now: Time, request: Queued) {
-        let run = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
-        self.spoil(run);
         self.writes.push_back((request, request.lbn));
         self.insert_writes(now);
         if self.writes.is_empty() { self.counts.write_hits += 1 } else { self.counts.write_waits += 1 }
@@ -176,7 +174,7 @@ impl Cached {
 
     /// Fetches under way bring what blocks `run` were before.
     fn spoil(&mut self, run: Run) {
-        while let (_, Some(number)) = self.next_spoilt(run) {
+        while let Some(number) = self.next_spoilt(run) {
             let Some(Access { run, kind: Kind::Fetch { is_current, .. } }) = self.accesses.get_mut(&number)
             else {
                 break;
@@ -186,17 +184,18 @@ impl Cached {
         }
     }
 
-    fn next_spoilt(&self, run: Run) -> (u64, Option<u64>) {
-        let mut last = self.fetching.range(..run.end).rev();
-        let found = last.next().filter(|(_, (end, _))| *end > run.first);
-        (run.end, found.map(|(_, (_, number))| *number))
+    fn next_spoilt(&self, run: Run) -> Option<u64> {
+        let last = self.fetching.range(..run.end).next_back();
+        last.filter(|(_, (end, _))| *end > run.first).map(|(_, (_, number))| *number)
     }
 
     /// Writes go into the cache in order of arrival; where one finds no room, older blocks are written out.
     fn insert_writes(&mut self, now: Time) {
         while let Some((request, next)) = self.writes.front().copied() {
             let end = request.lbn + u64::from(request.blocks);
-            let next = self.lines.write(Run { first: next, end });
+            let first = next;
+            let next = self.lines.write(Run { first, end });
+            self.spoil(Run { first, end: next });
             if next < end {
                 self.writes[0].1 = next;
                 if self.destaging < self.writes.len()
@@ -207,6 +206,7 @@ impl Cached {
                 return;
             }
             self.writes.pop_front();
+            self.idle_since = now;
             self.answer_from_cache(now, request);
         }
     }
@@ -259,12 +259,15 @@ impl Cached {
                     self.fetching.remove(&run.first);
                     self.lines.fill(run);
                 }
+                // The first of them pays, and has waited for the start-up.
                 match readers.first().and_then(|reader| self.reads.get_mut(reader)) {
                     Some(first) => first.energy += access.energy,
                     None => self.spend_on_nobody(access),
                 }
+                let mut access = *access;
                 for reader in readers {
-                    self.fetched(reader, access);
+                    self.fetched(reader, &access);
+                    access.timing.startup = Span::ZERO;
                 }
             }
         }
@@ -320,6 +323,9 @@ impl System for Cached {
         } else {
             self.write(now, request);
         }
+        if !self.writes.is_empty() {
+            self.longest_queue = self.longest_queue.max(self.queue_length());
+        }
     }
 
     fn next_event(&self) -> Option<Time> {
@@ -342,6 +348,10 @@ impl System for Cached {
             }
             self.done = done;
         }
+        // Who is served in the moment of arrival has not waited.
+        if self.next_event().is_none_or(|at| at > now) {
+            self.longest_queue = self.longest_queue.max(self.queue_length());
+        }
         while let Some(answer) = self.answers.first_entry()
             && answer.key().0 <= now
         {
@@ -362,11 +372,12 @@ impl System for Cached {
     }
 
     fn longest_queue(&self) -> usize {
-        self.behind.longest_queue()
+        self.longest_queue.max(self.behind.longest_queue())
     }
 
     fn open_ledgers(&mut self, now: Time) {
         (self.counts, self.background) = (CacheCounts::default(), Spent::default());
+        self.longest_queue = self.queue_length();
         self.behind.open_ledgers(now);
     }
 

@@ -135,10 +135,8 @@ impl Controller {
             Some((stream, Some(streaming))) if *streaming == segment => {
                 stream.limit = stream.limit.max(limit);
             }
-            // A stream of another segment.
-            Some(_) => {
-                self.halt(drive, now);
-            }
+            // A stream of another segment; what comes next waits for the movement that it ends with.
+            Some(_) => self.writing.until = self.halt(drive, now).max(self.writing.until),
             None if self.disk.read_ahead_after_hit && limit > held.end => {
                 let start = (now + overhead).max(self.writing.until);
                 self.stream = Some((Stream::new(start, drive.at, held.end, limit), Some(segment)));

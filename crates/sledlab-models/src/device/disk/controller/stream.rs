@@ -137,6 +137,10 @@ impl Stream {
     /// Stops for another command that comes at `now`: a movement is completed, and so is a sector, under the head or
     /// waited for, unless the drive stops `within_sector`.
     pub fn stop(&mut self, drive: &Drive, now: Time, within_sector: bool) -> Stopped {
+        // Not begun: it waits for something else.
+        if self.passes.is_empty() {
+            return Stopped { free: now, at: self.at, end: self.next };
+        }
         let end = self.buffered(drive, now);
         let Some(pass) = self.passes.back().filter(|_| self.ready > now) else {
             return Stopped { free: now, at: self.at, end };

@@ -18,7 +18,7 @@ pub(super) struct Writing {
     writes: VecDeque<(u64, Time)>,
     /// The block after the last.
     end: u64,
-    /// When all is on the medium.
+    /// When all is on the medium, and the arm is free.
     pub until: Time,
 }
 
