@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sledlab.comparison import Comparison, compare
     from sledlab.difference import Difference, diff
     from sledlab.drive_validation import DriveValidation, validate_drive
-    from sledlab.hit_ratios import HitRatios, hit_ratios
+    from sledlab.hits import HitRatios, hit_ratios
     from sledlab.power_protocol import PowerPolicy
     from sledlab.power_studies import PowerStudy, power_study
     from sledlab.result import Result
@@ -76,8 +76,8 @@ _HOMES = {
     "compare": "comparison",
     "Difference": "difference",
     "diff": "difference",
-    "HitRatios": "hit_ratios",
-    "hit_ratios": "hit_ratios",
+    "HitRatios": "hits",
+    "hit_ratios": "hits",
     "PowerPolicy": "power_protocol",
     "PowerStudy": "power_studies",
     "power_study": "power_studies",

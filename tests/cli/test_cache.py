@@ -30,6 +30,8 @@ def test_what_cannot_be_is_refused(sledlab):
     answer = sledlab("simulate", *HOT, "--set", "cache.kind=write-bak")
     assert answer.code == 2
     assert "cache.kind: expected one of none, write-back" in answer.err
+    small = sledlab("simulate", *HOT, *CACHED, "--set", "cache.capacity_blocks=8")
+    assert "cache.capacity_blocks = 8 is less than a line of 16 blocks" in small.err
     assert "cache.line_blocks = 65" in sledlab("simulate", *HOT, "--set", "cache.line_blocks=65").err
 
 
@@ -44,18 +46,25 @@ def test_a_complete_experiment_runs_again(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "key", ["access_us", "bus_mb_s", "read_ahead_blocks", "destage_idle_ms", "destage_blocks"]
+    ("key", "value"),
+    [
+        ("capacity_blocks", 64),
+        ("line_blocks", 64),
+        ("access_us", 9.0),
+        ("bus_mb_s", 9.0),
+        ("read_ahead_blocks", 9),
+        ("destage_idle_ms", 9.0),
+        ("destage_blocks", 9),
+    ],
 )
-def test_every_number_has_an_effect(key):
-    def summary(**settings):
-        reads = sl.workload("uniform", read_share=0.5, mean_interarrival_ms=12.0, blocks=16)
-        common = {"cache.kind": "write-back", "cache.capacity_blocks": 2048}
-        found = sl.simulate(reads, device="mems-g2", limit=300, settings=common | settings).summary
-        return found["response_time_ms"], found["cache"], found["elapsed_s"]
+def test_every_number_has_an_effect(key, value):
+    def found(**settings):
+        requests = sl.workload("uniform", read_share=0.5, mean_interarrival_ms=12.0, blocks=16)
+        common = {"cache.kind": "write-back", "cache.capacity_blocks": 192}
+        result = sl.simulate(requests, device="mems-g2", limit=300, settings=common | settings)
+        return result.response_time, result.summary["cache"]
 
-    assert summary() != summary(
-        **{f"cache.{key}": 9.0 if key.endswith(("us", "s")) and "blocks" not in key else 9}
-    )
+    assert found() != found(**{f"cache.{key}": value})
 
 
 def test_a_trace_in_place_of_an_experiment_is_recognised(sledlab, tmp_path):

@@ -8,7 +8,7 @@ import click
 
 from sledlab.cli.compare import listed, number
 from sledlab.cli.options import show_json, show_table
-from sledlab.hit_ratios import POLICIES, HitRatios, hit_ratios
+from sledlab.hits import POLICIES, HitRatios, hit_ratios
 from sledlab.wording import figure, percent
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""How often a cache would hold what a workload uses, by replacement policy and size, without a device (MT-10)."""
+"""How often a cache would hold what a workload uses, by replacement policy and size (MT-10)."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class HitRatios:
     Attributes:
         segment_kb: Size of what the caches hold together and drop together, in 1024 bytes.
         segments: Different segments that the workload uses.
-        frame: One row per cache: `policy`, `cache_mb` (10^6 bytes), `room` (segments), `uses`, `hit_ratio`, and
-            `read_hit_ratio` and `write_hit_ratio`, NaN where there are no reads or writes.
+        frame: One row per cache: `policy`, `cache_mb` (10^6 bytes), `room` (segments), `uses`, `hit_ratio`,
+            and `read_hit_ratio` and `write_hit_ratio`, NaN where there are no reads or writes.
     """
 
     segment_kb: float
@@ -56,8 +56,8 @@ def hit_ratios(
 ) -> HitRatios:
     """Replays the addresses of a trace on caches of segments.
 
-    A request uses every segment that it touches once, reads and writes alike; what is not there is taken in. Trims
-    and flushes use nothing. The future that `belady` must know is the rest of the trace.
+    A request uses every segment that it touches once, reads and writes alike; what is not there is taken in.
+    Trims and flushes use nothing. The future that `belady` must know is the rest of the trace.
 
     Args:
         trace: The trace.
@@ -66,8 +66,8 @@ def hit_ratios(
         segment_kb: Size of a segment, in 1024 bytes; a multiple of half a KB.
 
     Raises:
-        Error: A policy or parameter that does not exist, a cache smaller than a segment, or a trace that is wrong
-            somewhere.
+        Error: A policy or parameter that does not exist, a cache smaller than a segment, or a trace that is
+            wrong somewhere.
 
     Example:
         >>> import sledlab as sl

@@ -1,0 +1,60 @@
+"""`sledlab trace hits` and `sledlab replacement`."""
+
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+
+MAIL = Path(__file__).parents[2] / "sample" / "traces" / "mail-a.csv.zst"
+
+
+def test_a_table_of_hits_by_policy_and_size(sledlab):
+    answer = sledlab("trace", "hits", MAIL, "--policies", "lru,belady", "--cache-mb", "4,64")
+    assert "segments of 64 KB are used" in answer.out
+    lines = [line.split() for line in answer.out.splitlines()]
+    assert ["policy", "4.00", "MB", "64.0", "MB"] in lines
+    (lru,) = (line for line in lines if line[:1] == ["lru"])
+    (belady,) = (line for line in lines if line[:1] == ["belady"])
+    assert int(lru[1]) < int(lru[3]) < int(belady[3])
+
+
+def test_json_has_reads_and_writes_apart(sledlab):
+    found = sledlab("trace", "hits", MAIL, "--policies", "all", "--segment-kb", "8", "--json").json
+    assert found["segment_kb"] == 8
+    assert {row["policy"] for row in found["hits"]} == set(sl.replacement)
+    assert len(found["hits"]) == 9 * 6
+    row = found["hits"][0]
+    assert 0 < row["read_hit_ratio"] < 1
+    assert 0 < row["write_hit_ratio"] < 1
+    assert row["room"] == round(0.01 * found["segments"])
+
+
+def test_parameters_of_policies(sledlab):
+    words = ("slru:protected_share=0.2", "slru:protected_share=0.9")
+    first, second = sl.hit_ratios(sl.read_trace(MAIL), policies=words, cache_mb=16).frame["hit_ratio"]
+    assert first != second
+    chosen = sl.replacement("slru", protected_share=0.9)
+    assert sl.hit_ratios(sl.read_trace(MAIL), policies=chosen, cache_mb=16).frame["hit_ratio"][0] == second
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--policies", "lruu"], "did you mean `lru`?"),
+        (["--policies", "slru:protected_share=2"], "out of range"),
+        (["--cache-mb", "0.01"], "a cache of 0.01 MB is smaller than a segment of 64 KB"),
+        (["--cache-mb", "much"], "--cache-mb"),
+        (["--segment-kb", "0.3"], "not a whole number of blocks"),
+    ],
+)
+def test_mistakes(sledlab, arguments, words):
+    sledlab("trace", "hits", MAIL, *arguments).assert_refused(words)
+
+
+def test_policies_are_listed_and_shown(sledlab):
+    assert {row["name"] for row in sledlab("replacement", "list", "--json").json} == set(sl.replacement)
+    assert "least recently used" in sledlab("replacement", "list").out
+    shown = sledlab("replacement", "show", "acme").out
+    assert "penalty" in shown
+    assert "shared" in shown
+    assert "did you mean `slru`?" in sledlab("replacement", "show", "slruu").err

@@ -1,0 +1,82 @@
+"""Replacement policies beside libCacheSim's, on recorded applications, whose popular addresses shift."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import sledlab as sl
+
+libcachesim = pytest.importorskip("libcachesim", reason="libCacheSim has no package for this system")
+
+SAMPLES = Path(__file__).parents[2] / "sample" / "traces"
+TRACES = ("kv-a", "mail-a", "oltp-bank-a")
+SEGMENT_KB = 64
+ROOMS = (100, 1000, 5000)
+OTHERS = {
+    "lru": libcachesim.LRU,
+    "fifo": libcachesim.FIFO,
+    "arc": libcachesim.ARC,
+}
+
+
+@cache
+def trace(name: str) -> sl.Trace:
+    return sl.read_trace(SAMPLES / f"{name}.csv.zst")
+
+
+@cache
+def used(name: str) -> npt.NDArray[np.int64]:
+    """Segments in the order in which they are used."""
+    frame = trace(name).frame()
+    frame = frame.filter(frame["op"].is_in(["R", "W"]) & (frame["length_bytes"] > 0))
+    first, length = (frame[column].to_numpy().astype(np.int64) for column in ("offset_bytes", "length_bytes"))
+    segment = SEGMENT_KB * 1024
+    pairs = zip(first // segment, (first + length - 1) // segment, strict=True)
+    return np.concatenate([np.arange(begin, end + 1) for begin, end in pairs])
+
+
+def hits(name: str, *policies: str, rooms: tuple[int, ...] = ROOMS) -> dict[tuple[str, int], int]:
+    megabytes = [room * SEGMENT_KB * 1024 / 1e6 + 1e-6 for room in rooms]
+    found = sl.hit_ratios(trace(name), policies=policies, cache_mb=megabytes, segment_kb=SEGMENT_KB)
+    rows = found.frame.to_dicts()
+    assert {row["uses"] for row in rows} == {len(used(name))}
+    return {(row["policy"], row["room"]): round(row["hit_ratio"] * row["uses"]) for row in rows}
+
+
+def hits_there(cache, name: str) -> int:
+    request = libcachesim.Request()
+    request.obj_size = 1
+    count = 0
+    for key in used(name).tolist():
+        request.obj_id = key
+        count += cache.get(request)
+    return count
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_hits_equal_those_of_libcachesim(name):
+    found = hits(name, *OTHERS)
+    for (policy, room), count in found.items():
+        assert count == hits_there(OTHERS[policy](room, hashpower=20), name), (policy, room)
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_slru_differs_only_while_the_cache_fills(name):
+    from libcachesim import cache as parts
+
+    for (_, room), count in hits(name, "slru").items():
+        # Until it is full, what is used once goes there among what was used again.
+        common = parts._create_common_params(room, 86_400 * 300, 20, False, None)
+        there = hits_there(parts.CacheBase(_cache=parts.SLRU_init(common, "n-seg=2")), name)
+        assert count == pytest.approx(there, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_nobody_hits_more_often_than_belady(name):
+    found = hits(name, *sl.replacement, rooms=(1000,))
+    assert len(found) == 9
+    assert max(found, key=found.__getitem__) == ("belady", 1000)
+    # Shifting popularity tells them apart.
+    assert len(set(found.values())) >= 8
