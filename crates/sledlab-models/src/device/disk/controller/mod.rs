@@ -259,7 +259,7 @@ impl Controller {
             data + self.overheads.write_transfer(request.blocks.into()) + self.overheads.write_completion;
         let arm = append.unwrap_or_else(|| self.halt(drive, now.max(busy_until)).max(taken));
         let written = self.write_medium(drive, arm, data, request, &Constraint::default());
-        self.writing.add(lbn, end, written.until);
+        self.writing.add(now, lbn, end, written.until);
         self.segments.write(lbn, end, append.is_some());
         Done { completion, timing: from_buffer(now, overhead, completion) }
     }

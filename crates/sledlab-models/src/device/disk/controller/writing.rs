@@ -36,9 +36,7 @@ impl Writing {
     /// When the arm can set out for blocks `lbn..end` that come at `now`, if they go on in what is being written:
     /// where that ends, and as far as its segment has room.
     pub fn append(&mut self, now: Time, lbn: u64, end: u64) -> Option<Time> {
-        while self.writes.front().is_some_and(|(_, until)| *until <= now) {
-            self.writes.pop_front();
-        }
+        self.forget_written(now);
         let (first, _) = *self.writes.front()?;
         if lbn != self.end || end - first > self.segment_sectors {
             return None;
@@ -50,8 +48,15 @@ impl Writing {
         }
     }
 
-    /// Blocks `lbn..end` will be on the medium at `until`.
-    pub fn add(&mut self, lbn: u64, end: u64, until: Time) {
+    fn forget_written(&mut self, now: Time) {
+        while self.writes.front().is_some_and(|(_, until)| *until <= now) {
+            self.writes.pop_front();
+        }
+    }
+
+    /// Blocks `lbn..end` that came at `now` will be on the medium at `until`.
+    pub fn add(&mut self, now: Time, lbn: u64, end: u64, until: Time) {
+        self.forget_written(now);
         self.writes.push_back((lbn, until));
         (self.end, self.until) = (end, until);
     }
@@ -65,9 +70,9 @@ mod tests {
     fn writing(appended_writes: AppendedWrites, further: u64) -> Writing {
         let mut writing =
             Writing::new(&DiskNumbers { appended_writes, segment_sectors: 30, ..DiskNumbers::default() });
-        writing.add(100, 110, us(50));
+        writing.add(us(0), 100, 110, us(50));
         if further > 0 {
-            writing.add(110, 110 + further, us(60));
+            writing.add(us(0), 110, 110 + further, us(60));
         }
         writing
     }
