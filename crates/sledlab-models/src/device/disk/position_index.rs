@@ -1,4 +1,5 @@
-//! The exact position index of a disk: the request reached soonest, or nearest, without probing all.
+//! The exact position index of a disk: the request with the least positioning time, from when the arm can set out for
+//! it, or the nearest, without probing all.
 //!
 //! Requests are kept by cylinder and visited outward from the arm. The seek alone bounds from below what a request
 //! that far away can cost, so the search ends where the bound exceeds the best time found. Measured seek curves dip:
@@ -51,7 +52,7 @@ impl DiskIndex {
         DiskIndex { drive: drive.clone(), least, waiting: BTreeMap::new() }
     }
 
-    /// The request reached soonest by an arm in that state.
+    /// The request with the least positioning time for an arm in that state.
     fn soonest(&self, state: DiskState) -> Option<Key> {
         let home = state.track.cylinder;
         let distance = |key: &Key| key.0.abs_diff(home);
