@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.catalogue import replacement
-from sledlab.comparison.swept import models, numbers
 from sledlab.errors import Error
+from sledlab.swept import models, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

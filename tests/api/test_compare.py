@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.comparison import figures, plan, statistics, swept, words
+from sledlab import swept
+from sledlab.comparison import figures, plan, statistics, words
 from sledlab.comparison.outcome import Comparison
 from sledlab.comparison.ranking import HIGHLIGHTED, label
 

@@ -9,6 +9,7 @@ import csv
 import gzip
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -64,14 +65,18 @@ class Pair:
         return float(self.ours_ms.mean() / self.reference_ms.mean() - 1)
 
 
+def imported(name: str, folder: Path) -> Path:
+    """The device file of the disk of a recorded run."""
+    for file in (*(ROOT / "disks" / "params").glob("hp_c3323a*"), COMPONENTS / "params" / f"{name}.parv"):
+        shutil.copy(file, folder)
+    out = folder / "drive.toml"
+    assert run(["device", "import", str(folder / f"{name}.parv"), "--out", str(out)]) == 0
+    return out
+
+
 @pytest.fixture
 def drive(tmp_path):
-    """The device file of the disk of the recorded run."""
-    for file in (*(ROOT / "disks" / "params").glob("hp_c3323a*"), COMPONENTS / "params" / "syntharrays.parv"):
-        shutil.copy(file, tmp_path)
-    out = tmp_path / "drive.toml"
-    assert run(["device", "import", str(tmp_path / "syntharrays.parv"), "--out", str(out)]) == 0
-    return out
+    return imported("syntharrays", tmp_path)
 
 
 def compared(number: int, kind: str, drive, tmp_path) -> Pair:

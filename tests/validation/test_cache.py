@@ -2,16 +2,12 @@
 
 import csv
 import gzip
-import shutil
 
 import numpy as np
 import pytest
 import sledlab as sl
-from sledlab.cli import run
 
-from tests.validation.reference import ROOT
-
-COMPONENTS = ROOT / "disks" / "components"
+from tests.validation.test_arrays import COMPONENTS, imported
 
 pytestmark = pytest.mark.skipif(not COMPONENTS.is_dir(), reason=f"no reference runs in {COMPONENTS}")
 
@@ -32,21 +28,10 @@ def table(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.fixture
-def drive(tmp_path):
-    """The device file of the disk of the recorded run."""
-    parameters = COMPONENTS / "params" / "synthcachemem.parv"
-    for file in (*(ROOT / "disks" / "params").glob("hp_c3323a*"), parameters):
-        shutil.copy(file, tmp_path)
-    out = tmp_path / "drive.toml"
-    assert run(["device", "import", str(tmp_path / parameters.name), "--out", str(out)]) == 0
-    return out
-
-
-def test_the_disk_is_asked_for_the_same_blocks(drive):
+def test_the_disk_is_asked_for_the_same_blocks(tmp_path):
     result = sl.simulate(
         COMPONENTS / "synthcachemem.trace.gz",
-        device=drive,
+        device=imported("synthcachemem", tmp_path),
         scheduler="tests.validation.test_arrays:Cyclic",
         power="never",
         settings=AS_RECORDED,
@@ -66,4 +51,5 @@ def test_the_disk_is_asked_for_the_same_blocks(drive):
     assert 0 <= found["destaged_blocks"] - blocks["W"] < left_over
     # Reads wait for no destage.
     assert result.summary["read"]["response_time_ms"]["mean"] < recorded_ms[reads].mean()
-    assert result.response_time.mean < recorded_ms.mean()
+    assert recorded_ms.mean() == pytest.approx(24.65, abs=0.01)
+    assert result.response_time.mean == pytest.approx(20.18, abs=0.01)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.experiment import compose, replay_options, source_options, split
-from sledlab.cli.options import json_option, set_option, show_json
-from sledlab.errors import Error
+from sledlab.cli.options import json_option, listed, number, set_option, show_json
 
 if TYPE_CHECKING:
     from sledlab.comparison import Comparison
@@ -75,23 +74,6 @@ def planned(file: str | None, flags: dict[str, Any]) -> Plan:
         key, values = split("--vary", flags["vary"])
         said["vary"] = {key: [_plain(word) for word in listed(values)]}
     return Plan.made(compose(experiment, flags), **said)
-
-
-def listed(text: str) -> list[str]:
-    """The words between commas."""
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def number(option: str, word: str) -> float:
-    """A number out of an option.
-
-    Raises:
-        Error: It is none.
-    """
-    try:
-        return float(word)
-    except ValueError:
-        raise Error(f"`{option}`: `{word}` is not a number", remedy=f"write {option} 1,2,4") from None
 
 
 def _plain(word: str) -> Any:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sledlab.errors import Error
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -42,3 +44,20 @@ def show_json(value: Any) -> None:
     import json
 
     click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def listed(text: str) -> list[str]:
+    """The words between commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def number(option: str, word: str) -> float:
+    """A number out of an option.
+
+    Raises:
+        Error: It is none.
+    """
+    try:
+        return float(word)
+    except ValueError:
+        raise Error(f"`{option}`: `{word}` is not a number", remedy=f"write {option} 1,2,4") from None

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.catalogue import list_entries, show_entry
-from sledlab.cli.compare import listed, number
 from sledlab.cli.experiment import compose, replay_options, requests_options
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import json_option, set_option, show_json
+from sledlab.cli.options import json_option, listed, number, set_option, show_json
 
 if TYPE_CHECKING:
     from sledlab.power_studies import PowerStudy

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sledlab.cli.compare import listed, number
-from sledlab.cli.options import show_json, show_table
+from sledlab.cli.options import listed, number, show_json, show_table
 from sledlab.hits import POLICIES, HitRatios, hit_ratios
 from sledlab.wording import figure, percent
 

@@ -10,8 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab import _native, settings
-from sledlab.comparison import swept
+from sledlab import _native, settings, swept
 from sledlab.errors import Error
 
 if sys.version_info >= (3, 11):

@@ -7,9 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab import _native
+from sledlab import _native, swept
 from sledlab.catalogue import Chosen, entries
-from sledlab.comparison import swept
 from sledlab.comparison.plan import check_trace, named, plain
 from sledlab.devices import describe
 from sledlab.errors import Error

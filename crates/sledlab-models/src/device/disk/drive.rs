@@ -50,7 +50,7 @@ struct Parts {
     write_settle: Span,
     /// How much shorter a movement is before a write, where settling is negative.
     write_haste: Span,
-    overheads: Overheads,
+    overheads: Arc<Overheads>,
     rates: PowerRates,
     idle_mw: f64,
 }
@@ -88,11 +88,16 @@ impl Drive {
             head_switch: Span::from_ms(numbers.head_switch_ms),
             write_settle: Span::from_ms(numbers.write_settle_ms.max(0.0)),
             write_haste: Span::from_ms((-numbers.write_settle_ms).max(0.0)),
-            overheads: Overheads::new(numbers),
+            overheads: Arc::new(Overheads::new(numbers)),
             rates,
             idle_mw: numbers.idle_mw,
         };
         Ok(Drive { parts: Arc::new(parts), at: Track::default(), told: (Time::ZERO, Op::Read, Time::ZERO) })
+    }
+
+    /// What commands cost.
+    pub fn overheads(&self) -> Arc<Overheads> {
+        self.parts.overheads.clone()
     }
 
     /// Schedulers are to judge requests as of `now`, after a command that was `before`, when the arm is busy with

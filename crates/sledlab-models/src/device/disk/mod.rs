@@ -1,8 +1,8 @@
 //! A disk: platters that turn at a constant speed under an arm with one head for each surface.
 //!
 //! Zones, skews, spares and slips, a measured seek curve, and a controller with a buffer that reads ahead and may
-//! buffer writes (DM-12 to DM-15). It has four power states (paper 000, section 3.1): ACTIVE while it seeks, waits for a sector
-//! or accesses it, IDLE while it only spins, and, when it is parked, SLEEP or OFF.
+//! buffer writes (DM-12 to DM-14). It has four power states (paper 000, section 3.1): ACTIVE while it seeks, waits for
+//! a sector or accesses it, IDLE while it only spins, and, when it is parked, SLEEP or OFF.
 
 mod controller;
 mod drive;
@@ -39,7 +39,8 @@ pub struct Disk {
 impl Disk {
     /// A parked disk with its arm over the first track and an empty buffer.
     pub fn new(params: &DiskParams) -> Result<Self> {
-        Ok(Disk { drive: Drive::new(params)?, controller: Controller::new(params)? })
+        let drive = Drive::new(params)?;
+        Ok(Disk { controller: Controller::new(params, drive.overheads())?, drive })
     }
 }
 

@@ -180,22 +180,19 @@ fn what_was_written_meanwhile_does_not_come_back_old() {
 #[test]
 fn a_write_that_waits_spoils_what_is_fetched_meanwhile() {
     // The second write waits until the first is on the devices; a fetch of its block begins in between.
-    let (mut cached, log) = cached(|params| params.capacity_blocks = 4);
-    let requests =
-        [request(0, 0, Op::Write, 0, 1), request(1, 1, Op::Write, 5, 1), request(2, 10, Op::Read, 5, 1)];
-    run(&mut cached, &requests, |_, _| {});
-    assert_eq!(log.lock().unwrap().begun.iter().filter(|access| access.op == Op::Read).count(), 1);
-    let (mut late, _) = self::cached(|params| params.capacity_blocks = 4);
-    for request in requests {
-        late.arrive(request.arrival, request);
+    let (mut cached, _) = cached(|params| params.capacity_blocks = 4);
+    for request in
+        [request(0, 0, Op::Write, 0, 1), request(1, 1, Op::Write, 5, 1), request(2, 10, Op::Read, 5, 1)]
+    {
+        cached.arrive(request.arrival, request);
     }
-    assert_eq!(late.fetching.len(), 1);
+    assert_eq!(cached.fetching.len(), 1);
     let mut completed = Vec::new();
-    while late.writes.front().is_some() {
-        let at = late.next_event().unwrap();
-        late.advance(at, &mut completed);
+    while !cached.writes.is_empty() {
+        let at = cached.next_event().unwrap();
+        cached.advance(at, &mut completed);
     }
-    assert!(late.fetching.is_empty(), "nobody joins it any more");
+    assert!(cached.fetching.is_empty(), "nobody joins it any more");
 }
 
 #[test]

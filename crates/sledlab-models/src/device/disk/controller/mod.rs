@@ -8,6 +8,8 @@ mod segments;
 mod stream;
 mod writing;
 
+use std::sync::Arc;
+
 use sledlab_core::{Error, Op, Result, Span, Time};
 
 use self::segments::Segments;
@@ -22,7 +24,7 @@ use crate::device::{Queued, Timing};
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     disk: DiskNumbers,
-    overheads: Overheads,
+    overheads: Arc<Overheads>,
     segments: Segments,
     /// What the command before was.
     before: Op,
@@ -43,7 +45,7 @@ impl Controller {
     ///
     /// # Errors
     /// What needs a buffer in a disk without one.
-    pub fn new(params: &DiskParams) -> Result<Self> {
+    pub fn new(params: &DiskParams, overheads: Arc<Overheads>) -> Result<Self> {
         let disk = &params.flat;
         let has_buffer = disk.cache_segments > 0 && disk.segment_sectors > 0;
         if !has_buffer && (disk.buffers_writes || disk.read_ahead != ReadAhead::None) {
@@ -53,7 +55,7 @@ impl Controller {
             ));
         }
         Ok(Controller {
-            overheads: Overheads::new(disk),
+            overheads,
             segments: Segments::new(disk),
             before: Op::Read,
             stream: None,
