@@ -5,6 +5,7 @@
 
 pub mod cache;
 pub mod device;
+pub mod hybrid;
 pub mod merge;
 pub mod power;
 pub mod replacement;

@@ -7,7 +7,7 @@ use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset;
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::SystemParams;
-use sledlab_models::{power, replacement, scheduler};
+use sledlab_models::{hybrid, power, replacement, scheduler};
 use sledlab_trace::{format, synthetic};
 
 use crate::replay::ReplayParams;
@@ -24,6 +24,7 @@ pub fn catalogue() -> Result<Value> {
     let policies: Vec<Value> = power::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
     let replacement: Vec<Value> =
         replacement::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
+    let hybrids: Vec<Value> = hybrid::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
     let workloads: Vec<Value> =
         synthetic::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
     let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.about(), &[])).collect();
@@ -33,6 +34,7 @@ pub fn catalogue() -> Result<Value> {
         "schedulers": schedulers,
         "power_policies": policies,
         "replacement_policies": replacement,
+        "hybrids": hybrids,
         "workloads": workloads,
         "trace_formats": formats,
         "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sledlab_core::stats::{Distribution, Sum};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 use sledlab_models::cache::CacheCounts;
+use sledlab_models::hybrid::HybridCounts;
 use sledlab_models::power::{Energy, Ledger, Spent};
 use sledlab_models::system::System;
 
@@ -201,6 +202,9 @@ pub struct Summary {
     /// What the cache in front of the system did, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheCounts>,
+    /// What hybrids did, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hybrid: Option<HybridCounts>,
     /// Whether the queue kept growing: means of such a run depend on its length.
     pub saturated: bool,
     /// Whether the run was interrupted.
@@ -337,6 +341,7 @@ impl Summary {
             startups: ledgers.iter().map(|(ledger, _)| ledger.startups).sum(),
             merged: merged(system),
             cache: system.cache(),
+            hybrid: system.hybrid(),
             saturated: context.mode == Mode::Open && recorder.trend.grew(requests),
             interrupted: context.counts.interrupted,
             operations: operations(&context),

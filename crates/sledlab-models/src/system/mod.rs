@@ -2,21 +2,24 @@
 
 mod array;
 mod cached;
+mod medium;
 pub mod params;
 mod single;
 mod station;
 
 pub use array::Array;
 pub use cached::Cached;
+pub use medium::{Content, Contents, Medium};
 pub use params::SystemParams;
 pub use single::Single;
 pub use station::{Completion, Station};
 
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::{Error, Result, Span, Time};
 
 use crate::cache::{self, CacheCounts, CacheParams};
 use crate::device::Queued;
 use crate::device::preset::DeviceFile;
+use crate::hybrid::{self, HybridCounts};
 use crate::merge::MergeParams;
 use crate::power::{self, Energy, Ledger, Spent};
 use crate::scheduler;
@@ -71,6 +74,27 @@ pub trait System: Send {
     fn cache(&self) -> Option<CacheCounts> {
         None
     }
+    /// What hybrids have done since the ledgers were opened.
+    fn hybrid(&self) -> Option<HybridCounts> {
+        None
+    }
+    /// Positioning time of `read` if it were served next, where that can be told.
+    fn positioning(&self, _now: Time, _read: &Queued) -> Span {
+        Span::ZERO
+    }
+
+    /// Hands over the data of the write that arrives next under this number, one content for each block. Like the
+    /// two below it is for systems whose media keep contents ([`Medium`]); others ignore it.
+    fn give(&mut self, _access: u64, _data: Vec<Content>) {}
+    /// What the read found that was completed last under this number.
+    fn found(&mut self, _access: u64) -> Vec<Content> {
+        Vec::new()
+    }
+    /// The power fails: all that is not durable is lost, and of every block on its way to a medium `survives` tells
+    /// whether it got there. Returns what is found when all that is durable has been read again.
+    fn crash(&mut self, _survives: &mut dyn FnMut() -> bool) -> Contents {
+        Contents::new()
+    }
 
     /// Ledgers of all stations that have one, and what they cost.
     fn ledgers(&self) -> Vec<(&Ledger, Energy)> {
@@ -92,21 +116,44 @@ pub struct Setup<'a> {
     pub merge: &'a MergeParams,
 }
 
-/// The system that `params` asks for, of devices that `file` describes, behind the cache that `cache` asks for, each
-/// station with an empty queue.
+/// A hybrid in the place of each device.
+#[derive(Clone, Debug)]
+pub struct HybridFile {
+    /// Which one.
+    pub choice: hybrid::Choice,
+    /// The device in front.
+    pub front: DeviceFile,
+    /// When that parks and starts.
+    pub power: power::Choice,
+}
+
+/// All that a system is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// How devices are put together.
+    pub system: &'a SystemParams,
+    /// What is in front of them all.
+    pub cache: &'a CacheParams,
+    /// What is in front of each.
+    pub hybrid: Option<&'a HybridFile>,
+    /// The devices.
+    pub device: &'a DeviceFile,
+    /// What runs on them.
+    pub setup: Setup<'a>,
+    /// Whether media keep contents, which takes memory and time.
+    pub keep_contents: bool,
+}
+
+/// The system that `parts` ask for, with nothing waiting and nothing cached.
 ///
 /// # Errors
 /// Parameters that make no sense, alone or together.
-pub fn assemble(
-    params: &SystemParams,
-    cache: &CacheParams,
-    file: &DeviceFile,
-    setup: Setup,
-) -> Result<Box<dyn System>> {
-    let bare = if params.kind == params::Kind::Single && params.devices == 1 {
-        build(file, setup)?
+pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
+    let Parts { system, cache, .. } = parts;
+    let bare = if system.kind == params::Kind::Single && system.devices == 1 {
+        node(parts)?
     } else {
-        Box::new(Array::new(params, file, setup)?)
+        Box::new(Array::new(parts)?)
     };
     if cache.capacity_blocks < cache.line_blocks {
         return Err(Error::user(format!(
@@ -119,6 +166,19 @@ pub fn assemble(
         cache::Kind::None => bare,
         cache::Kind::WriteBack => Box::new(Cached::new(cache, bare)),
     })
+}
+
+/// A device, or the hybrid in its place.
+fn node(parts: Parts) -> Result<Box<dyn System>> {
+    let Parts { hybrid, device, setup, keep_contents, .. } = parts;
+    let build = |file, setup| -> Result<Box<dyn System>> {
+        let system = build(file, setup)?;
+        Ok(if keep_contents { Box::new(Medium::new(system)) } else { system })
+    };
+    let back = build(device, setup)?;
+    let Some(HybridFile { choice, front, power }) = hybrid else { return Ok(back) };
+    let front = build(front, Setup { power, ..setup })?;
+    choice.make(hybrid::Devices { front, back, keep_contents })
 }
 
 /// The system that a device file describes, each station with an empty queue.

@@ -1,6 +1,6 @@
 //! One station.
 
-use sledlab_core::{Error, Time};
+use sledlab_core::{Error, Span, Time};
 
 use super::{Completion, MOST_COMPLETED, Station, System};
 use crate::device::Queued;
@@ -64,5 +64,9 @@ impl System for Single {
 
     fn close_ledgers(&mut self, now: Time) {
         self.station.close_ledger(now);
+    }
+
+    fn positioning(&self, now: Time, read: &Queued) -> Span {
+        self.station.positioning(now, read)
     }
 }

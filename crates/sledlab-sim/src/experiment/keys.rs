@@ -7,8 +7,19 @@ use toml::{Table, Value};
 use crate::replay::ReplayParams;
 
 /// Tables of an experiment file, and the one key outside of them.
-const TABLES: [&str; 9] =
-    ["device", "system", "cache", "trace", "workload", "scheduler", "power", "merge", "replay"];
+const TABLES: [&str; 11] = [
+    "device",
+    "front",
+    "hybrid",
+    "system",
+    "cache",
+    "trace",
+    "workload",
+    "scheduler",
+    "power",
+    "merge",
+    "replay",
+];
 const SEED: &str = "seed";
 
 /// Parses TOML; errors carry file, line and column.
@@ -78,7 +89,7 @@ pub(super) fn set(all: &mut Table, key: &str, value: &str) -> Result<()> {
         return Err(Error::unknown("table", name, TABLES));
     }
     let mut changed = table(all, name)?;
-    if name == "device"
+    if ["device", "front"].contains(&name)
         && let Some(Value::String(preset)) = all.get(name)
     {
         changed = [("preset".to_owned(), Value::from(preset.as_str()))].into_iter().collect();

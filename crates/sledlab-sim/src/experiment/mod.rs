@@ -1,4 +1,4 @@
-//! An experiment: device, system, workload, scheduler, power policy, merging, replay and seed, as a TOML file says it.
+//! An experiment: device, system, hybrid, workload, scheduler, power policy, merging, replay and seed, as a TOML file says it.
 
 mod keys;
 mod workload;
@@ -11,8 +11,8 @@ use sledlab_core::{Error, Result, Source};
 use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, Setup, System, SystemParams};
-use sledlab_models::{power, scheduler};
+use sledlab_models::system::{self, HybridFile, Parts, Setup, System, SystemParams};
+use sledlab_models::{hybrid, power, scheduler};
 use toml::{Table, Value};
 
 use crate::decision_cost::DecisionCost;
@@ -23,6 +23,9 @@ use crate::replay::Replay;
 use workload::Workload;
 
 const DEFAULT_SEED: u64 = 1;
+
+/// The device in front of a hybrid, unless another is said.
+const FRONT: &str = "mems-g2";
 
 /// What a run may be given besides its configuration.
 #[derive(Default)]
@@ -56,6 +59,7 @@ struct Resolved {
     device: DeviceFile,
     system: SystemParams,
     cache: CacheParams,
+    hybrid: Option<HybridFile>,
     scheduler: scheduler::Choice,
     power: power::Choice,
     merge: MergeParams,
@@ -69,7 +73,14 @@ impl Resolved {
     }
 
     fn system(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
-        system::assemble(&self.system, &self.cache, &self.device, self.setup(scheduler))
+        system::assemble(Parts {
+            system: &self.system,
+            cache: &self.cache,
+            hybrid: self.hybrid.as_ref(),
+            device: &self.device,
+            setup: self.setup(scheduler),
+            keep_contents: false,
+        })
     }
 }
 
@@ -197,6 +208,7 @@ impl Experiment {
             scheduler: self.scheduler()?,
             system: SystemParams::from_table("system", &table("system")?)?,
             cache: CacheParams::from_table("cache", &table("cache")?)?,
+            hybrid: self.hybrid()?,
             device,
             replay: Replay::from_table(&table("replay")?)?,
             workload: Workload::Given,
@@ -243,6 +255,30 @@ impl Experiment {
         self.power = Some(power);
     }
 
+    /// The `kind` of the table `[hybrid]`, which may carry parameters (`caching-disk:segment_kb=64`), with the other
+    /// keys; and the device in front, of the table `[front]`.
+    fn hybrid(&self) -> Result<Option<HybridFile>> {
+        let mut said = keys::table(&self.table, "hybrid")?;
+        let word = keys::take_text(&mut said, "hybrid", "kind")?;
+        let word = word.as_deref().unwrap_or(hybrid::Choice::NONE);
+        let Some(choice) = hybrid::Choice::parse(word, said)? else {
+            return match self.table.get("front") {
+                None => Ok(None),
+                Some(_) => Err(Error::user("front: there is nothing it could be in front of")
+                    .with_remedy("say hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
+            };
+        };
+        let mut front = self.table.get("front").cloned().unwrap_or(Value::Table(Table::new()));
+        if let Value::Table(said) = &mut front
+            && !said.contains_key("kind")
+        {
+            said.entry("preset").or_insert(Value::from(FRONT));
+        }
+        let front = device(Some(&front))?;
+        let power = self.power(&front)?;
+        Ok(Some(HybridFile { choice, front, power }))
+    }
+
     /// The `kind` of the table `[merge]`, which may carry parameters (`chains:rows=2`), with the other keys.
     fn merge(&self) -> Result<MergeParams> {
         let mut said = keys::table(&self.table, "merge")?;
@@ -278,6 +314,10 @@ impl Experiment {
         table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
         table.insert("system".to_owned(), Value::Table(resolved.system.to_table()));
         table.insert("cache".to_owned(), Value::Table(resolved.cache.to_table()));
+        if let Some(HybridFile { choice, front, .. }) = &resolved.hybrid {
+            table.insert("hybrid".to_owned(), Value::Table(choice.to_table()));
+            table.insert("front".to_owned(), Value::Table(front.to_table()));
+        }
         table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
         table
     }

@@ -15,31 +15,34 @@ use self::flow::{Access, Flow};
 use self::layout::Layout;
 pub use self::sleds::independent;
 use super::params::{Kind, SystemParams};
-use super::{Completion, Setup, Station, System};
+use super::{Completion, Parts, Setup, Single, Station, System};
 use crate::device::Queued;
 use crate::device::mems::MemsParams;
 use crate::device::preset::DeviceFile;
+use crate::hybrid::HybridCounts;
+use crate::power::Spent;
 
-/// A station for each device; a request is done when all accesses for it are.
+/// A device, or a hybrid in its place, several times; a request is done when all accesses for it are.
 pub struct Array {
     flow: Flow,
-    stations: Vec<Station>,
+    nodes: Vec<Box<dyn System>>,
     ready: Vec<Access>,
     done: Vec<Completion>,
     longest_queue: usize,
 }
 
 impl Array {
-    /// Devices that `file` describes, put together as `params` says, each with an empty queue as `setup` says.
+    /// Devices or hybrids put together as `parts` say, each with an empty queue.
     ///
     /// # Errors
     /// Too few devices, a unit that does not fit, and parameters of the device that make no sense together or in an
     /// array.
-    pub fn new(params: &SystemParams, file: &DeviceFile, setup: Setup) -> Result<Self> {
-        check(params, file)?;
-        let stations = stations(params.devices, file, setup)?;
-        let device_blocks = stations[0].device().mechanics().capacity_blocks();
-        Ok(Array::of(layout::build(params, device_blocks)?, stations))
+    pub fn new(parts: Parts) -> Result<Self> {
+        let params = parts.system;
+        check(params, parts.device)?;
+        let nodes = (0..params.devices).map(|_| super::node(parts)).collect::<Result<Vec<_>>>()?;
+        let device_blocks = nodes[0].capacity_blocks();
+        Ok(Array::of(layout::build(params, device_blocks)?, nodes))
     }
 
     /// The sleds of a device, each with an empty queue as `setup` says.
@@ -47,25 +50,23 @@ impl Array {
     /// # Errors
     /// Parameters that make no sense together.
     pub fn of_sleds(params: &MemsParams, setup: Setup) -> Result<Self> {
-        let stations = stations(params.sleds, &sleds::one(params), setup)?;
-        Ok(Array::of(sleds::layout(params)?, stations))
+        let file = sleds::one(params);
+        let sled = |_| Ok(Box::new(Single::new(Station::new(&file, setup)?)) as Box<dyn System>);
+        let nodes = (0..params.sleds).map(sled).collect::<Result<Vec<_>>>()?;
+        Ok(Array::of(sleds::layout(params)?, nodes))
     }
 
-    fn of(layout: Box<dyn Layout>, stations: Vec<Station>) -> Self {
+    fn of(layout: Box<dyn Layout>, nodes: Vec<Box<dyn System>>) -> Self {
         let flow = Flow::new(layout);
-        Array { flow, stations, ready: Vec::new(), done: Vec::new(), longest_queue: 0 }
+        Array { flow, nodes, ready: Vec::new(), done: Vec::new(), longest_queue: 0 }
     }
 
     /// Hands accesses that may begin to their devices.
     fn hand_over(&mut self, now: Time) {
         for (device, access) in self.ready.drain(..) {
-            self.stations[device].arrive(now, access);
+            self.nodes[device].arrive(now, access);
         }
     }
-}
-
-fn stations(devices: u64, file: &DeviceFile, setup: Setup) -> Result<Vec<Station>> {
-    (0..devices).map(|_| Station::new(file, setup)).collect()
 }
 
 /// Whether devices of `file` can be put together as `params` says.
@@ -95,24 +96,24 @@ impl System for Array {
     }
 
     fn arrive(&mut self, now: Time, request: Queued) {
-        let stations = &self.stations;
+        let nodes = &self.nodes;
         let mut nearest = |read: &Queued| {
-            let devices = 0..stations.len();
+            let devices = 0..nodes.len();
             // Of equals the first.
-            devices.min_by_key(|device| stations[*device].positioning(now, read)).unwrap_or(0)
+            devices.min_by_key(|device| nodes[*device].positioning(now, read)).unwrap_or(0)
         };
         self.flow.arrive(request, &mut nearest, &mut self.ready);
         self.hand_over(now);
     }
 
     fn next_event(&self) -> Option<Time> {
-        self.stations.iter().filter_map(Station::next_event).min()
+        self.nodes.iter().filter_map(|node| node.next_event()).min()
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        for station in &mut self.stations {
-            if station.next_event().is_some_and(|at| at <= now) {
-                station.advance(now, &mut self.done);
+        for node in &mut self.nodes {
+            if node.next_event().is_some_and(|at| at <= now) {
+                node.advance(now, &mut self.done);
             }
         }
         for access in self.done.drain(..) {
@@ -126,15 +127,15 @@ impl System for Array {
     }
 
     fn failure(&mut self) -> Option<Error> {
-        self.stations.iter_mut().find_map(Station::failure)
+        self.nodes.iter_mut().find_map(|node| node.failure())
     }
 
     fn stations(&self) -> Vec<&Station> {
-        self.stations.iter().collect()
+        self.nodes.iter().flat_map(|node| node.stations()).collect()
     }
 
     fn queue_length(&self) -> usize {
-        self.flow.held() + self.stations.iter().map(Station::queue_length).sum::<usize>()
+        self.flow.held() + self.nodes.iter().map(|node| node.queue_length()).sum::<usize>()
     }
 
     fn longest_queue(&self) -> usize {
@@ -143,10 +144,30 @@ impl System for Array {
 
     fn open_ledgers(&mut self, now: Time) {
         self.longest_queue = self.queue_length();
-        self.stations.iter_mut().for_each(|station| station.open_ledger(now));
+        self.nodes.iter_mut().for_each(|node| node.open_ledgers(now));
     }
 
     fn close_ledgers(&mut self, now: Time) {
-        self.stations.iter_mut().for_each(|station| station.close_ledger(now));
+        self.nodes.iter_mut().for_each(|node| node.close_ledgers(now));
+    }
+
+    fn background(&self) -> (Spent, Time) {
+        self.nodes.iter().map(|node| node.background()).fold(
+            (Spent::default(), Time::ZERO),
+            |all, (spent, end)| {
+                let mut sum = all.0;
+                sum += spent;
+                (sum, all.1.max(end))
+            },
+        )
+    }
+
+    fn hybrid(&self) -> Option<HybridCounts> {
+        let mut all: Option<HybridCounts> = None;
+        for counts in self.nodes.iter().filter_map(|node| node.hybrid()) {
+            *all.get_or_insert_default() += counts;
+        }
+        let share = 1.0 / self.nodes.len() as f64;
+        all.map(|all| HybridCounts { live_share: all.live_share * share, ..all })
     }
 }

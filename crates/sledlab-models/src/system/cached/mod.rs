@@ -10,6 +10,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
 use super::{Completion, Station, System};
 use crate::cache::{CacheCounts, CacheParams, Lines, Run};
 use crate::device::{Queued, Timing};
+use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
 /// A write-back cache and what lies behind it.
@@ -386,7 +387,13 @@ impl System for Cached {
     }
 
     fn background(&self) -> (Spent, Time) {
-        (self.background, self.background_end)
+        let (mut all, end) = self.behind.background();
+        all += self.background;
+        (all, end.max(self.background_end))
+    }
+
+    fn hybrid(&self) -> Option<HybridCounts> {
+        self.behind.hybrid()
     }
 
     fn cache(&self) -> Option<CacheCounts> {

@@ -1,0 +1,123 @@
+//! Sets of blocks: which of the blocks of a segment are there, dirty, on their way.
+
+use crate::cache::Run;
+
+/// Bits of a word.
+const BITS: u64 = 64;
+
+/// For every slot of a cache a set of its blocks, all of the same size.
+#[derive(Clone, Debug)]
+pub(super) struct BlockSets {
+    words: Vec<u64>,
+    per_set: usize,
+}
+
+impl BlockSets {
+    /// So many empty sets of up to `blocks`.
+    pub fn new(sets: usize, blocks: u64) -> Self {
+        let per_set = blocks.div_ceil(BITS) as usize;
+        BlockSets { words: vec![0; sets * per_set], per_set }
+    }
+
+    fn of(&self, set: u32) -> &[u64] {
+        let first = set as usize * self.per_set;
+        &self.words[first..first + self.per_set]
+    }
+
+    fn of_mut(&mut self, set: u32) -> &mut [u64] {
+        let first = set as usize * self.per_set;
+        &mut self.words[first..first + self.per_set]
+    }
+
+    /// A copy of one set.
+    pub fn get(&self, set: u32) -> Blocks {
+        Blocks(self.of(set).to_vec())
+    }
+
+    /// Whether a set has all blocks of `run`.
+    #[inline]
+    pub fn has_all(&self, set: u32, run: Run) -> bool {
+        let words = self.of(set);
+        masks(run).all(|(word, mask)| words[word] & mask == mask)
+    }
+
+    /// Whether a set has any block of `run`.
+    pub fn has_any(&self, set: u32, run: Run) -> bool {
+        let words = self.of(set);
+        masks(run).any(|(word, mask)| words[word] & mask != 0)
+    }
+
+    /// Whether a set is empty.
+    pub fn is_empty(&self, set: u32) -> bool {
+        self.of(set).iter().all(|word| *word == 0)
+    }
+
+    /// Adds blocks, and tells how many were not there.
+    #[inline]
+    pub fn add(&mut self, set: u32, run: Run) -> u64 {
+        let words = self.of_mut(set);
+        let mut added = 0;
+        for (word, mask) in masks(run) {
+            added += u64::from((mask & !words[word]).count_ones());
+            words[word] |= mask;
+        }
+        added
+    }
+
+    /// Empties a set.
+    pub fn clear(&mut self, set: u32) {
+        self.of_mut(set).fill(0);
+    }
+
+    /// Blocks in all sets together.
+    pub fn len(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+}
+
+/// The words that a run touches, each with the bits of the run in it.
+#[inline]
+fn masks(run: Run) -> impl Iterator<Item = (usize, u64)> {
+    (run.first / BITS..run.end.div_ceil(BITS)).map(move |word| {
+        let first = word * BITS;
+        let (from, to) = (run.first.max(first) - first, run.end.min(first + BITS) - first);
+        (word as usize, (u64::MAX >> (BITS - (to - from))) << from)
+    })
+}
+
+/// A set of blocks by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Blocks(pub Vec<u64>);
+
+impl Blocks {
+    /// Whether a block is in it.
+    pub fn has(&self, block: u64) -> bool {
+        self.0.get((block / BITS) as usize).is_some_and(|word| word >> (block % BITS) & 1 == 1)
+    }
+
+    /// Whether it has all blocks of `run`.
+    pub fn has_all(&self, run: Run) -> bool {
+        (run.first..run.end).all(|block| self.has(block))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Runs of the blocks below `end` that are in it and not in `without`, and their dirty neighbours joined: two runs
+    /// between which all blocks are in `between` are one.
+    pub fn runs(&self, end: u64, between: Option<&Blocks>) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for block in (0..end).filter(|block| self.has(*block)) {
+            match runs.last_mut() {
+                Some(run) if run.end == block => run.end += 1,
+                Some(run) if between.is_some_and(|set| set.has_all(Run { first: run.end, end: block })) => {
+                    run.end = block + 1;
+                }
+                _ => runs.push(Run { first: block, end: block + 1 }),
+            }
+        }
+        runs
+    }
+}

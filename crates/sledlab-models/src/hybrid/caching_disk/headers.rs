@@ -1,0 +1,181 @@
+//! Headers (HY-10): what a slot holds, as it stands on the front device before the data of the slot.
+//!
+//! A header changes in the moment its slot does. The buffer between the devices keeps its contents, so it takes a note of
+//! each change at once; the header follows on the front device in the background, and then the note is no longer
+//! needed. A block counts as dirty as soon as a write to it begins, and as there once that is done.
+
+use std::collections::HashMap;
+
+use super::{CachingDisk, Job, Phase, Sizes};
+use crate::cache::Run;
+use crate::hybrid::blocks::Blocks;
+use crate::hybrid::io::{Io, Tier};
+use crate::system::{Completion, Content, Contents};
+
+/// State of the header of a slot.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// It says something else than the note.
+    is_old: bool,
+    /// It is being written.
+    is_writing: bool,
+}
+
+/// Headers of all slots, and notes of those that are out of date.
+#[derive(Debug)]
+pub(super) struct Headers {
+    sizes: Sizes,
+    states: Vec<State>,
+    /// Only where contents are kept.
+    notes: HashMap<u32, Content>,
+}
+
+impl Headers {
+    pub fn new(sizes: Sizes) -> Self {
+        Headers { sizes, states: vec![State::default(); sizes.slots as usize], notes: HashMap::new() }
+    }
+
+    /// A header is about to be written as it should be; false where there are none.
+    pub fn begin(&mut self, slot: u32) -> bool {
+        let are_there = self.sizes.header_blocks > 0;
+        if are_there {
+            self.states[slot as usize] = State { is_old: false, is_writing: true };
+        }
+        are_there
+    }
+
+    /// A header has been written.
+    pub fn end(&mut self, slot: u32) {
+        self.states[slot as usize].is_writing = false;
+    }
+}
+
+/// What is left after a crash.
+pub(super) struct Durable {
+    sizes: Sizes,
+    front: Contents,
+    back: Contents,
+    notes: HashMap<u32, Content>,
+    /// Dirty blocks in the buffer.
+    buffer: Contents,
+}
+
+impl CachingDisk {
+    /// What a header says: the segment and which of its blocks are there and dirty; nothing of a free slot.
+    fn header(&self, slot: u32) -> Content {
+        let at = self.slots[slot as usize];
+        if at.phase == Phase::Free {
+            return Content::Header([].into());
+        }
+        Content::Header(words(at.segment, &self.valid.get(slot), &self.dirty.get(slot)))
+    }
+
+    /// What the header says when the slot has been filled from the buffer.
+    pub(super) fn filled_header(&self, slot: u32) -> Content {
+        let segment = self.slots[slot as usize].segment;
+        let blocks = self.blocks_of(segment);
+        let all = (0..self.valid.get(slot).0.len() as u64)
+            .map(|word| u64::MAX.checked_shr(64_u64.saturating_sub(blocks - word * 64) as u32).unwrap_or(0));
+        let mut dirty = self.dirty.get(slot);
+        for run in self.fetches.get(&slot).into_iter().flat_map(|fetch| &fetch.written) {
+            for block in run.first..run.end {
+                dirty.0[(block / 64) as usize] |= 1 << (block % 64);
+            }
+        }
+        Content::Header(words(segment, &Blocks(all.collect()), &dirty))
+    }
+
+    /// Something has changed in a slot: a note of it is taken.
+    #[inline]
+    pub(super) fn note(&mut self, io: &Io<Job>, slot: u32) {
+        self.headers.states[slot as usize].is_old = true;
+        if io.keeps_contents() {
+            let header = self.header(slot);
+            self.headers.notes.insert(slot, header);
+        }
+    }
+
+    /// A slot has been filled; its header is there where the whole segment came.
+    pub(super) fn note_filled(&mut self, io: &mut Io<Job>, slot: u32, is_whole: bool) {
+        if is_whole && self.sizes.header_blocks > 0 && !self.headers.states[slot as usize].is_old {
+            self.headers.notes.remove(&slot);
+            return;
+        }
+        self.note(io, slot);
+        self.write_header(io, slot);
+    }
+
+    /// Writes the header of a slot where it is out of date, and not being written already.
+    #[inline]
+    pub(super) fn write_header(&mut self, io: &mut Io<Job>, slot: u32) {
+        let State { is_old, is_writing } = self.headers.states[slot as usize];
+        let phase = self.slots[slot as usize].phase;
+        let is_settled = matches!(phase, Phase::Held | Phase::Fetching);
+        if is_old && !is_writing && is_settled && self.headers.begin(slot) {
+            self.slots[slot as usize].users += 1;
+            let at = self.data_at(slot) - self.sizes.header_blocks;
+            let run = Run { first: at, end: at + self.sizes.header_blocks };
+            let header = || vec![self.header(slot)];
+            io.write(Tier::Front, run, Job::Header { slot }, header);
+        }
+    }
+
+    /// The header of a slot is on the front device.
+    pub(super) fn header_written(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
+        io.spend(access);
+        self.headers.end(slot);
+        self.slots[slot as usize].users -= 1;
+        if self.headers.states[slot as usize].is_old {
+            self.write_header(io, slot);
+        } else {
+            self.headers.notes.remove(&slot);
+        }
+        self.ready.push(slot);
+    }
+
+    /// What is durable of all this.
+    pub(super) fn durable(&mut self, (front, back): (Contents, Contents)) -> Durable {
+        let mut buffer = Contents::new();
+        let mut keep = |segment: u64, block: u64, data: &[Content]| {
+            buffer.insert(segment * self.sizes.segment_blocks + block, data[block as usize].clone());
+        };
+        for destage in self.destages.iter().flatten().filter(|destage| destage.slot.is_none()) {
+            for block in (0..destage.data.len() as u64).filter(|block| destage.dirty.has(*block)) {
+                keep(destage.segment, block, &destage.data);
+            }
+        }
+        for (slot, fetch) in &self.fetches {
+            for run in &fetch.written {
+                (run.first..run.end)
+                    .for_each(|block| keep(self.slots[*slot as usize].segment, block, &fetch.data));
+            }
+        }
+        Durable { sizes: self.sizes, front, back, notes: std::mem::take(&mut self.headers.notes), buffer }
+    }
+}
+
+/// A header of a segment.
+fn words(segment: u64, valid: &Blocks, dirty: &Blocks) -> std::sync::Arc<[u64]> {
+    std::iter::once(segment).chain(valid.0.iter().copied()).chain(dirty.0.iter().copied()).collect()
+}
+
+/// What every block holds, from nothing but what is durable: the back device, over it what headers and notes say is in
+/// the slots, over it the buffer.
+pub(super) fn recover(durable: Durable) -> Contents {
+    let Durable { sizes, front, back, notes, buffer } = durable;
+    let mut found = back;
+    let slot_blocks = sizes.segment_blocks + sizes.header_blocks;
+    for slot in 0..sizes.slots {
+        let at = u64::from(slot) * slot_blocks;
+        let header = notes.get(&slot).or_else(|| front.get(&at));
+        let Some(Content::Header(words)) = header else { continue };
+        let Some((segment, sets)) = words.split_first() else { continue };
+        let valid = Blocks(sets[..sets.len() / 2].to_vec());
+        for block in (0..sizes.segment_blocks).filter(|block| valid.has(*block)) {
+            let content = front.get(&(at + sizes.header_blocks + block)).cloned().unwrap_or_default();
+            found.insert(segment * sizes.segment_blocks + block, content);
+        }
+    }
+    found.extend(buffer);
+    found
+}

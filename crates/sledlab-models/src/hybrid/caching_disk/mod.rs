@@ -1,0 +1,457 @@
+//! MEMS caching disk (paper 001, section 4.2; HY-05 to HY-10, HY-12): the front device holds segments of the back
+//! device, any segment in any slot. All requests are served from there.
+//!
+//! What moves, moves through the speed-matching buffer: a segment that must make room goes from its slot to the buffer
+//! and on to the back device, and then the one that is wanted goes from there to the buffer and on to the slot. Nobody
+//! holds a slot of the buffer while waiting for another, so this comes to an end with a single one.
+
+mod headers;
+mod moves;
+mod params;
+mod streams;
+
+use std::collections::{HashMap, VecDeque};
+
+use foldhash::fast::RandomState;
+use sledlab_core::{Op, Result};
+
+use self::headers::Headers;
+use self::moves::{Destage, Fetch, Wanted};
+pub use self::params::CachingDiskParams;
+use self::params::Sizes;
+use self::streams::Streams;
+use super::blocks::BlockSets;
+use super::buffer::Buffer;
+use super::io::{Io, Part, Tier};
+use super::shell::Logic;
+use super::{HybridCounts, KB_BLOCKS, Model};
+use crate::cache::Run;
+use crate::device::Queued;
+use crate::replacement::{Found, Policy, Use};
+use crate::system::{Completion, Contents};
+
+type Map<K, V> = HashMap<K, V, RandomState>;
+
+/// Which of the techniques of paper 001 are on.
+#[derive(Clone, Copy, Debug)]
+struct Techniques {
+    shortcut: bool,
+    immediate_report: bool,
+    partial_write: bool,
+}
+
+/// What goes on in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// It holds nothing.
+    Free,
+    /// It holds a segment, or as much of it as was written.
+    Held,
+    /// The rest of its segment is on its way to the buffer.
+    Fetching,
+    /// The rest of its segment is on its way from the buffer.
+    Filling,
+    /// What is dirty is on its way to the back device.
+    Leaving,
+}
+
+/// A place for a segment on the front device.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    segment: u64,
+    /// Number of the stay of this segment here.
+    stay: u64,
+    /// Accesses to the slot under way.
+    users: u32,
+    phase: Phase,
+}
+
+/// A segment that has been given a slot which others still have to leave, and the parts that wait for it.
+#[derive(Debug)]
+struct Next {
+    segment: u64,
+    stay: u64,
+    parts: VecDeque<Part>,
+}
+
+/// What follows an access.
+pub(super) enum Job {
+    /// A part is answered from the slot.
+    Served { slot: u32, part: Part },
+    /// A part is answered from the back device.
+    Bypassed { part: Part },
+    /// A segment is in the buffer.
+    Fetched { slot: u32 },
+    /// Some blocks of it are in the slot.
+    Filled { slot: u32 },
+    /// Some dirty blocks are in the buffer.
+    Collected { destage: usize, run: Run },
+    /// They are on the back device.
+    Destaged { destage: usize },
+    /// The header of a slot is on the front device.
+    Header { slot: u32 },
+}
+
+/// See the module.
+pub struct CachingDisk {
+    sizes: Sizes,
+    back_blocks: u64,
+    techniques: Techniques,
+    directory: Box<dyn Policy>,
+    /// The slot of every segment in the directory.
+    places: Map<u64, u32>,
+    slots: Vec<Slot>,
+    /// Slots below this number have been used.
+    used: u32,
+    /// Blocks that are in the slots.
+    valid: BlockSets,
+    /// Blocks that the back device has not got, in the slots or on their way there.
+    dirty: BlockSets,
+    /// For slots that are wanted, by whom, in order.
+    next: Map<u32, VecDeque<Next>>,
+    /// Parts that wait for a segment in its slot.
+    waiting: Map<u32, VecDeque<Part>>,
+    /// Stays that are to end, by segment and in order: a later stay begins when they have ended.
+    ending: Map<u64, VecDeque<u64>>,
+    /// Slots whose next segment still has to end a stay elsewhere.
+    held_up: Map<u64, Vec<u32>>,
+    stays: u64,
+    buffer: Buffer<Wanted>,
+    fetches: Map<u32, Fetch>,
+    destages: Vec<Option<Destage>>,
+    headers: Headers,
+    streams: Streams,
+    /// Slots in which something may go on.
+    ready: Vec<u32>,
+    counts: HybridCounts,
+    /// Dirty blocks when counting began.
+    dirty_before: u64,
+}
+
+impl Model for CachingDisk {
+    type Params = CachingDiskParams;
+    const NAME: &'static str = "caching-disk";
+    const MEANING: &'static str =
+        "MEMS caching disk: the front device is a fully associative write-back cache in segments";
+
+    fn new(params: &CachingDiskParams, front_blocks: u64, back_blocks: u64) -> Result<Self> {
+        let sizes = params.sizes(front_blocks)?;
+        let free = Slot { segment: 0, stay: 0, users: 0, phase: Phase::Free };
+        let sets = || BlockSets::new(sizes.slots as usize, sizes.segment_blocks);
+        Ok(CachingDisk {
+            sizes,
+            back_blocks,
+            techniques: Techniques {
+                shortcut: params.shortcut,
+                immediate_report: params.immediate_report,
+                partial_write: params.partial_write,
+            },
+            directory: params.policy(sizes.slots)?,
+            places: Map::default(),
+            slots: vec![free; sizes.slots as usize],
+            used: 0,
+            valid: sets(),
+            dirty: sets(),
+            next: Map::default(),
+            waiting: Map::default(),
+            ending: Map::default(),
+            held_up: Map::default(),
+            stays: 0,
+            buffer: Buffer::new(sizes.buffer_slots),
+            fetches: Map::default(),
+            destages: Vec::new(),
+            headers: Headers::new(sizes),
+            streams: Streams::new(params.bypass_kb * KB_BLOCKS),
+            ready: Vec::new(),
+            counts: HybridCounts::default(),
+            dirty_before: 0,
+        })
+    }
+}
+
+impl CachingDisk {
+    /// Blocks of a segment: the last one may be shorter.
+    fn blocks_of(&self, segment: u64) -> u64 {
+        self.sizes.segment_blocks.min(self.back_blocks - segment * self.sizes.segment_blocks)
+    }
+
+    /// The blocks of a part within their segment.
+    #[inline]
+    fn within(&self, part: &Part) -> Run {
+        let first = part.run.first / self.sizes.segment_blocks * self.sizes.segment_blocks;
+        Run { first: part.run.first - first, end: part.run.end - first }
+    }
+
+    /// The first block of data in a slot.
+    fn data_at(&self, slot: u32) -> u64 {
+        u64::from(slot) * (self.sizes.segment_blocks + self.sizes.header_blocks) + self.sizes.header_blocks
+    }
+
+    /// A part of a request arrives.
+    #[inline]
+    fn enter(&mut self, io: &mut Io<Job>, part: Part) {
+        let segment = part.run.first / self.sizes.segment_blocks;
+        let found = self.directory.access(Use { key: segment, next: Use::NEVER });
+        let slot = match found {
+            Found::Hit => self.places[&segment],
+            Found::Miss { victim } => self.replace(segment, victim),
+        };
+        self.count(slot, &part, found == Found::Hit);
+        if let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut) {
+            next.parts.push_back(part);
+            self.ready.push(slot);
+        } else if !self.serve(io, slot, part) {
+            self.waiting.entry(slot).or_default().push_back(part);
+            self.ready.push(slot);
+        }
+    }
+
+    fn count(&mut self, slot: u32, part: &Part, known: bool) {
+        if part.op == Op::Read {
+            let is_there =
+                known && !self.next.contains_key(&slot) && self.valid.has_all(slot, self.within(part));
+            self.counts.reads += 1;
+            self.counts.read_hits += u64::from(is_there);
+        } else {
+            self.counts.writes += 1;
+            self.counts.write_hits += u64::from(known);
+            self.counts.written_blocks += u64::from(part.run.blocks());
+        }
+    }
+
+    /// Gives a segment that has none a slot: that of the `victim`, as soon as it has left.
+    fn replace(&mut self, segment: u64, victim: Option<u64>) -> u32 {
+        let slot = match victim.and_then(|victim| self.places.remove(&victim).map(|slot| (victim, slot))) {
+            Some((victim, slot)) => {
+                let stay = match self.next.get(&slot).and_then(VecDeque::back) {
+                    Some(next) => next.stay,
+                    None => self.slots[slot as usize].stay,
+                };
+                self.ending.entry(victim).or_default().push_back(stay);
+                slot
+            }
+            None => {
+                self.used += 1;
+                self.used - 1
+            }
+        };
+        self.stays += 1;
+        let next = Next { segment, stay: self.stays, parts: VecDeque::new() };
+        self.next.entry(slot).or_default().push_back(next);
+        self.places.insert(segment, slot);
+        slot
+    }
+
+    /// Serves a part from its slot, unless it has to wait for what is on its way.
+    #[inline]
+    fn serve(&mut self, io: &mut Io<Job>, slot: u32, part: Part) -> bool {
+        let run = self.within(&part);
+        if part.op == Op::Read {
+            if !self.valid.has_all(slot, run) {
+                return self.serve_from_buffer(io, slot, &part);
+            }
+        } else {
+            if !self.may_write(slot, run) {
+                return false;
+            }
+            let dirtied = self.dirty.add(slot, run);
+            self.counts.superseded_blocks += u64::from(run.blocks()) - dirtied;
+            if dirtied > 0 {
+                self.note(io, slot);
+            }
+        }
+        self.slots[slot as usize].users += 1;
+        io.serve(Tier::Front, self.data_at(slot) + run.first, &part, Job::Served { slot, part });
+        true
+    }
+
+    /// Whether blocks can be written though not all of them are there. While others are being filled in they must not:
+    /// of two writes to one block the older might be the last.
+    fn may_write(&self, slot: u32, run: Run) -> bool {
+        if self.valid.has_all(slot, run) {
+            return true;
+        }
+        let Slot { phase, segment, .. } = self.slots[slot as usize];
+        let is_whole = || run.end - run.first == self.blocks_of(segment);
+        phase != Phase::Filling && (self.techniques.partial_write || is_whole())
+    }
+
+    /// An access for a part is done.
+    fn served(&mut self, io: &mut Io<Job>, slot: u32, part: &Part, access: &Completion) {
+        io.pay(part, access);
+        if part.op == Op::Read {
+            let contents = io.contents(Tier::Front, access);
+            io.deliver(part, contents);
+        } else {
+            let run = self.within(part);
+            if self.valid.add(slot, run) > 0 {
+                self.note(io, slot);
+            }
+            self.write_header(io, slot);
+        }
+        io.answer(part, access);
+        self.slots[slot as usize].users -= 1;
+        // Nothing waits for a slot in the common case.
+        if !self.next.is_empty() || !self.waiting.is_empty() {
+            self.ready.push(slot);
+        }
+    }
+
+    /// Does all that has become possible.
+    fn go_on(&mut self, io: &mut Io<Job>) {
+        while let Some(slot) = self.ready.pop() {
+            self.step(io, slot);
+        }
+    }
+
+    /// Does what is possible in a slot.
+    fn step(&mut self, io: &mut Io<Job>, slot: u32) {
+        if self.slots[slot as usize].phase == Phase::Free {
+            self.move_in(slot);
+        }
+        if matches!(self.slots[slot as usize].phase, Phase::Free | Phase::Leaving) {
+            return;
+        }
+        let is_missing = self.serve_waiting(io, slot);
+        let Slot { phase, users, .. } = self.slots[slot as usize];
+        if phase != Phase::Held {
+            return;
+        }
+        if is_missing {
+            self.slots[slot as usize].phase = Phase::Fetching;
+            self.want(io, Wanted::Fetch { slot });
+        } else if users == 0 && self.next.contains_key(&slot) && !self.waiting.contains_key(&slot) {
+            self.leave(io, slot);
+        }
+    }
+
+    /// The next segment takes a free slot, unless a former stay of it has not ended yet.
+    fn move_in(&mut self, slot: u32) {
+        let Some(queue) = self.next.get_mut(&slot) else { return };
+        let Some(Next { segment, stay, .. }) = queue.front() else { return };
+        if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
+            && ending < stay
+        {
+            self.held_up.entry(*segment).or_default().push(slot);
+            return;
+        }
+        let Some(Next { segment, stay, parts }) = queue.pop_front() else { return };
+        if queue.is_empty() {
+            self.next.remove(&slot);
+        }
+        self.slots[slot as usize] = Slot { segment, stay, users: 0, phase: Phase::Held };
+        self.waiting.insert(slot, parts);
+    }
+
+    /// Serves those of the waiting parts that can be; tells whether blocks are missing for others that are not on their
+    /// way.
+    fn serve_waiting(&mut self, io: &mut Io<Job>, slot: u32) -> bool {
+        let Some(parts) = self.waiting.remove(&slot) else { return false };
+        let mut left = VecDeque::new();
+        let mut is_missing = false;
+        for part in parts {
+            if !self.serve(io, slot, part) {
+                // What is dirty and not there yet is being written.
+                let run = self.within(&part);
+                is_missing |= !(run.first..run.end).all(|block| {
+                    let block = Run { first: block, end: block + 1 };
+                    self.valid.has_all(slot, block) || self.dirty.has_all(slot, block)
+                });
+                left.push_back(part);
+            }
+        }
+        if !left.is_empty() {
+            self.waiting.insert(slot, left);
+        }
+        is_missing
+    }
+
+    /// Whether a read goes past the front device: it is part of a stream, and nothing of it is there.
+    fn bypasses(&mut self, request: &Queued, segments: &std::ops::RangeInclusive<u64>) -> bool {
+        request.op == Op::Read
+            && self.streams.is_stream(request)
+            && !segments.clone().any(|s| self.directory.holds(s) || self.ending.contains_key(&s))
+    }
+}
+
+impl Logic for CachingDisk {
+    type Job = Job;
+
+    fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
+        let all = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let size = self.sizes.segment_blocks;
+        let segments = all.first / size..=(all.end - 1) / size;
+        if self.bypasses(&request, &segments) {
+            let part = Part { request: io.begin(request, 1), run: all, op: request.op };
+            self.counts.bypassed += 1;
+            io.serve(Tier::Back, all.first, &part, Job::Bypassed { part });
+            return;
+        }
+        let place = io.begin(request, (segments.end() - segments.start() + 1) as u32);
+        for segment in segments {
+            let run = Run { first: all.first.max(segment * size), end: all.end.min((segment + 1) * size) };
+            self.enter(io, Part { request: place, run, op: request.op });
+        }
+        self.go_on(io);
+    }
+
+    fn done(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
+        match job {
+            Job::Served { slot, part } => self.served(io, slot, &part, access),
+            Job::Bypassed { part } => {
+                io.pay(&part, access);
+                let contents = io.contents(Tier::Back, access);
+                io.deliver(&part, contents);
+                io.answer(&part, access);
+            }
+            Job::Fetched { slot } => self.fetched(io, slot, access),
+            Job::Filled { slot } => self.filled(io, slot, access),
+            Job::Collected { destage, run } => self.collected(io, destage, run, access),
+            Job::Destaged { destage } => self.destaged(io, destage, access),
+            Job::Header { slot } => self.header_written(io, slot, access),
+        }
+        self.go_on(io);
+    }
+
+    fn waiting(&self) -> usize {
+        self.buffer.waiting()
+    }
+
+    fn place(&self, read: &Queued) -> (Tier, u64) {
+        let part = Part {
+            request: 0,
+            run: Run { first: read.lbn, end: read.lbn + u64::from(read.blocks) },
+            op: Op::Read,
+        };
+        match self.places.get(&(read.lbn / self.sizes.segment_blocks)) {
+            Some(slot) => (Tier::Front, self.data_at(*slot) + self.within(&part).first),
+            None => (Tier::Back, read.lbn),
+        }
+    }
+
+    fn counts(&self) -> HybridCounts {
+        let room = f64::from(self.sizes.slots) * self.sizes.segment_blocks as f64;
+        HybridCounts {
+            dirty_blocks: self.dirty_blocks(),
+            live_share: self.valid.len() as f64 / room,
+            ..self.counts
+        }
+    }
+
+    fn forget(&mut self) {
+        self.counts = HybridCounts::default();
+        self.dirty_before = self.dirty_blocks();
+    }
+
+    fn recover(&mut self, media: (Contents, Contents)) -> Contents {
+        headers::recover(self.durable(media))
+    }
+}
+
+impl CachingDisk {
+    /// Blocks that the back device has yet to get, those in the buffer included.
+    fn dirty_blocks(&self) -> u64 {
+        let in_buffer = self.destages.iter().flatten().filter(|destage| destage.slot.is_none());
+        self.dirty.len() + in_buffer.map(|destage| destage.dirty.len()).sum::<u64>()
+    }
+}

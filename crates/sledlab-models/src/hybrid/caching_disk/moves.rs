@@ -1,0 +1,296 @@
+//! Segments between the devices, through the speed-matching buffer.
+
+use sledlab_core::Op;
+
+use super::{CachingDisk, Job, Part, Phase};
+use crate::cache::Run;
+use crate::hybrid::blocks::Blocks;
+use crate::hybrid::io::{Io, Tier, shared};
+use crate::system::{Completion, Content};
+
+/// Who waits for a slot of the buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wanted {
+    /// The segment of a slot.
+    Fetch { slot: u32 },
+    /// What is dirty in a slot.
+    Destage { slot: u32 },
+}
+
+/// A segment in the buffer on its way to a slot.
+#[derive(Debug, Default)]
+pub(super) struct Fetch {
+    /// Blocks that go to the slot, from the back device or from hosts that did not want to wait.
+    pub blocks: Vec<Run>,
+    /// Those that hosts wrote into the buffer.
+    pub written: Vec<Run>,
+    /// Accesses to the slot still under way.
+    pub left: usize,
+    pub data: Vec<Content>,
+}
+
+/// What was dirty in a slot, on its way through the buffer.
+#[derive(Debug)]
+pub(super) struct Destage {
+    pub segment: u64,
+    stay: u64,
+    /// Its slot, until that is free.
+    pub slot: Option<u32>,
+    /// Whether the slot is free as soon as all is in the buffer.
+    reports_early: bool,
+    runs: Vec<Run>,
+    pub dirty: Blocks,
+    left: usize,
+    /// The segment, as far as it is in the buffer.
+    pub data: Vec<Content>,
+}
+
+impl CachingDisk {
+    /// Asks for a slot of the buffer.
+    pub(super) fn want(&mut self, io: &mut Io<Job>, wanted: Wanted) {
+        if let Some(wanted) = self.buffer.take(wanted) {
+            self.move_on(io, wanted, true);
+        }
+    }
+
+    /// Gives a slot of the buffer back.
+    fn release(&mut self, io: &mut Io<Job>) {
+        if let Some(wanted) = self.buffer.release() {
+            self.move_on(io, wanted, false);
+        }
+    }
+
+    fn move_on(&mut self, io: &mut Io<Job>, wanted: Wanted, at_once: bool) {
+        match wanted {
+            Wanted::Fetch { slot } => self.fetch(io, slot),
+            Wanted::Destage { slot } => self.collect(io, slot, at_once),
+        }
+    }
+
+    fn fetch(&mut self, io: &mut Io<Job>, slot: u32) {
+        let segment = self.slots[slot as usize].segment;
+        let first = segment * self.sizes.segment_blocks;
+        let run = Run { first, end: first + self.blocks_of(segment) };
+        io.read(Tier::Back, run, Job::Fetched { slot });
+    }
+
+    /// A segment is in the buffer: what waits may be answered, and what the slot lacks goes there.
+    pub(super) fn fetched(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
+        let mut fetch = Fetch { data: io.contents(Tier::Back, access), ..Fetch::default() };
+        match self.waiting.get(&slot).and_then(|parts| parts.front()).copied() {
+            // The first that waits pays.
+            Some(first) => io.pay(&first, access),
+            None => io.spend(access),
+        }
+        if self.techniques.shortcut {
+            self.answer_waiting(io, slot, &mut fetch, access);
+        }
+        let blocks = self.blocks_of(self.slots[slot as usize].segment);
+        let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
+        let missing = valid.0.iter().zip(&dirty.0).map(|(valid, dirty)| !(valid | dirty));
+        fetch.blocks = Blocks(missing.collect()).runs(blocks, None);
+        let is_whole = fetch.blocks == [Run { first: 0, end: blocks }];
+        fetch.left = fetch.blocks.len();
+        let (base, runs) = (self.data_at(slot), fetch.blocks.clone());
+        self.slots[slot as usize].phase = Phase::Filling;
+        self.fetches.insert(slot, fetch);
+        if runs.is_empty() {
+            self.end_fill(io, slot);
+            return;
+        }
+        for run in runs {
+            let data = || {
+                let data = &self.fetches[&slot].data;
+                data[run.first as usize..run.end as usize].to_vec()
+            };
+            let mut to = Run { first: base + run.first, end: base + run.end };
+            if is_whole {
+                // The header goes along.
+                to.first -= self.sizes.header_blocks;
+                let header = self.headers.begin(slot).then(|| self.filled_header(slot));
+                io.write(Tier::Front, to, Job::Filled { slot }, || {
+                    header.into_iter().chain(data()).collect()
+                });
+            } else {
+                io.write(Tier::Front, to, Job::Filled { slot }, data);
+            }
+        }
+    }
+
+    /// Answers from the buffer all that waits for nothing else. What is in the slot may be newer.
+    fn answer_waiting(&mut self, io: &mut Io<Job>, slot: u32, fetch: &mut Fetch, access: &Completion) {
+        let Some(parts) = self.waiting.remove(&slot) else { return };
+        let mut left = std::collections::VecDeque::new();
+        let mut access = *access;
+        for part in parts {
+            let run = self.within(&part);
+            if self.valid.has_any(slot, run) || self.dirty.has_any(slot, run) {
+                left.push_back(part);
+                continue;
+            }
+            let range = run.first as usize..run.end as usize;
+            if part.op == Op::Read {
+                io.deliver(&part, fetch.data.get(range).map(<[_]>::to_vec).unwrap_or_default());
+            } else {
+                if io.keeps_contents() {
+                    fetch.data[range].clone_from_slice(&io.data(&part));
+                }
+                fetch.written.push(run);
+            }
+            io.answer(&part, &access);
+            access = shared(&access);
+        }
+        if !left.is_empty() {
+            self.waiting.insert(slot, left);
+        }
+    }
+
+    /// Answers a read from the buffer while the slot is being filled from there.
+    pub(super) fn serve_from_buffer(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
+        let run = self.within(part);
+        let Some(fetch) = self.fetches.get(&slot).filter(|_| self.techniques.shortcut) else { return false };
+        if !fetch.blocks.iter().any(|filled| filled.first <= run.first && run.end <= filled.end) {
+            return false;
+        }
+        let found = fetch.data.get(run.first as usize..run.end as usize);
+        io.deliver(part, found.map(<[_]>::to_vec).unwrap_or_default());
+        io.answer_now(part);
+        true
+    }
+
+    /// Some blocks have come to a slot from the buffer.
+    pub(super) fn filled(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
+        io.spend(access);
+        let Some(fetch) = self.fetches.get_mut(&slot) else { return };
+        fetch.left -= 1;
+        if fetch.left == 0 {
+            self.end_fill(io, slot);
+        }
+    }
+
+    fn end_fill(&mut self, io: &mut Io<Job>, slot: u32) {
+        let Some(fetch) = self.fetches.remove(&slot) else { return };
+        let blocks = self.blocks_of(self.slots[slot as usize].segment);
+        let is_whole = fetch.blocks == [Run { first: 0, end: blocks }];
+        for run in &fetch.blocks {
+            self.valid.add(slot, *run);
+        }
+        for run in &fetch.written {
+            let dirtied = self.dirty.add(slot, *run);
+            self.counts.superseded_blocks += u64::from(run.blocks()) - dirtied;
+        }
+        self.slots[slot as usize].phase = Phase::Held;
+        if is_whole {
+            self.headers.end(slot);
+        }
+        self.note_filled(io, slot, is_whole);
+        self.ready.push(slot);
+        self.release(io);
+    }
+
+    /// A segment makes room for the next.
+    pub(super) fn leave(&mut self, io: &mut Io<Job>, slot: u32) {
+        self.slots[slot as usize].phase = Phase::Leaving;
+        if self.dirty.is_empty(slot) {
+            let (segment, stay) = (self.slots[slot as usize].segment, self.slots[slot as usize].stay);
+            self.free(io, slot);
+            self.end_stay(segment, stay);
+        } else {
+            self.want(io, Wanted::Destage { slot });
+        }
+    }
+
+    /// A slot holds nothing any more.
+    fn free(&mut self, io: &mut Io<Job>, slot: u32) {
+        self.valid.clear(slot);
+        self.dirty.clear(slot);
+        self.slots[slot as usize].phase = Phase::Free;
+        self.note(io, slot);
+        self.ready.push(slot);
+    }
+
+    /// The back device has all of a segment that was somewhere on the front device; it may come back.
+    fn end_stay(&mut self, segment: u64, stay: u64) {
+        if let Some(stays) = self.ending.get_mut(&segment) {
+            stays.retain(|ending| *ending != stay);
+            if stays.is_empty() {
+                self.ending.remove(&segment);
+            }
+        }
+        self.ready.extend(self.held_up.remove(&segment).into_iter().flatten());
+    }
+
+    /// Brings what is dirty in a slot to the buffer, where it has room now; `at_once` where it had all along.
+    fn collect(&mut self, io: &mut Io<Job>, slot: u32, at_once: bool) {
+        let super::Slot { segment, stay, .. } = self.slots[slot as usize];
+        let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
+        let blocks = self.blocks_of(segment);
+        let runs = if self.techniques.partial_write {
+            dirty.runs(blocks, Some(&valid))
+        } else {
+            vec![Run { first: 0, end: blocks }]
+        };
+        let data = if io.keeps_contents() { vec![Content::default(); blocks as usize] } else { Vec::new() };
+        let reports_early = self.techniques.immediate_report && at_once;
+        let (left, slot) = (runs.len(), Some(slot));
+        let destage = Destage { segment, stay, slot, reports_early, runs: runs.clone(), dirty, left, data };
+        let place = self.destages.iter().position(Option::is_none).unwrap_or_else(|| {
+            self.destages.push(None);
+            self.destages.len() - 1
+        });
+        let base = self.data_at(slot.unwrap_or_default());
+        self.destages[place] = Some(destage);
+        for run in runs {
+            let from = Run { first: base + run.first, end: base + run.end };
+            io.read(Tier::Front, from, Job::Collected { destage: place, run });
+        }
+    }
+
+    /// Some of what was dirty is in the buffer.
+    pub(super) fn collected(&mut self, io: &mut Io<Job>, place: usize, run: Run, access: &Completion) {
+        io.spend(access);
+        let contents = io.contents(Tier::Front, access);
+        let Some(destage) = self.destages[place].as_mut() else { return };
+        for (to, content) in destage.data.iter_mut().skip(run.first as usize).zip(contents) {
+            *to = content;
+        }
+        destage.left -= 1;
+        if destage.left > 0 {
+            return;
+        }
+        destage.left = destage.runs.len();
+        let early = destage.slot.filter(|_| destage.reports_early);
+        if early.is_some() {
+            destage.slot = None;
+        }
+        let (runs, first) = (destage.runs.clone(), destage.segment * self.sizes.segment_blocks);
+        if let Some(slot) = early {
+            self.free(io, slot);
+        }
+        for run in runs {
+            let to = Run { first: first + run.first, end: first + run.end };
+            let data = || {
+                let data = self.destages[place].as_ref().map(|destage| &destage.data);
+                data.map(|data| data[run.first as usize..run.end as usize].to_vec()).unwrap_or_default()
+            };
+            io.write(Tier::Back, to, Job::Destaged { destage: place }, data);
+        }
+    }
+
+    /// Some of what was dirty is on the back device.
+    pub(super) fn destaged(&mut self, io: &mut Io<Job>, place: usize, access: &Completion) {
+        io.spend(access);
+        let Some(destage) = self.destages[place].as_mut() else { return };
+        destage.left -= 1;
+        if destage.left > 0 {
+            return;
+        }
+        let Some(Destage { segment, stay, slot, dirty, .. }) = self.destages[place].take() else { return };
+        self.counts.destaged_blocks += dirty.len();
+        if let Some(slot) = slot {
+            self.free(io, slot);
+        }
+        self.end_stay(segment, stay);
+        self.release(io);
+    }
+}

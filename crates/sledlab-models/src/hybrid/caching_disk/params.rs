@@ -1,0 +1,87 @@
+//! What an experiment says about a caching disk.
+
+use sledlab_core::{Error, Result};
+
+use crate::hybrid::{KB_BLOCKS, front_room};
+use crate::replacement::{self, Policy};
+
+sledlab_core::params! {
+    /// A MEMS caching disk (HY-05): the front device is a write-back cache of the back device, in segments.
+    pub struct CachingDiskParams {
+        /// Room on the front device, headers included, in 2^20 bytes; 0 for all of it.
+        front_mb: f64 = 256.0, "MB", 0.0..1e9;
+        /// Size of a segment, in 1024 bytes.
+        segment_kb: u64 = 8_u64, "KB", 4..256;
+        /// Non-volatile buffer between the devices, in 1024 bytes: as many segments as it holds move at a time (HY-09).
+        buffer_kb: u64 = 2048_u64, "KB", 4..1048576;
+        /// Answer waiting requests from the buffer, without waiting for the front device (HY-06).
+        shortcut: bool = true;
+        /// Free a slot of the front device when what was dirty in it is in the buffer, if that has room at once (HY-07).
+        immediate_report: bool = true;
+        /// Write parts of a segment without reading the rest first (HY-08).
+        partial_write: bool = true;
+        /// Which segment makes room: a replacement policy, such as `lru` or `slru:protected_share=0.5`.
+        replacement: String = "lru";
+        /// Blocks of a header on the front device; with 0 all headers stay in non-volatile memory (HY-10).
+        header_blocks: u64 = 1_u64, "blocks", 0..1;
+        /// Reads that go on where others ended for so long go past the front device; 0 for none (HY-12).
+        bypass_kb: u64 = 0_u64, "KB", 0..1048576;
+    }
+}
+
+/// Sizes in blocks and slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub segment_blocks: u64,
+    pub header_blocks: u64,
+    pub slots: u32,
+    pub buffer_slots: usize,
+}
+
+impl CachingDiskParams {
+    /// Sizes on a front device of so many blocks.
+    ///
+    /// # Errors
+    /// Rooms that are too small or too large.
+    pub(super) fn sizes(&self, front_blocks: u64) -> Result<Sizes> {
+        let segment_blocks = self.segment_kb * KB_BLOCKS;
+        let room = front_room(self.front_mb, front_blocks)?;
+        let slots = room / (segment_blocks + self.header_blocks);
+        let buffer_slots = (self.buffer_kb / self.segment_kb) as usize;
+        if slots == 0 {
+            return Err(Error::user(format!(
+                "hybrid.front_mb = {} has no room for a segment of {} KB",
+                self.front_mb, self.segment_kb
+            ))
+            .with_remedy("make the room larger, or hybrid.segment_kb smaller"));
+        }
+        if buffer_slots == 0 {
+            return Err(Error::user(format!(
+                "hybrid.buffer_kb = {} is less than a segment of {} KB",
+                self.buffer_kb, self.segment_kb
+            ))
+            .with_remedy("make the buffer larger, or hybrid.segment_kb smaller"));
+        }
+        let slots = u32::try_from(slots).map_err(|_| {
+            Error::user("the front device has too many segments")
+                .with_remedy("make hybrid.segment_kb larger or hybrid.front_mb smaller")
+        })?;
+        Ok(Sizes { segment_blocks, header_blocks: self.header_blocks, slots, buffer_slots })
+    }
+
+    /// The policy that decides which segment makes room.
+    ///
+    /// # Errors
+    /// An unknown one, and one that must know the future.
+    pub(super) fn policy(&self, slots: u32) -> Result<Box<dyn Policy>> {
+        let choice = replacement::Choice::parse(&self.replacement)?;
+        if choice.entry().needs_future {
+            return Err(Error::user(format!(
+                "hybrid.replacement: {} knows the future, which a device does not",
+                choice.entry().name
+            ))
+            .with_remedy("ask `sledlab trace hits` for this bound"));
+        }
+        choice.make(slots as usize)
+    }
+}

@@ -1,0 +1,315 @@
+//! Accesses to the two devices of a hybrid, and the requests they are for.
+
+use std::collections::{HashMap, VecDeque};
+
+use sledlab_core::{Op, Span, Time};
+
+use super::{HybridCounts, Traffic};
+use crate::cache::Run;
+use crate::device::{Queued, Timing};
+use crate::power::Spent;
+use crate::system::{Completion, Content, Contents, System};
+
+/// One of the two devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tier {
+    /// The small and fast one.
+    Front,
+    /// The large one, whose address space the host sees.
+    Back,
+}
+
+/// A piece of a request: the blocks that lie in one segment, or on one device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// The request, by its place among those under way.
+    pub request: u32,
+    /// Its blocks, in the address space of the host.
+    pub run: Run,
+    pub op: Op,
+}
+
+/// A request of which something is still to be done.
+struct UnderWay {
+    whole: Queued,
+    missing: u32,
+    energy: Spent,
+    data: Vec<Content>,
+}
+
+/// Both devices, what is under way on them, and the requests it is for. `J` says what to do when an access is done.
+pub(super) struct Io<J> {
+    /// The present.
+    pub now: Time,
+    front: Box<dyn System>,
+    back: Box<dyn System>,
+    /// What follows each access; the first is that of access `first_job`.
+    jobs: VecDeque<Option<J>>,
+    first_job: u64,
+    requests: Vec<UnderWay>,
+    free: Vec<u32>,
+    /// Requests that are done.
+    pub answered: Vec<Completion>,
+    background: Spent,
+    background_end: Time,
+    traffic: [Traffic; 2],
+    keeps_contents: bool,
+    given: HashMap<u64, Vec<Content>>,
+    found: HashMap<u64, Vec<Content>>,
+}
+
+impl<J> Io<J> {
+    /// Nothing under way.
+    pub fn new(front: Box<dyn System>, back: Box<dyn System>, keeps_contents: bool) -> Self {
+        Io {
+            now: Time::ZERO,
+            front,
+            back,
+            jobs: VecDeque::new(),
+            first_job: 0,
+            requests: Vec::new(),
+            free: Vec::new(),
+            answered: Vec::new(),
+            background: Spent::default(),
+            background_end: Time::ZERO,
+            traffic: [Traffic::default(); 2],
+            keeps_contents,
+            given: HashMap::new(),
+            found: HashMap::new(),
+        }
+    }
+
+    /// One of the devices.
+    pub fn device(&self, tier: Tier) -> &dyn System {
+        match tier {
+            Tier::Front => self.front.as_ref(),
+            Tier::Back => self.back.as_ref(),
+        }
+    }
+
+    fn device_mut(&mut self, tier: Tier) -> &mut dyn System {
+        match tier {
+            Tier::Front => self.front.as_mut(),
+            Tier::Back => self.back.as_mut(),
+        }
+    }
+
+    /// Whether media keep contents: only then does anybody ask for data.
+    pub fn keeps_contents(&self) -> bool {
+        self.keeps_contents
+    }
+
+    /// Reads blocks of a device for nobody in particular.
+    pub fn read(&mut self, tier: Tier, run: Run, job: J) {
+        self.access(tier, run, job, Queued { arrival: self.now, op: Op::Read, ..Queued::default() });
+    }
+
+    /// Writes blocks of a device for nobody in particular. `data` is asked for where contents are kept.
+    pub fn write(&mut self, tier: Tier, run: Run, job: J, data: impl FnOnce() -> Vec<Content>) {
+        if self.keeps_contents {
+            let data = data();
+            debug_assert_eq!(data.len() as u64, run.end - run.first);
+            let access = self.next_access();
+            self.device_mut(tier).give(access, data);
+        }
+        self.access(tier, run, job, Queued { arrival: self.now, op: Op::Write, ..Queued::default() });
+    }
+
+    /// Reads or writes a part of a request, from block `first` of a device on.
+    pub fn serve(&mut self, tier: Tier, first: u64, part: &Part, job: J) {
+        let whole = self.requests[part.request as usize].whole;
+        let is_last = part.run.end == whole.lbn + u64::from(whole.blocks);
+        if self.keeps_contents && part.op == Op::Write {
+            let (data, access) = (self.data(part), self.next_access());
+            self.device_mut(tier).give(access, data);
+        }
+        let run = Run { first, end: first + (part.run.end - part.run.first) };
+        let unwanted_words = if is_last { whole.unwanted_words } else { 0 };
+        self.access(tier, run, job, Queued { unwanted_words, ..whole });
+    }
+
+    /// Accesses are numbered as they begin, so that a device sees rising numbers, and never the same one twice.
+    fn next_access(&self) -> u64 {
+        self.first_job + self.jobs.len() as u64
+    }
+
+    fn access(&mut self, tier: Tier, run: Run, job: J, like: Queued) {
+        let access = Queued { id: self.next_access(), lbn: run.first, blocks: run.blocks(), ..like };
+        self.jobs.push_back(Some(job));
+        self.traffic[tier as usize].count(access.op, run);
+        let now = self.now;
+        self.device_mut(tier).arrive(now, access);
+    }
+
+    /// Does what is due on the devices, and appends what has been done there.
+    pub fn advance(&mut self, done: &mut Vec<(Tier, Completion)>, room: &mut Vec<Completion>) {
+        let now = self.now;
+        for tier in [Tier::Front, Tier::Back] {
+            if self.device(tier).next_event().is_some_and(|at| at <= now) {
+                self.device_mut(tier).advance(now, room);
+                done.extend(room.drain(..).map(|access| (tier, access)));
+            }
+        }
+    }
+
+    /// When something happens next on a device.
+    pub fn next_event(&self) -> Option<Time> {
+        match (self.front.next_event(), self.back.next_event()) {
+            (Some(front), Some(back)) => Some(front.min(back)),
+            (front, back) => front.or(back),
+        }
+    }
+
+    /// What follows an access that has been done.
+    pub fn job(&mut self, access: &Completion) -> Option<J> {
+        let job = self.jobs.get_mut((access.request.id - self.first_job) as usize)?.take();
+        while let Some(None) = self.jobs.front() {
+            self.jobs.pop_front();
+            self.first_job += 1;
+        }
+        job
+    }
+
+    /// What a read that has been done found; nothing where contents are not kept.
+    pub fn contents(&mut self, tier: Tier, access: &Completion) -> Vec<Content> {
+        if !self.keeps_contents {
+            return Vec::new();
+        }
+        self.device_mut(tier).found(access.request.id)
+    }
+
+    /// A request begins, of so many parts.
+    pub fn begin(&mut self, whole: Queued, parts: u32) -> u32 {
+        let mut data = Vec::new();
+        if self.keeps_contents {
+            data = self.given.remove(&whole.id).unwrap_or_default();
+            data.resize(whole.blocks as usize, Content::default());
+        }
+        let under_way = UnderWay { whole, missing: parts, energy: Spent::default(), data };
+        if let Some(place) = self.free.pop() {
+            self.requests[place as usize] = under_way;
+            return place;
+        }
+        self.requests.push(under_way);
+        self.requests.len() as u32 - 1
+    }
+
+    /// The data of a part that is written.
+    pub fn data(&self, part: &Part) -> Vec<Content> {
+        let UnderWay { whole, data, .. } = &self.requests[part.request as usize];
+        let from = (part.run.first - whole.lbn) as usize;
+        data[from..from + part.run.blocks() as usize].to_vec()
+    }
+
+    /// What a part reads is there.
+    pub fn deliver(&mut self, part: &Part, contents: Vec<Content>) {
+        let UnderWay { whole, data, .. } = &mut self.requests[part.request as usize];
+        let from = (part.run.first - whole.lbn) as usize;
+        for (to, content) in data[from..].iter_mut().zip(contents) {
+            *to = content;
+        }
+    }
+
+    /// A request pays for an access.
+    pub fn pay(&mut self, part: &Part, access: &Completion) {
+        self.requests[part.request as usize].energy += access.energy;
+    }
+
+    /// Nobody pays for an access.
+    pub fn spend(&mut self, access: &Completion) {
+        self.background += access.energy;
+        self.background_end = self.background_end.max(access.completion);
+    }
+
+    /// A part is done without an access of its own.
+    pub fn answer_now(&mut self, part: &Part) {
+        let (start, completion) = (self.now, self.now);
+        let request = Queued::default();
+        let (timing, energy) = (Timing::default(), Spent::default());
+        self.answer(part, &Completion { request, start, completion, timing, energy });
+    }
+
+    /// A part is done with an access. The times of a request are those of its last one; one that began before the
+    /// request arrived tells nothing of it.
+    pub fn answer(&mut self, part: &Part, access: &Completion) {
+        let under_way = &mut self.requests[part.request as usize];
+        under_way.missing -= 1;
+        if under_way.missing > 0 {
+            return;
+        }
+        let UnderWay { whole: request, energy, .. } = *under_way;
+        let completion = self.now;
+        let (start, timing) = if access.start < request.arrival {
+            let transfer = completion.since(request.arrival);
+            (request.arrival, Timing { transfer, ..Timing::default() })
+        } else {
+            (access.start, access.timing)
+        };
+        if self.keeps_contents && request.op == Op::Read {
+            self.found.insert(request.id, std::mem::take(&mut under_way.data));
+        }
+        self.answered.push(Completion { request, start, completion, timing, energy });
+        self.free.push(part.request);
+    }
+
+    /// See [`System::give`].
+    pub fn give(&mut self, request: u64, data: Vec<Content>) {
+        self.given.insert(request, data);
+    }
+
+    /// See [`System::found`].
+    pub fn found(&mut self, request: u64) -> Vec<Content> {
+        self.found.remove(&request).unwrap_or_default()
+    }
+
+    /// What is on the media of the two devices when the power fails.
+    pub fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> (Contents, Contents) {
+        (self.front.crash(survives), self.back.crash(survives))
+    }
+
+    /// Both devices.
+    pub fn both(&mut self) -> [&mut dyn System; 2] {
+        [self.front.as_mut(), self.back.as_mut()]
+    }
+
+    /// Forgets what has been counted.
+    pub fn open_ledgers(&mut self, now: Time) {
+        (self.background, self.traffic) = (Spent::default(), [Traffic::default(); 2]);
+        self.both().into_iter().for_each(|device| device.open_ledgers(now));
+    }
+
+    /// What was spent for nobody, and when the last of it was done.
+    pub fn background(&self) -> (Spent, Time) {
+        let (mut all, mut end) = (self.background, self.background_end);
+        for tier in [Tier::Front, Tier::Back] {
+            let (spent, ended) = self.device(tier).background();
+            all += spent;
+            end = end.max(ended);
+        }
+        (all, end)
+    }
+
+    /// Enters what has been counted here.
+    pub fn count(&self, counts: &mut HybridCounts) {
+        [counts.front, counts.back] = self.traffic;
+        counts.background_j = self.background.total_uj() * 1e-6;
+    }
+}
+
+impl Traffic {
+    fn count(&mut self, op: Op, run: Run) {
+        let blocks = run.end - run.first;
+        if op == Op::Read {
+            self.reads += 1;
+            self.read_blocks += blocks;
+        } else {
+            self.writes += 1;
+            self.written_blocks += blocks;
+        }
+    }
+}
+
+/// The timing of the same access for those who only waited for it: another has paid for the start-up.
+pub(super) fn shared(access: &Completion) -> Completion {
+    Completion { timing: Timing { startup: Span::ZERO, ..access.timing }, ..*access }
+}

@@ -1,0 +1,220 @@
+//! Hybrids: a small fast device in front of a large slow one, as one.
+//!
+//! Adding a hybrid is one file or folder and one line in [`LIST`], which feeds the command line, the Python API, the
+//! docs and the conformance tests.
+
+mod blocks;
+mod buffer;
+mod caching_disk;
+mod io;
+mod shell;
+
+use serde::Serialize;
+use sledlab_core::params::{self, ParamSpec, Params};
+use sledlab_core::{Error, Result};
+use toml::{Table, Value};
+
+use self::io::Io;
+use self::shell::{Logic, Shell};
+use crate::system::System;
+
+/// Blocks of a kilobyte of 1024 bytes.
+const KB_BLOCKS: u64 = 2;
+/// Blocks of a megabyte of 2^20 bytes, as paper 001 counts them.
+const MB_BLOCKS: f64 = 2048.0;
+
+/// Accesses to one of the devices of a hybrid (MT-12).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Traffic {
+    /// Reads.
+    pub reads: u64,
+    /// Blocks of them.
+    pub read_blocks: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Blocks of them.
+    pub written_blocks: u64,
+}
+
+/// What a hybrid has done. Requests count once for every segment that they touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct HybridCounts {
+    /// Reads.
+    pub reads: u64,
+    /// Those of them that found all they wanted on the front device.
+    pub read_hits: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Those of them that found room at once, their own or free.
+    pub write_hits: u64,
+    /// Blocks that the host wrote.
+    pub written_blocks: u64,
+    /// Blocks that the host wrote while an older version was not on the back device yet, which therefore never got
+    /// there.
+    pub superseded_blocks: u64,
+    /// Blocks that went to the back device because the host had written them.
+    pub destaged_blocks: u64,
+    /// Blocks that have yet to go there.
+    pub dirty_blocks: u64,
+    /// Share of the room on the front device that holds data somebody may ask for.
+    pub live_share: f64,
+    /// Reads that went past the front device because they were part of a stream.
+    pub bypassed: u64,
+    /// Accesses to the front device.
+    pub front: Traffic,
+    /// Accesses to the back device.
+    pub back: Traffic,
+    /// Energy of what the devices did for no single request, in joules.
+    pub background_j: f64,
+}
+
+impl std::ops::AddAssign for HybridCounts {
+    /// Of several hybrids alike.
+    fn add_assign(&mut self, other: HybridCounts) {
+        self.reads += other.reads;
+        self.read_hits += other.read_hits;
+        self.writes += other.writes;
+        self.write_hits += other.write_hits;
+        self.written_blocks += other.written_blocks;
+        self.superseded_blocks += other.superseded_blocks;
+        self.destaged_blocks += other.destaged_blocks;
+        self.dirty_blocks += other.dirty_blocks;
+        self.live_share += other.live_share;
+        self.bypassed += other.bypassed;
+        self.front += other.front;
+        self.back += other.back;
+        self.background_j += other.background_j;
+    }
+}
+
+impl std::ops::AddAssign for Traffic {
+    fn add_assign(&mut self, other: Traffic) {
+        self.reads += other.reads;
+        self.read_blocks += other.read_blocks;
+        self.writes += other.writes;
+        self.written_blocks += other.written_blocks;
+    }
+}
+
+/// The devices of a hybrid.
+pub struct Devices {
+    /// The small and fast one.
+    pub front: Box<dyn System>,
+    /// The large one.
+    pub back: Box<dyn System>,
+    /// Whether their media keep contents.
+    pub keep_contents: bool,
+}
+
+/// What a hybrid is: one implementation for each file of this folder.
+trait Model: Logic + Sized + 'static {
+    /// The parameters, declared with [`sledlab_core::params!`].
+    type Params: Params;
+    /// Name in configurations.
+    const NAME: &'static str;
+    /// One line for people.
+    const MEANING: &'static str;
+
+    /// A hybrid of devices with so many blocks, with nothing on the front device.
+    fn new(params: &Self::Params, front_blocks: u64, back_blocks: u64) -> Result<Self>;
+}
+
+/// A hybrid in the list.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name in configurations.
+    pub name: &'static str,
+    /// One line for people.
+    pub meaning: &'static str,
+    /// Its parameters.
+    pub specs: fn() -> Vec<ParamSpec>,
+    resolve: fn(&Table) -> Result<Table>,
+    make: fn(&Table, Devices) -> Result<Box<dyn System>>,
+}
+
+impl Entry {
+    const fn of<M: Model>() -> Self {
+        Entry {
+            name: M::NAME,
+            meaning: M::MEANING,
+            specs: M::Params::specs,
+            resolve: |table| Ok(M::Params::from_table(PATH, table)?.to_table()),
+            make: |table, devices| {
+                let params = M::Params::from_table(PATH, table)?;
+                let Devices { front, back, keep_contents } = devices;
+                let logic = M::new(&params, front.capacity_blocks(), back.capacity_blocks())?;
+                Ok(Box::new(Shell::new(logic, Io::new(front, back, keep_contents))))
+            },
+        }
+    }
+}
+
+/// Every hybrid.
+pub static LIST: [Entry; 1] = [Entry::of::<caching_disk::CachingDisk>()];
+
+/// The name of the configuration table, for messages.
+const PATH: &str = "hybrid";
+
+/// A hybrid with all its parameters.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    entry: &'static Entry,
+    params: Table,
+}
+
+impl Choice {
+    /// The name of no hybrid: the device stands alone.
+    pub const NONE: &'static str = "none";
+
+    /// A hybrid from `name:key=value:key=value`, with further `params`; `None` for [`Choice::NONE`].
+    ///
+    /// # Errors
+    /// Unknown names and keys, values out of range, and a word that is not of that form.
+    pub fn parse(word: &str, params: Table) -> Result<Option<Self>> {
+        let (name, mut said) = params::parse_word(PATH, word, "caching-disk:segment_kb=64")?;
+        said.extend(params);
+        if name == Choice::NONE {
+            return match said.keys().next() {
+                None => Ok(None),
+                Some(key) => Err(Error::user(format!("hybrid.{key} has no meaning without a hybrid"))
+                    .with_remedy("say hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
+            };
+        }
+        let names = || LIST.iter().map(|entry| entry.name).chain([Choice::NONE]);
+        let entry = LIST
+            .iter()
+            .find(|entry| entry.name == name)
+            .ok_or_else(|| Error::unknown("hybrid", &name, names()))?;
+        Ok(Some(Choice { entry, params: (entry.resolve)(&said)? }))
+    }
+
+    /// The hybrid of these devices, with nothing on the front one.
+    ///
+    /// # Errors
+    /// Parameters that do not fit together or the devices.
+    pub fn make(&self, devices: Devices) -> Result<Box<dyn System>> {
+        (self.entry.make)(&self.params, devices)
+    }
+
+    /// The configuration table that says all of it.
+    pub fn to_table(&self) -> Table {
+        let kind = ("kind".to_owned(), Value::from(self.entry.name));
+        std::iter::once(kind).chain(self.params.clone()).collect()
+    }
+}
+
+/// Blocks of the front device that are used: `front_mb` of it, or all where that is 0.
+fn front_room(front_mb: f64, front_blocks: u64) -> Result<u64> {
+    if front_mb <= 0.0 {
+        return Ok(front_blocks);
+    }
+    let wanted = (front_mb * MB_BLOCKS) as u64;
+    if wanted > front_blocks {
+        let most = front_blocks as f64 / MB_BLOCKS;
+        return Err(Error::user(format!(
+            "hybrid.front_mb = {front_mb} is more than the front device's {most:.0} MB"
+        ))
+        .with_remedy("take less, 0 for all of it, or a larger front device"));
+    }
+    Ok(wanted)
+}

@@ -1,0 +1,152 @@
+//! A hybrid as a system: one frame for all of them.
+
+use sledlab_core::{Error, Op, Span, Time};
+
+use super::HybridCounts;
+use super::io::{Io, Tier};
+use crate::device::Queued;
+use crate::power::Spent;
+use crate::system::{Completion, Content, Contents, Station, System};
+
+/// What makes a hybrid different from others.
+pub(super) trait Logic: Send {
+    /// What follows an access.
+    type Job: Send;
+
+    /// A request arrives.
+    fn arrive(&mut self, io: &mut Io<Self::Job>, request: Queued);
+    /// An access has been done.
+    fn done(&mut self, io: &mut Io<Self::Job>, job: Self::Job, access: &Completion);
+    /// When there is something to do without any access.
+    fn due(&self) -> Option<Time> {
+        None
+    }
+    /// Does what is due.
+    fn wake(&mut self, _io: &mut Io<Self::Job>) {}
+    /// Requests that wait for room.
+    fn waiting(&self) -> usize {
+        0
+    }
+    /// Which device a read would go to, and to which of its blocks.
+    fn place(&self, read: &Queued) -> (Tier, u64);
+    /// What has been done since [`forget`](Logic::forget).
+    fn counts(&self) -> HybridCounts;
+    /// Counts anew.
+    fn forget(&mut self);
+    /// What is found after a crash, of what `media` hold: the front device and the back device.
+    fn recover(&mut self, media: (Contents, Contents)) -> Contents;
+}
+
+/// A hybrid.
+pub(super) struct Shell<L: Logic> {
+    logic: L,
+    io: Io<L::Job>,
+    done: Vec<(Tier, Completion)>,
+    room: Vec<Completion>,
+    longest_queue: usize,
+}
+
+impl<L: Logic> Shell<L> {
+    pub fn new(logic: L, io: Io<L::Job>) -> Self {
+        Shell { logic, io, done: Vec::new(), room: Vec::new(), longest_queue: 0 }
+    }
+}
+
+impl<L: Logic> System for Shell<L> {
+    fn capacity_blocks(&self) -> u64 {
+        self.io.device(Tier::Back).capacity_blocks()
+    }
+
+    fn arrive(&mut self, now: Time, request: Queued) {
+        self.io.now = now;
+        self.logic.arrive(&mut self.io, request);
+    }
+
+    #[inline]
+    fn next_event(&self) -> Option<Time> {
+        // An answer may be ready in the moment of arrival.
+        if !self.io.answered.is_empty() {
+            return Some(self.io.now);
+        }
+        match (self.io.next_event(), self.logic.due()) {
+            (Some(event), Some(due)) => Some(event.min(due)),
+            (event, due) => event.or(due),
+        }
+    }
+
+    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        self.io.now = now;
+        let mut done = std::mem::take(&mut self.done);
+        self.io.advance(&mut done, &mut self.room);
+        for (_, access) in done.drain(..) {
+            if let Some(job) = self.io.job(&access) {
+                self.logic.done(&mut self.io, job, &access);
+            }
+        }
+        self.done = done;
+        if self.logic.due().is_some_and(|at| at <= now) {
+            self.logic.wake(&mut self.io);
+        }
+        completed.append(&mut self.io.answered);
+        // Who is served in the moment of arrival has not waited.
+        if self.io.next_event().is_none_or(|at| at > now) {
+            self.longest_queue = self.longest_queue.max(self.queue_length());
+        }
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.io.both().into_iter().find_map(System::failure)
+    }
+
+    fn stations(&self) -> Vec<&Station> {
+        let [front, back] = [Tier::Front, Tier::Back].map(|tier| self.io.device(tier).stations());
+        [front, back].concat()
+    }
+
+    fn queue_length(&self) -> usize {
+        let queued = |tier| self.io.device(tier).queue_length();
+        queued(Tier::Front) + queued(Tier::Back) + self.logic.waiting()
+    }
+
+    fn longest_queue(&self) -> usize {
+        self.longest_queue
+    }
+
+    fn open_ledgers(&mut self, now: Time) {
+        self.longest_queue = self.queue_length();
+        self.logic.forget();
+        self.io.open_ledgers(now);
+    }
+
+    fn close_ledgers(&mut self, now: Time) {
+        self.io.both().into_iter().for_each(|device| device.close_ledgers(now));
+    }
+
+    fn background(&self) -> (Spent, Time) {
+        self.io.background()
+    }
+
+    fn hybrid(&self) -> Option<HybridCounts> {
+        let mut counts = self.logic.counts();
+        self.io.count(&mut counts);
+        Some(counts)
+    }
+
+    fn positioning(&self, now: Time, read: &Queued) -> Span {
+        let (tier, lbn) = self.logic.place(read);
+        self.io.device(tier).positioning(now, &Queued { lbn, op: Op::Read, ..*read })
+    }
+
+    fn give(&mut self, request: u64, data: Vec<Content>) {
+        self.io.give(request, data);
+    }
+
+    fn found(&mut self, request: u64) -> Vec<Content> {
+        self.io.found(request)
+    }
+
+    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
+        let media = self.io.crash(survives);
+        self.logic.recover(media)
+    }
+}

@@ -1,0 +1,149 @@
+//! What lies on a medium, for tests that ask where data is and what a crash leaves.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use sledlab_core::{Error, Op, Time};
+
+use super::{Completion, Station, System};
+use crate::device::Queued;
+use crate::power::Spent;
+
+/// What a block holds: a number that stands for its data, or the words of a header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Data; 0 where nothing was ever written.
+    Data(u64),
+    /// Words of 8 bytes, at most 64.
+    Header(Arc<[u64]>),
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Content::Data(0)
+    }
+}
+
+/// What blocks hold. Those that are missing were never written.
+pub type Contents = HashMap<u64, Content>;
+
+/// A system whose media remember what was written.
+///
+/// Data reaches the medium when its write is complete. When the power fails, any part of a write under way may have
+/// reached it, block by block.
+pub struct Medium {
+    system: Box<dyn System>,
+    contents: Contents,
+    given: HashMap<u64, Vec<Content>>,
+    writing: BTreeMap<u64, (u64, Vec<Content>)>,
+    found: HashMap<u64, Vec<Content>>,
+    loses_headers: bool,
+}
+
+impl Medium {
+    /// `system` with nothing on its media.
+    pub fn new(system: Box<dyn System>) -> Self {
+        Medium {
+            system,
+            contents: HashMap::new(),
+            given: HashMap::new(),
+            writing: BTreeMap::new(),
+            found: HashMap::new(),
+            loses_headers: false,
+        }
+    }
+
+    /// The same on which headers do not arrive: a defect that tests must find.
+    #[must_use]
+    pub fn losing_headers(self) -> Self {
+        Medium { loses_headers: true, ..self }
+    }
+
+    fn put(&mut self, lbn: u64, content: Content) {
+        if !(self.loses_headers && matches!(content, Content::Header(_))) {
+            self.contents.insert(lbn, content);
+        }
+    }
+}
+
+impl System for Medium {
+    fn capacity_blocks(&self) -> u64 {
+        self.system.capacity_blocks()
+    }
+
+    fn arrive(&mut self, now: Time, request: Queued) {
+        if request.op == Op::Write {
+            let data = self.given.remove(&request.id).unwrap_or_default();
+            self.writing.insert(request.id, (request.lbn, data));
+        }
+        self.system.arrive(now, request);
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        self.system.next_event()
+    }
+
+    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        let before = completed.len();
+        self.system.advance(now, completed);
+        for done in &completed[before..] {
+            let Queued { id, lbn, blocks, op, .. } = done.request;
+            if op == Op::Read {
+                let found = (lbn..lbn + u64::from(blocks))
+                    .map(|block| self.contents.get(&block).cloned().unwrap_or_default());
+                self.found.insert(id, found.collect());
+            } else if let Some((lbn, data)) = self.writing.remove(&id) {
+                for (block, content) in (lbn..).zip(data) {
+                    self.put(block, content);
+                }
+            }
+        }
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.system.failure()
+    }
+
+    fn stations(&self) -> Vec<&Station> {
+        self.system.stations()
+    }
+
+    fn queue_length(&self) -> usize {
+        self.system.queue_length()
+    }
+
+    fn longest_queue(&self) -> usize {
+        self.system.longest_queue()
+    }
+
+    fn open_ledgers(&mut self, now: Time) {
+        self.system.open_ledgers(now);
+    }
+
+    fn close_ledgers(&mut self, now: Time) {
+        self.system.close_ledgers(now);
+    }
+
+    fn background(&self) -> (Spent, Time) {
+        self.system.background()
+    }
+
+    fn give(&mut self, access: u64, data: Vec<Content>) {
+        self.given.insert(access, data);
+    }
+
+    fn found(&mut self, access: u64) -> Vec<Content> {
+        self.found.remove(&access).unwrap_or_default()
+    }
+
+    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
+        for (lbn, data) in std::mem::take(&mut self.writing).into_values() {
+            for (block, content) in (lbn..).zip(data) {
+                if survives() {
+                    self.put(block, content);
+                }
+            }
+        }
+        std::mem::take(&mut self.contents)
+    }
+}

@@ -1,0 +1,247 @@
+//! A host that remembers what it wrote and what it was told.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use rand::RngExt;
+use sledlab_core::params::Params;
+use sledlab_core::seed::Stream;
+use sledlab_core::{Op, Span, Time, seed};
+use sledlab_models::cache::CacheParams;
+use sledlab_models::device::Queued;
+use sledlab_models::device::preset::{self, DeviceFile};
+use sledlab_models::hybrid::{self, Devices};
+use sledlab_models::merge::MergeParams;
+use sledlab_models::system::{self, Cached, Content, Medium, Setup, System};
+use sledlab_models::{power, scheduler};
+use toml::Table;
+
+/// Blocks that requests touch: more than fit in front.
+const BLOCKS: u64 = 400;
+
+/// A system under test.
+pub struct Bench {
+    hybrid: String,
+    front: DeviceFile,
+    back: DeviceFile,
+    scheduler: scheduler::Choice,
+    power: power::Choice,
+    cache: Option<CacheParams>,
+    /// Mean time between requests.
+    pace_us: f64,
+    loses_headers: bool,
+}
+
+/// Requests, and when the power fails.
+pub struct Plan {
+    seed: u64,
+    requests: Vec<(Op, u64, u32, f64)>,
+    /// Events before the crash.
+    events: usize,
+}
+
+pub enum Outcome {
+    Right,
+    Wrong(String),
+}
+
+/// A write to a block.
+struct Write {
+    version: u64,
+    arrival: Time,
+    done: Option<Time>,
+}
+
+impl Plan {
+    pub fn random(rng: &mut Stream, seed: u64) -> Self {
+        let reads = [0.2, 0.5, 0.8][rng.random_range(0..3_usize)];
+        let requests = (0..rng.random_range(5..80)).map(|_| {
+            let op = if rng.random_bool(reads) { Op::Read } else { Op::Write };
+            let blocks = if rng.random_bool(0.2) { rng.random_range(1..40) } else { rng.random_range(1..9) };
+            // Half of them in a small part, so that blocks are written again.
+            let end = if rng.random_bool(0.5) { 60 } else { BLOCKS };
+            (op, rng.random_range(0..end - 40), blocks, rng.random::<f64>())
+        });
+        let requests = requests.collect();
+        Plan { seed, requests, events: rng.random_range(1..400) }
+    }
+}
+
+impl fmt::Display for Bench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cache = if self.cache.is_some() { " behind a cache" } else { "" };
+        write!(f, "{} on {} and {}{cache}", self.hybrid, self.front.name, self.back.name)
+    }
+}
+
+fn device(text: &str, changes: &str) -> DeviceFile {
+    let mut table: Table = text.parse().unwrap();
+    table.extend(changes.parse::<Table>().unwrap());
+    preset::from_table(&table).unwrap()
+}
+
+impl Bench {
+    /// Memory in front of memory.
+    pub fn of_memory(hybrid: &str) -> Self {
+        let ram = preset::text("ram").unwrap();
+        let front = device(ram, "name = \"fast\"\ncapacity_mb = 1\naccess_us = 20.0");
+        let back = device(ram, "name = \"slow\"\ncapacity_mb = 1\naccess_us = 200.0");
+        Bench {
+            hybrid: hybrid.to_owned(),
+            front,
+            back,
+            scheduler: scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
+            power: power::Choice::of_device(1e9).unwrap(),
+            cache: None,
+            pace_us: 150.0,
+            loses_headers: false,
+        }
+    }
+
+    /// A sled in front of a disk that writes before it reports.
+    pub fn of_devices(hybrid: &str, scheduler: &str) -> Self {
+        Bench {
+            front: device(preset::text("mems-g2").unwrap(), "name = \"mems-g2\""),
+            back: device(preset::text("atlas-10k-50mb").unwrap(), "name = \"disk\"\nbuffers_writes = false"),
+            scheduler: scheduler::Choice::new(scheduler, &Table::new()).unwrap(),
+            pace_us: 3_000.0,
+            ..Bench::of_memory(hybrid)
+        }
+    }
+
+    /// The same behind a cache that keeps its contents.
+    pub fn cached(self) -> Self {
+        let table = "kind = \"write-back\"\ncapacity_blocks = 64\nline_blocks = 4\ndestage_idle_ms = 1.0";
+        let params = CacheParams::from_table("cache", &table.parse().unwrap()).unwrap();
+        Bench { cache: Some(params), ..self }
+    }
+
+    /// The same with a defect: headers do not arrive.
+    pub fn losing_headers(self) -> Self {
+        Bench { loses_headers: true, ..self }
+    }
+
+    fn system(&self) -> Box<dyn System> {
+        let merge = MergeParams::default();
+        let setup = Setup { scheduler: &self.scheduler, power: &self.power, merge: &merge };
+        let medium = |file| Medium::new(system::build(file, setup).unwrap());
+        let back = Box::new(medium(&self.back));
+        // Room for four segments of 4 KB.
+        let room: Table = "front_mb = 0.018\nsegment_kb = 4\nbuffer_kb = 8".parse().unwrap();
+        let room = if self.hybrid == "none" { Table::new() } else { room };
+        let bare = match hybrid::Choice::parse(&self.hybrid, room).unwrap() {
+            None => back,
+            Some(choice) => {
+                let front = medium(&self.front);
+                let front = Box::new(if self.loses_headers { front.losing_headers() } else { front });
+                choice.make(Devices { front, back, keep_contents: true }).unwrap()
+            }
+        };
+        match &self.cache {
+            None => bare,
+            Some(params) => Box::new(Cached::new(params, bare)),
+        }
+    }
+
+    /// Runs requests until the power fails, or to the end, and looks at everything that is read.
+    pub fn run(&self, plan: &Plan) -> Outcome {
+        let mut host = Host { writes: HashMap::new(), wrong: None };
+        let mut system = self.system();
+        let mut now = Time::ZERO;
+        let mut arrival = Time::ZERO;
+        let (mut events, mut completed) = (0, Vec::new());
+        let mut requests = plan.requests.iter().enumerate().peekable();
+        while events < plan.events {
+            events += 1;
+            let event = system.next_event();
+            if let Some((id, (op, lbn, blocks, gap))) =
+                requests.next_if(|_| event.is_none_or(|at| arrival <= at))
+            {
+                now = arrival;
+                let id = id as u64;
+                let request =
+                    Queued { id, arrival, op: *op, lbn: *lbn, blocks: *blocks, ..Queued::default() };
+                host.ask(&request);
+                if *op == Op::Write {
+                    system.give(id, vec![Content::Data(id + 1); *blocks as usize]);
+                }
+                system.arrive(now, request);
+                arrival = now + Span::from_ms(self.pace_us * gap * 2e-3);
+                continue;
+            }
+            let Some(at) = event else { break };
+            now = at;
+            system.advance(now, &mut completed);
+            for done in completed.drain(..) {
+                let found =
+                    if done.request.op == Op::Read { system.found(done.request.id) } else { Vec::new() };
+                host.answered(&done.request, now, &found);
+            }
+        }
+        let mut torn = seed::stream(plan.seed, "torn");
+        let contents = system.crash(&mut || torn.random_bool(0.5));
+        for block in 0..BLOCKS {
+            host.check(block, now, contents.get(&block).unwrap_or(&Content::Data(0)), "after the crash");
+        }
+        host.wrong.map_or(Outcome::Right, Outcome::Wrong)
+    }
+}
+
+/// What was asked for and answered.
+struct Host {
+    writes: HashMap<u64, Vec<Write>>,
+    wrong: Option<String>,
+}
+
+impl Host {
+    fn ask(&mut self, request: &Queued) {
+        if request.op == Op::Write {
+            for block in request.lbn..request.lbn + u64::from(request.blocks) {
+                let write = Write { version: request.id + 1, arrival: request.arrival, done: None };
+                self.writes.entry(block).or_default().push(write);
+            }
+        }
+    }
+
+    fn answered(&mut self, request: &Queued, now: Time, found: &[Content]) {
+        let blocks = request.lbn..request.lbn + u64::from(request.blocks);
+        if request.op == Op::Read {
+            assert_eq!(found.len(), request.blocks as usize, "a read brings all its blocks");
+            for (block, content) in blocks.zip(found) {
+                self.check(block, request.arrival, content, "read");
+            }
+            return;
+        }
+        for block in blocks {
+            for write in self.writes.get_mut(&block).into_iter().flatten() {
+                if write.version == request.id + 1 {
+                    write.done = Some(now);
+                }
+            }
+        }
+    }
+
+    /// A block that is asked for at `asked` may hold any version that no other follows which was begun after it was
+    /// done and was done by then.
+    fn check(&mut self, block: u64, asked: Time, content: &Content, when: &str) {
+        let Content::Data(version) = content else {
+            self.wrong = Some(format!("block {block} holds a header, {when}"));
+            return;
+        };
+        let writes = self.writes.get(&block).map(Vec::as_slice).unwrap_or_default();
+        let this = writes.iter().find(|write| write.version == *version);
+        let is_known = *version == 0 || this.is_some();
+        let done = if *version == 0 { Some(Time::ZERO) } else { this.and_then(|write| write.done) };
+        let later = writes.iter().find(|write| {
+            write.version != *version
+                && write.done.is_some_and(|at| at <= asked)
+                && done.is_some_and(|done| write.arrival >= done)
+        });
+        if !is_known {
+            self.wrong = Some(format!("block {block} holds version {version} that nobody wrote, {when}"));
+        } else if let Some(later) = later {
+            self.wrong =
+                Some(format!("block {block} holds version {version} and not {}, {when}", later.version));
+        }
+    }
+}
