@@ -203,6 +203,9 @@ impl<J> Io<J> {
 
     /// What a part reads is there.
     pub fn deliver(&mut self, part: &Part, contents: Vec<Content>) {
+        if !self.keeps_contents {
+            return;
+        }
         let UnderWay { whole, data, .. } = &mut self.requests[part.request as usize];
         let from = (part.run.first - whole.lbn) as usize;
         for (to, content) in data[from..].iter_mut().zip(contents) {
