@@ -4,10 +4,10 @@
 mod crashing;
 
 use crashing::{Bench, Outcome, Plan};
-use sledlab_core::seed;
+use sledlab_core::{Op, seed};
 
 /// What stands in front of the disk.
-const SYSTEMS: [&str; 10] = [
+const SYSTEMS: [&str; 13] = [
     "none",
     "caching-disk:shortcut=false:immediate_report=false:partial_write=false",
     "caching-disk:shortcut=true:immediate_report=false:partial_write=false",
@@ -18,6 +18,9 @@ const SYSTEMS: [&str; 10] = [
     "caching-disk:shortcut=false:immediate_report=true:partial_write=true",
     "caching-disk",
     "caching-disk:header_blocks=0",
+    "write-buffer",
+    "write-buffer:gather=true",
+    "write-buffer:idle_ms=1000",
 ];
 
 /// Crashes of each system with memory for devices, where every access takes about as long as any other.
@@ -59,5 +62,28 @@ fn a_header_that_is_not_written_is_found() {
             matches!(bench.run(&plan), Outcome::Wrong(_))
         });
         assert!(found, "{system}");
+    }
+}
+
+/// Every sequence of four requests to three segments, by one piece, by a whole segment, or across two, at once and one
+/// after the other, where there is room for a single segment: all are answered, none with anything stale, and every
+/// block is accounted for.
+#[test]
+fn no_request_waits_for_ever() {
+    let kinds: Vec<(Op, u64, u32)> = [(1, 2), (8, 8), (6, 4), (16, 3)]
+        .into_iter()
+        .flat_map(|(lbn, blocks)| [(Op::Read, lbn, blocks), (Op::Write, lbn, blocks)])
+        .collect();
+    for system in SYSTEMS {
+        let bench = Bench::of_memory(system).smallest();
+        for sequence in 0..kinds.len().pow(4) {
+            let digits = (0..4_u32).map(|digit| kinds[sequence / kinds.len().pow(digit) % kinds.len()]);
+            for gap in [0.0, 0.3, 3.0] {
+                if let Outcome::Wrong(what) = bench.run(&Plan::of(digits.clone(), gap)) {
+                    let requests: Vec<_> = digits.collect();
+                    panic!("{bench}, {requests:?} with gaps of {gap}: {what}");
+                }
+            }
+        }
     }
 }

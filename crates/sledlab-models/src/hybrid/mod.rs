@@ -8,6 +8,7 @@ mod buffer;
 mod caching_disk;
 mod io;
 mod shell;
+mod write_buffer;
 
 use serde::Serialize;
 use sledlab_core::params::{self, ParamSpec, Params};
@@ -150,7 +151,8 @@ impl Entry {
 }
 
 /// Every hybrid.
-pub static LIST: [Entry; 1] = [Entry::of::<caching_disk::CachingDisk>()];
+pub static LIST: [Entry; 2] =
+    [Entry::of::<caching_disk::CachingDisk>(), Entry::of::<write_buffer::WriteBuffer>()];
 
 /// The name of the configuration table, for messages.
 const PATH: &str = "hybrid";

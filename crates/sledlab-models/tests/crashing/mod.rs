@@ -10,7 +10,7 @@ use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::cache::CacheParams;
 use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
-use sledlab_models::hybrid::{self, Devices};
+use sledlab_models::hybrid::{self, Devices, HybridCounts};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{self, Cached, Content, Medium, Setup, System};
 use sledlab_models::{power, scheduler};
@@ -30,6 +30,7 @@ pub struct Bench {
     /// Mean time between requests.
     pace_us: f64,
     loses_headers: bool,
+    is_smallest: bool,
 }
 
 /// Requests, and when the power fails.
@@ -53,6 +54,12 @@ struct Write {
 }
 
 impl Plan {
+    /// Requests one after the other or all at once, to the end.
+    pub fn of(requests: impl Iterator<Item = (Op, u64, u32)>, gap: f64) -> Self {
+        let requests = requests.map(|(op, lbn, blocks)| (op, lbn, blocks, gap)).collect();
+        Plan { seed: 0, requests, events: usize::MAX }
+    }
+
     pub fn random(rng: &mut Stream, seed: u64) -> Self {
         let reads = [0.2, 0.5, 0.8][rng.random_range(0..3_usize)];
         let requests = (0..rng.random_range(5..80)).map(|_| {
@@ -95,6 +102,7 @@ impl Bench {
             cache: None,
             pace_us: 150.0,
             loses_headers: false,
+            is_smallest: false,
         }
     }
 
@@ -107,6 +115,11 @@ impl Bench {
             pace_us: 3_000.0,
             ..Bench::of_memory(hybrid)
         }
+    }
+
+    /// The same with room for one segment in the buffer, and one, or three logs, in front.
+    pub fn smallest(self) -> Self {
+        Bench { is_smallest: true, ..self }
     }
 
     /// The same behind a cache that keeps its contents.
@@ -126,9 +139,15 @@ impl Bench {
         let setup = Setup { scheduler: &self.scheduler, power: &self.power, merge: &merge };
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
         let back = Box::new(medium(&self.back));
-        // Room for four segments of 4 KB.
-        let room: Table = "front_mb = 0.018\nsegment_kb = 4\nbuffer_kb = 8".parse().unwrap();
-        let room = if self.hybrid == "none" { Table::new() } else { room };
+        // Room for four segments or logs of 4 KB.
+        let room = match (self.hybrid.split(':').next(), self.is_smallest) {
+            (Some("none"), _) => "",
+            (Some("caching-disk"), false) => "front_mb = 0.018\nsegment_kb = 4\nbuffer_kb = 8",
+            (Some("caching-disk"), true) => "front_mb = 0.0045\nsegment_kb = 4\nbuffer_kb = 4",
+            (_, false) => "front_mb = 0.018\nlog_kb = 4\nbuffer_kb = 8",
+            (_, true) => "front_mb = 0.012\nlog_kb = 4\nbuffer_kb = 4",
+        };
+        let room: Table = room.parse().unwrap();
         let bare = match hybrid::Choice::parse(&self.hybrid, room).unwrap() {
             None => back,
             Some(choice) => {
@@ -145,7 +164,7 @@ impl Bench {
 
     /// Runs requests until the power fails, or to the end, and looks at everything that is read.
     pub fn run(&self, plan: &Plan) -> Outcome {
-        let mut host = Host { writes: HashMap::new(), wrong: None };
+        let mut host = Host { writes: HashMap::new(), unanswered: 0, wrong: None };
         let mut system = self.system();
         let mut now = Time::ZERO;
         let mut arrival = Time::ZERO;
@@ -178,6 +197,14 @@ impl Bench {
                 host.answered(&done.request, now, &found);
             }
         }
+        if events < plan.events {
+            if host.unanswered > 0 {
+                return Outcome::Wrong(format!("{} requests wait for ever", host.unanswered));
+            }
+            if let Some(counts) = system.hybrid().filter(|counts| !conserves(counts)) {
+                return Outcome::Wrong(format!("blocks were lost or counted twice: {counts:?}"));
+            }
+        }
         let mut torn = seed::stream(plan.seed, "torn");
         let contents = system.crash(&mut || torn.random_bool(0.5));
         for block in 0..BLOCKS {
@@ -187,14 +214,23 @@ impl Bench {
     }
 }
 
+/// Whether every block that was written has been destaged once, superseded, or is still to be destaged, and the back
+/// device has got what was destaged.
+fn conserves(counts: &HybridCounts) -> bool {
+    counts.written_blocks == counts.superseded_blocks + counts.destaged_blocks + counts.dirty_blocks
+        && counts.back.written_blocks >= counts.destaged_blocks
+}
+
 /// What was asked for and answered.
 struct Host {
     writes: HashMap<u64, Vec<Write>>,
+    unanswered: usize,
     wrong: Option<String>,
 }
 
 impl Host {
     fn ask(&mut self, request: &Queued) {
+        self.unanswered += 1;
         if request.op == Op::Write {
             for block in request.lbn..request.lbn + u64::from(request.blocks) {
                 let write = Write { version: request.id + 1, arrival: request.arrival, done: None };
@@ -205,6 +241,7 @@ impl Host {
 
     fn answered(&mut self, request: &Queued, now: Time, found: &[Content]) {
         let blocks = request.lbn..request.lbn + u64::from(request.blocks);
+        self.unanswered -= 1;
         if request.op == Op::Read {
             assert_eq!(found.len(), request.blocks as usize, "a read brings all its blocks");
             for (block, content) in blocks.zip(found) {

@@ -1,0 +1,114 @@
+//! Where in the logs blocks are: the lookup table of paper 001, section 4.1.
+
+use std::collections::BTreeMap;
+
+use crate::cache::Run;
+
+/// Blocks of the host that lie one after the other in a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub run: Run,
+    /// Where the first of them is on the front device.
+    pub at: u64,
+}
+
+impl Piece {
+    /// The part of it within `run`, if there is any.
+    fn within(self, run: Run) -> Option<Piece> {
+        let (first, end) = (self.run.first.max(run.first), self.run.end.min(run.end));
+        (first < end).then(|| Piece { run: Run { first, end }, at: self.at + (first - self.run.first) })
+    }
+}
+
+/// Pieces by their first block. They do not overlap.
+#[derive(Debug, Default)]
+pub(super) struct Lookup {
+    pieces: BTreeMap<u64, (u64, u64)>,
+    blocks: u64,
+}
+
+impl Lookup {
+    /// Blocks that are somewhere.
+    pub fn len(&self) -> u64 {
+        self.blocks
+    }
+
+    /// What is known of the blocks `run`, in order.
+    pub fn find(&self, run: Run) -> Vec<Piece> {
+        let before = self.pieces.range(..run.first).next_back();
+        let all = before.into_iter().chain(self.pieces.range(run.first..run.end));
+        all.filter_map(|(first, (end, at))| {
+            Piece { run: Run { first: *first, end: *end }, at: *at }.within(run)
+        })
+        .collect()
+    }
+
+    /// Forgets blocks `run` as far as `is_meant` says of their places, and returns what was known of them.
+    pub fn remove(&mut self, run: Run, is_meant: impl Fn(u64) -> bool) -> Vec<Piece> {
+        let found: Vec<Piece> = self.find(run).into_iter().filter(|piece| is_meant(piece.at)).collect();
+        for Piece { run, at } in &found {
+            let Some((first, (end, start))) = self.pieces.range(..=run.first).next_back() else { continue };
+            let (first, end, start) = (*first, *end, *start);
+            self.pieces.remove(&first);
+            if first < run.first {
+                self.pieces.insert(first, (run.first, start));
+            }
+            if run.end < end {
+                self.pieces.insert(run.end, (end, at + (run.end - run.first)));
+            }
+            self.blocks -= run.end - run.first;
+        }
+        found
+    }
+
+    /// Blocks `piece.run` are at another place now; returns where they were.
+    pub fn insert(&mut self, piece: Piece) -> Vec<Piece> {
+        let before = self.remove(piece.run, |_| true);
+        self.pieces.insert(piece.run.first, (piece.run.end, piece.at));
+        self.blocks += piece.run.end - piece.run.first;
+        before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Against a table of single blocks.
+        #[test]
+        fn knows_every_block(steps in prop::collection::vec((0_u64..60, 1_u64..20, 0_u8..4), 1..100)) {
+            let (mut lookup, mut places) = (Lookup::default(), BTreeMap::new());
+            for (number, (first, blocks, step)) in steps.into_iter().enumerate() {
+                let run = Run { first, end: first + blocks };
+                let at = number as u64 * 1000;
+                let known: u64 = match step {
+                    0 => {
+                        places.retain(|block, at| !(run.first..run.end).contains(block) || *at % 2000 >= 1000);
+                        lookup.remove(run, |at| at % 2000 < 1000);
+                        continue;
+                    }
+                    1 => {
+                        let found = lookup.find(run);
+                        for Piece { run, at } in &found {
+                            for block in run.first..run.end {
+                                prop_assert_eq!(places.get(&block), Some(&(at + block - run.first)));
+                            }
+                        }
+                        found.iter().map(|piece| piece.run.end - piece.run.first).sum()
+                    }
+                    _ => lookup.insert(Piece { run, at }).iter().map(|piece| piece.run.end - piece.run.first).sum(),
+                };
+                prop_assert_eq!(known, places.range(run.first..run.end).count() as u64);
+                if step > 1 {
+                    places.extend((run.first..run.end).map(|block| (block, at + block - run.first)));
+                }
+                prop_assert_eq!(lookup.len(), places.len() as u64);
+            }
+        }
+    }
+}

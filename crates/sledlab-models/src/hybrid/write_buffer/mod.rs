@@ -1,0 +1,298 @@
+//! MEMS write buffer (paper 001, section 4.1; HY-04, HY-10): every write is appended to a log on the front device, and
+//! complete once it is there. Reads of what was written lately are answered from there.
+//!
+//! Logs form a ring. The oldest are cleaned when much of it is used, or the back device has been idle: the newest
+//! versions in them are read into the speed-matching buffer, put in order of their places, and written to the back device
+//! in pieces as large as they come. A clean log can be read until it is written again.
+//!
+//! Every record has a header before its data with its number, its blocks and a checksum. After a crash the logs are read
+//! from their beginnings as long as numbers follow each other, and later records win over earlier ones. Writes are
+//! acknowledged in the order of their records, so that a record that did not arrive never hides one that was promised.
+
+mod cleaning;
+mod logs;
+mod lookup;
+mod params;
+mod recovery;
+
+use std::collections::VecDeque;
+
+use sledlab_core::{Op, Result, Span, Time};
+
+use self::cleaning::Cleaning;
+use self::logs::{HEADER_BLOCKS, Logs, Phase, Record};
+use self::lookup::{Lookup, Piece};
+pub use self::params::WriteBufferParams;
+use super::io::{Io, Part, Tier};
+use super::shell::Logic;
+use super::{HybridCounts, Model};
+use crate::cache::Run;
+use crate::device::Queued;
+use crate::system::{Completion, Contents};
+
+/// What follows an access.
+pub(super) enum Job {
+    /// Records are in a log.
+    Appended { append: u64 },
+    /// A part has been read from a log.
+    ReadFront { part: Part, at: u64 },
+    /// Blocks have been read from the back device; those in `wanted` are the newest.
+    ReadBack { part: Part, wanted: Vec<Run> },
+    /// What is left in a log is in the buffer.
+    Collected { from: Run },
+    /// Blocks are on the back device.
+    Destaged,
+}
+
+/// Records that are written with one access, in order.
+struct Append {
+    parts: Vec<(Part, Record)>,
+    access: Option<Completion>,
+}
+
+/// See the module.
+pub struct WriteBuffer {
+    params: WriteBufferParams,
+    logs: Logs,
+    lookup: Lookup,
+    /// Writes that have no room yet.
+    pending: VecDeque<Part>,
+    /// Appends under way, the first of them number `first_append`.
+    appends: VecDeque<Append>,
+    first_append: u64,
+    /// Appends of which the access is not done.
+    appending: usize,
+    cleaning: Option<Cleaning>,
+    /// Reads of the back device under way.
+    back_reads: usize,
+    back_idle_since: Time,
+    counts: HybridCounts,
+    dirty_blocks: u64,
+}
+
+impl Model for WriteBuffer {
+    type Params = WriteBufferParams;
+    const NAME: &'static str = "write-buffer";
+    const MEANING: &'static str =
+        "MEMS write buffer: every write goes to logs on the front device, and later on to the back device";
+
+    fn new(params: &WriteBufferParams, front_blocks: u64, _: u64) -> Result<Self> {
+        let logs = params.logs(front_blocks)?;
+        Ok(WriteBuffer {
+            logs,
+            params: params.clone(),
+            lookup: Lookup::default(),
+            pending: VecDeque::new(),
+            appends: VecDeque::new(),
+            first_append: 0,
+            appending: 0,
+            cleaning: None,
+            back_reads: 0,
+            back_idle_since: Time::ZERO,
+            counts: HybridCounts::default(),
+            dirty_blocks: 0,
+        })
+    }
+}
+
+impl WriteBuffer {
+    /// A write arrives: one record, or several where it is larger than a log.
+    fn write(&mut self, io: &mut Io<Job>, request: Queued) {
+        let most = self.logs.log_blocks - HEADER_BLOCKS;
+        let (first, end) = (request.lbn, request.lbn + u64::from(request.blocks));
+        let parts = (end - first).div_ceil(most);
+        let place = io.begin(request, parts as u32);
+        for part in 0..parts {
+            let run = Run { first: first + part * most, end: end.min(first + (part + 1) * most) };
+            self.pending.push_back(Part { request: place, run, op: Op::Write });
+        }
+        self.append_pending(io);
+        self.counts.writes += 1;
+        self.counts.write_hits += u64::from(self.pending.is_empty());
+        self.counts.written_blocks += end - first;
+    }
+
+    /// Appends what waits, as far as there is room.
+    fn append_pending(&mut self, io: &mut Io<Job>) {
+        while !self.pending.is_empty() && !(self.params.gather && self.appending > 0) {
+            let mut parts = Vec::new();
+            while let Some(part) = self.pending.front().copied() {
+                let fits = self.logs.has_room(u64::from(part.run.blocks()));
+                if !fits && (!parts.is_empty() || !self.turn()) {
+                    break;
+                }
+                self.pending.pop_front();
+                parts.push((part, self.logs.append(part.run)));
+                if !self.params.gather {
+                    break;
+                }
+            }
+            let [(_, first), .., (_, last)] = parts[..] else {
+                let [(_, only)] = parts[..] else { return };
+                self.append(io, parts, only, only);
+                continue;
+            };
+            self.append(io, parts, first, last);
+        }
+    }
+
+    /// Goes on to the next log; what it held is forgotten.
+    fn turn(&mut self) -> bool {
+        let Some(records) = self.logs.turn() else { return false };
+        for record in records {
+            self.lookup.remove(record.run, |at| record.holds(at));
+        }
+        true
+    }
+
+    /// Writes records that lie one after the other with one access.
+    fn append(&mut self, io: &mut Io<Job>, parts: Vec<(Part, Record)>, first: Record, last: Record) {
+        let run = Run { first: first.at - HEADER_BLOCKS, end: last.at + u64::from(last.run.blocks()) };
+        let append = self.first_append + self.appends.len() as u64;
+        let data = parts.iter().map(|(part, record)| recovery::written(record, io, part)).collect::<Vec<_>>();
+        io.write(Tier::Front, run, Job::Appended { append }, || data.into_iter().flatten().collect());
+        self.appends.push_back(Append { parts, access: None });
+        self.appending += 1;
+    }
+
+    /// Records have been written. They count, and are acknowledged, when those before them have been.
+    fn appended(&mut self, io: &mut Io<Job>, append: u64, access: &Completion) {
+        self.appending -= 1;
+        self.appends[(append - self.first_append) as usize].access = Some(*access);
+        while let Some(Append { access: Some(access), .. }) = self.appends.front() {
+            let access = *access;
+            let Some(Append { parts, .. }) = self.appends.pop_front() else { break };
+            self.first_append += 1;
+            for (number, (part, record)) in parts.into_iter().enumerate() {
+                self.enter(record);
+                if number == 0 {
+                    io.pay(&part, &access);
+                }
+                io.answer(&part, &access);
+            }
+        }
+    }
+
+    /// A record counts from now on.
+    fn enter(&mut self, record: Record) {
+        self.logs.of(record.at).coming -= 1;
+        let before = self.lookup.insert(Piece { run: record.run, at: record.at });
+        for Piece { run, at } in before {
+            if matches!(self.logs.phase(at), Phase::Open | Phase::Full) {
+                self.counts.superseded_blocks += run.end - run.first;
+                self.dirty_blocks -= run.end - run.first;
+            }
+        }
+        self.dirty_blocks += u64::from(record.run.blocks());
+    }
+
+    /// A read arrives: what is in the logs comes from there, the rest from the back device with one access.
+    fn read(&mut self, io: &mut Io<Job>, request: Queued) {
+        let all = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let pieces = self.lookup.find(all);
+        let mut missing = Vec::new();
+        let mut first = all.first;
+        for end in pieces.iter().map(|piece| piece.run).chain([Run { first: all.end, end: all.end }]) {
+            if first < end.first {
+                missing.push(Run { first, end: end.first });
+            }
+            first = end.end;
+        }
+        let place = io.begin(request, (pieces.len() + usize::from(!missing.is_empty())) as u32);
+        self.counts.reads += 1;
+        self.counts.read_hits += u64::from(missing.is_empty());
+        for Piece { run, at } in pieces {
+            let part = Part { request: place, run, op: Op::Read };
+            self.logs.of(at).readers += 1;
+            io.serve(Tier::Front, at, &part, Job::ReadFront { part, at });
+        }
+        if let (Some(from), Some(to)) = (missing.first(), missing.last()) {
+            let part = Part { request: place, run: Run { first: from.first, end: to.end }, op: Op::Read };
+            self.back_reads += 1;
+            io.serve(Tier::Back, from.first, &part, Job::ReadBack { part, wanted: missing });
+        }
+    }
+
+    fn read_front(&mut self, io: &mut Io<Job>, part: &Part, at: u64, access: &Completion) {
+        self.logs.of(at).readers -= 1;
+        io.pay(part, access);
+        let contents = io.contents(Tier::Front, access);
+        io.deliver(part, contents);
+        io.answer(part, access);
+    }
+
+    fn read_back(&mut self, io: &mut Io<Job>, part: &Part, wanted: &[Run], access: &Completion) {
+        io.pay(part, access);
+        let contents = io.contents(Tier::Back, access);
+        for run in wanted.iter().filter(|_| !contents.is_empty()) {
+            let from = (run.first - part.run.first) as usize;
+            let found = contents[from..from + run.blocks() as usize].to_vec();
+            io.deliver(&Part { run: *run, ..*part }, found);
+        }
+        io.answer(part, access);
+        self.back_reads -= 1;
+        self.back_idle_since = io.now;
+        self.destage_next(io);
+    }
+}
+
+impl Logic for WriteBuffer {
+    type Job = Job;
+
+    fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
+        if request.op == Op::Read {
+            self.read(io, request);
+        } else {
+            self.write(io, request);
+        }
+    }
+
+    fn done(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
+        match job {
+            Job::Appended { append } => self.appended(io, append, access),
+            Job::ReadFront { part, at } => self.read_front(io, &part, at, access),
+            Job::ReadBack { part, wanted } => self.read_back(io, &part, &wanted, access),
+            Job::Collected { from } => self.collected(io, from, access),
+            Job::Destaged => self.destaged(io, access),
+        }
+        self.clean_if_full(io);
+        self.append_pending(io);
+    }
+
+    fn due(&self) -> Option<Time> {
+        let waits = self.cleaning.is_none() && self.back_reads == 0 && !self.logs.oldest(1).is_empty();
+        waits.then(|| self.back_idle_since + Span::from_ms(self.params.idle_ms))
+    }
+
+    fn wake(&mut self, io: &mut Io<Job>) {
+        self.clean(io, false);
+    }
+
+    fn waiting(&self) -> usize {
+        self.pending.len()
+    }
+
+    fn place(&self, read: &Queued) -> (Tier, u64) {
+        match self.lookup.find(Run { first: read.lbn, end: read.lbn + 1 }).first() {
+            Some(piece) => (Tier::Front, piece.at),
+            None => (Tier::Back, read.lbn),
+        }
+    }
+
+    fn counts(&self) -> HybridCounts {
+        let room = self.logs.len() as f64 * self.logs.log_blocks as f64;
+        HybridCounts {
+            dirty_blocks: self.dirty_blocks,
+            live_share: self.lookup.len() as f64 / room,
+            ..self.counts
+        }
+    }
+
+    fn forget(&mut self) {
+        self.counts = HybridCounts::default();
+    }
+
+    fn recover(&mut self, (front, back): (Contents, Contents)) -> Contents {
+        recovery::recover(&front, back, self.logs.len() as u64, self.logs.log_blocks)
+    }
+}

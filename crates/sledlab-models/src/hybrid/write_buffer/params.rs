@@ -1,0 +1,67 @@
+//! What an experiment says about a write buffer.
+
+use sledlab_core::{Error, Result};
+
+use super::logs::Logs;
+use crate::hybrid::{KB_BLOCKS, front_room};
+
+sledlab_core::params! {
+    /// A MEMS write buffer (HY-04): writes are appended to logs on the front device. With a disk in front and `gather`
+    /// it is a disk caching disk (HY-15).
+    pub struct WriteBufferParams {
+        /// Room on the front device, headers included, in 2^20 bytes; 0 for all of it.
+        front_mb: f64 = 256.0, "MB", 0.0..1e9;
+        /// Size of a log, in 1024 bytes.
+        log_kb: u64 = 128_u64, "KB", 4..65536;
+        /// Non-volatile buffer between the devices, in 1024 bytes: as many logs as it holds are cleaned together.
+        buffer_kb: u64 = 2048_u64, "KB", 4..1048576;
+        /// Share of the logs in use from which on they are cleaned without waiting for idleness.
+        clean_from: f64 = 0.9, "", 0.0..1.0;
+        /// Share of the logs in use down to which they are then cleaned.
+        clean_to: f64 = 0.8, "", 0.0..1.0;
+        /// Time without reads of the back device after which logs are cleaned.
+        idle_ms: f64 = 20.0, "ms", 0.0..1e12;
+        /// Whether writes that arrive while another is being appended are appended together, with one access.
+        gather: bool = false;
+    }
+}
+
+impl WriteBufferParams {
+    /// Empty logs on a front device of so many blocks.
+    ///
+    /// # Errors
+    /// Fewer than three logs, a buffer that holds none, and shares in the wrong order.
+    pub(super) fn logs(&self, front_blocks: u64) -> Result<Logs> {
+        let log_blocks = self.log_kb * KB_BLOCKS;
+        let logs = front_room(self.front_mb, front_blocks)? / log_blocks;
+        if logs < 3 {
+            return Err(Error::user(format!(
+                "hybrid.front_mb = {} has no room for three logs of {} KB",
+                self.front_mb, self.log_kb
+            ))
+            .with_remedy("make the room larger, or hybrid.log_kb smaller"));
+        }
+        if self.logs_at_once() == 0 {
+            return Err(Error::user(format!(
+                "hybrid.buffer_kb = {} is less than a log of {} KB",
+                self.buffer_kb, self.log_kb
+            ))
+            .with_remedy("make the buffer larger, or hybrid.log_kb smaller"));
+        }
+        if self.clean_to > self.clean_from {
+            return Err(Error::user(format!(
+                "hybrid.clean_to = {} is more than hybrid.clean_from = {}",
+                self.clean_to, self.clean_from
+            ))
+            .with_remedy(
+                "cleaning begins at clean_from and ends at clean_to: choose clean_to <= clean_from",
+            ));
+        }
+        Ok(Logs::new(logs as usize, log_blocks))
+    }
+
+    /// Logs that the buffer holds.
+    pub(super) fn logs_at_once(&self) -> usize {
+        (self.buffer_kb / self.log_kb) as usize
+    }
+}

@@ -1,0 +1,67 @@
+//! Headers of records, and what is read from the logs after a crash.
+
+use sledlab_core::{BLOCK_BYTES, WORD_BYTES};
+
+use super::logs::{HEADER_BLOCKS, Record};
+use super::{Io, Job, Part};
+use crate::cache::Run;
+use crate::system::{Content, Contents};
+
+/// Words of a header: number, first block, blocks, checksum.
+const WORDS: usize = 4;
+const _: () = assert!(WORDS as u64 * WORD_BYTES <= BLOCK_BYTES);
+
+/// A record as it is written: its header and its data; nothing where contents are not kept.
+pub(super) fn written(record: &Record, io: &Io<Job>, part: &Part) -> Vec<Content> {
+    if !io.keeps_contents() {
+        return Vec::new();
+    }
+    let data = io.data(part);
+    let Record { run, number, .. } = *record;
+    let words: [u64; WORDS] = [number, run.first, run.end - run.first, checksum(&data)];
+    std::iter::once(Content::Header(words.into())).chain(data).collect()
+}
+
+/// FNV-1a over words: enough to tell data that arrived from data that did not.
+fn checksum(data: &[Content]) -> u64 {
+    data.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, content| match content {
+        Content::Data(data) => (sum ^ data).wrapping_mul(0x0100_0000_01b3),
+        Content::Header(_) => !sum,
+    })
+}
+
+/// What every block holds, from nothing but what is on the media.
+pub(super) fn recover(front: &Contents, back: Contents, logs: u64, log_blocks: u64) -> Contents {
+    let mut records: Vec<(u64, Run, Vec<Content>)> = Vec::new();
+    for log in 0..logs {
+        let (mut at, end) = (log * log_blocks, (log + 1) * log_blocks);
+        let mut before = None;
+        while let Some((number, run, data)) = record(front, at, end) {
+            if before.is_some_and(|before| number != before + 1) {
+                break;
+            }
+            before = Some(number);
+            at += HEADER_BLOCKS + u64::from(run.blocks());
+            records.push((number, run, data));
+        }
+    }
+    records.sort_unstable_by_key(|(number, ..)| *number);
+    let mut found = back;
+    for (_, run, data) in records {
+        found.extend((run.first..run.end).zip(data));
+    }
+    found
+}
+
+/// The record whose header is at `at`, if it is whole.
+fn record(front: &Contents, at: u64, end: u64) -> Option<(u64, Run, Vec<Content>)> {
+    let Content::Header(words) = front.get(&at)? else { return None };
+    let [number, first, blocks, sum] = words[..] else { return None };
+    let data_at = at + HEADER_BLOCKS;
+    if data_at + blocks > end {
+        return None;
+    }
+    let data: Vec<Content> =
+        (data_at..data_at + blocks).map(|block| front.get(&block).cloned().unwrap_or_default()).collect();
+    (checksum(&data) == sum).then(|| (number, Run { first, end: first + blocks }, data))
+}
