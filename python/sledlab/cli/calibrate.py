@@ -51,8 +51,8 @@ def cells(row: Row) -> tuple[str, str, str, str, str, str]:
     unit = f" ({row.statistic.unit})" if row.statistic.unit else ""
     target = ""
     if row.target is not None:
-        least = "at least " if row.target.kind == "least" else ""
-        target = f"{least}{row.target.value:,g}" if row.target.value < 1e5 else f"{row.target.value:,.0f}"
+        bound = f"at {row.target.kind} " if row.target.kind in ("least", "most") else ""
+        target = f"{bound}{row.target.value:,g}" if row.target.value < 1e5 else f"{row.target.value:,.0f}"
     deviation = "" if row.deviation is None else f"{_signed(100 * row.deviation)} %"
     source = row.target.source if row.target else ""
     name = f"{row.statistic.name}{unit}"

@@ -154,8 +154,8 @@ def workload_show(name: str, *, as_json: bool) -> None:
 def workload_calibrate(context: click.Context, name: str, seed: int, *, as_json: bool) -> None:
     """Compare a stand-in with what was published of the trace.
 
-    NAME is cello, cello-12h, hplajw or hplajw-2h. The exit code is 1 where a published number is
-    missed by more than 3 %.
+    NAME is cello, cello-12h, hplajw, hplajw-2h, snake, tpcd or tpcc. The exit code is 1 where a
+    published number is missed by more than 3 %.
     """
     from sledlab.cli import calibrate
 

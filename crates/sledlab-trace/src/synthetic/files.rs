@@ -92,6 +92,17 @@ impl Files {
         }
     }
 
+    /// How many there are, at least one.
+    pub fn count(&self) -> usize {
+        self.by_rank.len()
+    }
+
+    /// The file of a rank below [`count`](Self::count), from 0 on.
+    #[inline]
+    pub fn of_rank(&self, rank: usize) -> File {
+        self.by_rank[rank]
+    }
+
     /// Blocks of the largest file.
     pub fn largest_blocks(&self) -> u32 {
         self.by_rank.iter().map(|file| file.blocks).max().unwrap_or(0)

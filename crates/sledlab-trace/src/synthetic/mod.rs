@@ -32,6 +32,8 @@ mod sequential_share;
 mod size_mix;
 mod small;
 mod snake;
+mod tpcc;
+mod tpcd;
 mod uniform;
 
 use sledlab_core::params::{ParamSpec, Params};
@@ -48,6 +50,8 @@ pub static LIST: &[Entry] = &[
     Entry::of::<cello::Cello>(),
     Entry::of::<hplajw::Hplajw>(),
     Entry::of::<snake::Snake>(),
+    Entry::of::<tpcd::Tpcd>(),
+    Entry::of::<tpcc::Tpcc>(),
     Entry::of::<directed_starvation::DirectedStarvation>(),
     Entry::of::<directed_stream::DirectedStream>(),
     Entry::of::<directed_same_position::DirectedSamePosition>(),

@@ -1,3 +1,4 @@
+mod databases;
 mod small;
 mod snake;
 mod stand_ins;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::characterise::{Characterisation, Report};
 
-fn characterised(name: &str, params: &str, seed: u64, capacity: u64) -> Report {
+pub(super) fn characterised(name: &str, params: &str, seed: u64, capacity: u64) -> Report {
     let mut characterisation = Characterisation::default();
     for request in &try_make(name, params, seed, capacity).expect("possible") {
         characterisation.record(request);
@@ -11,15 +11,15 @@ fn characterised(name: &str, params: &str, seed: u64, capacity: u64) -> Report {
     characterisation.finish()
 }
 
-fn report(name: &str, params: &str) -> Report {
+pub(super) fn report(name: &str, params: &str) -> Report {
     characterised(name, params, 1, G2_BLOCKS)
 }
 
-fn dispersion(report: &Report, window: usize) -> f64 {
+pub(super) fn dispersion(report: &Report, window: usize) -> f64 {
     report.dispersion[window].index.expect("the workload lasts long enough")
 }
 
-fn touched_mb(report: &Report) -> f64 {
+pub(super) fn touched_mb(report: &Report) -> f64 {
     report.working_set.all_512_bytes as f64 / f64::from(1 << 20)
 }
 
@@ -158,7 +158,7 @@ fn each_parameter_of_hplajw_does_what_it_says() {
 
 #[test]
 fn small_devices_are_filled_and_not_overrun() {
-    for name in ["cello", "hplajw", "snake"] {
+    for name in ["cello", "hplajw", "snake", "tpcd", "tpcc"] {
         for capacity in [100_000, 1_000_000] {
             let requests = try_make(name, "requests = 50000", 1, capacity).unwrap();
             let ends = requests.iter().map(Request::end);
@@ -184,7 +184,7 @@ fn what_cannot_be_met_is_refused() {
 
 #[test]
 fn changing_one_use_of_randomness_leaves_the_others() {
-    for name in ["cello", "hplajw", "snake"] {
+    for name in ["cello", "hplajw", "snake", "tpcc"] {
         let base = make(name, "requests = 5000");
         let rate = if name == "snake" { 4.0 } else { 10.0 };
         let slower = make(name, &format!("requests = 5000\nrate_per_s = {rate}"));

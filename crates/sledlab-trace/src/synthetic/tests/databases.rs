@@ -1,0 +1,228 @@
+//! The databases of paper 001: what was published of them, and what each parameter does.
+
+use std::collections::HashMap;
+
+use super::stand_ins::{characterised, dispersion, report, touched_mb};
+use super::*;
+use crate::characterise::Report;
+
+/// Hit ratio of a cache with least-recently-used replacement.
+fn hits(report: &Report, cache_mb: u64) -> f64 {
+    report.cache_hits.iter().find(|row| row.cache_mb == cache_mb).expect("a size that is reported").hit_ratio
+}
+
+/// Each of `changes` makes other requests than the defaults do.
+fn assert_changes(name: &str, changes: &[&str]) {
+    let made = |params: &str| make(name, &format!("requests = 20000\n{params}"));
+    let base = made("");
+    for change in changes {
+        assert!(made(change) != base, "{name}: {change}");
+    }
+    // All but the number of requests.
+    assert_eq!((find(name).unwrap().specs)().len() - 1, changes.len());
+}
+
+#[test]
+fn seven_hours_of_tpcd_are_as_published() {
+    for seed in 1..=3 {
+        let report = characterised("tpcd", "", seed, G2_BLOCKS);
+        assert_eq!(report.requests, 238_971);
+        assert_near("span, h", report.span_s / 3600.0, 7.0, 0.02);
+        assert_near("rate", report.rate_per_s.unwrap(), 9.48, 0.02);
+        assert_near("reads", report.read_share, 1.0, 0.0);
+        assert_near("mean size", report.sizes.all.mean_kb, 39.9, 0.01);
+        assert_near("sequential", report.sequentiality.one_stream_share, 0.727, 0.01);
+        assert_near("with gap", report.sequentiality.with_16kb_gap_share, 0.727, 0.01);
+        assert_near("data, MB", touched_mb(&report), 1242.0, 0.001);
+        assert!(report.end_block <= 6_710_887, "3.2 GB");
+        // Nothing comes back before nearly all else was read: no such cache helps, says the paper.
+        assert!(hits(&report, 512) < 0.02);
+    }
+}
+
+#[test]
+fn two_and_a_half_hours_of_tpcc_are_as_published() {
+    for seed in 1..=3 {
+        let report = characterised("tpcc", "", seed, G2_BLOCKS);
+        assert_eq!(report.requests, 1_246_763);
+        assert_near("span, h", report.span_s / 3600.0, 2.5, 0.02);
+        assert_near("rate", report.rate_per_s.unwrap(), 138.5, 0.02);
+        assert_near("reads", report.read_share, 0.521, 0.01);
+        assert_near("mean size", report.sizes.all.mean_kb, 8.0, 0.0);
+        assert_near("data, MB", touched_mb(&report), 1006.0, 0.02);
+        assert!(report.sequentiality.with_16kb_gap_share < 0.000_5);
+        assert_near("dispersion, a choice", dispersion(&report, 0), 4.0, 0.05);
+        assert!((0.85..0.92).contains(&hits(&report, 256)), "{:?}", report.cache_hits);
+        assert!(report.end_block <= 6_710_887, "3.2 GB");
+    }
+}
+
+/// Think times of tpcd: all gaps that no query has, less what had to be waited to tell.
+fn think_times_s(requests: &[Request]) -> Vec<f64> {
+    let gaps = gaps_ns(requests).map(|ns| ns as f64 / 1e9);
+    gaps.filter(|gap_s| *gap_s > 1.0).map(|gap_s| gap_s - 1.0).collect()
+}
+
+#[test]
+fn queries_of_tpcd_are_thought_about() {
+    for (params, think_s) in [("", 30.0), ("think_s = 10.0\nquery_gap_ms = 50.0", 10.0)] {
+        let times = think_times_s(&make("tpcd", params));
+        assert_near("think time", times.iter().sum::<f64>() / times.len() as f64, think_s, 0.1);
+    }
+    let gaps = make("tpcd", "query_gap_ms = 50.0");
+    let (within, _) = moments(gaps_ns(&gaps).filter(|ns| *ns < 1_000_000_000));
+    assert_near("gap within queries", within, 50e6, 0.03);
+}
+
+#[test]
+fn tables_of_tpcd_are_read_in_order_and_in_turn() {
+    let requests = make("tpcd", "probe_share = 0.0");
+    let mut reads: HashMap<u64, u64> = HashMap::new();
+    for request in &requests {
+        for page in request.lbn / 16..request.end() / 16 {
+            *reads.entry(page).or_default() += 1;
+        }
+    }
+    // Seven and a half passes: no page lags behind another by more than scans under way explain.
+    let (least, most) = (reads.values().min().unwrap(), reads.values().max().unwrap());
+    assert!(*least >= 6 && *most <= *least + 2, "{least} to {most}");
+    // Every table is in one piece: pages without a predecessor are where tables begin.
+    let tables = reads.keys().filter(|page| !reads.contains_key(&(*page - 1))).count();
+    assert!(tables <= 12, "{tables}");
+}
+
+#[test]
+fn each_parameter_of_tpcd_does_what_it_says() {
+    assert_changes(
+        "tpcd",
+        &[
+            "rate_per_s = 5.0",
+            "think_s = 20.0",
+            "query_gap_ms = 10.0",
+            "mean_size_kb = 30.0",
+            "sequential_share = 0.5",
+            "probe_share = 0.1",
+            "streams = 4",
+            "tables = 11",
+            "data_mb = 1000.0",
+            "address_space_gb = 2.0",
+        ],
+    );
+    let of = |params: &str| report("tpcd", &format!("requests = 60000\n{params}"));
+    assert_near("rate", of("rate_per_s = 5.0").rate_per_s.unwrap(), 5.0, 0.03);
+    assert_near("size", of("mean_size_kb = 20.0").sizes.all.mean_kb, 20.0, 0.03);
+    for share in [0.0, 0.3, 0.9] {
+        let sequential = of(&format!("sequential_share = {share}")).sequentiality.one_stream_share;
+        assert!((sequential - share).abs() < 0.01, "{sequential}");
+    }
+    // Scans go on with one of the streams unless many probes in a row made them forgotten.
+    let alone = |params: &str| 1.0 - of(params).sequentiality.streams_32_share;
+    assert_near("probes", alone("probe_share = 0.2") - alone("probe_share = 0.05"), 0.15, 0.15);
+    assert_near("sequential", of("probe_share = 0.2").sequentiality.one_stream_share, 0.727, 0.01);
+    assert_near("data, MB", touched_mb(&of("data_mb = 50.0")), 50.0, 0.01);
+    assert!(hits(&of("data_mb = 50.0"), 64) > 0.95);
+    assert!(of("address_space_gb = 1.5").end_block <= 3 << 20);
+    // Before any table is at its end, as many places are begun as there are streams.
+    let begun = |params: &str| {
+        let requests = make("tpcd", &format!("requests = 400\nprobe_share = 0.0\n{params}"));
+        requests.iter().filter(|request| !requests.iter().any(|r| r.end() == request.lbn)).count()
+    };
+    assert_eq!((begun("streams = 3"), begun("streams = 10")), (3, 10));
+}
+
+/// Time from the read of a page to its write, of the pages that `requests` read and write once.
+fn lags_s(requests: &[Request]) -> impl Iterator<Item = f64> {
+    let mut uses: HashMap<u64, Vec<&Request>> = HashMap::new();
+    for request in requests {
+        uses.entry(request.lbn).or_default().push(request);
+    }
+    uses.into_values().filter_map(|uses| match uses[..] {
+        [read, write] if read.op == Op::Read && write.op == Op::Write => {
+            Some(write.arrival.since(read.arrival).as_seconds())
+        }
+        _ => None,
+    })
+}
+
+#[test]
+fn tpcc_writes_what_it_read() {
+    // Rarely read twice, for pages to be told apart, and long enough to see the long lags.
+    let params = "requests = 200000\nhot_read_share = 0.0\nzipf_exponent = 0.0\ndata_mb = 3000.0";
+    for lag_s in [10.0, 60.0] {
+        let requests = make("tpcc", &format!("{params}\nwrite_lag_s = {lag_s}"));
+        let (lag, scv) = moments(lags_s(&requests).map(|lag_s| (lag_s * 1e9) as u64));
+        assert_near("lag", lag / 1e9, lag_s, 0.1);
+        assert_near("SCV of lags, exponential", scv, 1.0, 0.15);
+    }
+    let requests = make("tpcc", "requests = 200000");
+    let mut changed: HashMap<u64, i64> = HashMap::new();
+    let mut unread = 0;
+    for request in &requests {
+        let waiting = changed.entry(request.lbn).or_default();
+        *waiting += if request.op == Op::Read { 1 } else { -1 };
+        unread += u64::from(*waiting < 0);
+        *waiting = (*waiting).max(0);
+    }
+    // Those that waited at the beginning: those of a minute, less what was read again since.
+    assert!(unread < 3980, "{unread}");
+    let begin = &requests[..5000];
+    assert_near("reads at the beginning", share(begin, |r| r.op == Op::Read), 0.521, 0.05);
+}
+
+#[test]
+fn each_parameter_of_tpcc_does_what_it_says() {
+    assert_changes(
+        "tpcc",
+        &[
+            "rate_per_s = 100.0",
+            "dispersion = 3.0",
+            "burst_s = 1.0",
+            "burst_share = 0.2",
+            "read_share = 0.6",
+            "write_lag_s = 30.0",
+            "data_mb = 2000.0",
+            "hot_share = 0.1",
+            "hot_read_share = 0.7",
+            "zipf_exponent = 0.5",
+            "address_space_gb = 3.0",
+        ],
+    );
+    let of = |params: &str| report("tpcc", &format!("requests = 200000\n{params}"));
+    let base = of("");
+    assert_near("rate", of("rate_per_s = 50.0").rate_per_s.unwrap(), 50.0, 0.02);
+    assert_near("dispersion", dispersion(&of("dispersion = 8.0"), 0), 8.0, 0.1);
+    assert_near("Poisson", dispersion(&of("dispersion = 1.0"), 0), 1.0, 0.1);
+    assert!(dispersion(&of("burst_s = 10.0"), 1) > 1.5 * dispersion(&base, 1));
+    assert!(of("burst_share = 0.05").dispersion[0].busiest > base.dispersion[0].busiest * 5 / 4);
+    for share in [0.5, 0.8, 1.0] {
+        assert_near("reads", of(&format!("read_share = {share}")).read_share, share, 0.01);
+    }
+    assert_near("reads", of("write_lag_s = 0.0").read_share, 0.521, 0.01);
+    assert!(touched_mb(&of("data_mb = 200.0")) <= 200.0);
+    assert!(hits(&of("hot_share = 0.02"), 64) > hits(&base, 64) + 0.05);
+    assert!(hits(&of("hot_read_share = 0.9"), 256) > hits(&base, 256) + 0.05);
+    assert!(touched_mb(&of("zipf_exponent = 0.8")) < 0.95 * touched_mb(&base));
+    assert!(of("address_space_gb = 2.5").end_block <= 5 << 20);
+    assert!(make("tpcc", "requests = 20000").iter().all(|r| r.lbn % 16 == 0 && r.blocks == 16));
+}
+
+#[test]
+fn what_databases_cannot_do_is_refused() {
+    let message = |name: &str, params: &str| try_make(name, params, 1, G2_BLOCKS).unwrap_err().to_string();
+    assert!(message("tpcd", "mean_size_kb = 63.0").contains("no mix of the sizes has a mean of 63 KB"));
+    assert!(message("tpcd", "sequential_share = 0.96").contains("take less than 0.95"));
+    assert!(message("tpcd", "rate_per_s = 60.0").contains("take less than 16.667 ms"));
+    assert!(message("tpcd", "think_s = 0.1").contains("queries would not have a turn of 4.3 requests"));
+    assert!(message("tpcc", "dispersion = 1000.0").contains("take at most"));
+    assert!(message("tpcc", "read_share = 0.4").contains("out of range"));
+}
+
+#[test]
+fn times_of_tpcd_leave_its_places() {
+    let base = make("tpcd", "requests = 5000");
+    for params in ["rate_per_s = 20.0", "think_s = 60.0", "query_gap_ms = 5.0"] {
+        let other = make("tpcd", &format!("requests = 5000\n{params}"));
+        assert!(base.iter().zip(&other).all(|(a, b)| (a.lbn, a.blocks) == (b.lbn, b.blocks)), "{params}");
+        assert!(base.iter().zip(&other).any(|(a, b)| a.arrival != b.arrival), "{params}");
+    }
+}

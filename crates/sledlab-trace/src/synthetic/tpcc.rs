@@ -1,0 +1,184 @@
+//! A stand-in for two and a half hours of TPC-C, on-line transaction processing (WL-06).
+
+use rand::RngExt;
+use rand_distr::{Distribution, Zipf};
+use sledlab_core::seed::Stream;
+use sledlab_core::{Error, Op, Request, Result};
+
+use super::draw::Places;
+use super::files::{Files, PIECE_BLOCKS, blocks_of};
+use super::modulated::{Modulated, Shape};
+use super::{Generator, Setting};
+
+sledlab_core::params! {
+    /// Pages of 8 KB at random, most of them read, changed and written back: calibrated on what was
+    /// published of TPCC.
+    ///
+    /// Paper 001 publishes the rate, the share of reads, the size, the data touched and that nothing
+    /// is sequential; `docs/calibration.md` compares. What begins with *Open* is a choice.
+    pub struct TpccParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 1_246_763_u64;
+        /// Mean requests per second.
+        rate_per_s: f64 = 138.5, "/s", 1e-6..1e6;
+        /// Open: index of dispersion of the arrivals in windows of 1 s; 1 is Poisson.
+        dispersion: f64 = 4.0, "", 1.0..1e6;
+        /// Open: mean length of a burst.
+        burst_s: f64 = 2.0, "s", 1e-3..1e5;
+        /// Open: share of the time that bursts last.
+        burst_share: f64 = 0.3, "", 0.001..0.999;
+        /// Share of reads; a page is written only after it was read, and at most once.
+        read_share: f64 = 0.521, "", 0.5..1.0;
+        /// Open: mean time from reading a page to writing it back.
+        write_lag_s: f64 = 60.0, "s", 0.0..1e4;
+        /// Data to choose from, MB of 2^20 bytes; 1,246,763 requests touch 1,006 MB of it.
+        data_mb: f64 = 2040.0, "MB", 0.1..1e6;
+        /// Open: share of the pages that are hot.
+        hot_share: f64 = 0.05, "", 0.001..0.999;
+        /// Open: share of the reads that go to hot pages, all of them equally popular.
+        hot_read_share: f64 = 0.75, "", 0.0..1.0;
+        /// Open: exponent of the popularity of the other pages by rank.
+        zipf_exponent: f64 = 0.3, "", 0.0..10.0;
+        /// Open: addresses over which pages are scattered, GB of 2^30 bytes; a smaller device is filled.
+        address_space_gb: f64 = 3.2, "GB", 1e-3..1e6;
+    }
+}
+
+/// See [`TpccParams`].
+pub struct Tpcc {
+    arrivals: Modulated,
+    /// A page each.
+    pages: Files,
+    popularity: Popularity,
+    changed: Changed,
+}
+
+/// Which pages are read: ranks, the hot ones first.
+struct Popularity {
+    pages: u64,
+    hot_pages: u64,
+    hot_read_share: f64,
+    cold_ranks: Zipf<f64>,
+    kinds_rng: Stream,
+    hot_choices: Places,
+    cold_rng: Stream,
+}
+
+impl Popularity {
+    fn new(params: &TpccParams, pages: usize, streams: [Stream; 3]) -> Result<Self> {
+        let [kinds_rng, hot, cold_rng] = streams;
+        let pages = pages as u64;
+        let hot_pages = ((pages as f64 * params.hot_share).round() as u64).clamp(1, pages);
+        let exponent = params.zipf_exponent;
+        let cold_ranks = Zipf::new((pages - hot_pages).max(1) as f64, exponent)
+            .map_err(|error| Error::user(format!("a Zipf exponent of {exponent}: {error}")))?;
+        let hot_choices = Places::new(hot);
+        let hot_read_share = params.hot_read_share;
+        Ok(Popularity { pages, hot_pages, hot_read_share, cold_ranks, kinds_rng, hot_choices, cold_rng })
+    }
+
+    #[inline]
+    fn draw(&mut self) -> u32 {
+        let rank = if self.kinds_rng.random::<f64>() < self.hot_read_share {
+            self.hot_choices.below(self.hot_pages)
+        } else {
+            self.hot_pages + self.cold_ranks.sample(&mut self.cold_rng) as u64 - 1
+        };
+        rank.min(self.pages - 1) as u32
+    }
+}
+
+/// Pages that were read and changed, and wait for being written back.
+///
+/// Each request writes any one of them with the same small probability, so that a page waits for a
+/// geometric number of requests: nearly an exponential time, without a clock for each page. As many
+/// are written as were changed, in the long run.
+struct Changed {
+    pages: Vec<u32>,
+    /// Probability that a page which was read is changed.
+    chance: f64,
+    /// Probability that a request writes a certain page.
+    write_chance: f64,
+    changes_rng: Stream,
+    ops_rng: Stream,
+    choices: Places,
+}
+
+impl Changed {
+    /// Begins with as many pages as wait on average, so that the first requests are like all others.
+    fn new(params: &TpccParams, popularity: &mut Popularity, streams: [Stream; 3]) -> Self {
+        let [changes_rng, ops_rng, choices] = streams;
+        let write_share = 1.0 - params.read_share;
+        let waiting =
+            (params.rate_per_s * write_share * params.write_lag_s).clamp(1.0, popularity.pages as f64);
+        Changed {
+            pages: (0..waiting as u64).map(|_| popularity.draw()).collect(),
+            chance: write_share / params.read_share,
+            write_chance: write_share / waiting,
+            changes_rng,
+            ops_rng,
+            choices: Places::new(choices),
+        }
+    }
+
+    /// The page that the next request writes, or none if it reads.
+    #[inline]
+    fn written(&mut self) -> Option<u32> {
+        let writes = self.ops_rng.random::<f64>() < self.pages.len() as f64 * self.write_chance;
+        writes.then(|| {
+            let which = self.choices.below(self.pages.len() as u64) as usize;
+            self.pages.swap_remove(which)
+        })
+    }
+
+    #[inline]
+    fn read(&mut self, page: u32) {
+        if self.changes_rng.random::<f64>() < self.chance {
+            self.pages.push(page);
+        }
+    }
+}
+
+impl Generator for Tpcc {
+    type Params = TpccParams;
+    const NAME: &'static str = "tpcc";
+    const MEANING: &'static str =
+        "stand-in for TPC-C: transactions, pages of 8 KB at random, half of them writes";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        let stream = |use_of: &str| setting.stream(&format!("tpcc.{use_of}"));
+        let shape = Shape {
+            rate_per_s: params.rate_per_s,
+            dispersion: params.dispersion,
+            burst_s: params.burst_s,
+            burst_share: params.burst_share,
+        };
+        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
+        let lengths = (0..blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS)).map(|_| PIECE_BLOCKS as u32);
+        // All ranks and places are drawn here, by popularity, none by the files.
+        let layout = [stream("scatter"), stream("files"), stream("places")];
+        let pages = Files::new(lengths, 0, space_blocks, 0.0, layout)?;
+        let choices = ["kinds", "hot", "cold"].map(stream);
+        let mut popularity = Popularity::new(params, pages.count(), choices)?;
+        let changed = Changed::new(params, &mut popularity, ["changes", "ops", "writes"].map(stream));
+        let arrivals = Modulated::new(shape, stream("arrivals"), stream("bursts"))?;
+        Ok(Tpcc { arrivals, pages, popularity, changed })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Request {
+        let arrival = self.arrivals.next();
+        let written = self.changed.written();
+        let page = written.unwrap_or_else(|| self.popularity.draw());
+        let op = if written.is_some() { Op::Write } else { Op::Read };
+        if op == Op::Read {
+            self.changed.read(page);
+        }
+        let place = self.pages.of_rank(page as usize);
+        Request { arrival, lbn: place.start, blocks: place.blocks, op, ..Request::default() }
+    }
+}

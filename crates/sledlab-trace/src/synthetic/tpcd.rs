@@ -1,0 +1,231 @@
+//! A stand-in for seven hours of TPC-D, on-line decision support (WL-05).
+
+use rand::RngExt;
+use sledlab_core::seed::Stream;
+use sledlab_core::{Error, Op, Request, Result};
+
+use super::clustered::{Arrival, Clustered, First, Rhythm};
+use super::draw::Places;
+use super::files::{File, Files, PIECE_BLOCKS, blocks_of};
+use super::size_mix::{SizeMix, Weighted, split};
+use super::{Generator, Setting};
+
+sledlab_core::params! {
+    /// Tables read from end to end, several at a time, over and over: calibrated on what was
+    /// published of TPCD.
+    ///
+    /// Paper 001 publishes the rate, the mean size, sequentiality and the data touched, and that all
+    /// requests are reads; `docs/calibration.md` compares. What begins with *Open* is a choice.
+    pub struct TpcdParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 238_971_u64;
+        /// Mean requests per second.
+        rate_per_s: f64 = 9.48, "/s", 1e-6..1e6;
+        /// Open: mean time between queries, during which nothing is read.
+        think_s: f64 = 30.0, "s", 1e-3..1e6;
+        /// Open: mean time between requests while queries run.
+        query_gap_ms: f64 = 20.0, "ms", 0.0..1e9;
+        /// Mean size.
+        mean_size_kb: f64 = 39.9, "KB", 8.0..64.0;
+        /// Share of requests that begin where the one before ended.
+        sequential_share: f64 = 0.727, "", 0.0..0.99;
+        /// Open: share of requests that look something up by an index: 8 KB anywhere.
+        probe_share: f64 = 0.05, "", 0.0..0.99;
+        /// Open: scans under way at a time.
+        streams: u64 = 5_u64, "", 2..1e4;
+        /// Open: tables, of half to one and a half of their mean size.
+        tables: u64 = 12_u64, "", 1..1e4;
+        /// Size of all tables, MB of 2^20 bytes; 238,971 requests touch all of it.
+        data_mb: f64 = 1242.0, "MB", 0.1..1e6;
+        /// Open: addresses over which tables are scattered, GB of 2^30 bytes; a smaller device is filled.
+        address_space_gb: f64 = 3.2, "GB", 1e-3..1e6;
+    }
+}
+
+/// Sizes of the requests of a scan, in KB.
+const SIZES_KB: [f64; 2] = [8.0, 64.0];
+
+/// See [`TpcdParams`].
+pub struct Tpcd {
+    arrivals: Clustered,
+    sizes: SizeMix,
+    tables: Files,
+    scans: Vec<Scan>,
+    /// Whose turn it is, if no index is looked up.
+    active: usize,
+    /// The table that is scanned when one of the scans is over.
+    next_table: usize,
+    probe_share: f64,
+    /// Whether the present turn looks up an index.
+    probing: bool,
+    sizes_rng: Stream,
+    probes_rng: Stream,
+    choices: Places,
+}
+
+/// A table that is read from its beginning to its end.
+#[derive(Clone, Copy, Debug)]
+struct Scan {
+    table: File,
+    next: u64,
+}
+
+/// Sizes of the requests of scans, such that with those of probes they have the mean wanted.
+fn scan_sizes(params: &TpcdParams) -> Result<[Weighted; 2]> {
+    let [small_kb, large_kb] = SIZES_KB;
+    let scans = 1.0 - params.probe_share;
+    let large = split(params.mean_size_kb, params.probe_share * small_kb, scans, small_kb, large_kb)?;
+    Ok([(small_kb, 1.0 - large), (large_kb, large)])
+}
+
+/// Mean requests of a turn: the first of a scan is not sequential, nor is any probe.
+fn turn_requests(params: &TpcdParams) -> Result<f64> {
+    let scans = 1.0 - params.probe_share;
+    if params.sequential_share < scans {
+        return Ok(scans / (scans - params.sequential_share));
+    }
+    Err(Error::user(format!(
+        "workload.sequential_share = {} is more than scans can have beside a probe_share of {}, however long their turns",
+        params.sequential_share, params.probe_share
+    ))
+    .with_remedy(format!("take less than {scans:.2}, or a smaller workload.probe_share")))
+}
+
+/// Turns are clumps of requests and queries are clusters of turns, of as many as give the think times
+/// wanted.
+fn rhythm(params: &TpcdParams) -> Result<Rhythm> {
+    let (rate_per_s, think_s, gap_s) = (params.rate_per_s, params.think_s, params.query_gap_ms / 1e3);
+    let turn_requests = turn_requests(params)?;
+    let idle_share = 1.0 - rate_per_s * gap_s;
+    if idle_share <= 0.0 {
+        return Err(Error::user(format!(
+            "workload.query_gap_ms = {} leaves no time between queries at {rate_per_s} requests/s",
+            params.query_gap_ms
+        ))
+        .with_remedy(format!("take less than {:.3} ms, or a lower workload.rate_per_s", 1e3 / rate_per_s)));
+    }
+    // From one think time to the next there is one gap less than there are requests.
+    let query_turns = (think_s - gap_s) * rate_per_s / idle_share / turn_requests;
+    if query_turns < 1.0 {
+        let least_s = turn_requests * idle_share / rate_per_s + gap_s;
+        return Err(Error::user(format!(
+            "workload.think_s = {think_s} is too short: at {rate_per_s} requests/s, queries would not have a turn of \
+             {turn_requests:.1} requests"
+        ))
+        .with_remedy(format!("take {least_s:.2} s or more, or a higher workload.rate_per_s")));
+    }
+    Ok(Rhythm {
+        rate_per_s,
+        clump_requests: turn_requests,
+        clump_gap_s: gap_s,
+        cluster_clumps: query_turns,
+        cluster_gap_s: gap_s,
+        copy_requests: 0,
+        copy_run: 1.0,
+        copy_gap_s: 0.0,
+        copy_every_s: f64::INFINITY,
+    })
+}
+
+/// Lengths in blocks of tables that add to `pages` of 8 KB.
+fn table_lengths(tables: u64, pages: u64, mut rng: Stream) -> impl Iterator<Item = u32> {
+    let sizes: Vec<f64> = (0..tables).map(|_| 0.5 + rng.random::<f64>()).collect();
+    let total: f64 = sizes.iter().sum();
+    let (mut cumulated, mut begin) = (0.0, 0);
+    sizes.into_iter().filter_map(move |size| {
+        cumulated += size / total;
+        let end = (cumulated * pages as f64).round() as u64;
+        let length = (end - begin) * PIECE_BLOCKS;
+        begin = end;
+        // More tables than pages leave some without any.
+        (length > 0).then_some(length.min(u64::from(u32::MAX)) as u32)
+    })
+}
+
+impl Generator for Tpcd {
+    type Params = TpcdParams;
+    const NAME: &'static str = "tpcd";
+    const MEANING: &'static str =
+        "stand-in for TPC-D: decision support, tables read end to end, several at a time";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        let stream = |use_of: &str| setting.stream(&format!("tpcd.{use_of}"));
+        let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
+        let pages = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS).min(space_blocks / PIECE_BLOCKS);
+        let lengths = table_lengths(params.tables, pages, stream("lengths"));
+        let layout = [stream("scatter"), stream("tables"), stream("places")];
+        // All tables are as likely to be looked into.
+        let tables = Files::new(lengths, 0, space_blocks, 0.0, layout)?;
+        let count = tables.count();
+        let scans = (0..params.streams as usize).map(|scan| Scan::of(tables.of_rank(scan % count))).collect();
+        Ok(Tpcd {
+            arrivals: Clustered::new(rhythm(params)?, ["arrivals", "queries", "copies"].map(stream))?,
+            sizes: SizeMix::new(&scan_sizes(params)?, u64::from(tables.largest_blocks())),
+            next_table: params.streams as usize % count,
+            tables,
+            scans,
+            active: 0,
+            probe_share: params.probe_share,
+            probing: false,
+            sizes_rng: stream("sizes"),
+            probes_rng: stream("probes"),
+            choices: Places::new(stream("choices")),
+        })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Request {
+        let Arrival { at: arrival, first, .. } = self.arrivals.next();
+        if first != First::Nothing {
+            self.begin_turn();
+        }
+        // Drawn whether or not it is used, so that no choice shifts another.
+        let blocks = self.sizes.draw(&mut self.sizes_rng);
+        let (lbn, blocks) = if self.probing { self.probe() } else { self.scan(blocks) };
+        Request { arrival, lbn, blocks, op: Op::Read, ..Request::default() }
+    }
+}
+
+impl Scan {
+    fn of(table: File) -> Self {
+        Scan { table, next: table.start }
+    }
+}
+
+impl Tpcd {
+    /// Decides whether the turn looks up an index or goes on with another scan.
+    fn begin_turn(&mut self) {
+        let count = self.scans.len();
+        let other = 1 + self.choices.below(count as u64 - 1) as usize;
+        self.probing = self.probes_rng.random::<f64>() < self.probe_share;
+        if !self.probing {
+            self.active = (self.active + other) % count;
+        }
+    }
+
+    /// A page of any table.
+    fn probe(&mut self) -> (u64, u32) {
+        let blocks = self.tables.largest_blocks().min(PIECE_BLOCKS as u32);
+        (self.tables.place(blocks).1, blocks)
+    }
+
+    /// The next blocks of the scan, up to the end of its table.
+    ///
+    /// Tables are scanned in turn, and again when all others were: so a page comes back after nearly
+    /// all other data, and a cache that is too small for all of it has none of it.
+    fn scan(&mut self, blocks: u32) -> (u64, u32) {
+        let mut scan = self.scans[self.active];
+        if scan.next >= scan.table.end() {
+            scan = Scan::of(self.tables.of_rank(self.next_table));
+            self.next_table = (self.next_table + 1) % self.tables.count();
+        }
+        let (lbn, left) = (scan.next, scan.table.end() - scan.next);
+        let blocks = u64::from(blocks).min(left);
+        self.scans[self.active] = Scan { next: lbn + blocks, ..scan };
+        (lbn, blocks as u32)
+    }
+}
