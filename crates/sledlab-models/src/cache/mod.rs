@@ -4,7 +4,7 @@ mod lines;
 mod params;
 
 pub use lines::Lines;
-pub use params::{CacheParams, Kind};
+pub use params::{CacheParams, Destage, Kind};
 
 use serde::Serialize;
 

@@ -12,6 +12,16 @@ choices! {
     }
 }
 
+choices! {
+    /// When a cache writes to the devices.
+    pub enum Destage {
+        /// When the devices have been idle, too.
+        Idle = "idle",
+        /// Only to make room.
+        Demand = "demand",
+    }
+}
+
 sledlab_core::params! {
     /// A cache in front of the system (CA-06): battery-backed memory of a controller or a host.
     pub struct CacheParams {
@@ -27,6 +37,8 @@ sledlab_core::params! {
         bus_mb_s: f64 = 133.0, "MB/s", 1e-3..1e9;
         /// Blocks that a read from the devices goes on beyond what was asked for.
         read_ahead_blocks: u64 = 0_u64, "blocks", 0..1e6;
+        /// What was written goes to the devices to make room, and with `idle` also when they have nothing else to do; with `demand` much of it stays in the cache for good.
+        destage: Destage = Destage::Idle;
         /// Time without requests after which what was written goes to the devices.
         destage_idle_ms: f64 = 20.0, "ms", 0.0..1e12;
         /// Most blocks that one access writes to the devices.

@@ -50,6 +50,8 @@ pub(super) struct Logs {
     all: Vec<Log>,
     /// The log that is written, and its blocks so far.
     head: usize,
+    /// The oldest log that is not clean.
+    tail: usize,
     filled: u64,
     records: u64,
     /// Logs that are not clean.
@@ -64,7 +66,7 @@ impl Logs {
         let clean = || Log { phase: Phase::Clean, records: Vec::new(), coming: 0, readers: 0 };
         let mut all: Vec<Log> = (0..logs).map(|_| clean()).collect();
         all[0].phase = Phase::Open;
-        Logs { log_blocks, all, head: 0, filled: 0, records: 0, used: 1 }
+        Logs { log_blocks, all, head: 0, tail: 0, filled: 0, records: 0, used: 1 }
     }
 
     /// Number of logs.
@@ -125,15 +127,23 @@ impl Logs {
 
     /// The oldest full logs, `most` of them.
     pub fn oldest(&self, most: usize) -> Vec<usize> {
-        let ring = (1..self.all.len()).map(|step| (self.head + step) % self.all.len());
-        let full = ring.skip_while(|log| self.all[*log].phase == Phase::Clean);
+        let ring = (0..self.all.len()).map(|step| (self.tail + step) % self.all.len());
         let is_ready = |log: &usize| self.all[*log].phase == Phase::Full && self.all[*log].coming == 0;
-        full.take_while(is_ready).take(most).collect()
+        ring.take_while(is_ready).take(most).collect()
+    }
+
+    /// Whether there is a full log.
+    pub fn has_full(&self) -> bool {
+        let Log { phase, coming, .. } = self.all[self.tail];
+        phase == Phase::Full && coming == 0
     }
 
     /// Blocks of a log are on the back device.
     pub fn clean(&mut self, log: usize) {
         self.all[log].phase = Phase::Clean;
         self.used -= 1;
+        while self.all[self.tail].phase == Phase::Clean {
+            self.tail = (self.tail + 1) % self.all.len();
+        }
     }
 }

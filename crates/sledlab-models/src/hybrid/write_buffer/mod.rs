@@ -260,7 +260,7 @@ impl Logic for WriteBuffer {
     }
 
     fn due(&self) -> Option<Time> {
-        let waits = self.cleaning.is_none() && self.back_reads == 0 && !self.logs.oldest(1).is_empty();
+        let waits = self.cleaning.is_none() && self.back_reads == 0 && self.logs.has_full();
         waits.then(|| self.back_idle_since + Span::from_ms(self.params.idle_ms))
     }
 

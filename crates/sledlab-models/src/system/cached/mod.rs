@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
 
 use super::{Completion, Station, System};
-use crate::cache::{CacheCounts, CacheParams, Lines, Run};
+use crate::cache::{CacheCounts, CacheParams, Destage, Lines, Run};
 use crate::device::{Queued, Timing};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
@@ -307,7 +307,10 @@ impl Cached {
 
     /// When the next destage begins of those that wait for idleness: one at a time.
     fn next_destage(&self) -> Option<Time> {
-        let waits = self.is_idle() && self.destaging == 0 && self.lines.is_dirty();
+        let waits = self.params.destage == Destage::Idle
+            && self.is_idle()
+            && self.destaging == 0
+            && self.lines.is_dirty();
         waits.then(|| (self.idle_since + Span::from_ms(self.params.destage_idle_ms)).max(self.background_end))
     }
 }
