@@ -74,8 +74,8 @@ fn no_request_waits_for_ever() {
         .into_iter()
         .flat_map(|(lbn, blocks)| [(Op::Read, lbn, blocks), (Op::Write, lbn, blocks)])
         .collect();
-    for system in SYSTEMS {
-        let bench = Bench::of_memory(system).smallest();
+    let benches = SYSTEMS.iter().flat_map(|system| [1, 2].map(|n| Bench::of_memory(system).smallest(n)));
+    for bench in benches {
         for sequence in 0..kinds.len().pow(4) {
             let digits = (0..4_u32).map(|digit| kinds[sequence / kinds.len().pow(digit) % kinds.len()]);
             for gap in [0.0, 0.3, 3.0] {

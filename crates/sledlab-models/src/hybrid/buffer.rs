@@ -25,6 +25,13 @@ impl<W> Buffer<W> {
         Some(who)
     }
 
+    /// Takes a slot if another stays free.
+    pub fn take_spare(&mut self) -> bool {
+        let has_spare = self.free > 1;
+        self.free -= usize::from(has_spare);
+        has_spare
+    }
+
     /// Gives a slot back; tells who has it now.
     pub fn release(&mut self) -> Option<W> {
         let next = self.waiting.pop_front();

@@ -30,7 +30,7 @@ pub struct Bench {
     /// Mean time between requests.
     pace_us: f64,
     loses_headers: bool,
-    is_smallest: bool,
+    smallest: Option<u64>,
 }
 
 /// Requests, and when the power fails.
@@ -102,7 +102,7 @@ impl Bench {
             cache: None,
             pace_us: 150.0,
             loses_headers: false,
-            is_smallest: false,
+            smallest: None,
         }
     }
 
@@ -117,9 +117,9 @@ impl Bench {
         }
     }
 
-    /// The same with room for one segment in the buffer, and one, or three logs, in front.
-    pub fn smallest(self) -> Self {
-        Bench { is_smallest: true, ..self }
+    /// The same with room for one segment, or three logs, in front, and `buffered` of them in the buffer.
+    pub fn smallest(self, buffered: u64) -> Self {
+        Bench { smallest: Some(buffered), ..self }
     }
 
     /// The same behind a cache that keeps its contents.
@@ -140,12 +140,12 @@ impl Bench {
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
         let back = Box::new(medium(&self.back));
         // Room for four segments or logs of 4 KB.
-        let room = match (self.hybrid.split(':').next(), self.is_smallest) {
-            (Some("none"), _) => "",
-            (Some("caching-disk"), false) => "front_mb = 0.018\nsegment_kb = 4\nbuffer_kb = 8",
-            (Some("caching-disk"), true) => "front_mb = 0.0045\nsegment_kb = 4\nbuffer_kb = 4",
-            (_, false) => "front_mb = 0.018\nlog_kb = 4\nbuffer_kb = 8",
-            (_, true) => "front_mb = 0.012\nlog_kb = 4\nbuffer_kb = 4",
+        let is_log = self.hybrid.starts_with("write-buffer");
+        let (size, one, all) = if is_log { ("log_kb", 0.012, 0.018) } else { ("segment_kb", 0.0045, 0.018) };
+        let (front_mb, buffered) = self.smallest.map_or((all, 2), |buffered| (one, buffered));
+        let room = match self.hybrid.as_str() {
+            "none" => String::new(),
+            _ => format!("front_mb = {front_mb}\n{size} = 4\nbuffer_kb = {}", 4 * buffered),
         };
         let room: Table = room.parse().unwrap();
         let bare = match hybrid::Choice::parse(&self.hybrid, room).unwrap() {

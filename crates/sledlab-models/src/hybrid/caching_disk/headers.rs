@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::moves::Early;
 use super::{CachingDisk, Job, Phase, Sizes};
 use crate::cache::Run;
 use crate::hybrid::blocks::Blocks;
@@ -148,6 +149,12 @@ impl CachingDisk {
             for run in &fetch.written {
                 (run.first..run.end)
                     .for_each(|block| keep(self.slots[*slot as usize].segment, block, &fetch.data));
+            }
+        }
+        for next in self.next.values().flatten() {
+            if let Early::Ready(fetch) = &next.early {
+                let written = fetch.written.iter().flat_map(|run| run.first..run.end);
+                written.for_each(|block| keep(next.segment, block, &fetch.data));
             }
         }
         Durable { sizes: self.sizes, front, back, notes: std::mem::take(&mut self.headers.notes), buffer }

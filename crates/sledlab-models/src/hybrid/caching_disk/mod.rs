@@ -16,7 +16,7 @@ use foldhash::fast::RandomState;
 use sledlab_core::{Op, Result};
 
 use self::headers::Headers;
-use self::moves::{Destage, Fetch, Wanted};
+use self::moves::{Destage, Early, Fetch, Wanted};
 pub use self::params::CachingDiskParams;
 use self::params::Sizes;
 use self::streams::Streams;
@@ -72,6 +72,7 @@ struct Next {
     segment: u64,
     stay: u64,
     parts: VecDeque<Part>,
+    early: Early,
 }
 
 /// What follows an access.
@@ -81,7 +82,7 @@ pub(super) enum Job {
     /// A part is answered from the back device.
     Bypassed { part: Part },
     /// A segment is in the buffer.
-    Fetched { slot: u32 },
+    Fetched { slot: u32, stay: u64 },
     /// Some blocks of it are in the slot.
     Filled { slot: u32 },
     /// Some dirty blocks are in the buffer.
@@ -199,6 +200,9 @@ impl CachingDisk {
         self.count(slot, &part, found == Found::Hit);
         if let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut) {
             next.parts.push_back(part);
+            if matches!(next.early, Early::Ready(_)) {
+                self.answer_early(io, slot);
+            }
             self.ready.push(slot);
         } else if !self.serve(io, slot, part) {
             self.waiting.entry(slot).or_default().push_back(part);
@@ -236,7 +240,7 @@ impl CachingDisk {
             }
         };
         self.stays += 1;
-        let next = Next { segment, stay: self.stays, parts: VecDeque::new() };
+        let next = Next { segment, stay: self.stays, parts: VecDeque::new(), early: Early::No };
         self.next.entry(slot).or_default().push_back(next);
         self.places.insert(segment, slot);
         slot
@@ -307,26 +311,29 @@ impl CachingDisk {
     /// Does what is possible in a slot.
     fn step(&mut self, io: &mut Io<Job>, slot: u32) {
         if self.slots[slot as usize].phase == Phase::Free {
-            self.move_in(slot);
+            self.move_in(io, slot);
         }
-        if matches!(self.slots[slot as usize].phase, Phase::Free | Phase::Leaving) {
-            return;
+        if !matches!(self.slots[slot as usize].phase, Phase::Free | Phase::Leaving) {
+            let is_missing = self.serve_waiting(io, slot);
+            let Slot { phase, users, .. } = self.slots[slot as usize];
+            if phase == Phase::Held && is_missing {
+                self.slots[slot as usize].phase = Phase::Fetching;
+                self.want(io, Wanted::Fetch { slot });
+            } else if phase == Phase::Held
+                && users == 0
+                && self.next.contains_key(&slot)
+                && !self.waiting.contains_key(&slot)
+            {
+                self.leave(io, slot);
+            }
         }
-        let is_missing = self.serve_waiting(io, slot);
-        let Slot { phase, users, .. } = self.slots[slot as usize];
-        if phase != Phase::Held {
-            return;
-        }
-        if is_missing {
-            self.slots[slot as usize].phase = Phase::Fetching;
-            self.want(io, Wanted::Fetch { slot });
-        } else if users == 0 && self.next.contains_key(&slot) && !self.waiting.contains_key(&slot) {
-            self.leave(io, slot);
+        if self.techniques.shortcut {
+            self.fetch_early(io, slot);
         }
     }
 
     /// The next segment takes a free slot, unless a former stay of it has not ended yet.
-    fn move_in(&mut self, slot: u32) {
+    fn move_in(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(queue) = self.next.get_mut(&slot) else { return };
         let Some(Next { segment, stay, .. }) = queue.front() else { return };
         if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
@@ -335,12 +342,16 @@ impl CachingDisk {
             self.held_up.entry(*segment).or_default().push(slot);
             return;
         }
-        let Some(Next { segment, stay, parts }) = queue.pop_front() else { return };
+        let Some(Next { segment, stay, parts, early }) = queue.pop_front() else { return };
         if queue.is_empty() {
             self.next.remove(&slot);
         }
-        self.slots[slot as usize] = Slot { segment, stay, users: 0, phase: Phase::Held };
+        let phase = if matches!(early, Early::Reading) { Phase::Fetching } else { Phase::Held };
+        self.slots[slot as usize] = Slot { segment, stay, users: 0, phase };
         self.waiting.insert(slot, parts);
+        if let Early::Ready(fetch) = early {
+            self.fill(io, slot, fetch);
+        }
     }
 
     /// Serves those of the waiting parts that can be; tells whether blocks are missing for others that are not on their
@@ -404,7 +415,7 @@ impl Logic for CachingDisk {
                 io.deliver(&part, contents);
                 io.answer(&part, access);
             }
-            Job::Fetched { slot } => self.fetched(io, slot, access),
+            Job::Fetched { slot, stay } => self.fetched(io, slot, stay, access),
             Job::Filled { slot } => self.filled(io, slot, access),
             Job::Collected { destage, run } => self.collected(io, destage, run, access),
             Job::Destaged { destage } => self.destaged(io, destage, access),

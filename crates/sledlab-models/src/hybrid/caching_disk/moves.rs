@@ -1,5 +1,7 @@
 //! Segments between the devices, through the speed-matching buffer.
 
+use std::collections::VecDeque;
+
 use sledlab_core::Op;
 
 use super::{CachingDisk, Job, Part, Phase};
@@ -29,6 +31,17 @@ pub(super) struct Fetch {
     pub data: Vec<Content>,
 }
 
+/// A segment that is read while its slot is not free yet.
+#[derive(Debug)]
+pub(super) enum Early {
+    /// It is not.
+    No,
+    /// It is on its way to the buffer.
+    Reading,
+    /// It is in the buffer.
+    Ready(Fetch),
+}
+
 /// What was dirty in a slot, on its way through the buffer.
 #[derive(Debug)]
 pub(super) struct Destage {
@@ -43,6 +56,14 @@ pub(super) struct Destage {
     left: usize,
     /// The segment, as far as it is in the buffer.
     pub data: Vec<Content>,
+}
+
+/// The first that waits for an access pays for it.
+fn pay_first(io: &mut Io<Job>, parts: &VecDeque<Part>, access: &Completion) {
+    match parts.front() {
+        Some(first) => io.pay(first, access),
+        None => io.spend(access),
+    }
 }
 
 impl CachingDisk {
@@ -68,23 +89,80 @@ impl CachingDisk {
     }
 
     fn fetch(&mut self, io: &mut Io<Job>, slot: u32) {
-        let segment = self.slots[slot as usize].segment;
-        let first = segment * self.sizes.segment_blocks;
-        let run = Run { first, end: first + self.blocks_of(segment) };
-        io.read(Tier::Back, run, Job::Fetched { slot });
+        let super::Slot { segment, stay, .. } = self.slots[slot as usize];
+        self.read_segment(io, segment, Job::Fetched { slot, stay });
     }
 
-    /// A segment is in the buffer: what waits may be answered, and what the slot lacks goes there.
-    pub(super) fn fetched(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
+    fn read_segment(&self, io: &mut Io<Job>, segment: u64, job: Job) {
+        let first = segment * self.sizes.segment_blocks;
+        io.read(Tier::Back, Run { first, end: first + self.blocks_of(segment) }, job);
+    }
+
+    /// With Shortcut nobody waits for a slot, so the next segment is read while the one before leaves: as long as the
+    /// buffer keeps a place for what leaves.
+    pub(super) fn fetch_early(&mut self, io: &mut Io<Job>, slot: u32) {
+        let Some(next) = self.next.get(&slot).and_then(VecDeque::front) else { return };
+        let (segment, stay) = (next.segment, next.stay);
+        let blocks = self.blocks_of(segment);
+        let is_needed = next.parts.iter().any(|part| {
+            let can_wait = self.techniques.partial_write || u64::from(part.run.blocks()) == blocks;
+            part.op == Op::Read || !can_wait
+        });
+        let is_newest =
+            self.ending.get(&segment).and_then(VecDeque::front).is_none_or(|ending| *ending >= stay);
+        if !matches!(next.early, Early::No) || !is_needed || !is_newest || !self.buffer.take_spare() {
+            return;
+        }
+        if let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::front_mut) {
+            next.early = Early::Reading;
+        }
+        self.read_segment(io, segment, Job::Fetched { slot, stay });
+    }
+
+    /// A segment is in the buffer: what waits may be answered, and what the slot lacks goes there when it is free.
+    pub(super) fn fetched(&mut self, io: &mut Io<Job>, slot: u32, stay: u64, access: &Completion) {
         let mut fetch = Fetch { data: io.contents(Tier::Back, access), ..Fetch::default() };
-        match self.waiting.get(&slot).and_then(|parts| parts.front()).copied() {
-            // The first that waits pays.
-            Some(first) => io.pay(&first, access),
-            None => io.spend(access),
+        if self.slots[slot as usize].stay == stay {
+            let mut parts = self.waiting.remove(&slot).unwrap_or_default();
+            pay_first(io, &parts, access);
+            if self.techniques.shortcut {
+                self.answer_waiting(io, Some(slot), &mut parts, &mut fetch, access);
+            }
+            if !parts.is_empty() {
+                self.waiting.insert(slot, parts);
+            }
+            self.fill(io, slot, fetch);
+        } else if let Some(mut parts) = self.next_of(slot, stay).map(|next| std::mem::take(&mut next.parts)) {
+            pay_first(io, &parts, access);
+            self.answer_waiting(io, None, &mut parts, &mut fetch, access);
+            if let Some(next) = self.next_of(slot, stay) {
+                (next.parts, next.early) = (parts, Early::Ready(fetch));
+            }
         }
-        if self.techniques.shortcut {
-            self.answer_waiting(io, slot, &mut fetch, access);
-        }
+    }
+
+    fn next_of(&mut self, slot: u32, stay: u64) -> Option<&mut super::Next> {
+        self.next.get_mut(&slot)?.iter_mut().find(|next| next.stay == stay)
+    }
+
+    /// Answers reads of a segment that is in the buffer before it has its slot.
+    pub(super) fn answer_early(&mut self, io: &mut Io<Job>, slot: u32) {
+        let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut) else { return };
+        let Early::Ready(fetch) = &next.early else { return };
+        let size = self.sizes.segment_blocks;
+        next.parts.retain(|part| {
+            if part.op == Op::Read {
+                let first = (part.run.first % size) as usize;
+                let found = fetch.data.get(first..first + part.run.blocks() as usize);
+                io.deliver(part, found.map(<[_]>::to_vec).unwrap_or_default());
+                io.answer_now(part);
+            }
+            part.op != Op::Read
+        });
+    }
+
+    /// A segment goes from the buffer to its slot, as far as that lacks it.
+    pub(super) fn fill(&mut self, io: &mut Io<Job>, slot: u32, mut fetch: Fetch) {
         let blocks = self.blocks_of(self.slots[slot as usize].segment);
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
         let missing = valid.0.iter().zip(&dirty.0).map(|(valid, dirty)| !(valid | dirty));
@@ -117,32 +195,36 @@ impl CachingDisk {
         }
     }
 
-    /// Answers from the buffer all that waits for nothing else. What is in the slot may be newer.
-    fn answer_waiting(&mut self, io: &mut Io<Job>, slot: u32, fetch: &mut Fetch, access: &Completion) {
-        let Some(parts) = self.waiting.remove(&slot) else { return };
-        let mut left = std::collections::VecDeque::new();
+    /// Answers from the buffer all that waits for nothing else. What is in the slot, if the segment has one, may be
+    /// newer.
+    fn answer_waiting(
+        &mut self,
+        io: &mut Io<Job>,
+        slot: Option<u32>,
+        parts: &mut VecDeque<Part>,
+        fetch: &mut Fetch,
+        access: &Completion,
+    ) {
         let mut access = *access;
-        for part in parts {
-            let run = self.within(&part);
-            if self.valid.has_any(slot, run) || self.dirty.has_any(slot, run) {
-                left.push_back(part);
-                continue;
+        parts.retain(|part| {
+            let run = self.within(part);
+            let is_newer = |slot| self.valid.has_any(slot, run) || self.dirty.has_any(slot, run);
+            if slot.is_some_and(is_newer) {
+                return true;
             }
             let range = run.first as usize..run.end as usize;
             if part.op == Op::Read {
-                io.deliver(&part, fetch.data.get(range).map(<[_]>::to_vec).unwrap_or_default());
+                io.deliver(part, fetch.data.get(range).map(<[_]>::to_vec).unwrap_or_default());
             } else {
                 if io.keeps_contents() {
-                    fetch.data[range].clone_from_slice(&io.data(&part));
+                    fetch.data[range].clone_from_slice(&io.data(part));
                 }
                 fetch.written.push(run);
             }
-            io.answer(&part, &access);
+            io.answer(part, &access);
             access = shared(&access);
-        }
-        if !left.is_empty() {
-            self.waiting.insert(slot, left);
-        }
+            false
+        });
     }
 
     /// Answers a read from the buffer while the slot is being filled from there.
