@@ -54,6 +54,15 @@ fn nothing_acknowledged_is_lost_on_a_sled_and_a_disk() {
 }
 
 #[test]
+fn nothing_is_lost_behind_a_cache() {
+    for system in SYSTEMS {
+        for volatile in [false, true] {
+            crash(&Bench::of_memory(system).cached(volatile), CRASHES / 2);
+        }
+    }
+}
+
+#[test]
 fn a_header_that_is_not_written_is_found() {
     for system in SYSTEMS.iter().filter(|system| **system != "none" && !system.contains("header_blocks=0")) {
         let bench = Bench::of_memory(system).losing_headers();

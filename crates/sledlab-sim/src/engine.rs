@@ -195,6 +195,7 @@ impl Run<'_, '_, '_> {
                 self.counts.trims += 1;
                 self.feed.free_slot(now + self.think);
             }
+            Op::Flush if system.flush(now, Queued::new(id, &request)) => self.under_way += 1,
             Op::Flush => {
                 self.complete_before(now)?;
                 if self.flushes.flush(id) {
@@ -219,6 +220,11 @@ impl Run<'_, '_, '_> {
         for done in &completed[..due] {
             let now = done.completion;
             debug_assert!(done.start >= done.request.arrival && now >= done.start);
+            if done.request.op == Op::Flush {
+                self.under_way -= 1;
+                self.finish_flushes(1, now);
+                continue;
+            }
             self.recorder.complete(done)?;
             self.under_way -= 1;
             let writes = u64::from(done.request.op == Op::Write);

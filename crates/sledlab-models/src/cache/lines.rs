@@ -224,6 +224,37 @@ impl Lines {
         line.is_some_and(|line| line.destaging == 0 && line.dirty & self.bit(block) != 0)
     }
 
+    /// The dirty blocks around `block` to write, unless some of its line are on their way.
+    pub fn dirty_run_at(&self, block: u64) -> Option<Run> {
+        let run = self.dirty_run(block / self.line_blocks).filter(|_| self.is_to_write(block))?;
+        if (run.first..run.end).contains(&block) {
+            return Some(run);
+        }
+        Some(Run { first: block, end: block + 1 })
+    }
+
+    /// Dirty blocks, and others that are on their way.
+    pub fn owed(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
+        let (mut dirty, mut under_way) = (BTreeSet::new(), BTreeSet::new());
+        for (number, line) in &self.held {
+            for bit in 0..self.line_blocks {
+                let block = number * self.line_blocks + bit;
+                if line.dirty >> bit & 1 == 1 {
+                    dirty.insert(block);
+                } else if line.destaging >> bit & 1 == 1 {
+                    under_way.insert(block);
+                }
+            }
+        }
+        (dirty, under_way)
+    }
+
+    /// All that the devices have not got, on its way or not, block by block.
+    pub fn unwritten(&self) -> Vec<Run> {
+        let (dirty, under_way) = self.owed();
+        dirty.into_iter().chain(under_way).map(|block| Run { first: block, end: block + 1 }).collect()
+    }
+
     /// Blocks `run` are on their way to the devices.
     pub fn begin_destage(&mut self, run: Run) {
         for number in self.numbers(run) {

@@ -23,7 +23,8 @@ choices! {
 }
 
 sledlab_core::params! {
-    /// A cache in front of the system (CA-06): battery-backed memory of a controller or a host.
+    /// A cache in front of the system (CA-06): memory of a controller or a host, which keeps its contents unless it is
+    /// said to be volatile.
     pub struct CacheParams {
         /// `none`, or `write-back`: least recently used lines make room, and writes are complete once they are in it.
         kind: Kind = Kind::None;
@@ -31,6 +32,8 @@ sledlab_core::params! {
         capacity_blocks: u64 = 8192_u64, "blocks", 1..1e9;
         /// Blocks that are kept and dropped together.
         line_blocks: u64 = 16_u64, "blocks", 1..64;
+        /// Whether its contents are lost with the power: then a flush waits until all that was written before is on the devices.
+        volatile: bool = false;
         /// Time of an access, whatever its size (DM-15).
         access_us: f64 = 1.0, "us", 0.0..1e6;
         /// Rate at which blocks move between cache and host, in 10^6 bytes per second.

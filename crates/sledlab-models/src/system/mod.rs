@@ -27,7 +27,7 @@ use crate::scheduler;
 /// Completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory.
 pub const MOST_COMPLETED: usize = 256;
 
-/// What the host talks to. Reads and writes only: flushes and trims are answered before they get here.
+/// What the host talks to. Trims are answered before they get here.
 ///
 /// The event loop delivers arrivals in order of time and calls [`advance`](System::advance) at
 /// [`next_event`](System::next_event); of an arrival and an event at the same time, the arrival comes first,
@@ -41,6 +41,11 @@ pub trait System: Send {
     fn next_event(&self) -> Option<Time>;
     /// Does what is due at `now`; appends what is completed, in order.
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
+    /// A flush arrives, of a system that acknowledges writes which are not durable: it completes the flush when those
+    /// before it are. Others return false: their writes are durable when they are complete.
+    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
+        false
+    }
     /// Why a scheduler or a power policy has given up, if one has.
     fn failure(&mut self) -> Option<Error>;
     /// The parts that queue and serve.
@@ -164,7 +169,7 @@ pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
     }
     Ok(match cache.kind {
         cache::Kind::None => bare,
-        cache::Kind::WriteBack => Box::new(Cached::new(cache, bare)),
+        cache::Kind::WriteBack => Box::new(Cached::new(cache, bare, parts.keep_contents)),
     })
 }
 

@@ -51,6 +51,8 @@ struct Write {
     version: u64,
     arrival: Time,
     done: Option<Time>,
+    /// When it was flushed.
+    durable: Option<Time>,
 }
 
 impl Plan {
@@ -63,7 +65,11 @@ impl Plan {
     pub fn random(rng: &mut Stream, seed: u64) -> Self {
         let reads = [0.2, 0.5, 0.8][rng.random_range(0..3_usize)];
         let requests = (0..rng.random_range(5..80)).map(|_| {
-            let op = if rng.random_bool(reads) { Op::Read } else { Op::Write };
+            let op = match rng.random::<f64>() {
+                chance if chance < 0.1 => Op::Flush,
+                chance if chance < 0.1 + 0.9 * reads => Op::Read,
+                _ => Op::Write,
+            };
             let blocks = if rng.random_bool(0.2) { rng.random_range(1..40) } else { rng.random_range(1..9) };
             // Half of them in a small part, so that blocks are written again.
             let end = if rng.random_bool(0.5) { 60 } else { BLOCKS };
@@ -122,11 +128,11 @@ impl Bench {
         Bench { smallest: Some(buffered), ..self }
     }
 
-    /// The same behind a cache that keeps its contents.
-    pub fn cached(self) -> Self {
+    /// The same behind a cache that keeps its contents, or does not.
+    pub fn cached(self, volatile: bool) -> Self {
         let table = "kind = \"write-back\"\ncapacity_blocks = 64\nline_blocks = 4\ndestage_idle_ms = 1.0";
         let params = CacheParams::from_table("cache", &table.parse().unwrap()).unwrap();
-        Bench { cache: Some(params), ..self }
+        Bench { cache: Some(CacheParams { volatile, ..params }), ..self }
     }
 
     /// The same with a defect: headers do not arrive.
@@ -158,13 +164,18 @@ impl Bench {
         };
         match &self.cache {
             None => bare,
-            Some(params) => Box::new(Cached::new(params, bare)),
+            Some(params) => Box::new(Cached::new(params, bare, true)),
         }
     }
 
     /// Runs requests until the power fails, or to the end, and looks at everything that is read.
     pub fn run(&self, plan: &Plan) -> Outcome {
-        let mut host = Host { writes: HashMap::new(), unanswered: 0, wrong: None };
+        let mut host = Host {
+            writes: HashMap::new(),
+            unanswered: 0,
+            is_volatile: self.cache.as_ref().is_some_and(|c| c.volatile),
+            wrong: None,
+        };
         let mut system = self.system();
         let mut now = Time::ZERO;
         let mut arrival = Time::ZERO;
@@ -180,11 +191,17 @@ impl Bench {
                 let id = id as u64;
                 let request =
                     Queued { id, arrival, op: *op, lbn: *lbn, blocks: *blocks, ..Queued::default() };
+                if request.op == Op::Flush && !system.flush(now, request) {
+                    arrival = now + Span::from_ms(self.pace_us * gap * 2e-3);
+                    continue;
+                }
                 host.ask(&request);
                 if *op == Op::Write {
                     system.give(id, vec![Content::Data(id + 1); *blocks as usize]);
                 }
-                system.arrive(now, request);
+                if request.op != Op::Flush {
+                    system.arrive(now, request);
+                }
                 arrival = now + Span::from_ms(self.pace_us * gap * 2e-3);
                 continue;
             }
@@ -207,6 +224,7 @@ impl Bench {
         }
         let mut torn = seed::stream(plan.seed, "torn");
         let contents = system.crash(&mut || torn.random_bool(0.5));
+        host.forget_what_was_not_flushed();
         for block in 0..BLOCKS {
             host.check(block, now, contents.get(&block).unwrap_or(&Content::Data(0)), "after the crash");
         }
@@ -225,6 +243,8 @@ fn conserves(counts: &HybridCounts) -> bool {
 struct Host {
     writes: HashMap<u64, Vec<Write>>,
     unanswered: usize,
+    /// Whether only what was flushed is promised.
+    is_volatile: bool,
     wrong: Option<String>,
 }
 
@@ -233,7 +253,8 @@ impl Host {
         self.unanswered += 1;
         if request.op == Op::Write {
             for block in request.lbn..request.lbn + u64::from(request.blocks) {
-                let write = Write { version: request.id + 1, arrival: request.arrival, done: None };
+                let write =
+                    Write { version: request.id + 1, arrival: request.arrival, done: None, durable: None };
                 self.writes.entry(block).or_default().push(write);
             }
         }
@@ -242,6 +263,15 @@ impl Host {
     fn answered(&mut self, request: &Queued, now: Time, found: &[Content]) {
         let blocks = request.lbn..request.lbn + u64::from(request.blocks);
         self.unanswered -= 1;
+        if request.op == Op::Flush {
+            for write in self.writes.values_mut().flatten() {
+                if write.arrival <= request.arrival && write.version <= request.id && write.durable.is_none()
+                {
+                    write.durable = Some(now);
+                }
+            }
+            return;
+        }
         if request.op == Op::Read {
             assert_eq!(found.len(), request.blocks as usize, "a read brings all its blocks");
             for (block, content) in blocks.zip(found) {
@@ -253,6 +283,17 @@ impl Host {
             for write in self.writes.get_mut(&block).into_iter().flatten() {
                 if write.version == request.id + 1 {
                     write.done = Some(now);
+                }
+            }
+        }
+    }
+
+    /// A cache that loses its contents promises nothing but what was flushed.
+    fn forget_what_was_not_flushed(&mut self) {
+        if self.is_volatile {
+            for write in self.writes.values_mut().flatten() {
+                if write.durable.is_none() {
+                    write.done = None;
                 }
             }
         }

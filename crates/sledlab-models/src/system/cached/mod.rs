@@ -1,5 +1,7 @@
 //! A cache in front of a system (CA-06).
 
+mod contents;
+mod flushes;
 #[cfg(test)]
 mod tests;
 
@@ -7,7 +9,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
 
-use super::{Completion, Station, System};
+use self::contents::Kept;
+use self::flushes::Flush;
+use super::{Completion, Content, Contents, Station, System};
 use crate::cache::{CacheCounts, CacheParams, Destage, Lines, Run};
 use crate::device::{Queued, Timing};
 use crate::hybrid::HybridCounts;
@@ -45,6 +49,10 @@ pub struct Cached {
     background_end: Time,
     counts: CacheCounts,
     done: Vec<Completion>,
+    /// Flushes of a volatile cache that wait for the devices.
+    flushes: Vec<Flush>,
+    /// Where media keep contents.
+    kept: Option<Kept>,
 }
 
 /// An access to what lies behind the cache.
@@ -68,8 +76,8 @@ struct Waiting {
 }
 
 impl Cached {
-    /// An empty cache in front of `behind`.
-    pub fn new(params: &CacheParams, behind: Box<dyn System>) -> Self {
+    /// An empty cache in front of `behind`, whose media keep contents or do not.
+    pub fn new(params: &CacheParams, behind: Box<dyn System>, keep_contents: bool) -> Self {
         Cached {
             behind,
             lines: Lines::new(params),
@@ -91,6 +99,8 @@ impl Cached {
             background_end: Time::ZERO,
             counts: CacheCounts::default(),
             done: Vec::new(),
+            flushes: Vec::new(),
+            kept: keep_contents.then(Kept::default),
         }
     }
 
@@ -98,6 +108,9 @@ impl Cached {
         let wanted = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let missing = self.lines.missing(wanted);
         self.lines.touch(wanted);
+        if let Some(kept) = &mut self.kept {
+            kept.begin_read(request.id, wanted);
+        }
         let Some(last) = missing.last() else {
             self.counts.read_hits += 1;
             self.answer_from_cache(now, request);
@@ -193,10 +206,18 @@ impl Cached {
     /// Writes go into the cache in order of arrival; where one finds no room, older blocks are written out.
     fn insert_writes(&mut self, now: Time) {
         while let Some((request, next)) = self.writes.front().copied() {
+            if request.op == Op::Flush {
+                self.writes.pop_front();
+                self.begin_flush(now, request);
+                continue;
+            }
             let end = request.lbn + u64::from(request.blocks);
             let first = next;
             let next = self.lines.write(Run { first, end });
             self.spoil(Run { first, end: next });
+            if let Some(kept) = &mut self.kept {
+                kept.write(&request, Run { first, end: next });
+            }
             if next < end {
                 self.writes[0].1 = next;
                 if self.destaging < self.writes.len()
@@ -218,6 +239,10 @@ impl Cached {
         self.destaged_to = run.end;
         self.counts.destages += 1;
         self.counts.destaged_blocks += u64::from(run.blocks());
+        self.flushes.iter_mut().for_each(|flush| flush.begin(run));
+        if let Some(kept) = &self.kept {
+            self.behind.give(self.begun, kept.contents(run));
+        }
         let write = Queued { arrival: now, queued: now, op: Op::Write, ..Queued::default() };
         self.begin(now, run, Kind::Destage, write);
     }
@@ -253,9 +278,14 @@ impl Cached {
                 self.destaging -= 1;
                 self.lines.end_destage(run);
                 self.spend_on_nobody(access);
+                self.end_flushes(now, run);
             }
             Kind::Fetch { readers, is_current } => {
                 self.idle_since = now;
+                if let Some(kept) = &mut self.kept {
+                    let found = self.behind.found(access.request.id);
+                    kept.fetched(run, &found, &readers, is_current);
+                }
                 if is_current {
                     self.fetching.remove(&run.first);
                     self.lines.fill(run);
@@ -363,6 +393,14 @@ impl System for Cached {
         }
     }
 
+    fn flush(&mut self, now: Time, request: Queued) -> bool {
+        if self.params.volatile {
+            self.writes.push_back((request, request.lbn));
+            self.insert_writes(now);
+        }
+        self.params.volatile
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.behind.failure()
     }
@@ -397,6 +435,26 @@ impl System for Cached {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         self.behind.hybrid()
+    }
+
+    fn give(&mut self, request: u64, data: Vec<Content>) {
+        if let Some(kept) = &mut self.kept {
+            kept.give(request, data);
+        }
+    }
+
+    fn found(&mut self, request: u64) -> Vec<Content> {
+        self.kept.as_mut().map(|kept| kept.found(request)).unwrap_or_default()
+    }
+
+    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
+        let mut found = self.behind.crash(survives);
+        if let Some(kept) = self.kept.as_ref().filter(|_| !self.params.volatile) {
+            for run in self.lines.unwritten() {
+                found.extend((run.first..run.end).zip(kept.contents(run)));
+            }
+        }
+        found
     }
 
     fn cache(&self) -> Option<CacheCounts> {

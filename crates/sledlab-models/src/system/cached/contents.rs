@@ -1,0 +1,63 @@
+//! What the blocks in a cache hold, where media keep contents.
+
+use std::collections::HashMap;
+
+use crate::cache::Run;
+use crate::device::Queued;
+use crate::system::{Content, Contents};
+
+/// The newest contents of the blocks in a cache, and the data of requests.
+#[derive(Default)]
+pub(super) struct Kept {
+    newest: Contents,
+    given: HashMap<u64, Vec<Content>>,
+    reads: HashMap<u64, (Run, Vec<Content>)>,
+}
+
+impl Kept {
+    /// The data of a write that is about to arrive.
+    pub fn give(&mut self, request: u64, data: Vec<Content>) {
+        self.given.insert(request, data);
+    }
+
+    /// Blocks `run` of a write are in the cache.
+    pub fn write(&mut self, request: &Queued, run: Run) {
+        let Some(data) = self.given.get(&request.id) else { return };
+        let from = (run.first - request.lbn) as usize;
+        self.newest.extend((run.first..run.end).zip(data[from..].iter().cloned()));
+        if run.end == request.lbn + u64::from(request.blocks) {
+            self.given.remove(&request.id);
+        }
+    }
+
+    /// A read finds what is in the cache; what is not there comes later.
+    pub fn begin_read(&mut self, request: u64, wanted: Run) {
+        let found = self.contents(wanted);
+        self.reads.insert(request, (wanted, found));
+    }
+
+    /// Blocks `run` come from the devices for reads, and stay where they are the newest.
+    pub fn fetched(&mut self, run: Run, found: &[Content], readers: &[u64], is_current: bool) {
+        for (block, content) in (run.first..run.end).zip(found) {
+            for reader in readers {
+                let Some((wanted, data)) = self.reads.get_mut(reader) else { continue };
+                if (wanted.first..wanted.end).contains(&block) {
+                    data[(block - wanted.first) as usize] = content.clone();
+                }
+            }
+            if is_current {
+                self.newest.insert(block, content.clone());
+            }
+        }
+    }
+
+    /// What a read has found.
+    pub fn found(&mut self, request: u64) -> Vec<Content> {
+        self.reads.remove(&request).map(|(_, data)| data).unwrap_or_default()
+    }
+
+    /// Contents of blocks in the cache.
+    pub fn contents(&self, run: Run) -> Vec<Content> {
+        (run.first..run.end).map(|block| self.newest.get(&block).cloned().unwrap_or_default()).collect()
+    }
+}

@@ -1,0 +1,80 @@
+//! Flushes of a volatile cache: it promises only what is on the devices.
+
+use std::collections::BTreeSet;
+
+use sledlab_core::Time;
+
+use super::{Cached, Completion, Spent, Timing};
+use crate::cache::Run;
+use crate::device::Queued;
+
+/// A flush, and the blocks that were written before it and have yet to get to the devices.
+pub(super) struct Flush {
+    request: Queued,
+    /// In the cache.
+    owed: BTreeSet<u64>,
+    /// On their way.
+    under_way: BTreeSet<u64>,
+}
+
+impl Flush {
+    /// Blocks begin their way.
+    pub fn begin(&mut self, run: Run) {
+        for block in run.first..run.end {
+            if self.owed.remove(&block) {
+                self.under_way.insert(block);
+            }
+        }
+    }
+
+    /// Blocks have arrived.
+    fn end(&mut self, run: Run) {
+        for block in run.first..run.end {
+            self.under_way.remove(&block);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.owed.is_empty() && self.under_way.is_empty()
+    }
+}
+
+impl Cached {
+    /// All writes that arrived before a flush are in the cache: it waits for what is not on the devices.
+    pub(super) fn begin_flush(&mut self, now: Time, request: Queued) {
+        let (owed, under_way) = self.lines.owed();
+        self.flushes.push(Flush { request, owed, under_way });
+        self.write_owed(now);
+        self.answer_flushes(now);
+    }
+
+    /// Blocks are on the devices.
+    pub(super) fn end_flushes(&mut self, now: Time, run: Run) {
+        if self.flushes.is_empty() {
+            return;
+        }
+        self.flushes.iter_mut().for_each(|flush| flush.end(run));
+        self.write_owed(now);
+        self.answer_flushes(now);
+    }
+
+    /// Writes all that flushes wait for, but for blocks an older version of which is on its way.
+    fn write_owed(&mut self, now: Time) {
+        let owed: BTreeSet<u64> = self.flushes.iter().flat_map(|flush| flush.owed.iter().copied()).collect();
+        for block in owed {
+            if let Some(run) = self.lines.dirty_run_at(block) {
+                self.destage(now, run);
+            }
+        }
+    }
+
+    fn answer_flushes(&mut self, now: Time) {
+        let flushes = std::mem::take(&mut self.flushes);
+        let (done, left) = flushes.into_iter().partition::<Vec<_>, _>(Flush::is_done);
+        self.flushes = left;
+        for Flush { request, .. } in done {
+            let (timing, energy) = (Timing::default(), Spent::default());
+            self.answer(Completion { request, start: now, completion: now, timing, energy });
+        }
+    }
+}
