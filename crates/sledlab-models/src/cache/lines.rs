@@ -85,8 +85,12 @@ impl Lines {
         self.held.get(&(block / self.line_blocks)).is_some_and(|line| line.valid & self.bit(block) != 0)
     }
 
+    /// Whether a block was written and has not begun its way to the devices since.
+    pub fn is_dirty_at(&self, block: u64) -> bool {
+        self.held.get(&(block / self.line_blocks)).is_some_and(|line| line.dirty & self.bit(block) != 0)
+    }
+
     /// Whether the devices hold something older than the cache.
-    #[cfg(test)]
     pub fn is_unwritten(&self, block: u64) -> bool {
         let line = self.held.get(&(block / self.line_blocks));
         line.is_some_and(|line| (line.dirty | line.destaging) & self.bit(block) != 0)

@@ -7,7 +7,9 @@ mod blocks;
 mod buffer;
 mod caching_disk;
 mod io;
+mod mirror;
 mod shell;
+mod streams;
 mod write_buffer;
 
 use serde::Serialize;
@@ -151,8 +153,11 @@ impl Entry {
 }
 
 /// Every hybrid.
-pub static LIST: [Entry; 2] =
-    [Entry::of::<caching_disk::CachingDisk>(), Entry::of::<write_buffer::WriteBuffer>()];
+pub static LIST: [Entry; 3] = [
+    Entry::of::<caching_disk::CachingDisk>(),
+    Entry::of::<write_buffer::WriteBuffer>(),
+    Entry::of::<mirror::Mirror>(),
+];
 
 /// The name of the configuration table, for messages.
 const PATH: &str = "hybrid";

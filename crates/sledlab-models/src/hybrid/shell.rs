@@ -13,6 +13,10 @@ pub(super) trait Logic: Send {
     /// What follows an access.
     type Job: Send;
 
+    /// Blocks that the host sees, of a back device with so many.
+    fn capacity_blocks(&self, back_blocks: u64) -> u64 {
+        back_blocks
+    }
     /// A request arrives.
     fn arrive(&mut self, io: &mut Io<Self::Job>, request: Queued);
     /// An access has been done.
@@ -54,7 +58,7 @@ impl<L: Logic> Shell<L> {
 
 impl<L: Logic> System for Shell<L> {
     fn capacity_blocks(&self) -> u64 {
-        self.io.device(Tier::Back).capacity_blocks()
+        self.logic.capacity_blocks(self.io.device(Tier::Back).capacity_blocks())
     }
 
     fn arrive(&mut self, now: Time, request: Queued) {

@@ -146,12 +146,17 @@ impl Bench {
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
         let back = Box::new(medium(&self.back));
         // Room for four segments or logs of 4 KB.
-        let is_log = self.hybrid.starts_with("write-buffer");
-        let (size, one, all) = if is_log { ("log_kb", 0.012, 0.018) } else { ("segment_kb", 0.0045, 0.018) };
-        let (front_mb, buffered) = self.smallest.map_or((all, 2), |buffered| (one, buffered));
-        let room = match self.hybrid.as_str() {
-            "none" => String::new(),
-            _ => format!("front_mb = {front_mb}\n{size} = 4\nbuffer_kb = {}", 4 * buffered),
+        let (front_mb, buffered) = self.smallest.map_or((0.018, 2), |buffered| (0.0, buffered));
+        let buffer_kb = 4 * buffered;
+        let room = match self.hybrid.split(':').next() {
+            Some("none") => String::new(),
+            Some("mirror") => format!("buffer_kb = {}", 2 * buffer_kb),
+            Some("write-buffer") => {
+                format!("front_mb = {}\nlog_kb = 4\nbuffer_kb = {buffer_kb}", f64::max(front_mb, 0.012))
+            }
+            _ => {
+                format!("front_mb = {}\nsegment_kb = 4\nbuffer_kb = {buffer_kb}", f64::max(front_mb, 0.0045))
+            }
         };
         let room: Table = room.parse().unwrap();
         let bare = match hybrid::Choice::parse(&self.hybrid, room).unwrap() {

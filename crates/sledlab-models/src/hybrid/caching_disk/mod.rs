@@ -8,7 +8,6 @@
 mod headers;
 mod moves;
 mod params;
-mod streams;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -19,11 +18,11 @@ use self::headers::Headers;
 use self::moves::{Destage, Early, Fetch, Wanted};
 pub use self::params::CachingDiskParams;
 use self::params::Sizes;
-use self::streams::Streams;
 use super::blocks::BlockSets;
 use super::buffer::Buffer;
 use super::io::{Io, Part, Tier};
 use super::shell::Logic;
+use super::streams::Streams;
 use super::{HybridCounts, KB_BLOCKS, Model};
 use crate::cache::Run;
 use crate::device::Queued;
@@ -225,19 +224,18 @@ impl CachingDisk {
 
     /// Gives a segment that has none a slot: that of the `victim`, as soon as it has left.
     fn replace(&mut self, segment: u64, victim: Option<u64>) -> u32 {
-        let slot = match victim.and_then(|victim| self.places.remove(&victim).map(|slot| (victim, slot))) {
-            Some((victim, slot)) => {
-                let stay = match self.next.get(&slot).and_then(VecDeque::back) {
-                    Some(next) => next.stay,
-                    None => self.slots[slot as usize].stay,
-                };
-                self.ending.entry(victim).or_default().push_back(stay);
-                slot
-            }
-            None => {
-                self.used += 1;
-                self.used - 1
-            }
+        let slot = if let Some(victim) = victim
+            && let Some(slot) = self.places.remove(&victim)
+        {
+            let stay = match self.next.get(&slot).and_then(VecDeque::back) {
+                Some(next) => next.stay,
+                None => self.slots[slot as usize].stay,
+            };
+            self.ending.entry(victim).or_default().push_back(stay);
+            slot
+        } else {
+            self.used += 1;
+            self.used - 1
         };
         self.stays += 1;
         let next = Next { segment, stay: self.stays, parts: VecDeque::new(), early: Early::No };

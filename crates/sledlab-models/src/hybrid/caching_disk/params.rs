@@ -13,7 +13,7 @@ sledlab_core::params! {
         /// Size of a segment, in 1024 bytes.
         segment_kb: u64 = 8_u64, "KB", 4..256;
         /// Non-volatile buffer between the devices, in 1024 bytes: as many segments as it holds move at a time (HY-09).
-        buffer_kb: u64 = 2048_u64, "KB", 4..1048576;
+        buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
         /// Answer waiting requests from the buffer, without waiting for the front device (HY-06).
         shortcut: bool = true;
         /// Free a slot of the front device when what was dirty in it is in the buffer, if that has room at once (HY-07).
@@ -25,7 +25,7 @@ sledlab_core::params! {
         /// Blocks of a header on the front device; with 0 all headers stay in non-volatile memory (HY-10).
         header_blocks: u64 = 1_u64, "blocks", 0..1;
         /// Reads that go on where others ended for so long go past the front device; 0 for none (HY-12).
-        bypass_kb: u64 = 0_u64, "KB", 0..1048576;
+        bypass_kb: u64 = 0_u64, "KB", 0..1e6;
     }
 }
 

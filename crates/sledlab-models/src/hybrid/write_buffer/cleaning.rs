@@ -49,7 +49,9 @@ impl WriteBuffer {
             }
             let (pieces, reads) = self.take(&logs);
             if reads.is_empty() {
-                logs.into_iter().for_each(|log| self.logs.clean(log));
+                for log in logs {
+                    self.logs.clean(log);
+                }
                 continue;
             }
             let (writes, collecting) = (join(&pieces), reads.len());

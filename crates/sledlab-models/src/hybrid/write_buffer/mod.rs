@@ -114,7 +114,10 @@ impl WriteBuffer {
 
     /// Appends what waits, as far as there is room.
     fn append_pending(&mut self, io: &mut Io<Job>) {
-        while !self.pending.is_empty() && !(self.params.gather && self.appending > 0) {
+        while !self.pending.is_empty() {
+            if self.params.gather && self.appending > 0 {
+                return;
+            }
             let mut parts = Vec::new();
             while let Some(part) = self.pending.front().copied() {
                 let fits = self.logs.has_room(u64::from(part.run.blocks()));

@@ -14,7 +14,7 @@ sledlab_core::params! {
         /// Size of a log, in 1024 bytes.
         log_kb: u64 = 128_u64, "KB", 4..65536;
         /// Non-volatile buffer between the devices, in 1024 bytes: as many logs as it holds are cleaned together.
-        buffer_kb: u64 = 2048_u64, "KB", 4..1048576;
+        buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
         /// Share of the logs in use from which on they are cleaned without waiting for idleness.
         clean_from: f64 = 0.9, "", 0.0..1.0;
         /// Share of the logs in use down to which they are then cleaned.

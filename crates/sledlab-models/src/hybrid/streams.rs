@@ -1,4 +1,4 @@
-//! Reads that go on where others ended (HY-12).
+//! Reads that go on where others ended (HY-12, HY-14).
 
 use std::collections::VecDeque;
 

@@ -1,0 +1,236 @@
+//! Half-MEMS RAID 1/0 (Uysal, Merchant and Alvarez 2003; HY-14): every block is on both devices. Short reads go to the
+//! front device, long ones and streams to the back device, each to what it does best.
+//!
+//! A write is complete when it is on the front device and in non-volatile memory, from where it goes to the back device
+//! later. Writes to the same blocks go one after the other, so that both copies end alike. Several of these striped
+//! (`system.kind = "stripe"`) are the array of the paper.
+
+use std::collections::VecDeque;
+
+use sledlab_core::{Error, Op, Result};
+
+use super::io::{Io, Part, Tier};
+use super::shell::Logic;
+use super::streams::Streams;
+use super::{HybridCounts, KB_BLOCKS, Model};
+use crate::cache::{CacheParams, Lines, Run};
+use crate::device::Queued;
+use crate::system::{Completion, Contents};
+
+sledlab_core::params! {
+    /// A disk and a MEMS device of which each holds all data (HY-14).
+    pub struct MirrorParams {
+        /// Reads of so much, at once or one after the other, go to the back device.
+        sequential_kb: u64 = 64_u64, "KB", 1..1e6;
+        /// Non-volatile memory for what the back device has not got yet, in 1024 bytes.
+        buffer_kb: u64 = 2048_u64, "KB", 8..1e6;
+    }
+}
+
+/// Blocks of the buffer that come and go together.
+const LINE_BLOCKS: u64 = 16;
+/// Most blocks that one access writes to the back device.
+const DESTAGE_BLOCKS: u64 = 256;
+
+/// What follows an access.
+pub(super) enum Job {
+    /// A read is answered.
+    Read { part: Part, tier: Tier },
+    /// A write is on the front device.
+    Written { part: Part },
+    /// Blocks are on the back device.
+    Destaged { run: Run },
+}
+
+/// See the module.
+pub struct Mirror {
+    blocks: u64,
+    least_stream: u64,
+    streams: Streams,
+    /// What the back device has not got.
+    buffer: Lines,
+    contents: Contents,
+    /// Writes that wait for room in the buffer or for others to the same blocks; of each the first block not in the
+    /// buffer.
+    waiting: VecDeque<(Part, u64)>,
+    /// Writes under way to the front device.
+    writing: Vec<Run>,
+    back_reads: usize,
+    is_destaging: bool,
+    destaged_to: u64,
+    counts: HybridCounts,
+    dirty_blocks: u64,
+}
+
+impl Model for Mirror {
+    type Params = MirrorParams;
+    const NAME: &'static str = "mirror";
+    const MEANING: &'static str = "half-MEMS RAID 1/0: all data on both devices, short reads from the front one, long ones from the back one";
+
+    fn new(params: &MirrorParams, front_blocks: u64, back_blocks: u64) -> Result<Self> {
+        let capacity_blocks = params.buffer_kb * KB_BLOCKS;
+        if front_blocks == 0 || back_blocks == 0 {
+            return Err(Error::user("a mirror needs two devices with blocks"));
+        }
+        let buffer = CacheParams {
+            capacity_blocks,
+            line_blocks: LINE_BLOCKS,
+            destage_blocks: DESTAGE_BLOCKS,
+            ..CacheParams::default()
+        };
+        Ok(Mirror {
+            blocks: front_blocks.min(back_blocks),
+            least_stream: params.sequential_kb * KB_BLOCKS,
+            streams: Streams::new(params.sequential_kb * KB_BLOCKS),
+            buffer: Lines::new(&buffer),
+            contents: Contents::new(),
+            waiting: VecDeque::new(),
+            writing: Vec::new(),
+            back_reads: 0,
+            is_destaging: false,
+            destaged_to: 0,
+            counts: HybridCounts::default(),
+            dirty_blocks: 0,
+        })
+    }
+}
+
+fn overlap(a: Run, b: Run) -> bool {
+    a.first < b.end && b.first < a.end
+}
+
+impl Mirror {
+    fn read(&mut self, io: &mut Io<Job>, part: Part, request: &Queued) {
+        let is_long = self.streams.is_stream(request) || u64::from(request.blocks) >= self.least_stream;
+        let is_there = || !(part.run.first..part.run.end).any(|block| self.buffer.is_unwritten(block));
+        let tier = if is_long && is_there() { Tier::Back } else { Tier::Front };
+        self.counts.reads += 1;
+        if tier == Tier::Back {
+            self.counts.bypassed += 1;
+            self.back_reads += 1;
+        } else {
+            self.counts.read_hits += 1;
+        }
+        io.serve(tier, part.run.first, &part, Job::Read { part, tier });
+    }
+
+    /// Begins the writes that wait, in order of arrival, as far as there is room and nothing to wait for.
+    fn write_waiting(&mut self, io: &mut Io<Job>) {
+        while let Some((part, first)) = self.waiting.front().copied() {
+            if self.writing.iter().any(|run| overlap(*run, part.run)) {
+                return;
+            }
+            let rest = Run { first, end: part.run.end };
+            let dirty: Vec<u64> = (first..rest.end).filter(|block| self.buffer.is_dirty_at(*block)).collect();
+            let next = self.buffer.write(rest);
+            let (added, again) = (next - first, dirty.partition_point(|block| *block < next) as u64);
+            self.counts.superseded_blocks += again;
+            self.dirty_blocks += added - again;
+            if io.keeps_contents() {
+                let from = (first - part.run.first) as usize;
+                self.contents.extend((first..next).zip(io.data(&part).into_iter().skip(from)));
+            }
+            if next < rest.end {
+                self.waiting[0].1 = next;
+                return;
+            }
+            self.waiting.pop_front();
+            self.writing.push(part.run);
+            io.serve(Tier::Front, part.run.first, &part, Job::Written { part });
+        }
+    }
+
+    /// Writes to the back device, one piece after the other, while it is not read or writes wait for room.
+    fn destage(&mut self, io: &mut Io<Job>) {
+        if self.is_destaging || (self.back_reads > 0 && self.waiting.is_empty()) {
+            return;
+        }
+        let Some(run) = self.buffer.next_dirty(self.destaged_to) else { return };
+        // What is not on the front device yet stays in the buffer, or a crash could leave two different copies.
+        if self.writing.iter().any(|writing| overlap(*writing, run)) {
+            return;
+        }
+        self.buffer.begin_destage(run);
+        self.is_destaging = true;
+        self.destaged_to = run.end;
+        self.counts.destaged_blocks += u64::from(run.blocks());
+        self.dirty_blocks -= u64::from(run.blocks());
+        let contents = &self.contents;
+        io.write(Tier::Back, run, Job::Destaged { run }, || {
+            (run.first..run.end).map(|block| contents.get(&block).cloned().unwrap_or_default()).collect()
+        });
+    }
+}
+
+impl Logic for Mirror {
+    type Job = Job;
+
+    fn capacity_blocks(&self, _: u64) -> u64 {
+        self.blocks
+    }
+
+    fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
+        let run = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let part = Part { request: io.begin(request, 1), run, op: request.op };
+        if request.op == Op::Read {
+            self.read(io, part, &request);
+        } else {
+            self.counts.writes += 1;
+            self.counts.written_blocks += u64::from(request.blocks);
+            self.waiting.push_back((part, run.first));
+            self.write_waiting(io);
+            self.counts.write_hits += u64::from(self.waiting.is_empty());
+        }
+        self.destage(io);
+    }
+
+    fn done(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
+        match job {
+            Job::Read { part, tier } => {
+                io.pay(&part, access);
+                let contents = io.contents(tier, access);
+                io.deliver(&part, contents);
+                io.answer(&part, access);
+                self.back_reads -= usize::from(tier == Tier::Back);
+            }
+            Job::Written { part } => {
+                io.pay(&part, access);
+                io.answer(&part, access);
+                if let Some(place) = self.writing.iter().position(|run| *run == part.run) {
+                    self.writing.swap_remove(place);
+                }
+            }
+            Job::Destaged { run } => {
+                io.spend(access);
+                self.buffer.end_destage(run);
+                self.is_destaging = false;
+            }
+        }
+        self.write_waiting(io);
+        self.destage(io);
+    }
+
+    fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn place(&self, read: &Queued) -> (Tier, u64) {
+        (Tier::Front, read.lbn)
+    }
+
+    fn counts(&self) -> HybridCounts {
+        HybridCounts { dirty_blocks: self.dirty_blocks, live_share: 1.0, ..self.counts }
+    }
+
+    fn forget(&mut self) {
+        self.counts = HybridCounts::default();
+    }
+
+    fn recover(&mut self, (front, _): (Contents, Contents)) -> Contents {
+        let mut found = front;
+        for block in self.buffer.unwritten().into_iter().flat_map(|run| run.first..run.end) {
+            found.insert(block, self.contents.get(&block).cloned().unwrap_or_default());
+        }
+        found
+    }
+}
