@@ -7,7 +7,7 @@ use crashing::{Bench, Outcome, Plan};
 use sledlab_core::{Op, seed};
 
 /// What stands in front of the disk.
-const SYSTEMS: [&str; 14] = [
+const SYSTEMS: [&str; 16] = [
     "none",
     "caching-disk:shortcut=false:immediate_report=false:partial_write=false",
     "caching-disk:shortcut=true:immediate_report=false:partial_write=false",
@@ -18,6 +18,8 @@ const SYSTEMS: [&str; 14] = [
     "caching-disk:shortcut=false:immediate_report=true:partial_write=true",
     "caching-disk",
     "caching-disk:header_blocks=0",
+    "caching-disk:fetch_kb=16",
+    "caching-disk:fetch_kb=16:shortcut=false:immediate_report=false:partial_write=false",
     "write-buffer",
     "write-buffer:gather=true",
     "write-buffer:idle_ms=1000",

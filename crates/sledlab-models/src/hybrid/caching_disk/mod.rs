@@ -5,7 +5,9 @@
 //! and on to the back device, and then the one that is wanted goes from there to the buffer and on to the slot. Nobody
 //! holds a slot of the buffer while waiting for another, so this comes to an end with a single one.
 
+mod groups;
 mod headers;
+mod managers;
 mod moves;
 mod params;
 
@@ -14,7 +16,9 @@ use std::collections::{HashMap, VecDeque};
 use foldhash::fast::RandomState;
 use sledlab_core::{Op, Result};
 
+use self::groups::Member;
 use self::headers::Headers;
+use self::managers::Managers;
 use self::moves::{Destage, Early, Fetch, Wanted};
 pub use self::params::CachingDiskParams;
 use self::params::Sizes;
@@ -80,8 +84,8 @@ pub(super) enum Job {
     Served { slot: u32, part: Part },
     /// A part is answered from the back device.
     Bypassed { part: Part },
-    /// A segment is in the buffer.
-    Fetched { slot: u32, stay: u64 },
+    /// Segments are in the buffer.
+    Fetched { wanted: u64, members: Vec<Member> },
     /// Some blocks of it are in the slot.
     Filled { slot: u32 },
     /// Some dirty blocks are in the buffer.
@@ -121,6 +125,8 @@ pub struct CachingDisk {
     destages: Vec<Option<Destage>>,
     headers: Headers,
     streams: Streams,
+    /// Where the number of segments to fetch is chosen.
+    managers: Option<Managers>,
     /// Slots in which something may go on.
     ready: Vec<u32>,
     counts: HybridCounts,
@@ -162,6 +168,7 @@ impl Model for CachingDisk {
             destages: Vec::new(),
             headers: Headers::new(sizes),
             streams: Streams::new(params.bypass_kb * KB_BLOCKS),
+            managers: params.managers(sizes)?,
             ready: Vec::new(),
             counts: HybridCounts::default(),
             dirty_before: 0,
@@ -199,7 +206,7 @@ impl CachingDisk {
         self.count(slot, &part, found == Found::Hit);
         if let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut) {
             next.parts.push_back(part);
-            if matches!(next.early, Early::Ready(_)) {
+            if self.techniques.shortcut && matches!(next.early, Early::Ready(_)) {
                 self.answer_early(io, slot);
             }
             self.ready.push(slot);
@@ -396,6 +403,9 @@ impl Logic for CachingDisk {
             io.serve(Tier::Back, all.first, &part, Job::Bypassed { part });
             return;
         }
+        if let Some(managers) = &mut self.managers {
+            managers.observe(&request);
+        }
         let place = io.begin(request, (segments.end() - segments.start() + 1) as u32);
         for segment in segments {
             let run = Run { first: all.first.max(segment * size), end: all.end.min((segment + 1) * size) };
@@ -413,7 +423,7 @@ impl Logic for CachingDisk {
                 io.deliver(&part, contents);
                 io.answer(&part, access);
             }
-            Job::Fetched { slot, stay } => self.fetched(io, slot, stay, access),
+            Job::Fetched { wanted, members } => self.group_fetched(io, wanted, &members, access),
             Job::Filled { slot } => self.filled(io, slot, access),
             Job::Collected { destage, run } => self.collected(io, destage, run, access),
             Job::Destaged { destage } => self.destaged(io, destage, access),

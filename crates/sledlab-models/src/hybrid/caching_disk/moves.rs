@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::Op;
 
+use super::groups::Member;
 use super::{CachingDisk, Job, Part, Phase};
 use crate::cache::Run;
 use crate::hybrid::blocks::Blocks;
@@ -58,14 +59,6 @@ pub(super) struct Destage {
     pub data: Vec<Content>,
 }
 
-/// The first that waits for an access pays for it.
-fn pay_first(io: &mut Io<Job>, parts: &VecDeque<Part>, access: &Completion) {
-    match parts.front() {
-        Some(first) => io.pay(first, access),
-        None => io.spend(access),
-    }
-}
-
 impl CachingDisk {
     /// Asks for a slot of the buffer.
     pub(super) fn want(&mut self, io: &mut Io<Job>, wanted: Wanted) {
@@ -90,12 +83,7 @@ impl CachingDisk {
 
     fn fetch(&mut self, io: &mut Io<Job>, slot: u32) {
         let super::Slot { segment, stay, .. } = self.slots[slot as usize];
-        self.read_segment(io, segment, Job::Fetched { slot, stay });
-    }
-
-    fn read_segment(&self, io: &mut Io<Job>, segment: u64, job: Job) {
-        let first = segment * self.sizes.segment_blocks;
-        io.read(Tier::Back, Run { first, end: first + self.blocks_of(segment) }, job);
+        self.fetch_group(io, Member { segment, slot, stay });
     }
 
     /// With Shortcut nobody waits for a slot, so the next segment is read while the one before leaves: as long as the
@@ -116,15 +104,21 @@ impl CachingDisk {
         if let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::front_mut) {
             next.early = Early::Reading;
         }
-        self.read_segment(io, segment, Job::Fetched { slot, stay });
+        self.fetch_group(io, Member { segment, slot, stay });
     }
 
     /// A segment is in the buffer: what waits may be answered, and what the slot lacks goes there when it is free.
-    pub(super) fn fetched(&mut self, io: &mut Io<Job>, slot: u32, stay: u64, access: &Completion) {
-        let mut fetch = Fetch { data: io.contents(Tier::Back, access), ..Fetch::default() };
+    pub(super) fn fetched(
+        &mut self,
+        io: &mut Io<Job>,
+        member: Member,
+        data: Vec<Content>,
+        access: &Completion,
+    ) {
+        let Member { slot, stay, .. } = member;
+        let mut fetch = Fetch { data, ..Fetch::default() };
         if self.slots[slot as usize].stay == stay {
             let mut parts = self.waiting.remove(&slot).unwrap_or_default();
-            pay_first(io, &parts, access);
             if self.techniques.shortcut {
                 self.answer_waiting(io, Some(slot), &mut parts, &mut fetch, access);
             }
@@ -133,15 +127,16 @@ impl CachingDisk {
             }
             self.fill(io, slot, fetch);
         } else if let Some(mut parts) = self.next_of(slot, stay).map(|next| std::mem::take(&mut next.parts)) {
-            pay_first(io, &parts, access);
-            self.answer_waiting(io, None, &mut parts, &mut fetch, access);
+            if self.techniques.shortcut {
+                self.answer_waiting(io, None, &mut parts, &mut fetch, access);
+            }
             if let Some(next) = self.next_of(slot, stay) {
                 (next.parts, next.early) = (parts, Early::Ready(fetch));
             }
         }
     }
 
-    fn next_of(&mut self, slot: u32, stay: u64) -> Option<&mut super::Next> {
+    pub(super) fn next_of(&mut self, slot: u32, stay: u64) -> Option<&mut super::Next> {
         self.next.get_mut(&slot)?.iter_mut().find(|next| next.stay == stay)
     }
 

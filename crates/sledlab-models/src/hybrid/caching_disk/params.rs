@@ -2,6 +2,7 @@
 
 use sledlab_core::{Error, Result};
 
+use super::managers::Managers;
 use crate::hybrid::{KB_BLOCKS, front_room};
 use crate::replacement::{self, Policy};
 
@@ -12,6 +13,10 @@ sledlab_core::params! {
         front_mb: f64 = 256.0, "MB", 0.0..1e9;
         /// Size of a segment, in 1024 bytes.
         segment_kb: u64 = 8_u64, "KB", 4..256;
+        /// Segments are fetched in groups of so much, as far as the others are not there; 0 for one at a time.
+        fetch_kb: u64 = 0_u64, "KB", 0..256;
+        /// Choose the size of groups, up to `fetch_kb`, by virtual segment managers (HY-11).
+        virtual_managers: bool = false;
         /// Non-volatile buffer between the devices, in 1024 bytes: as many segments as it holds move at a time (HY-09).
         buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
         /// Answer waiting requests from the buffer, without waiting for the front device (HY-06).
@@ -36,6 +41,8 @@ pub(super) struct Sizes {
     pub header_blocks: u64,
     pub slots: u32,
     pub buffer_slots: usize,
+    /// Segments that are fetched together.
+    pub fetch_segments: u64,
 }
 
 impl CachingDiskParams {
@@ -66,14 +73,22 @@ impl CachingDiskParams {
             Error::user("the front device has too many segments")
                 .with_remedy("make hybrid.segment_kb larger or hybrid.front_mb smaller")
         })?;
-        Ok(Sizes { segment_blocks, header_blocks: self.header_blocks, slots, buffer_slots })
+        if self.virtual_managers && self.fetch_kb <= self.segment_kb {
+            return Err(Error::user(format!(
+                "hybrid.virtual_managers: there is nothing to choose up to hybrid.fetch_kb = {}",
+                self.fetch_kb
+            ))
+            .with_remedy("set hybrid.fetch_kb to the largest group, for example 256"));
+        }
+        let fetch_segments = (self.fetch_kb / self.segment_kb).max(1);
+        Ok(Sizes { segment_blocks, header_blocks: self.header_blocks, slots, buffer_slots, fetch_segments })
     }
 
     /// The policy that decides which segment makes room.
     ///
     /// # Errors
     /// An unknown one, and one that must know the future.
-    pub(super) fn policy(&self, slots: u32) -> Result<Box<dyn Policy>> {
+    fn choice(&self) -> Result<replacement::Choice> {
         let choice = replacement::Choice::parse(&self.replacement)?;
         if choice.entry().needs_future {
             return Err(Error::user(format!(
@@ -82,6 +97,19 @@ impl CachingDiskParams {
             ))
             .with_remedy("ask `sledlab trace hits` for this bound"));
         }
-        choice.make(slots as usize)
+        Ok(choice)
+    }
+
+    /// That policy for a cache of so many segments.
+    pub(super) fn policy(&self, slots: u32) -> Result<Box<dyn Policy>> {
+        self.choice()?.make(slots as usize)
+    }
+
+    /// Those who choose how much to fetch.
+    pub(super) fn managers(&self, sizes: Sizes) -> Result<Option<Managers>> {
+        let Sizes { slots, segment_blocks, fetch_segments, .. } = sizes;
+        let choice = self.choice()?;
+        let new = || Managers::new(&choice, slots, segment_blocks, fetch_segments);
+        self.virtual_managers.then(new).transpose()
     }
 }

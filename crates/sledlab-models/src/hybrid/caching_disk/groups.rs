@@ -1,0 +1,96 @@
+//! Fetches of several segments at once: a small segment wastes little room, and a large fetch little time.
+
+use std::collections::VecDeque;
+
+use super::moves::Early;
+use super::{CachingDisk, Job};
+use crate::cache::Run;
+use crate::hybrid::io::{Io, Tier};
+use crate::replacement::{Found, Use};
+use crate::system::Completion;
+
+/// A segment that is fetched, and its stay in a slot.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::hybrid) struct Member {
+    pub segment: u64,
+    pub slot: u32,
+    pub stay: u64,
+}
+
+impl CachingDisk {
+    /// Reads a segment, which has its place in the buffer, with those of its group on both sides that are not there and
+    /// find places in the buffer too. A group begins at a multiple of its size.
+    pub(super) fn fetch_group(&mut self, io: &mut Io<Job>, wanted: Member) {
+        let group = self.fetch_segments();
+        let first = wanted.segment / group * group;
+        let end = (first + group).min(self.back_blocks.div_ceil(self.sizes.segment_blocks));
+        let mut members = vec![wanted];
+        for segment in wanted.segment + 1..end {
+            let Some(member) = self.join(segment) else { break };
+            members.push(member);
+        }
+        for segment in (first..wanted.segment).rev() {
+            let Some(member) = self.join(segment) else { break };
+            members.push(member);
+        }
+        members.sort_unstable_by_key(|member| member.segment);
+        let (first, last) = (members[0].segment, members[members.len() - 1].segment);
+        let end = last * self.sizes.segment_blocks + self.blocks_of(last);
+        let run = Run { first: first * self.sizes.segment_blocks, end };
+        io.read(Tier::Back, run, Job::Fetched { wanted: wanted.segment, members });
+    }
+
+    /// Gives a segment that nobody asked for a slot and a place in the buffer, unless it is there or on its way out.
+    fn join(&mut self, segment: u64) -> Option<Member> {
+        let is_known = self.directory.holds(segment) || self.ending.contains_key(&segment);
+        if is_known || !self.buffer.take_spare() {
+            return None;
+        }
+        let Found::Miss { victim } = self.directory.access(Use { key: segment, next: Use::NEVER }) else {
+            return None;
+        };
+        let slot = self.replace(segment, victim);
+        let next = self.next.get_mut(&slot).and_then(VecDeque::back_mut)?;
+        next.early = Early::Reading;
+        self.ready.push(slot);
+        Some(Member { segment, slot, stay: next.stay })
+    }
+
+    /// A group is in the buffer.
+    pub(super) fn group_fetched(
+        &mut self,
+        io: &mut Io<Job>,
+        wanted: u64,
+        members: &[Member],
+        access: &Completion,
+    ) {
+        if let Some(managers) = &mut self.managers {
+            managers.learn(access);
+        }
+        let contents = io.contents(Tier::Back, access);
+        // The first part that waits for the wanted segment pays.
+        let payer = members.iter().find(|member| member.segment == wanted).and_then(|member| {
+            let parts = if self.slots[member.slot as usize].stay == member.stay {
+                self.waiting.get(&member.slot)
+            } else {
+                self.next_of(member.slot, member.stay).map(|next| &next.parts)
+            };
+            parts.and_then(|parts| parts.front()).copied()
+        });
+        match payer {
+            Some(part) => io.pay(&part, access),
+            None => io.spend(access),
+        }
+        let from = access.request.lbn;
+        for member in members {
+            let first = (member.segment * self.sizes.segment_blocks - from) as usize;
+            let data = contents.get(first..first + self.blocks_of(member.segment) as usize);
+            self.fetched(io, *member, data.map(<[_]>::to_vec).unwrap_or_default(), access);
+        }
+    }
+
+    /// Segments that are fetched together at present.
+    fn fetch_segments(&self) -> u64 {
+        self.managers.as_ref().map_or(self.sizes.fetch_segments, |managers| managers.best())
+    }
+}

@@ -1,0 +1,133 @@
+//! Virtual segment managers (paper 001, section 7; HY-11): directories without data, each as if segments had another
+//! size. Segments are fetched in groups of the size whose misses would have cost least time lately.
+//!
+//! What is in the cache stays where it is when the choice changes: only what is fetched from then on comes in groups of
+//! the new size.
+
+use crate::device::Queued;
+use crate::replacement::{self, Found, Policy, Use};
+use crate::system::Completion;
+use sledlab_core::Result;
+
+/// Requests between two choices.
+const CHOOSE_EVERY: u64 = 512;
+/// What is left of the costs of the past at every choice.
+const KEEP: f64 = 0.9;
+/// A size must cost less than this share of the present one to replace it.
+const BETTER: f64 = 0.97;
+
+/// A directory as if segments were `segments` times as large.
+struct Manager {
+    segments: u64,
+    directory: Box<dyn Policy>,
+    cost_ms: f64,
+    misses: u64,
+}
+
+/// What a fetch takes, in milliseconds, as a straight line over its blocks: a running fit with a prior.
+struct FetchTime {
+    weight: f64,
+    blocks: f64,
+    ms: f64,
+    blocks_squared: f64,
+    blocks_ms: f64,
+}
+
+/// See the module.
+pub(super) struct Managers {
+    segment_blocks: u64,
+    all: Vec<Manager>,
+    best: usize,
+    uses: u64,
+    fetch_time: FetchTime,
+}
+
+impl Managers {
+    /// Managers for `segments` at once, half as many and so on, in a cache of `slots` segments.
+    ///
+    /// # Errors
+    /// Those of the policy.
+    pub fn new(policy: &replacement::Choice, slots: u32, segment_blocks: u64, segments: u64) -> Result<Self> {
+        let sizes = (0..).map(|power| 1_u64 << power).take_while(|size| *size <= segments);
+        let manager = |segments: u64| -> Result<Manager> {
+            let slots = (u64::from(slots) / segments).max(1) as usize;
+            Ok(Manager { segments, directory: policy.make(slots)?, cost_ms: 0.0, misses: 0 })
+        };
+        Ok(Managers {
+            segment_blocks,
+            all: sizes.map(manager).collect::<Result<_>>()?,
+            best: 0,
+            uses: 0,
+            fetch_time: FetchTime::new(),
+        })
+    }
+
+    /// Segments to fetch at once.
+    pub fn best(&self) -> u64 {
+        self.all[self.best].segments
+    }
+
+    /// A request arrives.
+    pub fn observe(&mut self, request: &Queued) {
+        let last = request.lbn + u64::from(request.blocks) - 1;
+        for manager in &mut self.all {
+            let size = manager.segments * self.segment_blocks;
+            for key in request.lbn / size..=last / size {
+                let found = manager.directory.access(Use { key, next: Use::NEVER });
+                manager.misses += u64::from(found != Found::Hit);
+            }
+        }
+        self.uses += 1;
+        if self.uses.is_multiple_of(CHOOSE_EVERY) {
+            self.choose();
+        }
+    }
+
+    /// A fetch is done.
+    pub fn learn(&mut self, access: &Completion) {
+        let ms = access.timing.service().as_ns() as f64 * 1e-6;
+        self.fetch_time.add(f64::from(access.request.blocks), ms, 1.0);
+    }
+
+    fn choose(&mut self) {
+        for manager in &mut self.all {
+            let blocks = (manager.segments * self.segment_blocks) as f64;
+            let cost_ms = manager.misses as f64 * self.fetch_time.of(blocks);
+            manager.cost_ms = KEEP * manager.cost_ms + cost_ms;
+            manager.misses = 0;
+        }
+        let cheapest =
+            (0..self.all.len()).min_by(|a, b| self.all[*a].cost_ms.total_cmp(&self.all[*b].cost_ms));
+        if let Some(cheapest) = cheapest
+            && self.all[cheapest].cost_ms < BETTER * self.all[self.best].cost_ms
+        {
+            self.best = cheapest;
+        }
+    }
+}
+
+impl FetchTime {
+    /// Before anything is known: 8 ms, and 50 MB/s.
+    fn new() -> Self {
+        let mut prior = FetchTime { weight: 0.0, blocks: 0.0, ms: 0.0, blocks_squared: 0.0, blocks_ms: 0.0 };
+        for blocks in [8.0, 512.0] {
+            prior.add(blocks, 8.0 + blocks * 0.01, 10.0);
+        }
+        prior
+    }
+
+    fn add(&mut self, blocks: f64, ms: f64, weight: f64) {
+        self.weight += weight;
+        self.blocks += weight * blocks;
+        self.ms += weight * ms;
+        self.blocks_squared += weight * blocks * blocks;
+        self.blocks_ms += weight * blocks * ms;
+    }
+
+    fn of(&self, blocks: f64) -> f64 {
+        let (mean_blocks, mean_ms) = (self.blocks / self.weight, self.ms / self.weight);
+        let slope =
+            (self.blocks_ms - self.blocks * mean_ms) / (self.blocks_squared - self.blocks * mean_blocks);
+        (mean_ms + slope.max(0.0) * (blocks - mean_blocks)).max(0.1)
+    }
+}
