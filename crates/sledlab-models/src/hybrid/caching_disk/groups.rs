@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::managers::Managers;
 use super::moves::Early;
 use super::{CachingDisk, Job};
 use crate::cache::Run;
@@ -91,6 +92,6 @@ impl CachingDisk {
 
     /// Segments that are fetched together at present.
     fn fetch_segments(&self) -> u64 {
-        self.managers.as_ref().map_or(self.sizes.fetch_segments, |managers| managers.best())
+        self.managers.as_ref().map_or(self.sizes.fetch_segments, Managers::best)
     }
 }
