@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sledlab.difference import Difference, diff
     from sledlab.drive_validation import DriveValidation, validate_drive
     from sledlab.hits import HitRatios, hit_ratios
-    from sledlab.hybrid_studies import HybridStudy, hybrid_study
+    from sledlab.hybrid_studies import HybridStudy, TunedHybrid, hybrid_study, tune_hybrid
     from sledlab.power_protocol import PowerPolicy
     from sledlab.power_studies import PowerStudy, power_study
     from sledlab.result import Result
@@ -48,6 +48,7 @@ __all__ = [
     "Scheduler",
     "SeekMap",
     "Trace",
+    "TunedHybrid",
     "__version__",
     "compare",
     "device",
@@ -65,6 +66,7 @@ __all__ = [
     "seek_map",
     "simulate",
     "trace",
+    "tune_hybrid",
     "validate_drive",
     "workload",
 ]
@@ -85,6 +87,8 @@ _HOMES = {
     "hit_ratios": "hits",
     "HybridStudy": "hybrid_studies",
     "hybrid_study": "hybrid_studies",
+    "TunedHybrid": "hybrid_studies",
+    "tune_hybrid": "hybrid_studies",
     "PowerPolicy": "power_protocol",
     "PowerStudy": "power_studies",
     "power_study": "power_studies",

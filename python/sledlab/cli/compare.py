@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sledlab.cli.experiment import compose, replay_options, source_options, split
+from sledlab.cli.experiment import compose, jobs_option, replay_options, source_options, split
 from sledlab.cli.options import json_option, listed, number, set_option, show_json
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--vary", metavar="KEY=V,V", help="One more key to vary, such as device.sleds=1,4.")
 @replay_options
 @set_option
-@click.option("--jobs", metavar="N", type=int, help="Runs at the same time  [default: all processors]")
+@jobs_option
 @click.option(
     "--out", metavar="DIR", help="Directory for tables and report; what it holds already is not run again."
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.catalogue import list_entries, show_entry
-from sledlab.cli.experiment import compose, replay_options, requests_options
+from sledlab.cli.experiment import compose, jobs_option, replay_options, requests_options
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, listed, number, set_option, show_json
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @click.option("--scheduler", metavar="NAME", help="Scheduler (sledlab scheduler list)  [default: fcfs]")
 @replay_options
 @set_option
-@click.option("--jobs", metavar="N", type=int, help="Runs at the same time  [default: all processors]")
+@jobs_option
 @click.option(
     "--out", metavar="DIR", help="Directory for tables and report; what it holds already is not run again."
 )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from sledlab.hybrid_studies.outcome import HybridStudy
+from sledlab.hybrid_studies.tuned import TunedHybrid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sledlab.catalogue import Chosen
+    from sledlab.hybrid_studies.plan import Plan
     from sledlab.traces import Trace
 
-__all__ = ["HybridStudy", "hybrid_study"]
+__all__ = ["HybridStudy", "TunedHybrid", "hybrid_study", "tune_hybrid"]
 
 
 def hybrid_study(
@@ -86,20 +88,16 @@ def hybrid_study(
         >>> study.tables["configurations"]["faster_than_disk"].max() > 1
         True
     """
-    from sledlab.hybrid_studies.plan import Front, Plan, set_aside
     from sledlab.hybrid_studies.run import run
-    from sledlab.settings import word
-    from sledlab.simulation import composed, replay_settings
+    from sledlab.simulation import replay_settings
 
-    said = {key: word(value) for key, value in (settings or {}).items() if value is not None}
-    aside, rest = set_aside(said)
-    choices = replay_settings(replay, warmup, limit, duration_s, outside, seed, rest)
-    base, trace = composed(source, device, choices, scheduler)
-    plan = Plan.made(
-        base,
-        trace,
-        front=Front.of(front, aside["front"]),
-        extras=aside["hybrid"],
+    choices = replay_settings(replay, warmup, limit, duration_s, outside, seed, settings)
+    plan = _planned(
+        source,
+        device,
+        front,
+        scheduler,
+        choices,
         configurations=configurations,
         mems_mb=mems_mb,
         segments_kb=segments_kb,
@@ -110,3 +108,96 @@ def hybrid_study(
         seeds=seeds,
     )
     return run(plan, jobs=jobs, out=out)
+
+
+def tune_hybrid(
+    source: Trace | Chosen | str | Path | Any,
+    device: Chosen | str | Path = "atlas-10k-50mb",
+    front: Chosen | str | Path = "mems-g2",
+    *,
+    budget: float,
+    price_per_mb: float | None = None,
+    segments_kb: Sequence[int] | int | None = None,
+    replacement: Sequence[Chosen | str] | Chosen | str | None = None,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    scheduler: Chosen | str = "fcfs",
+    limit: int | None = None,
+    outside: Literal["reject", "wrap", "clip", "scale"] = "reject",
+    seed: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> TunedHybrid:
+    """Chooses segments, replacement policy and size of a MEMS caching disk for a workload.
+
+    Args:
+        source: A trace or a workload, as in `simulate`.
+        device: The disk.
+        front: The MEMS device in front of it.
+        budget: MEMS that is allowed, in 2^20 bytes; with `price_per_mb`, money.
+        price_per_mb: What 2^20 bytes of MEMS cost, in any currency.
+        segments_kb: Segments to try, in 1024 bytes; from 4 to 256, doubling, unless given.
+        replacement: Policies to try; `lru`, `slru`, `arc` and `lfuda` unless given.
+        jobs: Runs at the same time; as many as there are processors unless given.
+        out: A directory for the runs and the experiment, in which tuning that was stopped goes on.
+        scheduler: As in `simulate`, like all that follow.
+        limit: Requests after which a replay ends.
+        outside: What a request past the end of the disk gets.
+        seed: Root of all random numbers.
+        settings: As in `hybrid_study`.
+
+    Returns:
+        The choice, every run that led to it, and an experiment to run it again.
+
+    Raises:
+        Error: Something in the input or the options is wrong, or a run failed; the message names it.
+
+    Example:
+        >>> import sledlab as sl
+        >>> found = sl.tune_hybrid(
+        ...     sl.workload("cello"), budget=16, segments_kb=[8, 64], replacement="lru", limit=2000, jobs=1
+        ... )
+        >>> found.choice["mems_mb"] <= 16
+        True
+    """
+    from sledlab.hybrid_studies.configurations import ALL
+    from sledlab.hybrid_studies.plan import budget_mb, whole
+    from sledlab.hybrid_studies.tuning import POLICIES, tune
+    from sledlab.simulation import replay_settings
+
+    choices = replay_settings("open", 0, limit, None, outside, seed, settings)
+    plan = _planned(
+        source,
+        device,
+        front,
+        scheduler,
+        choices,
+        configurations=ALL,
+        mems_mb=[],
+        segments_kb=[],
+        price_ratios=[],
+        replacement=list(POLICIES) if replacement is None else replacement,
+        at_mb=budget_mb(budget, price_per_mb),
+    )
+    tried = None if segments_kb is None else whole(segments_kb)
+    return tune(plan, tried, price_per_mb=price_per_mb, jobs=jobs, out=out)
+
+
+def _planned(
+    source: Any,
+    device: Chosen | str | Path,
+    front: Chosen | str | Path,
+    scheduler: Chosen | str,
+    choices: Mapping[str, Any],
+    **swept: Any,
+) -> Plan:
+    """A plan of what functions are given."""
+    from sledlab.hybrid_studies.plan import Front, Plan, set_aside
+    from sledlab.settings import word
+    from sledlab.simulation import composed
+
+    aside, rest = set_aside({key: value for key, value in choices.items() if value is not None})
+    base, trace = composed(source, device, rest, scheduler)
+    in_front, extras = (
+        {key: word(value) for key, value in aside[table].items()} for table in ("front", "hybrid")
+    )
+    return Plan.made(base, trace, front=Front.of(front, in_front), extras=extras, **swept)

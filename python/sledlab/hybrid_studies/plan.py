@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab import _native, swept
 from sledlab.catalogue import entries, require
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from sledlab.hybrid_studies.configurations import Settings
     from sledlab.traces import Trace
+
+T = TypeVar("T")
 
 SIZES_MB = (64.0, 128.0, 256.0, 512.0, 3072.0)
 """MEMS to sweep unless others are given, in 2^20 bytes (AN-05)."""
@@ -198,11 +200,11 @@ class Plan:
             facts=facts,
             configurations=names,
             sizes_mb=_swept("size", SIZES_MB if mems_mb is None else mems_mb),
-            segments_kb=_whole(SEGMENTS_KB if segments_kb is None else segments_kb),
+            segments_kb=whole(SEGMENTS_KB if segments_kb is None else segments_kb),
             ratios=_swept("price ratio", RATIOS if price_ratios is None else price_ratios),
             replacement=_policies("lru" if replacement is None else replacement),
             at_mb=swept.numbers("size", AT_MB if at_mb is None else at_mb, above=True)[0],
-            at_segment_kb=_whole(at_segment)[0],
+            at_segment_kb=whole(at_segment)[0],
             extras=extras,
             seeds=swept.seeds(plain(disk.to_toml()), 1 if seeds is None else seeds),
         )
@@ -289,14 +291,14 @@ class Plan:
             raise named(error, point) from error
 
 
-def set_aside(settings: Mapping[str, str]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+def set_aside(settings: Mapping[str, T]) -> tuple[dict[str, dict[str, T]], dict[str, T]]:
     """Settings of the MEMS device and of hybrids, by their table, and the others.
 
     Example:
         >>> set_aside({"front.sleds": "2", "seed": "3"})
         ({'front': {'sleds': '2'}, 'hybrid': {}}, {'seed': '3'})
     """
-    aside: dict[str, dict[str, str]] = {table: {} for table in ASIDE}
+    aside: dict[str, dict[str, T]] = {table: {} for table in ASIDE}
     rest = {}
     for key, value in settings.items():
         table, _, name = key.partition(".")
@@ -363,7 +365,21 @@ def _swept(what: str, given: Any) -> tuple[float, ...]:
     return () if isinstance(given, (list, tuple)) and not given else swept.numbers(what, given, above=True)
 
 
-def _whole(given: Any) -> tuple[int, ...]:
+def budget_mb(budget: Any, price_per_mb: Any = None) -> float:
+    """The MEMS that a budget buys, in 2^20 bytes; the budget itself where there is no price.
+
+    Raises:
+        Error: One of them is not above 0.
+
+    Example:
+        >>> budget_mb(256), budget_mb(100, 0.5)
+        (256.0, 200.0)
+    """
+    money = swept.numbers("budget", budget, above=True)[0]
+    return money if price_per_mb is None else money / swept.numbers("price", price_per_mb, above=True)[0]
+
+
+def whole(given: Any) -> tuple[int, ...]:
     """Segments in 1024 bytes, each a whole number."""
     found = _swept("segment", given)
     for value in found:

@@ -129,8 +129,7 @@ def _hits(plan: Plan) -> list[Row]:
     from sledlab.hits import hit_ratios
     from sledlab.hybrid_studies.plan import BELADY
 
-    header_kb = int(plan.extras.get("header_blocks", "1")) / 2
-    segments = int(plan.at_mb * 1024 / (plan.at_segment_kb + header_kb))
+    segments = room(plan, plan.at_mb, plan.at_segment_kb)
     found = hit_ratios(
         plan.trace,
         policies=(*plan.replacement, BELADY),
@@ -138,6 +137,12 @@ def _hits(plan: Plan) -> list[Row]:
         segment_kb=plan.at_segment_kb,
     )
     return found.frame.drop("cache_mb").to_dicts()
+
+
+def room(plan: Plan, mb: float, segment_kb: int) -> int:
+    """Segments that so much MEMS holds, each with its header."""
+    header_kb = int(plan.extras.get("header_blocks", "1")) / 2
+    return int(mb * 1024 / (segment_kb + header_kb))
 
 
 def _prices(rows: Sequence[Row]) -> list[Row]:

@@ -37,11 +37,15 @@ def overload(study: HybridStudy) -> str:
     late = [row["label"] for row in rows if row["saturated"]]
     if not late:
         return ""
-    who = "No configuration" if len(late) == len(rows) else f"{joined(late)}"
-    verb = "could keep up" if len(late) == len(rows) else "could not keep up"
+    kept = [row["label"] for row in rows if not row["saturated"]]
+    who = f"{joined(late)} could not keep up"
+    if not kept:
+        who = "Nothing could keep up"
+    elif len(kept) < len(late):
+        who = f"Only {joined(kept)} could keep up"
     return (
-        f"{who} {verb} with this workload: such response times say how long the run was, and so do ratios "
-        "of them."
+        f"{who} with this workload: response times of what did not keep up say how long the run was, and so "
+        "do ratios of them."
     )
 
 
@@ -112,10 +116,11 @@ def best_size(study: HybridStudy) -> str:
     by_size = [fastest([row for row in rows if row["mems_mb"] == mb]) for mb in study.study["mems_mb"]]
     least = fastest(by_size)
     enough = next(row for row in by_size if row["mean_ms"] <= least["mean_ms"] * (1 + SAME))
+    gives = f"segments of {enough['segment_kb']} KB give {milliseconds(enough['mean_ms'])}"
+    if enough is by_size[-1]:
+        return f"{text} The more MEMS the better: {size(enough['mems_mb'])} with {gives}.".strip()
     return (
-        f"{text} {size(enough['mems_mb'])} of MEMS with segments of {enough['segment_kb']} KB "
-        f"{'are' if enough is least else 'are practically'} the best that any size here gives, "
-        f"{milliseconds(enough['mean_ms'])}."
+        f"{text} More than {size(enough['mems_mb'])} gains less than {percent(SAME)}: there {gives}."
     ).strip()
 
 
