@@ -90,11 +90,13 @@ def configurations(study: HybridStudy) -> Figure:
 def _against(row: Row) -> str:
     """The mean, and how it compares with the baselines."""
     said = [milliseconds(row["mean_ms"])]
+    if row["saturated"]:
+        return f"{said[0]}, overloaded"
     if row["faster_than_disk"] is not None and row["configuration"] != "disk":
         said.append(f"{figure(row['faster_than_disk'], 2)} × DISK")
     if row["share_of_mems"] is not None and row["configuration"] != "mems":
         said.append(f"{percent(row['share_of_mems'])} of MEMS")
-    return ", ".join(said) + (", overloaded" if row["saturated"] else "")
+    return ", ".join(said)
 
 
 def sizes(study: HybridStudy) -> Figure:
@@ -126,10 +128,10 @@ def _value_axis(axes: Axes, values: Sequence[float]) -> None:
     """From 0, or logarithmic where values are far apart."""
     if max(values) > 10 * min(values):
         axes.set_yscale("log")
-        plots.plain_log_y(axes)
         axes.set_ylim(min(values) / 1.3, max(values) * 1.3)
     else:
         axes.set_ylim(0, max(values) * 1.1)
+    plots.plain_log_y(axes)
 
 
 def _name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:

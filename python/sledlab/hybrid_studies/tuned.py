@@ -79,16 +79,20 @@ class TunedHybrid:
         chosen, disk, mems = self.choice, self.baselines["disk"], self.baselines["mems"]
         mb = chosen["mems_mb"]
         cost = f" at a cost of {figure(mb * self.price_per_mb)}" if self.price_per_mb else ""
+        store = f"{size(mb)} of MEMS{cost} in segments of {chosen['segment_kb']} KB under {chosen['policy']}"
+        if chosen["mean_ms"] >= disk["mean_ms"]:
+            return (
+                f"MEMS does not pay within this budget: the disk alone answers in "
+                f"{milliseconds(disk['mean_ms'])} on average, the best caching disk, {store}, in "
+                f"{milliseconds(chosen['mean_ms'])}."
+            )
         said = [
-            f"Take {size(mb)} of MEMS{cost} in segments of {chosen['segment_kb']} KB under "
-            f"{chosen['policy']}: {milliseconds(chosen['mean_ms'])} on average, "
+            f"Take {store}: {milliseconds(chosen['mean_ms'])} on average, "
             f"{figure(disk['mean_ms'] / chosen['mean_ms'], 2)} times as fast as the disk alone, with "
             f"{percent(mems['mean_ms'] / chosen['mean_ms'])} of the speed of MEMS alone."
         ]
         if mb < self.budget_mb:
             said.append(f"All {size(self.budget_mb)} would gain less than {percent(SAME)}.")
-        if chosen["mean_ms"] >= disk["mean_ms"]:
-            said.append("MEMS does not pay here: the disk alone is as fast.")
         if chosen["saturated"]:
             said.append("It could not keep up: such response times say how long the run was.")
         elif disk["saturated"]:
