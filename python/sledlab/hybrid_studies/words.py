@@ -45,7 +45,7 @@ def overload(study: HybridStudy) -> str:
         who = f"Only {joined(kept)} could keep up"
     return (
         f"{who} with this workload: response times of what did not keep up say how long the run was, and so "
-        "do ratios of them."
+        "do ratios of them. Slow it down to compare, with --set replay.speedup=0.5 for instance."
     )
 
 
