@@ -174,7 +174,7 @@ def _mark_medians(axes: Axes, result: Result, curves: Sequence[tuple[str, str]])
 
 
 def plain_log(axes: Axes) -> None:
-    """Ticks of a logarithmic x axis as plain numbers: 0.1, 1, 10."""
+    """Ticks of an x axis, logarithmic or not, as plain numbers: 0.1, 1, 10,000."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

@@ -197,6 +197,7 @@ def traffic(study: HybridStudy) -> Figure:
         _named_rows(axes, rows)
         most = max(row["read_mb"] + row["written_mb"] for row in rows)
         axes.set_xlim(0, (most or 1.0) * 1.5)
+        plots.plain_log(axes)
         axes.set_title(name)
     places[-1].set_xlabel("moved (MB)")
     plots.legend(made, {"read": BLUE, "written": ORANGE})

@@ -37,8 +37,8 @@ class HybridStudy:
         >>> study = sl.hybrid_study(sl.workload("cello"), configurations=["disk", "mems", "mcd-all"], **few)
         >>> study.of("mems")["mean_ms"] < study.of("disk")["mean_ms"]
         True
-        >>> study.plot("configurations").axes[0].get_xlabel()
-        'mean response (ms)'
+        >>> study.plot("sizes").axes[0].get_xlabel()
+        'segment (KB)'
     """
 
     rows: Mapping[str, list[Row]] = field(repr=False)
