@@ -127,6 +127,15 @@ def test_every_configuration_has_the_same_generated_requests():
     assert "One seed" in words.noise(found)
 
 
+def test_a_mirror_has_all_data_on_mems():
+    found = study(configurations=["disk", "mems", "mirror"])
+    assert found.of("disk")["mean_ms"] > found.of("mirror")["mean_ms"] >= found.of("mems")["mean_ms"]
+    assert "with all data on MEMS too" in words.answer(found)
+    assert "fastest hybrid" not in words.answer(found)
+    alone = sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]})
+    assert study(alone, configurations="mirror").study["mems_devices"] == 1
+
+
 def test_requests_past_the_end_are_fitted_to_the_disk(refused):
     far = {"time_us": [0, 9000], "op": ["R", "R"], "offset_bytes": [0, 10**10], "length_bytes": [4096] * 2}
     with refused("say what they get with --outside"):

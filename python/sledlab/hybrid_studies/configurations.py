@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
     Settings = tuple[tuple[str, str], ...]
 
-DISK, MEMS, DISK_RAM, ALL, NONE = "disk", "mems", "disk-ram", "mcd-all", "mcd-none"
-"""The baselines, and the caching disk with all techniques and with none."""
+DISK, MEMS, DISK_RAM = "disk", "mems", "disk-ram"
+"""The baselines."""
+
+ALL, NONE, MIRROR = "mcd-all", "mcd-none", "mirror"
+"""The caching disk with all techniques and with none, and all data on both devices."""
 
 TECHNIQUES = ("shortcut", "immediate_report", "partial_write")
 """Switches of the caching disk (HY-06 to HY-08)."""
@@ -63,12 +66,12 @@ KNOWN: Mapping[str, Configuration] = {
         ),
         _caching("mcd-partial-write", "MCD PWRITE", "no fetch before a partial write", "partial_write"),
         _caching(ALL, "MCD ALL", "all techniques", *TECHNIQUES),
-        Configuration("mirror", "MIRROR", "RAID 1/0 with one copy on disk and one on MEMS", "mirror"),
+        Configuration(MIRROR, "MIRROR", "RAID 1/0 with one copy on disk and one on MEMS", "mirror"),
     )
 }
 """Every configuration by its name."""
 
-UNASKED = tuple(name for name in KNOWN if name != "mirror")
+UNASKED = tuple(name for name in KNOWN if name != MIRROR)
 """Compared unless others are named."""
 
 TAKEN = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)

@@ -17,6 +17,7 @@ from sledlab.hybrid_studies.configurations import (
     DISK_RAM,
     KNOWN,
     MEMS,
+    MIRROR,
     check_extras,
     chosen,
     memory,
@@ -261,10 +262,10 @@ class Plan:
         return own if KNOWN[name].hybrid is None else (*own, *self._in_front(name))
 
     def _in_front(self, name: str) -> Settings:
-        """The MEMS device; for a mirror as many sleds as the disk has room for."""
-        if name != "mirror":
+        """The MEMS device; for a mirror with as many sleds as the requests need."""
+        sleds = self.bases[MEMS].setting("system.devices")
+        if name != MIRROR or sleds is None:
             return self.front.settings
-        sleds = self.bases[MEMS].setting("system.devices") or "1"
         return (*self.front.settings, ("front.sleds", sleds))
 
     def points_of(self, case: Case) -> list[Point]:

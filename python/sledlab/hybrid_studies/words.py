@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab import wording
-from sledlab.hybrid_studies.configurations import ALL, DISK, KNOWN, NONE
+from sledlab.hybrid_studies.configurations import ALL, DISK, KNOWN, MIRROR, NONE
 from sledlab.hybrid_studies.rows import size
 from sledlab.wording import figure, joined, milliseconds, percent
 
@@ -27,7 +27,7 @@ def title(study: HybridStudy) -> str:
 
 def answer(study: HybridStudy) -> str:
     """What the study recommends, and what to beware of."""
-    said = [overload(study), best(study), best_size(study), best_price(study)]
+    said = [overload(study), best(study), mirror(study), best_size(study), best_price(study)]
     return " ".join(text for text in said if text)
 
 
@@ -50,7 +50,9 @@ def overload(study: HybridStudy) -> str:
 
 
 def _hybrids(study: HybridStudy) -> list[Row]:
-    return [row for row in study.rows["configurations"] if KNOWN[row["configuration"]].hybrid is not None]
+    """Those with so much MEMS; a mirror has as much as disk."""
+    names = [name for name, each in KNOWN.items() if each.hybrid is not None and name != MIRROR]
+    return [row for row in study.rows["configurations"] if row["configuration"] in names]
 
 
 def fastest(rows: Sequence[Row]) -> Row:
@@ -78,6 +80,17 @@ def best(study: HybridStudy) -> str:
     factor = figure(row["faster_than_disk"], 2)
     than = f"{factor} times as fast as the disk alone ({milliseconds(disk['mean_ms'])})"
     return f"{text}: {than}{_of_mems(row)}."
+
+
+def mirror(study: HybridStudy) -> str:
+    """What a copy of everything on MEMS gives."""
+    row = study.of(MIRROR)
+    if row is None:
+        return ""
+    return (
+        f"{row['label']}, with all data on MEMS too, answers in {milliseconds(row['mean_ms'])} on average"
+        f"{_of_mems(row)}."
+    )
 
 
 def _of_mems(row: Row) -> str:
