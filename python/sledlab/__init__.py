@@ -19,11 +19,12 @@ from sledlab._native import __version__
 from sledlab.errors import Error, InternalError
 
 if TYPE_CHECKING:
-    from sledlab.catalogue import device, merge, power, replacement, scheduler, workload
+    from sledlab.catalogue import device, hybrid, merge, power, replacement, scheduler, workload
     from sledlab.comparison import Comparison, compare
     from sledlab.difference import Difference, diff
     from sledlab.drive_validation import DriveValidation, validate_drive
     from sledlab.hits import HitRatios, hit_ratios
+    from sledlab.hybrid_studies import HybridStudy, TunedHybrid, hybrid_study, tune_hybrid
     from sledlab.power_protocol import PowerPolicy
     from sledlab.power_studies import PowerStudy, power_study
     from sledlab.result import Result
@@ -39,6 +40,7 @@ __all__ = [
     "Error",
     "Experiment",
     "HitRatios",
+    "HybridStudy",
     "InternalError",
     "PowerPolicy",
     "PowerStudy",
@@ -46,11 +48,14 @@ __all__ = [
     "Scheduler",
     "SeekMap",
     "Trace",
+    "TunedHybrid",
     "__version__",
     "compare",
     "device",
     "diff",
     "hit_ratios",
+    "hybrid",
+    "hybrid_study",
     "merge",
     "power",
     "power_study",
@@ -61,12 +66,14 @@ __all__ = [
     "seek_map",
     "simulate",
     "trace",
+    "tune_hybrid",
     "validate_drive",
     "workload",
 ]
 
 _HOMES = {
     "device": "catalogue",
+    "hybrid": "catalogue",
     "merge": "catalogue",
     "power": "catalogue",
     "replacement": "catalogue",
@@ -78,6 +85,10 @@ _HOMES = {
     "diff": "difference",
     "HitRatios": "hits",
     "hit_ratios": "hits",
+    "HybridStudy": "hybrid_studies",
+    "hybrid_study": "hybrid_studies",
+    "TunedHybrid": "hybrid_studies",
+    "tune_hybrid": "hybrid_studies",
     "PowerPolicy": "power_protocol",
     "PowerStudy": "power_studies",
     "power_study": "power_studies",

@@ -253,6 +253,14 @@ Example:
     sledlab.replacement('slru', protected_share=0.8)
 """
 
+hybrid = Catalogue("hybrid", "hybrids", _checker("hybrid"))
+"""Hybrids: a small fast device in front of a large slow one.
+
+Example:
+    >>> hybrid("caching-disk", segment_kb=64)
+    sledlab.hybrid('caching-disk', segment_kb=64)
+"""
+
 workload = Catalogue("workload", "workloads", _checker("workload"))
 """Workload generators, seeded and of any length.
 

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,19 @@ class Error(ValueError):
     def __reduce__(self) -> tuple[type[Error], tuple[str, Place | None, str | None]]:
         """Pickles with all three parts, so that errors cross process borders whole."""
         return type(self), (self.message, self.place, self.remedy)
+
+
+def unknown(what: str, word: str, known: Sequence[str]) -> Error:
+    """The error about a word that means nothing, with the nearest that does.
+
+    Example:
+        >>> print(unknown("strategy", "mergng", ["merging", "all"]))
+        unknown strategy `mergng`
+          help: did you mean `merging`?
+    """
+    near = get_close_matches(word, known, n=1)
+    remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+    return Error(f"unknown {what} `{word}`", remedy=remedy)
 
 
 class InternalError(RuntimeError):

@@ -37,11 +37,11 @@ def open_given(experiment: _native.Experiment, opener: Opener | None) -> tuple[_
     devices = experiment.setting("trace.devices")
     highest_end = None
     if experiment.setting("replay.outside") == "scale":
-        highest_end = max(_native.survey(_on_one_device(opener, devices))[1], default=0)
-    return experiment, Given(_on_one_device(opener, devices), highest_end)
+        highest_end = max(_native.survey(on_one_device(opener, devices))[1], default=0)
+    return experiment, Given(on_one_device(opener, devices), highest_end)
 
 
-def _on_one_device(opener: Opener, devices: str | None) -> _native.Source:
+def on_one_device(opener: Opener, devices: str | None) -> _native.Source:
     """The requests with the devices of the trace treated as `trace.devices` says."""
     if devices == "place":
         return _native.place(opener.open(), _native.survey(opener.open())[1])

@@ -26,6 +26,9 @@ INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"
 SIZE = (5.4, 3.3)
 """Width and height of one figure in inches: half a page wide, or a phone."""
 
+WIDTH = SIZE[0] * 1.1
+"""Width of the figures of studies in inches: still readable on a phone, or two on a page."""
+
 STYLE: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -83,6 +86,31 @@ def _figure() -> tuple[Figure, Axes]:
 
     figure = Figure(figsize=SIZE, layout="constrained")
     return figure, figure.subplots()
+
+
+def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
+    """Plots on top of each other, `height` inches in all, in the given ratios of heights."""
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(WIDTH, height), layout="constrained")
+    places = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
+    return made, list(places[:, 0])
+
+
+def legend(made: Figure, names: Mapping[str, str]) -> None:
+    """What the colours mean, above everything: names with their colours."""
+    from matplotlib.patches import Patch
+
+    made.legend(
+        handles=[Patch(color=colour, label=name) for name, colour in names.items()],
+        loc="outside upper left",
+        ncols=len(names),
+        frameon=False,
+        handlelength=1.0,
+        handleheight=1.0,
+        columnspacing=1.4,
+        fontsize=9,
+    )
 
 
 def style() -> Any:
@@ -146,7 +174,7 @@ def _mark_medians(axes: Axes, result: Result, curves: Sequence[tuple[str, str]])
 
 
 def plain_log(axes: Axes) -> None:
-    """Ticks of a logarithmic x axis as plain numbers: 0.1, 1, 10."""
+    """Ticks of an x axis, logarithmic or not, as plain numbers: 0.1, 1, 10,000."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

@@ -85,6 +85,27 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Generated:
+    """The requests of a generator that fills a device.
+
+    Attributes:
+        kind: The generator.
+        parameters: Its parameters as TOML.
+        seed: Root of its random numbers.
+        capacity_blocks: Blocks of the device.
+    """
+
+    kind: str
+    parameters: str
+    seed: int
+    capacity_blocks: int
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        return _native.Source.generate(self.kind, self.parameters, self.seed, self.capacity_blocks)
+
+
+@dataclass(frozen=True)
 class Trace:
     """A trace: requests with arrival times, in order of arrival.
 

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from rich.table import Table
@@ -64,6 +64,16 @@ def percent(share: float) -> str:
     if share in (0, 1) or 0.1 <= share < 0.99:
         return f"{share * 100:.0f} %"
     return f"{share * 100:.1f} %"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    Example:
+        >>> joined(["a", "b", "c"])
+        'a, b and c'
+    """
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def device_name(config: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The command line: `sledlab simulate`, `compare`, `diff`, `power`, `device`, `trace` and the rest.
+"""The command line: `sledlab simulate`, `compare`, `diff`, `hybrid`, `power`, `device`, `trace` and the rest.
 
 Exit codes: 0 done, 2 the user's mistake, 1 ours, 130 interrupted.
 """
@@ -25,6 +25,11 @@ from sledlab.errors import Error, InternalError
             "Race schedulers against each other over a range of loads.",
         ),
         "diff": ("sledlab.cli.diff", "diff", "Compare two runs request by request."),
+        "hybrid": (
+            "sledlab.cli.hybrid",
+            "hybrid",
+            "Study MEMS in front of a disk; list and show hybrids.",
+        ),
         "power": ("sledlab.cli.power", "power", "Study where energy goes; list and show power policies."),
         "device": ("sledlab.cli.device", "device", "List, show, map and import devices."),
         "trace": ("sledlab.cli.trace", "trace", "Inspect, convert, cut, merge and generate traces."),

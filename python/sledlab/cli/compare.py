@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sledlab.cli.experiment import compose, replay_options, source_options, split
+from sledlab.cli.experiment import compose, jobs_option, replay_options, source_options, split
 from sledlab.cli.options import json_option, listed, number, set_option, show_json
 
 if TYPE_CHECKING:
-    from sledlab.comparison import Comparison
     from sledlab.comparison.plan import Plan
 
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--vary", metavar="KEY=V,V", help="One more key to vary, such as device.sleds=1,4.")
 @replay_options
 @set_option
-@click.option("--jobs", metavar="N", type=int, help="Runs at the same time  [default: all processors]")
+@jobs_option
 @click.option(
     "--out", metavar="DIR", help="Directory for tables and report; what it holds already is not run again."
 )
@@ -49,13 +49,16 @@ def compare(
       sledlab compare --device mems-g2 --workload uniform --limit 100000 --seeds 10 --out race
       sledlab compare race/compare.toml --vary device.sleds=1,4 --out race-of-sleds
     """
+    from sledlab import terminal
+    from sledlab.comparison import words
     from sledlab.comparison.run import run
+    from sledlab.recording import REPORT
 
     comparison = run(planned(experiment, flags), jobs=jobs, out=out)
     if as_json:
         show_json(comparison.to_dict())
     else:
-        _show(comparison, out)
+        terminal.show(lambda show: words.write(comparison, show), Path(out) / REPORT if out else None)
 
 
 def planned(file: str | None, flags: dict[str, Any]) -> Plan:
@@ -82,19 +85,3 @@ def _plain(word: str) -> Any:
 
     found = value(word)
     return found if isinstance(found, (int, float)) else word
-
-
-def _show(comparison: Comparison, out: str | None) -> None:
-    from pathlib import Path
-
-    from rich.console import Console
-
-    from sledlab.comparison import words
-    from sledlab.comparison.outcome import REPORT
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=words.WIDTH)
-    words.write(comparison, console.print)
-    if out:
-        console.print(f"[dim]report: {Path(out) / REPORT}[/dim]")

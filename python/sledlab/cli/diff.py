@@ -26,8 +26,7 @@ def diff(a: str, b: str, out: str | None, *, as_json: bool) -> None:
       sledlab diff before.parquet after.parquet --json
       sledlab diff run-fcfs run-sptf --out difference.html
     """
-    from rich.console import Console
-
+    from sledlab import terminal
     from sledlab.difference import diff as difference
     from sledlab.difference import words
     from sledlab.errors import Error
@@ -43,9 +42,4 @@ def diff(a: str, b: str, out: str | None, *, as_json: bool) -> None:
     if as_json:
         show_json(found.to_dict())
         return
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=words.WIDTH)
-    words.write(found, console.print)
-    if out is not None:
-        console.print(f"[dim]report: {out}[/dim]")
+    terminal.show(lambda show: words.write(found, show), out)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     """Several options as one decorator; help lists them in this order."""
 
     def decorate(function: F) -> F:
@@ -27,7 +27,7 @@ def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return decorate
 
 
-requests_options = _together(
+requests_options = together(
     click.option("--trace", metavar="FILE", help="Trace to replay."),
     click.option("--format", metavar="F", help="Format of the trace; told by its content when left out."),
     click.option(
@@ -39,7 +39,7 @@ requests_options = _together(
 )
 """What is replayed."""
 
-source_options = _together(
+source_options = together(
     click.option(
         "--device", metavar="NAME|FILE", help="Device: a preset (sledlab device list) or a device file."
     ),
@@ -47,7 +47,7 @@ source_options = _together(
 )
 """What is replayed on what."""
 
-replay_options = _together(
+replay_options = together(
     click.option(
         "--replay", metavar="MODE", help="open | closed:N | closed:N:TIME, N outstanding  [default: open]"
     ),
@@ -58,6 +58,11 @@ replay_options = _together(
     click.option("--seed", metavar="N", type=int, help="Root of all random numbers  [default: 1]"),
 )
 """How it is replayed."""
+
+jobs_option = click.option(
+    "--jobs", metavar="N", type=int, help="Runs at the same time  [default: all processors]"
+)
+"""How many runs of several go on at once."""
 
 KEYS = {
     "scheduler": "scheduler.kind",

@@ -61,3 +61,30 @@ def number(option: str, word: str) -> float:
         return float(word)
     except ValueError:
         raise Error(f"`{option}`: `{word}` is not a number", remedy=f"write {option} 1,2,4") from None
+
+
+def numbers(option: str, text: str | None, *, doubling: bool = False) -> list[float] | None:
+    """The numbers of an option: `1,2,4`, or a range `1..10` by steps of one or `doubling`; none of `none`.
+
+    Raises:
+        Error: One is none, or a range has no end.
+
+    Example:
+        >>> numbers("--x", "1..3,8"), numbers("--x", "4..32", doubling=True), numbers("--x", "none")
+        ([1.0, 2.0, 3.0, 8.0], [4.0, 8.0, 16.0, 32.0], [])
+    """
+    if text is None or text == "none":
+        return None if text is None else []
+    found: list[float] = []
+    for word in listed(text):
+        first, dots, last = word.partition("..")
+        value = number(option, first)
+        found.append(value)
+        if not dots:
+            continue
+        end = number(option, last)
+        if not 0 < value <= end < 1e6:
+            raise Error(f"`{option}`: `{word}` is not a range", remedy=f"write {option} 1..10")
+        while (value := value * 2 if doubling else value + 1) <= end:
+            found.append(value)
+    return found

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sledlab.cli.catalogue import list_entries, show_entry
-from sledlab.cli.experiment import compose, replay_options, requests_options
+from sledlab.cli.experiment import compose, jobs_option, replay_options, requests_options
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, listed, number, set_option, show_json
 
 if TYPE_CHECKING:
-    from sledlab.power_studies import PowerStudy
     from sledlab.power_studies.plan import Plan
 
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @click.option("--scheduler", metavar="NAME", help="Scheduler (sledlab scheduler list)  [default: fcfs]")
 @replay_options
 @set_option
-@click.option("--jobs", metavar="N", type=int, help="Runs at the same time  [default: all processors]")
+@jobs_option
 @click.option(
     "--out", metavar="DIR", help="Directory for tables and report; what it holds already is not run again."
 )
@@ -80,13 +80,16 @@ def power(out: str | None, jobs: int | None, *, as_json: bool, **flags: Any) -> 
     """
     if click.get_current_context().invoked_subcommand is not None:
         return
+    from sledlab import terminal
+    from sledlab.power_studies import printing
     from sledlab.power_studies.run import run
+    from sledlab.recording import REPORT
 
     study = run(planned(flags), jobs=jobs, out=out)
     if as_json:
         show_json(study.to_dict())
     else:
-        _show(study, out)
+        terminal.show(lambda show: printing.write(study, show), Path(out) / REPORT if out else None)
 
 
 def planned(flags: dict[str, Any]) -> Plan:
@@ -131,20 +134,3 @@ def power_show(name: str, *, as_json: bool) -> None:
     from sledlab import catalogue
 
     show_entry(catalogue.power, name, as_json=as_json)
-
-
-def _show(study: PowerStudy, out: str | None) -> None:
-    from pathlib import Path
-
-    from rich.console import Console
-
-    from sledlab.comparison.words import WIDTH
-    from sledlab.power_studies import printing
-    from sledlab.power_studies.outcome import REPORT
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=WIDTH)
-    printing.write(study, console.print)
-    if out:
-        console.print(f"[dim]report: {Path(out) / REPORT}[/dim]")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.comparison import statistics
+from sledlab.recording import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from sledlab.comparison.plan import Plan, Point
     from sledlab.comparison.ranking import Group
-
-REPORT = "report.html"
 
 
 @dataclass(frozen=True, repr=False)

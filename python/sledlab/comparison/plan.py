@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native, settings, swept
-from sledlab.errors import Error
+from sledlab.errors import Error, unknown
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -190,9 +189,7 @@ def read(path: str | Path) -> tuple[_native.Experiment, dict[str, Any]]:
         raise Error(f"compare: expected a table, found `{compare}`")
     for key in compare:
         if key not in KEYS:
-            near = get_close_matches(key, KEYS, n=1)
-            known = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(KEYS)}"
-            raise Error(f"unknown key `compare.{key}`", remedy=known)
+            raise unknown("key of [compare]", key, KEYS)
     scheduler = tables.get("scheduler")
     if isinstance(scheduler, str) or (isinstance(scheduler, dict) and "kind" in scheduler):
         del tables["scheduler"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sledlab.comparison.kept import Kept, P, keys, written_in_python
 from sledlab.comparison.measuring import measure
@@ -15,12 +15,22 @@ from sledlab.progress import Progress
 from sledlab.recording import make_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sledlab.comparison.kept import Planned, Runs
     from sledlab.comparison.plan import Plan
     from sledlab.comparison.workers import Measure
     from sledlab.traces import Trace
+
+
+class Outcome(Protocol):
+    """What was found out."""
+
+    def write(self, directory: Path) -> None:
+        """Writes all of it into a directory."""
+
+
+Found = TypeVar("Found", bound=Outcome)
 
 
 def run(plan: Plan, *, jobs: int | None = None, out: str | Path | None = None) -> Comparison:
@@ -30,12 +40,31 @@ def run(plan: Plan, *, jobs: int | None = None, out: str | Path | None = None) -
         Error: A point failed, named in the message; what was done before is kept.
         KeyboardInterrupt: The user stopped it; what was done is kept.
     """
+    return carry_out(
+        plan, measure, lambda found: Comparison.of(plan, found), jobs=jobs, out=out, doing="comparing"
+    )
+
+
+def carry_out(
+    plan: Planned[P],
+    measure: Measure,
+    conclude: Callable[[dict[P, dict[str, Any]]], Found],
+    *,
+    jobs: int | None,
+    out: str | Path | None,
+    doing: str,
+) -> Found:
+    """Measures all points of a plan that `out` does not hold yet, and writes what they lead to.
+
+    Raises:
+        Error: As of `run`.
+        KeyboardInterrupt: As of `run`.
+    """
     directory = make_directory(Path(out)) if out is not None else None
-    measured = measure_all(plan, measure, jobs=jobs, directory=directory, doing="comparing")
-    comparison = Comparison.of(plan, measured)
+    outcome = conclude(measure_all(plan, measure, jobs=jobs, directory=directory, doing=doing))
     if directory is not None:
-        comparison.write(directory)
-    return comparison
+        outcome.write(directory)
+    return outcome
 
 
 def measure_all(

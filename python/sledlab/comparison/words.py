@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
-from sledlab import wording
+from sledlab import terminal, wording
 from sledlab.comparison.ranking import LEVEL, label, wins
 from sledlab.wording import figure, milliseconds, percent
 
@@ -40,9 +40,6 @@ MATRIX_NOTE = "best first; * the queue kept growing"
 
 FEW = 4
 """Most schedulers of which everything is printed."""
-
-WIDTH = 120
-"""Characters in a line where there is no terminal."""
 
 
 def title(comparison: Comparison) -> str:
@@ -322,13 +319,7 @@ def _crossing(row: Row) -> str:
 
 def as_text(comparison: Comparison) -> str:
     """The title, the table and the answer, as plain text."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    out = StringIO()
-    write(comparison, Console(file=out, width=WIDTH, color_system=None, highlight=False).print)
-    return out.getvalue().rstrip()
+    return terminal.as_text(lambda show: write(comparison, show))
 
 
 def write(comparison: Comparison, show: Any) -> None:

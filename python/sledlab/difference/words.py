@@ -5,15 +5,13 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
+from sledlab import terminal
 from sledlab.wording import energy, figure, milliseconds, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sledlab.difference import Difference
-
-WIDTH = 110
-"""Characters in a line where there is no terminal."""
 
 
 def title(found: Difference) -> str:
@@ -131,13 +129,7 @@ def _plain(value: Any) -> str:
 
 def as_text(found: Difference) -> str:
     """The title, the tables and the answer, as plain text."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    out = StringIO()
-    write(found, Console(file=out, width=WIDTH, color_system=None, highlight=False).print)
-    return out.getvalue().rstrip()
+    return terminal.as_text(lambda show: write(found, show), width=110)
 
 
 def write(found: Difference, show: Any) -> None:

@@ -34,10 +34,6 @@ WAYS: Mapping[str, str] = {
 """One colour for each strategy."""
 
 
-WIDTH = plots.SIZE[0] * 1.1
-"""Width of a figure in inches: still readable on a phone, or two on a page."""
-
-
 def draw(study: PowerStudy, section: str, device: str | None = None) -> Figure:
     """One section for one device.
 
@@ -53,34 +49,9 @@ def draw(study: PowerStudy, section: str, device: str | None = None) -> Figure:
         return SECTIONS[section](study, device)
 
 
-def _figure(rows: int, height: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
-    """Plots on top of each other."""
-    from matplotlib.figure import Figure
-
-    made = Figure(figsize=(WIDTH, height), layout="constrained")
-    places = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
-    return made, list(places[:, 0])
-
-
-def _legend(made: Figure, names: Mapping[str, str]) -> None:
-    """What the colours mean, above everything."""
-    from matplotlib.patches import Patch
-
-    made.legend(
-        handles=[Patch(color=colour, label=name) for name, colour in names.items()],
-        loc="outside upper left",
-        ncols=len(names),
-        frameon=False,
-        handlelength=1.0,
-        handleheight=1.0,
-        columnspacing=1.4,
-        fontsize=9,
-    )
-
-
 def _state_legend(made: Figure, rows: Sequence[Row], names: Mapping[str, str]) -> None:
     used = [state for state in STATES if any(row[f"{state}_j"] > 0 for row in rows)]
-    _legend(made, {names[state]: COLOURS[state] for state in used})
+    plots.legend(made, {names[state]: COLOURS[state] for state in used})
 
 
 def _stacked(
@@ -116,7 +87,7 @@ def states(study: PowerStudy, device: str) -> Figure:
     rows = study.of_device("request_energy", device)
     own = seconds(study.study["own_timeout_ms"][device])
     names = [f"after {own}" if row["policy"] == OWN else "at once" for row in rows]
-    made, places = _figure(3, 5.2, (2, 2, 3))
+    made, places = plots.panels(3, 5.2, (2, 2, 3))
     spent = [{state: row[f"{state}_j"] for state in STATES} for row in rows]
     times = [{state: row[f"{state}_s"] / row["elapsed_s"] * 100 for state in STATES} for row in rows]
     each = [{state: row[f"{state}_uj"] for state in STATES} for row in rows]
@@ -141,7 +112,7 @@ def _each(row: Row) -> str:
 def timeouts(study: PowerStudy, device: str) -> Figure:
     """Energy by state and response against the idle timeout."""
     rows = study.of_device("timeouts", device)
-    made, (upper, lower) = _figure(2, 5.2, (1.5, 1))
+    made, (upper, lower) = plots.panels(2, 5.2, (1.5, 1))
     _columns(upper, rows)
     upper.set_ylabel("energy (J)")
     places = range(len(rows))
@@ -232,7 +203,7 @@ def between(value: float, values: Sequence[float]) -> float | None:
 def startup(study: PowerStudy, device: str) -> Figure:
     """Response and energy against the start-up time, when the device parks at once."""
     rows = study.of_device("startup", device)
-    made, (upper, lower) = _figure(2, 4.6)
+    made, (upper, lower) = plots.panels(2, 4.6)
     x = [row["startup_ms"] for row in rows]
     fit = next((each for each in study.fits if each["device"] == device), None)
     if fit:
@@ -255,7 +226,7 @@ def loads(study: PowerStudy, device: str) -> Figure:
     from matplotlib.figure import Figure
 
     rows = study.of_device("loads", device)
-    made = Figure(figsize=(WIDTH, 4.9), layout="constrained")
+    made = Figure(figsize=(plots.WIDTH, 4.9), layout="constrained")
     places = made.subplots(2, 2)
     policies = list(dict.fromkeys(row["policy"] for row in rows))
     swept = list(dict.fromkeys(row["load"] for row in rows))
@@ -313,7 +284,7 @@ def _overloaded(axes: Axes, rows: Sequence[Row], swept: Sequence[float], spread:
 def policies(study: PowerStudy, device: str) -> Figure:
     """Energy by state and response of every policy, the least energy on top."""
     rows = sorted(study.of_device("policies", device), key=lambda row: float(row["energy_j"]))
-    made, (upper, lower) = _figure(2, 1.6 + 0.52 * len(rows))
+    made, (upper, lower) = plots.panels(2, 1.6 + 0.52 * len(rows))
     names = [policy_name(row["policy"]) for row in rows]
     parts = [{state: row[f"{state}_j"] for state in STATES} for row in rows]
     _stacked(upper, names, parts, [_distance(row) for row in rows], "energy (J)")
@@ -357,7 +328,7 @@ def _distance(row: Row) -> str:
 def strategies(study: PowerStudy, device: str) -> Figure:
     """Energy and response of every strategy at every load."""
     rows = study.of_device("strategies", device)
-    made, places = _figure(3, 6.4)
+    made, places = plots.panels(3, 6.4)
     panels = (
         ("energy_per_request_uj", "energy (µJ)", "All energy, for each request"),
         ("service_uj", "energy (µJ)", "Energy of seeks and accesses alone, for each request"),
@@ -379,7 +350,7 @@ def strategies(study: PowerStudy, device: str) -> Figure:
         axes.grid(visible=True, axis="y")
     _overloaded(places[-1], rows, swept, 0.8)
     places[-1].set_xlabel("load")
-    _legend(made, {way: WAYS[way] for way in ways})
+    plots.legend(made, {way: WAYS[way] for way in ways})
     return made
 
 
@@ -392,7 +363,7 @@ def _value(row: Row, column: str) -> float:
 def battery(study: PowerStudy, device: str) -> Figure:
     """How long a battery lasts under every policy."""
     rows = sorted(study.of_device("battery", device), key=lambda row: -float(row["hours"]))
-    made, (axes,) = _figure(1, 0.9 + 0.27 * len(rows))
+    made, (axes,) = plots.panels(1, 0.9 + 0.27 * len(rows))
     axes.barh(range(len(rows)), [row["hours"] for row in rows], height=0.62, color=BLUE)
     for place, row in enumerate(rows):
         axes.annotate(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.power_studies.tables import NAMES, Row, fits, tables
+from sledlab import outcomes
+from sledlab.power_studies.tables import Row, fits, tables
 from sledlab.wording import STATES, state_name
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.power_studies.plan import Plan, Point
-
-REPORT = "report.html"
-SUMMARY = "summary.json"
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,8 +47,8 @@ class PowerStudy:
     study: Mapping[str, Any] = field(repr=False)
 
     @classmethod
-    def of(cls, plan: Plan, found: Mapping[Point, Row]) -> PowerStudy:
-        """The study of the points found."""
+    def of(cls, plan: Plan, found: Mapping[Point, Mapping[str, Row]]) -> PowerStudy:
+        """The study of the points found, each with its `row`."""
         from sledlab.comparison.plan import plain
 
         configs = {name: plain(base.to_toml()) for name, base in plan.bases.items()}
@@ -72,7 +69,11 @@ class PowerStudy:
                 for name, config in configs.items()
             },
         }
-        return cls(rows=tables(plan, found), config=next(iter(configs.values())), study=said)
+        return cls(
+            rows=tables(plan, {point: each["row"] for point, each in found.items()}),
+            config=next(iter(configs.values())),
+            study=said,
+        )
 
     @property
     def devices(self) -> list[str]:
@@ -86,9 +87,7 @@ class PowerStudy:
         `states`, `request_energy`, `break_even`, `timeouts`, `startup`, `loads`, `policies`,
         `strategies` and `battery`.
         """
-        import polars
-
-        return {name: polars.DataFrame(self.rows[name], infer_schema_length=None) for name in NAMES}
+        return outcomes.frames(self.rows)
 
     @cached_property
     def fits(self) -> list[Row]:
@@ -130,12 +129,7 @@ class PowerStudy:
 
     def write(self, directory: str | Path) -> None:
         """Writes all tables, the summary and the report into a directory."""
-        place = Path(directory)
-        for name, frame in self.tables.items():
-            frame.write_parquet(place / f"{name}.parquet")
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
-        self.report(place / REPORT)
+        outcomes.write(self, Path(directory))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data: what `--json` prints."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
-from sledlab.comparison.words import WIDTH
+from sledlab import terminal
 from sledlab.power_studies.rows import POLICIES, policy_rows
 from sledlab.power_studies.words import break_even, noise, title, verdict
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from sledlab.power_studies.outcome import PowerStudy
 
 
@@ -20,7 +18,7 @@ def write(study: PowerStudy, show: Any) -> None:
     show(f"[bold]{title(study)}[/bold]")
     for device in study.devices:
         show(_about(study, device))
-        show(_table(study, device))
+        show(terminal.table((device, *POLICIES[1:]), policy_rows(study, device)))
     show(f"[dim]{_note(study)}[/dim]")
 
 
@@ -34,27 +32,9 @@ def _note(study: PowerStudy) -> str:
     return f"times in ms; * the queue kept growing. {noise(study)}"
 
 
-def _table(study: PowerStudy, device: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in (device, *POLICIES[1:]):
-        table.add_column(name, justify="left" if name == device else "right", no_wrap=True)
-    for row in policy_rows(study, device):
-        table.add_row(*row)
-    return table
-
-
 def as_text(study: PowerStudy) -> str:
     """What `sledlab power` prints, as plain text."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    out = StringIO()
-    write(study, Console(file=out, width=WIDTH, color_system=None, highlight=False).print)
-    return out.getvalue().rstrip()
+    return terminal.as_text(lambda show: write(study, show))
 
 
 def as_html(study: PowerStudy) -> str:
@@ -62,11 +42,6 @@ def as_html(study: PowerStudy) -> str:
     parts = [f"<h4>{html.escape(title(study))}</h4>"]
     for device in study.devices:
         parts.append(f"<p>{html.escape(_about(study, device))}</p>")
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in (device, *POLICIES[1:]))
-        lines = []
-        for row in policy_rows(study, device):
-            cells = "".join(f'<td style="text-align:right">{html.escape(value)}</td>' for value in row)
-            lines.append(f"<tr>{cells}</tr>")
-        parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>")
+        parts.append(terminal.html_table((device, *POLICIES[1:]), policy_rows(study, device)))
     parts.append(f"<p>{html.escape(_note(study))}</p>")
     return "".join(parts)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sledlab.comparison.run import measure_all
+from sledlab.comparison.run import carry_out
 from sledlab.power_studies.measuring import measure
 from sledlab.power_studies.outcome import PowerStudy
-from sledlab.recording import make_directory
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sledlab.power_studies.plan import Plan
 
 
@@ -21,9 +21,6 @@ def run(plan: Plan, *, jobs: int | None = None, out: str | Path | None = None) -
         Error: A point failed, named in the message; what was done before is kept.
         KeyboardInterrupt: The user stopped it; what was done is kept.
     """
-    directory = make_directory(Path(out)) if out is not None else None
-    measured = measure_all(plan, measure, jobs=jobs, directory=directory, doing="studying")
-    study = PowerStudy.of(plan, {point: found["row"] for point, found in measured.items()})
-    if directory is not None:
-        study.write(directory)
-    return study
+    return carry_out(
+        plan, measure, lambda found: PowerStudy.of(plan, found), jobs=jobs, out=out, doing="studying"
+    )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import Error
+from sledlab.errors import Error, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,9 +37,7 @@ def known(given: Any, devices: Mapping[str, _native.Experiment]) -> dict[str, tu
         raise Error("there are no strategies to compare", remedy=f"give some of: {', '.join(NAMES)}")
     for word in words:
         if word not in NAMES:
-            near = get_close_matches(word, NAMES, n=1)
-            remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(NAMES)}"
-            raise Error(f"unknown strategy `{word}`", remedy=remedy)
+            raise unknown("strategy", word, NAMES)
     found = {
         name: tuple(word for word in dict.fromkeys(("base", *words)) if _refusal(base, word) is None)
         for name, base in devices.items()

@@ -9,7 +9,7 @@ from sledlab import wording
 from sledlab.catalogue import everything
 from sledlab.power_studies.plan import IMMEDIATE, OWN
 from sledlab.power_studies.tables import can_be_built
-from sledlab.wording import energy, figure, milliseconds, percent
+from sledlab.wording import energy, figure, joined, milliseconds, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,16 +29,6 @@ def policy_name(word: str) -> str:
         'share eta=2 alpha=0.1'
     """
     return word.replace(":", " ")
-
-
-def joined(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    Example:
-        >>> joined(["a", "b", "c"])
-        'a, b and c'
-    """
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def title(study: PowerStudy) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from sledlab.comparison import Comparison
     from sledlab.difference import Difference
+    from sledlab.hybrid_studies import HybridStudy
     from sledlab.power_studies import PowerStudy
     from sledlab.result import Result
     from sledlab.seek_maps import SeekMap
@@ -81,6 +82,19 @@ def write_power_study(study: PowerStudy, path: Path) -> Path:
     }
     facts = [*_common_facts(study.config)[1:-1], *words.facts(study), _common_facts(study.config)[-1]]
     return _write(path, "power.html.j2", study=study, words=words, texts=rows, figures=drawn, facts=facts)
+
+
+def write_hybrid_study(study: HybridStudy, path: Path) -> Path:
+    """Writes the page about a hybrid study: which store to build, and what it is worth."""
+    from sledlab.hybrid_studies import figures, rows, words
+
+    drawn = {
+        section: plots.to_svg(figures.draw(study, section), function.__doc__ or section)
+        for section, function in figures.SECTIONS.items()
+        if study.rows[section]
+    }
+    facts = [*_common_facts(study.config)[1:-1], *words.facts(study), _common_facts(study.config)[-1]]
+    return _write(path, "hybrid.html.j2", study=study, words=words, texts=rows, figures=drawn, facts=facts)
 
 
 def write_seek_map(found: SeekMap, path: Path) -> Path:

@@ -1,0 +1,395 @@
+"""`sl.hybrid`, `sl.hybrid_study` and `sl.tune_hybrid`: tables whose facts are known, words, figures."""
+
+import html
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+import sledlab as sl
+from sledlab.hybrid_studies import figures, rows, tables, words
+from sledlab.hybrid_studies.configurations import KNOWN, settings_of
+from sledlab.hybrid_studies.requests import Facts
+
+CELLO = sl.workload("cello")
+SECTIONS = ("configurations", "sizes", "techniques", "traffic", "replacement", "prices")
+MCD = ("mcd-none", "mcd-shortcut", "mcd-immediate-report", "mcd-partial-write", "mcd-all")
+
+
+def study(source=CELLO, **changes) -> sl.HybridStudy:
+    few = {"configurations": ["disk", "mems"], "mems_mb": [], "segments_kb": [], "price_ratios": []}
+    return sl.hybrid_study(source, **{"limit": 400, "jobs": 1, **few, **changes})
+
+
+def alone(source, device="atlas-10k-50mb", **changes) -> sl.Result:
+    """A run as the study should make it."""
+    common = {"cache.kind": "write-back", "power.kind": "never"}
+    spinning = {"device.startup_ms": 0} if device == "atlas-10k-50mb" else {}
+    return sl.simulate(source, device, requests=False, settings={**common, **spinning, **changes}, limit=3000)
+
+
+@pytest.fixture(scope="module")
+def bank_study(bank_path) -> sl.HybridStudy:
+    """A busy trace, little MEMS, so that segments must make room."""
+    return sl.hybrid_study(
+        bank_path,
+        limit=3000,
+        at_mb=8,
+        mems_mb=[4, 8, 64],
+        segments_kb=[8, 32],
+        price_ratios=[1, 4],
+        replacement=["lru", "lfuda"],
+        jobs=2,
+    )
+
+
+@pytest.fixture(scope="module")
+def bank_path():
+    return Path(__file__).parents[2] / "sample" / "traces" / "oltp-bank-a.csv.zst"
+
+
+def test_rows_are_the_runs_they_stand_for(bank_path, bank_study):
+    front = {"hybrid.kind": "caching-disk", "hybrid.front_mb": 8, "hybrid.segment_kb": 16}
+    off = {f"hybrid.{name}": False for name in ("shortcut", "immediate_report", "partial_write")}
+    runs = {
+        "disk": alone(bank_path),
+        "mems": alone(bank_path, "mems-g2"),
+        "disk-ram": alone(bank_path, **{"cache.capacity_blocks": 8 * 2048}),
+        "mcd-all": alone(bank_path, **front),
+        "mcd-none": alone(bank_path, **front, **off),
+        "mcd-shortcut": alone(bank_path, **front, **{**off, "hybrid.shortcut": True}),
+    }
+    assert bank_study.study["at_segment_kb"] == 16
+    for name, run in runs.items():
+        row = bank_study.of(name)
+        assert row["mean_ms"] == run.response_time.mean, name
+        assert row["read_ms"] == run.read.response_time.mean
+        assert row["energy_j"] == run.energy.total
+        assert row["saturated"] == run.saturated
+        assert row["faster_than_disk"] == runs["disk"].response_time.mean / row["mean_ms"]
+        assert row["share_of_mems"] == runs["mems"].response_time.mean / row["mean_ms"]
+    counts = runs["mcd-all"].summary["hybrid"]
+    assert bank_study.of("mcd-all")["mems_read_hits"] == counts["read_hits"] / counts["reads"]
+    traffic = {(row["configuration"], row["device"]): row for row in bank_study.rows["traffic"]}
+    assert traffic["mcd-all", "disk"]["reads"] == counts["back"]["reads"]
+    assert traffic["mcd-all", "mems"]["written_mb"] == pytest.approx(
+        counts["front"]["written_blocks"] * 512e-6
+    )
+    cache = runs["disk"].summary["cache"]
+    assert traffic["disk", "disk"]["writes"] == cache["destages"]
+    assert ("disk", "mems") not in traffic
+
+
+def test_sections_share_their_runs(bank_study):
+    by_size = {(row["mems_mb"], row["segment_kb"]): row for row in bank_study.rows["sizes"]}
+    assert set(by_size) == {(mb, kb) for mb in (4, 8, 64) for kb in (8, 32)}
+    by_policy = {row["policy"]: row for row in bank_study.rows["replacement"]}
+    assert by_policy["lru"]["mean_ms"] == bank_study.of("mcd-all")["mean_ms"]
+    none = bank_study.of("mcd-none")["mean_ms"]
+    for row in bank_study.rows["techniques"]:
+        assert row["saved"] == pytest.approx(1 - row["mean_ms"] / none)
+    assert [row["configuration"] for row in bank_study.rows["techniques"]] == list(MCD)
+
+
+def test_equal_cost(bank_path, bank_study):
+    first, last = bank_study.rows["prices"]
+    assert (first["memory_mb"], last["memory_mb"]) == (8, 2)
+    assert first["mean_ms"] == bank_study.of("disk-ram")["mean_ms"]
+    assert last["mean_ms"] == alone(bank_path, **{"cache.capacity_blocks": 4096}).response_time.mean
+    assert last["mcd_faster"] == last["mean_ms"] / bank_study.of("mcd-all")["mean_ms"]
+
+
+def test_hits_are_those_of_the_trace_and_belady_is_the_bound(bank_study):
+    hits = {row["policy"]: row for row in bank_study.rows["hits"]}
+    assert set(hits) == {"lru", "lfuda", "belady"}
+    assert hits["belady"]["hit_ratio"] >= max(row["hit_ratio"] for row in hits.values())
+    assert {row["room"] for row in hits.values()} == {int(8 * 1024 / 16.5)}
+
+
+def test_every_configuration_has_the_same_generated_requests():
+    found = study(configurations=["disk", "mems", "disk-ram", "mcd-all"], limit=500)
+    assert found.study["mems_devices"] == 3
+    assert {row["requests"] for row in found.rows["configurations"]} == {500}
+    trace = sl.workload("cello")
+    disk = sl.simulate(
+        trace,
+        sl.device("atlas-10k-50mb", startup_ms=0),
+        settings={"cache.kind": "write-back", "power.kind": "never"},
+        limit=500,
+    )
+    assert found.of("disk")["mean_ms"] == disk.response_time.mean
+    seeds = study(seeds=3)
+    assert seeds.rows["configurations"][0]["mean_ci95_ms"] > 0
+    assert seeds.study["seeds"] == [1, 2, 3]
+    assert "Means over 3 seeds" in words.noise(seeds)
+    assert "One seed" in words.noise(found)
+
+
+def test_a_mirror_has_all_data_on_mems():
+    found = study(configurations=["disk", "mems", "mirror"])
+    assert found.of("disk")["mean_ms"] > found.of("mirror")["mean_ms"] >= found.of("mems")["mean_ms"]
+    assert "with all data on MEMS too" in words.answer(found)
+    assert "fastest hybrid" not in words.answer(found)
+    alone = sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]})
+    assert study(alone, configurations="mirror").study["mems_devices"] == 1
+
+
+def test_requests_past_the_end_are_fitted_to_the_disk(refused):
+    far = {"time_us": [0, 9000], "op": ["R", "R"], "offset_bytes": [0, 10**10], "length_bytes": [4096] * 2}
+    with refused("say what they get with --outside"):
+        study(sl.trace(far))
+    found = study(sl.trace(far), outside="wrap")
+    assert found.study["requests"]["end_block"] < 18_000_000
+    assert found.study["mems_devices"] == 1
+    assert {row["requests"] for row in found.rows["configurations"]} == {2}
+
+
+def test_what_the_user_says_wins(bank_path):
+    said = {
+        "hybrid.header_blocks": 0,
+        "front.active_tips": 640,
+        "power.kind": "fixed",
+        "cache.line_blocks": 8,
+    }
+    found = study(bank_path, configurations=["mcd-all", "mems"], settings=said, limit=300)
+    slower = study(bank_path, configurations=["mcd-all", "mems"], limit=300)
+    assert found.config["power"]["kind"] == "fixed"
+    assert found.config["cache"]["line_blocks"] == 8
+    assert found.study["hybrid"] == {"header_blocks": "0"}
+    assert found.of("mems")["mean_ms"] > slower.of("mems")["mean_ms"]
+    spun = study(bank_path, settings={"device.startup_ms": 10}, configurations="disk", limit=300)
+    assert spun.config["device"]["startup_ms"] == 10
+    assert slower.config["device"]["startup_ms"] == 0
+
+
+def test_settings_of_configurations():
+    said = dict(settings_of("mcd-partial-write", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}, "arc"))
+    assert said["hybrid.partial_write"] == "true"
+    assert said["hybrid.shortcut"] == "false"
+    assert said["hybrid.replacement"] == "arc"
+    assert said["hybrid.bypass_kb"] == "64"
+    assert "hybrid.idle_ms" not in said
+    assert dict(settings_of("disk-ram", 256, 8, {}))["cache.capacity_blocks"] == "524288"
+    assert settings_of("disk", 256, 8, {}) == ()
+    buffer = dict(settings_of("mwb", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}))
+    assert buffer == {"hybrid.kind": "write-buffer", "hybrid.front_mb": "64.0", "hybrid.idle_ms": "5"}
+
+
+def test_segments_hold_a_mean_request():
+    assert [Facts(1, 1, 1, kb, 1, 0, 1).segment_kb() for kb in (0.5, 8, 8.1, 900)] == [4, 8, 16, 256]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"configurations": ["dsk"]}, "did you mean `disk`?"),
+        ({"configurations": []}, "no configurations"),
+        ({"configurations": 3}, "no configurations"),
+        ({"mems_mb": [0]}, "`0` is not a size"),
+        ({"mems_mb": [5000], "segments_kb": [8]}, "more than the front device"),
+        ({"mems_mb": [64], "segments_kb": [2]}, "out of range"),
+        ({"segments_kb": [8.5]}, "not a segment"),
+        ({"price_ratios": [-1]}, "not a price ratio"),
+        ({"replacement": "lrru"}, "did you mean `lru`?"),
+        ({"replacement": "belady", "configurations": "mcd-all"}, "knows the future"),
+        ({"replacement": []}, "no replacement policies"),
+        ({"at_mb": 0}, "not a size"),
+        ({"at_segment_kb": 0.5}, "not a segment"),
+        ({"seeds": 0}, "not a number of seeds"),
+        ({"jobs": 0}, "not a number of jobs"),
+        ({"device": "atlas-10"}, "did you mean `atlas-10k`?"),
+        ({"front": "mems-g22"}, "did you mean `mems-g2`?"),
+        ({"front": 3}, "expected a device"),
+        ({"settings": {"hybrid.segment_kb": 8}}, "the study itself changes"),
+        ({"settings": {"hybrid.kind": "none"}}, "the study itself changes"),
+        ({"settings": {"hybrid.buffer_kbb": 8}}, "did you mean `hybrid.buffer_kb`?"),
+        ({"settings": {"system.kind": "mirror"}}, "`system.kind` is set"),
+        ({"settings": {"workload.requests": 0}, "limit": None}, "never ends"),
+        ({"source": "missing.csv"}, "missing.csv"),
+    ],
+)
+def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
+    with refused(says):
+        study(**changes)
+
+
+def test_out_holds_everything_and_is_found_again(tmp_path):
+    found = study(out=tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    leaves = {"summary.json", "report.html", "points.jsonl"}
+    assert names == {f"{name}.parquet" for name in tables.NAMES} | leaves
+    for name in tables.NAMES:
+        assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(found.tables[name])
+    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert study(out=tmp_path).to_dict() == found.to_dict()
+    for name in leaves:
+        assert (tmp_path / name).read_bytes() == kept[name]
+    assert json.loads(kept["summary.json"])["study"]["front"] == "mems-g2"
+
+
+def test_worker_processes_find_what_one_process_finds():
+    assert study().to_dict() == study(jobs=2).to_dict()
+
+
+def test_report_and_displays(bank_study, tmp_path):
+    page = bank_study.report(tmp_path / "study.html").read_text()
+    assert page.count("<svg") == len(SECTIONS)
+    assert not re.search(r"(src|href)=.https?:", page)
+    for heading in ("Response by configuration", "How much MEMS", "MEMS or memory for the same money"):
+        assert heading in page
+    cell = bank_study._repr_html_()
+    assert cell.startswith("<h4>oltp-bank-a on atlas-10k-50mb with mems-g2</h4>")
+    assert html.escape(words.answer(bank_study)) in cell
+    assert "MCD ALL" in repr(bank_study)
+    assert bank_study.to_dict()["answer"] == words.answer(bank_study)
+    small = study().report(tmp_path / "small.html").read_text()
+    assert small.count("<svg") == 2
+    assert "MEMS or memory" not in small
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_draws(refused, bank_study, section):
+    made = bank_study.plot(section)
+    assert all(axes.has_data() for axes in made.axes)
+    made.canvas.draw()
+    assert set(figures.SECTIONS) == set(SECTIONS)
+    with refused("unknown section"):
+        bank_study.plot(f"{section}s")
+    if section not in ("configurations", "traffic"):
+        with refused("has no section"):
+            study().plot(section)
+
+
+def changed(found: sl.HybridStudy, **means: float) -> sl.HybridStudy:
+    """A study with other mean responses of its configurations."""
+    table = [
+        row
+        | {"mean_ms": means.get(row["configuration"].replace("-", "_"), row["mean_ms"]), "saturated": False}
+        for row in found.rows["configurations"]
+    ]
+    table = [tables._against_baselines(row, table) for row in table]
+    return sl.HybridStudy(
+        rows={**found.rows, "configurations": table}, config=found.config, study=found.study
+    )
+
+
+def test_words_say_what_pays(bank_study):
+    fast = changed(bank_study, disk=10, mems=1, mcd_all=2, mwb=4)
+    said = words.best(fast)
+    assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in said
+    assert "50 % of the speed of MEMS alone" in said.replace("\u00a0", " ")
+    slow = dict.fromkeys(("mwb", *(name.replace("-", "_") for name in MCD)), 12)
+    assert words.best(changed(bank_study, disk=10, mems=1, **slow)).startswith("MEMS does not pay here")
+    assert words.best(study()) == words.best_size(study()) == words.best_price(study()) == ""
+    assert words.techniques(bank_study).startswith("All together save")
+    assert "Belady's bound" in words.replacement(bank_study)
+    assert words.traffic(study()) == ""
+
+
+def priced(found: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
+    table = [row | {"mcd_faster": each} for row, each in zip(found.rows["prices"], faster, strict=True)]
+    return sl.HybridStudy(rows={**found.rows, "prices": table}, config=found.config, study=found.study)
+
+
+def test_words_say_from_which_price_on(bank_study):
+    assert "Even where memory costs 4 times" in words.best_price(priced(bank_study, 0.5, 0.9))
+    assert "where memory costs 4 times as much or more" in words.best_price(priced(bank_study, 0.5, 1.2))
+    assert "are faster than as much" in words.best_price(priced(bank_study, 1.1, 1.2))
+
+
+def test_overload_is_said(bank_path):
+    settings = {"replay.speedup": 20}
+    found = study(bank_path, configurations=["disk", "mems", "mcd-all"], settings=settings, limit=3000)
+    assert found.of("disk")["saturated"]
+    assert "could keep up" in words.overload(found) or "could not keep up" in words.overload(found)
+    assert "DISK *" in repr(found)
+    assert any("overloaded" in text.get_text() for text in found.plot().axes[0].texts)
+    assert words.overload(study()) == ""
+
+
+def test_sizes_read_well():
+    assert [rows.size(mb) for mb in (64.0, 25.6, 3072.0)] == ["64 MB", "25.6 MB", "3 GB"]
+    assert rows.times(None) == rows.share(None) == rows.kilobytes(None) == "–"
+
+
+def test_hybrids_are_a_catalogue(refused):
+    assert "caching-disk" in set(sl.hybrid)
+    assert repr(sl.hybrid.caching_disk(segment_kb=64)) == "sledlab.hybrid('caching-disk', segment_kb=64)"
+    assert sl.hybrid.show("caching-disk").parameters
+    with refused("did you mean `caching-disk`"):
+        sl.hybrid("caching-disc")
+    assert {each.hybrid for each in KNOWN.values()} >= set(sl.hybrid)
+
+
+@pytest.fixture(scope="module")
+def tuned(bank_path, tmp_path_factory) -> tuple[sl.TunedHybrid, object]:
+    out = tmp_path_factory.mktemp("tuned")
+    return sl.tune_hybrid(bank_path, budget=8, segments_kb=[8, 32, 128], limit=12_000, jobs=2, out=out), out
+
+
+def test_tuning_narrows_and_chooses_the_best(tuned):
+    found, _ = tuned
+    stages = list(dict.fromkeys(run["stage"] for run in found.runs))
+    assert stages == ["first 1/4", "all", "less MEMS"]
+    first = [run for run in found.runs if run["stage"] == "first 1/4"]
+    assert [run["segment_kb"] for run in first] == [8, 32, 128]
+    best = sorted(first, key=lambda run: run["mean_ms"])[:2]
+    full = [run for run in found.runs if run["stage"] != "first 1/4"]
+    assert {run["segment_kb"] for run in full} == {run["segment_kb"] for run in best}
+    fastest = min(run["mean_ms"] for run in full)
+    assert found.choice["mean_ms"] <= fastest * 1.02
+    assert all(run["mems_mb"] >= found.choice["mems_mb"] for run in full if run["mean_ms"] <= fastest * 1.02)
+    assert {run["mems_mb"] for run in full} == {8, 4, 2, 1}
+
+
+def test_the_experiment_of_tuning_is_the_choice(tuned):
+    found, out = tuned
+    again = sl.run(out / "experiment.toml", requests=False)
+    assert again.response_time.mean == found.choice["mean_ms"]
+    assert again.config["hybrid"]["replacement"] == found.choice["policy"]
+    assert len(found.experiment.splitlines()) < 100
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["choice"] == found.choice
+    assert pl.read_parquet(out / "runs.parquet").height == len(found.runs) == found.table.height
+
+
+def test_tuning_says_what_it_chose(tuned, bank_path):
+    found, _ = tuned
+    assert found.answer.startswith("MEMS does not pay within this budget")
+    fast = replace(found, choice=found.choice | {"mean_ms": 0.5, "mems_mb": 4, "saturated": False})
+    assert fast.answer.startswith("Take 4 MB of MEMS in segments of")
+    assert "All 8 MB would gain less than" in fast.answer
+    late = replace(found, choice=found.choice | {"mean_ms": 0.5, "saturated": True})
+    assert late.answer.endswith("It could not keep up: such response times say how long the run was.")
+    assert "chosen" in repr(found)
+    assert found._repr_html_().startswith("<h4>oltp-bank-a")
+    priced = sl.tune_hybrid(
+        bank_path, budget=4, price_per_mb=2, segments_kb=8, replacement="fifo", limit=500, jobs=1
+    )
+    assert priced.budget_mb == 2
+    assert "at a cost of" in priced.answer
+    assert {run["policy"] for run in priced.runs} == {"fifo"}
+
+
+def test_tuning_of_a_workload_runs_again():
+    found = sl.tune_hybrid(CELLO, budget=16, segments_kb=[8], replacement=["lru"], limit=2000, jobs=1)
+    again = sl.run(sl.Experiment(found.experiment), requests=False)
+    assert again.response_time.mean == found.choice["mean_ms"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"budget": 0}, "not a budget"),
+        ({"budget": 5000}, "more than the front device"),
+        ({"budget": 0.001}, "no room for a segment"),
+        ({"price_per_mb": 0}, "not a price"),
+        ({"replacement": "lrru"}, "did you mean `lru`?"),
+        ({"replacement": "belady"}, "knows the future"),
+    ],
+)
+def test_mistakes_in_tuning(refused, changes, says):
+    with refused(says):
+        sl.tune_hybrid(CELLO, **{"budget": 8, "limit": 500, "jobs": 1, **changes})

@@ -1,0 +1,144 @@
+"""`sledlab hybrid`, and its `tune`, `list` and `show`."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+CELLO = ("hybrid", "--workload", "cello")
+SMALL = (*CELLO, "--limit", 300, "--jobs", 1)
+FEW = ("--mems-mb", "none", "--price-ratios", "none")
+
+
+def test_hybrids_are_listed_and_shown(sledlab):
+    assert {"caching-disk", "write-buffer"} <= {
+        entry["name"] for entry in sledlab("hybrid", "list", "--json").json
+    }
+    assert "write-back cache" in sledlab("hybrid", "list").out
+    assert "segment_kb" in sledlab("hybrid", "show", "caching-disk").out
+    assert sledlab("hybrid", "show", "caching-disk", "--json").json["name"] == "caching-disk"
+    sledlab("hybrid", "show", "caching-disc").assert_refused("did you mean `caching-disk`?")
+    assert "did you mean `tune`?" in sledlab("hybrid", "tun").err
+
+
+def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
+    out = (
+        "--out",
+        tmp_path / "study",
+        "--mems-mb",
+        "64,128",
+        "--segment-kb",
+        "8..32",
+        "--price-ratios",
+        "1..3",
+    )
+    answer = sledlab(*SMALL, *out)
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("cello on atlas-10k-50mb with mems-g2")
+    assert "is the fastest hybrid" in answer.out.replace("\n", " ")
+    assert f"report: {tmp_path / 'study' / 'report.html'}" in answer.out
+    sizes = pl.read_parquet(tmp_path / "study" / "sizes.parquet")
+    assert sizes.select("mems_mb", "segment_kb").rows() == [
+        (mb, kb) for mb in (64, 128) for kb in (8, 16, 32)
+    ]
+    prices = pl.read_parquet(tmp_path / "study" / "prices.parquet")
+    assert prices["ratio"].to_list() == [1, 2, 3]
+    summary = json.loads((tmp_path / "study" / "summary.json").read_text())
+    assert summary["study"]["configurations"][:4] == ["disk", "mems", "disk-ram", "mwb"]
+
+
+def test_options_reach_the_study(sledlab):
+    said = ("--device", "atlas-10k", "--front", "mems-g3", "--configs", "disk,mcd-all", "--at-mb", 32)
+    more = ("--at-segment-kb", 16, "--seeds", 2, "--replacement", "slru,arc", "--scheduler", "sptf")
+    found = sledlab(*SMALL, *FEW, *said, *more, "--set", "hybrid.bypass_kb=64", "--json").json
+    assert (
+        found["study"]
+        | {
+            "front": "mems-g3",
+            "configurations": ["disk", "mcd-all"],
+            "at_mb": 32,
+            "at_segment_kb": 16,
+            "seeds": [1, 2],
+            "replacement": ["slru", "arc"],
+            "scheduler": "sptf",
+            "hybrid": {"bypass_kb": "64"},
+        }
+        == found["study"]
+    )
+    assert found["config"]["device"]["name"] == "atlas-10k"
+    assert {row["policy"] for row in found["tables"]["hits"]} == {"slru", "arc", "belady"}
+    assert found["tables"]["sizes"] == found["tables"]["prices"] == []
+
+
+def test_a_study_of_a_trace(sledlab, bank):
+    answer = sledlab("hybrid", "--trace", bank, "--limit", 1000, "--jobs", 1, *FEW, "--configs", "disk,mwb")
+    assert answer.code == 0, answer.err
+    assert "exact for this trace" in answer.out.replace("\n", " ")
+    assert "MWB" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("hybrid",), "no trace"),
+        ((*CELLO, "--configs", "disk,mcd"), "unknown configuration `mcd`"),
+        ((*CELLO, "--configs", ","), "no configurations"),
+        ((*CELLO, "--mems-mb", "64,x"), "`x` is not a number"),
+        ((*CELLO, "--mems-mb", "4000"), "more than the front device"),
+        ((*CELLO, "--segment-kb", "8..4"), "`8..4` is not a range"),
+        ((*CELLO, "--segment-kb", "4.5"), "not a segment"),
+        ((*CELLO, "--price-ratios", "0"), "not a price ratio"),
+        ((*CELLO, "--replacement", "lru,lrru"), "did you mean `lru`"),
+        ((*CELLO, "--seeds", 0), "not a number of seeds"),
+        ((*CELLO, "--at-mb", -1), "not a size"),
+        ((*CELLO, "--set", "hybrid.shortcut=false"), "the study itself changes"),
+        ((*CELLO, "--set", "system.kind=mirror"), "`system.kind` is set"),
+        ((*CELLO, "--set", "front.active_tip=3"), "active_tip"),
+        ((*CELLO, "--front", "mems-g22"), "did you mean `mems-g2`"),
+        ((*CELLO, "--device", "atlas"), "atlas"),
+        ((*CELLO, "--limit", 100, "--out", "/proc/nothing"), "/proc/nothing"),
+        (("hybrid", "--trace", "-"), "read only once"),
+        (("hybrid", "--trace", "missing.csv"), "missing.csv"),
+        (("hybrid", "tune", "--workload", "cello", "--budget", 0), "not a budget"),
+        (("hybrid", "tune", "--budget", 8), "no trace"),
+        (("hybrid", "tune", "--workload", "cello"), "--budget"),
+    ],
+)
+def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+    monkeypatch.chdir(tmp_path)
+    sledlab(*arguments).assert_refused(says)
+
+
+def test_interrupt_keeps_what_is_done(tmp_path):
+    arguments = (*CELLO, "--limit", 400_000, "--out", tmp_path, "--jobs", 2)
+    command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    kept = tmp_path / "points.jsonl"
+    while not (kept.exists() and kept.read_text().count("\n") >= 2) and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert b"Traceback" not in err
+    assert len(kept.read_text().splitlines()) >= 2
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
+    tune = ("hybrid", "tune", "--workload", "cello", "--limit", 1000, "--jobs", 1, "--budget", 16)
+    said = (*tune, "--segment-kb", "8,16", "--replacement", "lru,slru", "--price-per-mb", 2)
+    answer = sledlab(*said)
+    assert answer.code == 0, answer.err
+    assert "chosen" in answer.out
+    assert '[front]\npreset = "mems-g2"' in answer.out
+    found = sledlab(*said, "--json").json
+    assert found["budget_mb"] == 8
+    assert found["price_per_mb"] == 2
+    out = sledlab(*said, "--out", tmp_path)
+    assert f"experiment: {tmp_path / 'experiment.toml'}" in out.out
+    run = sledlab("simulate", tmp_path / "experiment.toml", "--json").json
+    assert run["response_time_ms"]["mean"] == found["choice"]["mean_ms"]
