@@ -97,6 +97,7 @@ fn replays(rows: &mut Vec<Row>) {
         "",
     ));
     disk_replay(rows);
+    hybrid_replay(rows);
     // The file is in the system's folder for temporary files; one that cannot be removed does no harm.
     let _ = fs::remove_file(&file);
 }
@@ -107,6 +108,24 @@ fn disk_replay(rows: &mut Vec<Row>) {
     let from_memory = |_: &mut Experiment| Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>);
     let rate = replay("atlas-10k", "fcfs", &from_memory) * 1e-6;
     rows.push(row("FCFS from memory, disk atlas-10k", rate, "million requests/s", "1.36"));
+}
+
+/// A caching disk under LRU: one million requests of a news server, two of three of which find their segment.
+fn hybrid_replay(rows: &mut Vec<Row>) {
+    let params = format!("requests = {REQUESTS}\nrate_per_s = 25.2").parse().expect("a table");
+    let mut source = synthetic::build("cello", &params, 1, 17_938_986).expect("a workload");
+    let mut requests = Vec::with_capacity(REQUESTS);
+    while source.fill(&mut requests).expect("requests") > 0 {}
+    let from_memory = |experiment: &mut Experiment| {
+        for (key, value) in
+            [("hybrid.kind", "caching-disk"), ("device.startup_ms", "0.0"), ("power.kind", "never")]
+        {
+            experiment.set(key, value).expect("a setting");
+        }
+        Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>)
+    };
+    let rate = replay("atlas-10k-50mb", "fcfs", &from_memory) * 1e-6;
+    rows.push(row("caching disk under LRU from memory, cello", rate, "million requests/s", "1"));
 }
 
 /// A device of a preset.

@@ -141,14 +141,13 @@ impl<J> Io<J> {
         self.device_mut(tier).arrive(now, access);
     }
 
-    /// Does what is due on the devices, and appends what has been done there.
-    pub fn advance(&mut self, done: &mut Vec<(Tier, Completion)>, room: &mut Vec<Completion>) {
+    /// Does what is due on a device, and appends what has been done there.
+    #[inline]
+    pub fn advance(&mut self, tier: Tier, done: &mut Vec<Completion>) {
         let now = self.now;
-        for tier in [Tier::Front, Tier::Back] {
-            if self.device(tier).next_event().is_some_and(|at| at <= now) {
-                self.device_mut(tier).advance(now, room);
-                done.extend(room.drain(..).map(|access| (tier, access)));
-            }
+        let device = self.device_mut(tier);
+        if device.next_event().is_some_and(|at| at <= now) {
+            device.advance(now, done);
         }
     }
 

@@ -45,14 +45,13 @@ pub(super) trait Logic: Send {
 pub(super) struct Shell<L: Logic> {
     logic: L,
     io: Io<L::Job>,
-    done: Vec<(Tier, Completion)>,
-    room: Vec<Completion>,
+    done: Vec<Completion>,
     longest_queue: usize,
 }
 
 impl<L: Logic> Shell<L> {
     pub fn new(logic: L, io: Io<L::Job>) -> Self {
-        Shell { logic, io, done: Vec::new(), room: Vec::new(), longest_queue: 0 }
+        Shell { logic, io, done: Vec::new(), longest_queue: 0 }
     }
 }
 
@@ -80,21 +79,28 @@ impl<L: Logic> System for Shell<L> {
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
         self.io.now = now;
+        completed.append(&mut self.io.answered);
+        // Answers go where they are wanted, without a copy.
+        std::mem::swap(completed, &mut self.io.answered);
         let mut done = std::mem::take(&mut self.done);
-        self.io.advance(&mut done, &mut self.room);
-        for (_, access) in done.drain(..) {
-            if let Some(job) = self.io.job(&access) {
-                self.logic.done(&mut self.io, job, &access);
+        for tier in [Tier::Front, Tier::Back] {
+            self.io.advance(tier, &mut done);
+            for access in &done {
+                if let Some(job) = self.io.job(access) {
+                    self.logic.done(&mut self.io, job, access);
+                }
             }
+            done.clear();
         }
         self.done = done;
         if self.logic.due().is_some_and(|at| at <= now) {
             self.logic.wake(&mut self.io);
         }
-        completed.append(&mut self.io.answered);
+        std::mem::swap(completed, &mut self.io.answered);
         // Who is served in the moment of arrival has not waited.
-        if self.io.next_event().is_none_or(|at| at > now) {
-            self.longest_queue = self.longest_queue.max(self.queue_length());
+        let queued = self.queue_length();
+        if queued > self.longest_queue && self.io.next_event().is_none_or(|at| at > now) {
+            self.longest_queue = queued;
         }
     }
 

@@ -131,7 +131,9 @@ impl CachingDisk {
         } else {
             self.headers.notes.remove(&slot);
         }
-        self.ready.push(slot);
+        if self.slots[slot as usize].is_wanted {
+            self.ready.push(slot);
+        }
     }
 
     /// What is durable of all this.

@@ -67,6 +67,8 @@ struct Slot {
     /// Accesses to the slot under way.
     users: u32,
     phase: Phase,
+    /// Whether a segment may be waiting for the slot, or a part for what is in it.
+    is_wanted: bool,
 }
 
 /// A segment that has been given a slot which others still have to leave, and the parts that wait for it.
@@ -142,7 +144,7 @@ impl Model for CachingDisk {
 
     fn new(params: &CachingDiskParams, front_blocks: u64, back_blocks: u64) -> Result<Self> {
         let sizes = params.sizes(front_blocks)?;
-        let free = Slot { segment: 0, stay: 0, users: 0, phase: Phase::Free };
+        let free = Slot { segment: 0, stay: 0, users: 0, phase: Phase::Free, is_wanted: false };
         let sets = || BlockSets::new(sizes.slots as usize, sizes.segment_blocks);
         Ok(CachingDisk {
             sizes,
@@ -204,7 +206,9 @@ impl CachingDisk {
             Found::Miss { victim } => self.replace(segment, victim),
         };
         self.count(slot, &part, found == Found::Hit);
-        if let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut) {
+        if self.slots[slot as usize].is_wanted
+            && let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut)
+        {
             next.parts.push_back(part);
             if self.techniques.shortcut && matches!(next.early, Early::Ready(_)) {
                 self.answer_early(io, slot);
@@ -212,6 +216,7 @@ impl CachingDisk {
             self.ready.push(slot);
         } else if !self.serve(io, slot, part) {
             self.waiting.entry(slot).or_default().push_back(part);
+            self.slots[slot as usize].is_wanted = true;
             self.ready.push(slot);
         }
     }
@@ -247,6 +252,7 @@ impl CachingDisk {
         self.stays += 1;
         let next = Next { segment, stay: self.stays, parts: VecDeque::new(), early: Early::No };
         self.next.entry(slot).or_default().push_back(next);
+        self.slots[slot as usize].is_wanted = true;
         self.places.insert(segment, slot);
         slot
     }
@@ -300,8 +306,7 @@ impl CachingDisk {
         }
         io.answer(part, access);
         self.slots[slot as usize].users -= 1;
-        // Nothing waits for a slot in the common case.
-        if !self.next.is_empty() || !self.waiting.is_empty() {
+        if self.slots[slot as usize].is_wanted {
             self.ready.push(slot);
         }
     }
@@ -335,6 +340,8 @@ impl CachingDisk {
         if self.techniques.shortcut {
             self.fetch_early(io, slot);
         }
+        let is_wanted = self.next.contains_key(&slot) || self.waiting.contains_key(&slot);
+        self.slots[slot as usize].is_wanted = is_wanted;
     }
 
     /// The next segment takes a free slot, unless a former stay of it has not ended yet.
@@ -352,7 +359,7 @@ impl CachingDisk {
             self.next.remove(&slot);
         }
         let phase = if matches!(early, Early::Reading) { Phase::Fetching } else { Phase::Held };
-        self.slots[slot as usize] = Slot { segment, stay, users: 0, phase };
+        self.slots[slot as usize] = Slot { segment, stay, users: 0, phase, is_wanted: true };
         self.waiting.insert(slot, parts);
         if let Early::Ready(fetch) = early {
             self.fill(io, slot, fetch);
