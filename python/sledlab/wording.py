@@ -77,8 +77,13 @@ def joined(names: Sequence[str]) -> str:
 
 
 def device_name(config: Mapping[str, Any]) -> str:
-    """What the device is called in sentences."""
-    device = config.get("device", {})
+    """What the device is called in sentences; a hybrid by its kind and its devices."""
+    name = _name(config.get("device", {}))
+    hybrid = config.get("hybrid", {}).get("kind", "none")
+    return name if hybrid == "none" else f"{name} with {_name(config.get('front', {}))} ({hybrid})"
+
+
+def _name(device: Mapping[str, Any]) -> str:
     return str(device.get("name") or device.get("preset") or device.get("kind") or "the device")
 
 
@@ -234,6 +239,7 @@ def device_rows(result: Result) -> list[Row]:
         row("start-ups", "", f"{result.startups:,}"),
         *(row("merged requests", "", text) for text in _merged(result)),
         *(row(name, "", text) for name, text in _cache(result)),
+        *(row(name, "", text) for name, text in _hybrid(result)),
     ]
 
 
@@ -248,6 +254,21 @@ def _cache(result: Result) -> Iterable[tuple[str, str]]:
     yield "writes that waited for room in it", f"{counts['write_waits']:,} of {writes:,}"
     yield "blocks destaged", f"{counts['destaged_blocks']:,} in {counts['destages']:,} writes"
     yield "energy of its own accesses", energy(counts["background_j"])
+
+
+def _hybrid(result: Result) -> Iterable[tuple[str, str]]:
+    """What hybrids did, where there are any."""
+    counts = result.summary.get("hybrid")
+    if counts is None:
+        return
+    front, back = counts["front"], counts["back"]
+    yield "reads found in front", f"{counts['read_hits']:,} of {counts['reads']:,}"
+    yield "blocks written by the host", f"{counts['written_blocks']:,}"
+    yield "· superseded in front", f"{counts['superseded_blocks']:,}"
+    yield "· destaged", f"{counts['destaged_blocks']:,}"
+    yield "· still to be destaged", f"{counts['dirty_blocks']:,}"
+    yield "accesses in front", f"{front['reads']:,} reads, {front['writes']:,} writes"
+    yield "accesses behind", f"{back['reads']:,} reads, {back['writes']:,} writes"
 
 
 def _merged(result: Result) -> Iterable[str]:

@@ -142,3 +142,46 @@ def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
     assert f"experiment: {tmp_path / 'experiment.toml'}" in out.out
     run = sledlab("simulate", tmp_path / "experiment.toml", "--json").json
     assert run["response_time_ms"]["mean"] == found["choice"]["mean_ms"]
+
+
+def test_a_run_tells_what_its_hybrid_did(sledlab, tmp_path):
+    settings = [
+        "--set",
+        "hybrid.kind=caching-disk",
+        "--set",
+        "hybrid.front_mb=4",
+        "--set",
+        "front.active_tips=640",
+    ]
+    run = ("simulate", "--device", "atlas-10k-50mb", "--workload", "cello", "--limit", "500", *settings)
+    told = sledlab(*run, "--out", str(tmp_path / "run"))
+    assert "atlas-10k-50mb with mems-g2 (caching-disk)" in told.out
+    assert "reads found in front" in told.out
+    again = sledlab("simulate", str(tmp_path / "run" / "experiment.toml"), "--json").json
+    counts = again["hybrid"]
+    assert counts["written_blocks"] == sum(
+        counts[kind] for kind in ("superseded_blocks", "destaged_blocks", "dirty_blocks")
+    )
+    assert again["config"]["front"]["active_tips"] == 640
+    assert again == json.loads((tmp_path / "run" / "summary.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (["hybrid.kind=caching-disc"], "did you mean `caching-disk`"),
+        (["hybrid.segment_kb=8"], "hybrid.segment_kb has no meaning without a hybrid"),
+        (["front.preset=mems-g1"], "nothing it could be in front of"),
+        (["hybrid.kind=caching-disk", "hybrid.front_mb=5000"], "more than the front device's"),
+        (["hybrid.kind=caching-disk", "hybrid.front_mb=0.001"], "no room for a segment"),
+        (["hybrid.kind=caching-disk", "hybrid.replacement=belady"], "knows the future"),
+        (["hybrid.kind=caching-disk", "hybrid.virtual_managers=true"], "nothing to choose"),
+        (["hybrid.kind=write-buffer", "hybrid.front_mb=0.2"], "no room for three logs"),
+        (["hybrid.kind=write-buffer", "hybrid.clean_to=0.95"], "more than hybrid.clean_from"),
+    ],
+)
+def test_hybrids_that_make_no_sense_are_refused(sledlab, settings, message):
+    changes = [argument for setting in settings for argument in ("--set", setting)]
+    refused = sledlab("simulate", "--device", "atlas-10k", "--workload", "cello", *changes)
+    assert refused.code == 2
+    assert message in refused.err

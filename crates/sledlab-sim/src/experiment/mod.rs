@@ -314,7 +314,14 @@ impl Experiment {
         table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
         table.insert("system".to_owned(), Value::Table(resolved.system.to_table()));
         table.insert("cache".to_owned(), Value::Table(resolved.cache.to_table()));
-        if let Some(HybridFile { choice, front, .. }) = &resolved.hybrid {
+        if let Some(HybridFile { choice, front, power }) = &resolved.hybrid {
+            // A timeout that is each device's own is not that of both.
+            if power.to_table() != resolved.power.to_table() {
+                let said = self.power_said().map(|(_, said)| said).unwrap_or_default();
+                let mut power = resolved.power.to_table();
+                power.retain(|key, _| key == "kind" || said.contains_key(key));
+                table.insert("power".to_owned(), Value::Table(power));
+            }
             table.insert("hybrid".to_owned(), Value::Table(choice.to_table()));
             table.insert("front".to_owned(), Value::Table(front.to_table()));
         }
