@@ -163,7 +163,8 @@ def test_a_run_tells_what_its_hybrid_did(sledlab, tmp_path):
         counts[kind] for kind in ("superseded_blocks", "destaged_blocks", "dirty_blocks")
     )
     assert again["config"]["front"]["active_tips"] == 640
-    assert again == json.loads((tmp_path / "run" / "summary.json").read_text())
+    kept = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert {key: again[key] for key in kept} == kept
 
 
 @pytest.mark.parametrize(
