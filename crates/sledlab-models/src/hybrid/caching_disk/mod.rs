@@ -132,8 +132,6 @@ pub struct CachingDisk {
     /// Slots in which something may go on.
     ready: Vec<u32>,
     counts: HybridCounts,
-    /// Dirty blocks when counting began.
-    dirty_before: u64,
 }
 
 impl Model for CachingDisk {
@@ -173,7 +171,6 @@ impl Model for CachingDisk {
             managers: params.managers(sizes)?,
             ready: Vec::new(),
             counts: HybridCounts::default(),
-            dirty_before: 0,
         })
     }
 }
@@ -217,7 +214,10 @@ impl CachingDisk {
         } else if !self.serve(io, slot, part) {
             self.waiting.entry(slot).or_default().push_back(part);
             self.slots[slot as usize].is_wanted = true;
-            self.ready.push(slot);
+            // What is on its way already tells when it is there.
+            if self.slots[slot as usize].phase == Phase::Held {
+                self.ready.push(slot);
+            }
         }
     }
 
@@ -466,7 +466,6 @@ impl Logic for CachingDisk {
 
     fn forget(&mut self) {
         self.counts = HybridCounts::default();
-        self.dirty_before = self.dirty_blocks();
     }
 
     fn recover(&mut self, media: (Contents, Contents)) -> Contents {
