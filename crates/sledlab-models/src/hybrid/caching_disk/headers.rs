@@ -125,15 +125,12 @@ impl CachingDisk {
     pub(super) fn header_written(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
         io.spend(access);
         self.headers.end(slot);
-        self.slots[slot as usize].users -= 1;
         if self.headers.states[slot as usize].is_old {
             self.write_header(io, slot);
         } else {
             self.headers.notes.remove(&slot);
         }
-        if self.slots[slot as usize].is_wanted {
-            self.ready.push(slot);
-        }
+        self.leave_alone(slot);
     }
 
     /// What is durable of all this.

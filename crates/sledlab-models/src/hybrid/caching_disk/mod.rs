@@ -10,6 +10,7 @@ mod headers;
 mod managers;
 mod moves;
 mod params;
+mod stretch;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -84,6 +85,8 @@ struct Next {
 pub(super) enum Job {
     /// A part is answered from the slot.
     Served { slot: u32, part: Part },
+    /// Parts of a read are answered from slots that lie one after the other.
+    Stretch { parts: Vec<(u32, Part)> },
     /// A part is answered from the back device.
     Bypassed { part: Part },
     /// Segments are in the buffer.
@@ -129,6 +132,8 @@ pub struct CachingDisk {
     streams: Streams,
     /// Where the number of segments to fetch is chosen.
     managers: Option<Managers>,
+    /// Parts of a read that can be read at once, in slots one after the other.
+    stretch: Vec<(u32, Part)>,
     /// Slots in which something may go on.
     ready: Vec<u32>,
     counts: HybridCounts,
@@ -169,6 +174,7 @@ impl Model for CachingDisk {
             headers: Headers::new(sizes),
             streams: Streams::new(params.bypass_kb * KB_BLOCKS),
             managers: params.managers(sizes)?,
+            stretch: Vec::new(),
             ready: Vec::new(),
             counts: HybridCounts::default(),
         })
@@ -276,7 +282,11 @@ impl CachingDisk {
             }
         }
         self.slots[slot as usize].users += 1;
-        io.serve(Tier::Front, self.data_at(slot) + run.first, &part, Job::Served { slot, part });
+        if part.op == Op::Read {
+            self.stretch(io, slot, part);
+        } else {
+            io.serve(Tier::Front, self.data_at(slot) + run.first, &part, Job::Served { slot, part });
+        }
         true
     }
 
@@ -305,6 +315,12 @@ impl CachingDisk {
             self.write_header(io, slot);
         }
         io.answer(part, access);
+        self.leave_alone(slot);
+    }
+
+    /// An access to a slot is over.
+    #[inline]
+    fn leave_alone(&mut self, slot: u32) {
         self.slots[slot as usize].users -= 1;
         if self.slots[slot as usize].is_wanted {
             self.ready.push(slot);
@@ -316,6 +332,7 @@ impl CachingDisk {
         while let Some(slot) = self.ready.pop() {
             self.step(io, slot);
         }
+        self.read_stretch(io);
     }
 
     /// Does what is possible in a slot.
@@ -424,6 +441,7 @@ impl Logic for CachingDisk {
     fn done(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
         match job {
             Job::Served { slot, part } => self.served(io, slot, &part, access),
+            Job::Stretch { parts } => self.stretch_read(io, &parts, access),
             Job::Bypassed { part } => {
                 io.pay(&part, access);
                 let contents = io.contents(Tier::Back, access);
