@@ -41,12 +41,24 @@ impl CachingDisk {
         io.read(Tier::Back, run, Job::Fetched { wanted: wanted.segment, members });
     }
 
-    /// Gives a segment that nobody asked for a slot and a place in the buffer, unless it is there or on its way out.
+    /// Gives a segment a place in the buffer, and a slot where nobody has asked for it yet, unless it is there already or
+    /// on its way in or out.
     fn join(&mut self, segment: u64) -> Option<Member> {
-        let is_known = self.directory.holds(segment) || self.ending.contains_key(&segment);
-        if is_known || !self.buffer.take_spare() {
-            return None;
+        if !self.directory.holds(segment) {
+            let is_leaving = self.ending.contains_key(&segment);
+            return if is_leaving || !self.buffer.take_spare() { None } else { self.join_unasked(segment) };
         }
+        let slot = *self.places.get(&segment)?;
+        let next = self.next.get(&slot)?.back().filter(|next| next.segment == segment)?;
+        let stay = next.stay;
+        if self.is_to_fetch(next) && self.buffer.take_spare() {
+            self.next_of(slot, stay)?.early = Early::Reading;
+            return Some(Member { segment, slot, stay });
+        }
+        None
+    }
+
+    fn join_unasked(&mut self, segment: u64) -> Option<Member> {
         let Found::Miss { victim } = self.directory.access(Use { key: segment, next: Use::NEVER }) else {
             return None;
         };

@@ -86,19 +86,23 @@ impl CachingDisk {
         self.fetch_group(io, Member { segment, slot, stay });
     }
 
+    /// Whether a segment that waits for its slot must be read, and can be: nothing of it is on its way out.
+    pub(super) fn is_to_fetch(&self, next: &super::Next) -> bool {
+        let blocks = self.blocks_of(next.segment);
+        let is_needed = next.parts.iter().any(|part| {
+            let can_wait = self.techniques.partial_write || u64::from(part.run.blocks()) == blocks;
+            part.op == Op::Read || !can_wait
+        });
+        let ending = self.ending.get(&next.segment).and_then(VecDeque::front);
+        matches!(next.early, Early::No) && is_needed && ending.is_none_or(|ending| *ending >= next.stay)
+    }
+
     /// With Shortcut nobody waits for a slot, so the next segment is read while the one before leaves: as long as the
     /// buffer keeps a place for what leaves.
     pub(super) fn fetch_early(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(next) = self.next.get(&slot).and_then(VecDeque::front) else { return };
         let (segment, stay) = (next.segment, next.stay);
-        let blocks = self.blocks_of(segment);
-        let is_needed = next.parts.iter().any(|part| {
-            let can_wait = self.techniques.partial_write || u64::from(part.run.blocks()) == blocks;
-            part.op == Op::Read || !can_wait
-        });
-        let is_newest =
-            self.ending.get(&segment).and_then(VecDeque::front).is_none_or(|ending| *ending >= stay);
-        if !matches!(next.early, Early::No) || !is_needed || !is_newest || !self.buffer.take_spare() {
+        if !self.is_to_fetch(next) || !self.buffer.take_spare() {
             return;
         }
         if let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::front_mut) {
