@@ -75,7 +75,27 @@ def _row(result: Result, rate: float) -> dict[str, Any]:
         "service_time_ms": result.service_time_ms,
         "served_at_once": _served_at_once(result),
     }
-    return row | {f"{part}_ms": parts[part] for part in PARTS}
+    row |= {f"{part}_ms": parts[part] for part in PARTS}
+    for op in ("read", "write"):
+        # None where there were no such requests.
+        row[f"{op}_mean_ms"] = result.summary[op]["response_time_ms"].get("mean")
+    return row | _counts(result.summary)
+
+
+COUNTED = ("cache", "hybrid")
+"""Parts of a summary whose counts have columns, where there are such parts."""
+
+
+def _counts(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """What a cache and a hybrid counted, one column each; the devices of a hybrid count for themselves."""
+    found: dict[str, Any] = {}
+    for part in COUNTED:
+        for name, value in (summary.get(part) or {}).items():
+            if isinstance(value, dict):
+                found |= {f"{part}_{name}_{key}": count for key, count in value.items()}
+            else:
+                found[f"{part}_{name}"] = value
+    return found
 
 
 def _served_at_once(result: Result) -> float:
