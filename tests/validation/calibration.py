@@ -51,6 +51,10 @@ belongs to the longer traces; the hours touch less, as hours do.
   seldom follow their predecessor in the file directly. *Goes on with one of 32 streams* counts them, but for
   the first of each file.
 - *Dispersion*: the variance of the arrivals per window over their mean, 1 for a Poisson process.
+- *cello-12h* has fewer and heavier bursts than the hour. Paper 001 has a MEMS caching disk 24 times as fast
+  as a disk on it, which takes bursts that a disk cannot keep up with. The share of the time that bursts last
+  was fitted to that number, and to nothing else: see [hybrids](reproduction/hybrid.md). Its dispersion stays
+  as it was chosen at 1 s, and below that of hplajw-2h at 10 s as well.
 
 Of snake, the papers say next to nothing but what a sled made of it. So it is held to that: a G3 sled that
 parks at once, first come first served, without overheads, at 10 and 100 times the speed of the trace.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sledlab.calibration import CALIBRATIONS
 from sledlab.cli import run as sledlab
 
 from . import reference
@@ -16,6 +17,10 @@ from .reproduction.__main__ import PAGES, document
 from .reproduction.claims import OUTCOMES, claims
 from .reproduction.experiments import EXPERIMENTS
 from .reproduction.held import Held
+from .reproduction.hybrid import definitions as hybrid_definitions
+from .reproduction.hybrid import page as hybrid_page
+from .reproduction.hybrid import runs as hybrid_runs
+from .reproduction.hybrid import workloads as hybrid_workloads
 from .reproduction.power import definitions as power_definitions
 from .reproduction.power import page as power_page
 from .reproduction.power import runs as power_runs
@@ -32,11 +37,15 @@ SINGLE = ("paper-000-figure-4", "paper-002-starvation")
 """Not comparisons: one for `device seek-map`, one for `simulate`."""
 
 FILES = sorted(EXPERIMENTS.glob("*.toml"))
-EVALUATORS = {"power": power_page.EVALUATORS, "scheduling": page.EVALUATORS}
-LEAST = {"power": 40, "scheduling": 20}
+EVALUATORS = {
+    "hybrid": hybrid_page.EVALUATORS,
+    "power": power_page.EVALUATORS,
+    "scheduling": page.EVALUATORS,
+}
+LEAST = {"hybrid": 30, "power": 40, "scheduling": 20}
 """Claims that are reproduced, at least."""
 
-HELD: dict[str, Held] = {**definitions.HELD, **power_definitions.HELD}
+HELD: dict[str, Held] = {**definitions.HELD, **power_definitions.HELD, **hybrid_definitions.HELD}
 
 needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
 QUICK = ("--limit", "300", "--warmup", "0", "--seeds", "1")
@@ -78,7 +87,7 @@ def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
     for file in FILES:
         text = file.read_text(encoding="utf-8")
         assert f"presets/experiments/{file.name}" in text
-        assert re.search(r"# Paper 00[023]", text), file
+        assert re.search(r"# Paper 00[0-3]", text), file
 
 
 def test_figures_3_to_7_show_points_of_figure_2() -> None:
@@ -109,8 +118,27 @@ def test_every_claim_on_power_is_judged_from_small_runs(tmp_path: Path) -> None:
     assert text.count("### ") == len(claims("power"))
 
 
+@pytest.mark.everything
+def test_every_claim_on_hybrids_is_judged_from_small_runs(tmp_path: Path) -> None:
+    hybrid_runs.run(tmp_path, extra=QUICK[:-2])
+    text = hybrid_page.page(hybrid_runs.Runs(tmp_path))
+    assert text.count("### ") == len(claims("hybrid"))
+
+
+def test_cello_is_the_one_that_was_calibrated_in_every_experiment_on_hybrids() -> None:
+    experiments = [read(file.stem) for file in FILES if file.stem.startswith("paper-001")]
+    found = [experiment["workload"] for experiment in experiments]
+    stated = {"kind": "cello", **CALIBRATIONS["cello-12h"].parameters}
+    assert stated in found
+    assert all(workload == stated for workload in found if workload["kind"] == "cello")
+    for workload in (hybrid_runs.TPCC, hybrid_runs.HPLAJW):
+        parameters = CALIBRATIONS[hybrid_workloads.STAND_INS[workload]].parameters
+        said = {f"workload.{key}={value}" for key, value in parameters.items()}
+        assert said <= set(hybrid_runs.CHOSEN[workload])
+
+
 def verdicts(text: str) -> list[tuple[str, str]]:
-    return re.findall(r"^### ([HLY]-\d\d): (.*)$", text, re.MULTILINE)
+    return re.findall(r"^### ([HLWY]-\d\d): (.*)$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("subject", PAGES)
@@ -136,6 +164,7 @@ def test_claims_cover_the_papers() -> None:
         *(f"H-{n}" for n in (*range(14, 21), *range(61, 77))),
         *(f"Y-{n:02}" for n in range(1, 37)),
     ]
+    assert list(claims("hybrid")) == [f"W-{n:02}" for n in range(1, 56)]
 
 
 @pytest.mark.parametrize("name", HELD)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from .. import reference
 from .experiments import PROJECT
+from .hybrid import page as hybrid_page
+from .hybrid import runs as hybrid_runs
 from .power import page as power_page
 from .power import runs as power_runs
 from .scheduling import page as scheduling_page
@@ -34,7 +36,13 @@ def power(directory: Path) -> str | None:
     return power_page.page(power_runs.Runs(directory))
 
 
-PAGES = {"power": power, "scheduling": scheduling}
+def hybrid(directory: Path) -> str:
+    """The page on hybrids, from runs."""
+    hybrid_runs.run(directory)
+    return hybrid_page.page(hybrid_runs.Runs(directory))
+
+
+PAGES = {"hybrid": hybrid, "power": power, "scheduling": scheduling}
 
 
 def document(name: str) -> Path:

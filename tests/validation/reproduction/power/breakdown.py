@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...replays import parameters
 from ..claims import Verdict, verdict
-from .runs import Points, Runs
+from ..points import Points
+from .runs import Runs
 from .singles import parts_of_states, snake
 
 FIGURE = "paper-000-figure-10"

@@ -6,8 +6,9 @@ from sledlab.comparison.statistics import half_width
 
 from ...markdown import percent, table, tiny
 from ...replays import parameters
+from ..points import Points
 from .policies import ADAPTIVE, IMMEDIATE, LEARNING, NEVER, ORACLE, SHARE, fixed
-from .runs import DISK, Points, Runs
+from .runs import DISK, Runs
 from .singles import snake
 
 SLEDS = ("mems-g1", "mems-g2", "mems-g3")

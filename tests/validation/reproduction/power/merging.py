@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...markdown import percent
 from ..claims import Verdict, verdict
+from ..points import Points
 from ..words import overlaps, spread
-from .runs import Points, Runs
+from .runs import Runs
 from .singles import snake
 
 CHAINS, PAIRS, SMARTER = "paper-000-figure-12", "paper-003-figure-9", "paper-003-smarter-merging"

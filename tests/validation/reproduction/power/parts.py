@@ -9,8 +9,9 @@ import polars as pl
 from ...markdown import percent, table
 from ...replays import parameters
 from ..claims import Verdict, verdict
+from ..points import Points
 from ..words import overlaps
-from .runs import Points, Runs
+from .runs import Runs
 from .singles import snake
 
 METADATA, TABLE, SMALL = "paper-000-metadata", "paper-003-subsector", "paper-003-small-requests"

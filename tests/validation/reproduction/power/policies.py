@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from ...markdown import percent, span, tiny
 from ..claims import Verdict, verdict
+from ..points import Points
 from ..words import spread
-from .runs import DISK, Points, Runs
+from .runs import DISK, Runs
 
 SLED = "paper-003-policies"
 IMMEDIATE, NEVER, SHARE, ADAPTIVE, ORACLE = "immediate", "never", "share", "adaptive", "oracle"

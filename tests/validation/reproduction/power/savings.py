@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ...markdown import percent, span, table
+from ..points import Points
 from . import merging, parts
 from .policies import SLED
-from .runs import Points, Runs
+from .runs import Runs
 from .singles import snake
 
 TEN = 10.0

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from ...markdown import percent
 from ..claims import Verdict, verdict
-from .runs import Points, Runs
+from ..points import Points
+from .runs import Runs
 from .singles import fit, pauses_on_seagate
 
 FIGURE = "paper-000-figure-11"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...markdown import percent
 from ..claims import Verdict, verdict
-from .runs import Points, Runs
+from ..points import Points
+from .runs import Runs
 
 FIGURE, DELAYED = "paper-000-figure-12", "paper-000-delayed-spinup"
 ALL, NONE, PARKING = "small: all", "small: none", "small: parking"

@@ -1,0 +1,1 @@
+"""Claims on MEMS in front of disks: paper 001."""
