@@ -117,6 +117,23 @@ def test_what_varies_is_named_in_the_title():
     assert "mems-check and uniform on mems-g2" in repr(found)
 
 
+def test_caches_and_hybrids_count_in_columns_of_their_own():
+    sets = {
+        "alone": {"workload.read_share": 1},
+        "cached": {"cache.kind": "write-back"},
+        "hybrid": {"hybrid.kind": "caching-disk"},
+    }
+    found = race(vary={"store": sets}, schedulers=["fcfs"], speedups=[1]).points
+    rows = {row["store"]: row for row in found.to_dicts()}
+    assert rows["alone"]["read_mean_ms"] == rows["alone"]["mean_ms"]
+    cached, hybrid = rows["cached"], rows["hybrid"]
+    assert cached["cache_read_hits"] + cached["cache_read_misses"] + cached["cache_write_hits"] > 0
+    assert hybrid["hybrid_reads"] + hybrid["hybrid_writes"] == 1500
+    assert hybrid["hybrid_front_writes"] >= hybrid["hybrid_writes"]
+    assert rows["alone"]["cache_read_hits"] is None
+    assert rows["cached"]["hybrid_reads"] is None
+
+
 def test_another_key_may_vary(refused):
     found = race(vary={"device.active_tips": [1280, 3200]}, speedups=[1])
     assert found.points.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]

@@ -120,7 +120,7 @@ def test_every_claim_on_power_is_judged_from_small_runs(tmp_path: Path) -> None:
 
 @pytest.mark.everything
 def test_every_claim_on_hybrids_is_judged_from_small_runs(tmp_path: Path) -> None:
-    hybrid_runs.run(tmp_path, extra=QUICK[:-2])
+    hybrid_runs.run(tmp_path, extra=QUICK)
     text = hybrid_page.page(hybrid_runs.Runs(tmp_path))
     assert text.count("### ") == len(claims("hybrid"))
 

@@ -4,32 +4,56 @@ from __future__ import annotations
 
 from ...markdown import percent
 from ..claims import Verdict, verdict
-from .runs import ALL, CELLO, HPLAJW, MWB, SEGMENT_KB, SEGMENTS_KB, TITLES, TPCC, TPCD, Runs, read_hits
+from .runs import ALL, CELLO, HPLAJW, LAZY, MWB, SEGMENT_KB, SEGMENTS_KB, TITLES, TPCC, TPCD, Runs, read_hits
 from .singles import REQUESTS, distinct_blocks_written, on_disk
 
 KB_BLOCKS = 2
-SPARSE = (("hybrid.kind", "write-buffer"), ("hybrid.front_mb", 3000), ("hybrid.idle_ms", 1e9))
-"""A write buffer that is never full and never cleaned."""
+SPARSE = (("hybrid.kind", "write-buffer"), ("hybrid.front_mb", 3000), ("hybrid.idle_ms", 1e6))
+"""A write buffer that is never full, and cleaned when all requests are over."""
+
+LESS = 0.01
+"""A difference that is more than a few requests at the end of a run."""
 
 ONLY_WRITES = ("workload.read_share", 0)
 
 
+def _saved(runs: Runs, workload: str, system: str) -> float:
+    """By how much less is written to the disk than to a write buffer."""
+    row = runs.row(workload, system)
+    return 1 - float(row["hybrid_back_written_blocks"]) / float(row["hybrid_written_blocks"])
+
+
 def w_12(runs: Runs) -> Verdict:
     """Bytes written by the host and to the disk."""
-    saved = {}
-    for workload in (CELLO, TPCC):
-        row = runs.row(workload, MWB)
-        saved[workload] = 1 - row["hybrid_back_written_blocks"] / row["hybrid_written_blocks"]
+    saved, lazy = (
+        {workload: _saved(runs, workload, system) for workload in (CELLO, TPCC)} for system in (MWB, LAZY)
+    )
     never = on_disk("cello", *SPARSE)
     counts, distinct = never.summary["hybrid"], distinct_blocks_written(never)
-    said = ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in saved.items())
-    ours = (
-        f"Against what reaches the write buffer, less is written to the disk: {said}. In a run of "
-        f"{REQUESTS:,} requests of cello whose logs are never cleaned, {counts['dirty_blocks']:,} blocks "
-        f"wait for the disk, and {distinct:,} different ones were written."
+    left = counts["destaged_blocks"] + counts["dirty_blocks"]
+    said, later = (
+        ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in shares.items())
+        for shares in (saved, lazy)
     )
-    is_exact = counts["dirty_blocks"] == distinct and counts["back"]["writes"] == 0
-    return verdict(ours, holds=min(saved.values()) > 0 and is_exact, partly=min(saved.values()) > 0)
+    ours = (
+        f"What is written to the disk against what reaches the write buffer: {said}; where logs are only "
+        f"cleaned when 90 % are in use, {later}. In a run of {REQUESTS:,} requests of cello whose logs are "
+        f"not cleaned before its end, {left:,} blocks go to the disk, and {distinct:,} different ones were "
+        "written."
+    )
+    why = (
+        "After 20 ms without reads of the disk logs are cleaned, and there is hardly anything left in "
+        "them that could be overwritten. What does not reach the disk depends on how long cleaning waits, "
+        "which the paper says in two ways: in idle times, and when the MEMS is heavily used."
+    )
+    is_less = all(share >= LESS for share in saved.values())
+    is_exact = left == distinct
+    return verdict(
+        ours,
+        holds=is_less and is_exact,
+        partly=is_exact and all(share >= LESS for share in lazy.values()),
+        why=why,
+    )
 
 
 def w_17(_: Runs) -> Verdict:
@@ -68,9 +92,12 @@ def w_50(runs: Runs) -> Verdict:
     row = runs.row(CELLO, MWB)
     disk_kb = row["hybrid_back_written_blocks"] / row["hybrid_back_writes"] / KB_BLOCKS
     user_kb = row["hybrid_written_blocks"] / row["hybrid_writes"] / KB_BLOCKS
+    lazy = runs.row(CELLO, LAZY)
+    lazy_kb = lazy["hybrid_back_written_blocks"] / lazy["hybrid_back_writes"] / KB_BLOCKS
     ours = (
         f"A write to the disk has {disk_kb:.1f} KB on average, one that reaches the write buffer "
-        f"{user_kb:.1f} KB: {disk_kb / user_kb:.2f} times as much."
+        f"{user_kb:.1f} KB: {disk_kb / user_kb:.2f} times as much; {lazy_kb:.1f} KB where logs are only "
+        "cleaned when 90 % of them are in use."
     )
     why = (
         "Extents join neighbours among what is cleaned together, which is at most the 2 MB of the buffer: "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...markdown import table
+from ...markdown import percent, table
 from ..claims import Verdict, verdict
 from ..words import figure
 from .runs import (
@@ -91,7 +91,7 @@ def w_26(runs: Runs) -> Verdict:
         cost = "is overload" if large["saturated"] else f"takes {worse:.2f} times as long"
         said.append(
             f"{TITLES[workload]} {_listed(runs, workload, DEFAULT_MB)}, best with {best} KB "
-            f"({found[best]:.2f} ms; {found[PUBLISHED_KB]:.2f} ms with {PUBLISHED_KB} KB), "
+            f"({percent(found[PUBLISHED_KB] / found[best] - 1, 1)} % with {PUBLISHED_KB} KB), "
             f"{MUCH_LARGER_KB} KB {cost}"
         )
     sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
@@ -112,9 +112,10 @@ def w_28(runs: Runs) -> Verdict:
     )
     why = (
         "The curve has its minimum inside, but with smaller segments. Files of the stand-in have 64 KB on "
-        "average and begin anywhere, so that a segment of 64 KB is shared with other files; and in its "
-        "bursts the disk is the bottleneck, to which large segments cost much: hits hardly rise from "
-        f"{best} to 64 KB, while each miss moves more. Where files lie is not published."
+        "average and begin at any block of the file system, with room between them that nobody asks for, "
+        "so that much of a segment of 64 KB is of no use. Where the files of the trace lay is not "
+        "published. And in bursts the disk is the bottleneck, to which large segments cost much: from "
+        f"{best} to 64 KB hits rise little, while each miss moves more."
     )
     return verdict(ours, holds=is_inside and 32 <= best <= 128, partly=is_inside, why=why)
 
