@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from ..experiments import Row, compare
+from ..experiments import PROJECT, Row, compare
 from ..points import Points, read_points
 
 TPCD, TPCC, CELLO, HPLAJW = WORKLOADS = ("tpcd", "tpcc", "cello", "hplajw")
@@ -65,6 +65,12 @@ IN_SEGMENTS = (TECHNIQUES, REPLACEMENT, BYPASS)
 REPEATED = (TECHNIQUES, BASELINES)
 """Experiments with several seeds."""
 
+RECORDED = {"mail-a": 32, "kv-a": 16, "oltp-bank-a": 16, "oltp-orders-a": 16}
+"""Recorded applications, with segments in KB: the least power of two that holds a mean request."""
+
+RECORDED_SPEED = 0.25
+"""Their speed: most of them would overload a single disk at their own."""
+
 IDLE = "-idle"
 """What the directory of a run ends in where the controller cache writes in idle times, too."""
 
@@ -103,6 +109,16 @@ def run(directory: Path, extra: Sequence[str] = ()) -> None:
                 compare(name, directory / f"{name}-{workload}{IDLE}", [*options, *_when_idle(name)])
     for name in ALONE:
         compare(name, directory / name, extra)
+    for trace, segment_kb in RECORDED.items():
+        options = [
+            "--trace",
+            str(PROJECT / f"sample/traces/{trace}.csv.zst"),
+            "--speedups",
+            str(RECORDED_SPEED),
+        ]
+        compare(BASELINES, directory / f"{BASELINES}-{trace}", [*options, "--seeds", "1", *extra])
+        options += ["--set", f"hybrid.segment_kb={segment_kb}"]
+        compare(TECHNIQUES, directory / f"{TECHNIQUES}-{trace}", [*options, "--seeds", "1", *extra])
 
 
 def directories() -> Iterable[tuple[str, str]]:
@@ -112,6 +128,9 @@ def directories() -> Iterable[tuple[str, str]]:
             yield f"{name}-{workload}", f"`{name}`, {TITLES[workload]}"
             if name in REPEATED:
                 yield f"{name}-{workload}{IDLE}", f"`{name}`, {TITLES[workload]}, writing when idle"
+    for trace in RECORDED:
+        yield f"{BASELINES}-{trace}", f"`{BASELINES}`, {trace}"
+        yield f"{TECHNIQUES}-{trace}", f"`{TECHNIQUES}`, {trace}"
     yield ARRAYS, f"`{ARRAYS}`, {TITLES[TPCC]}"
     yield DENSITY, f"`{DENSITY}`, {TITLES[TPCD]}"
 
