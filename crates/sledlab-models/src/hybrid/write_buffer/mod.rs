@@ -65,6 +65,7 @@ pub struct WriteBuffer {
     cleaning: Option<Cleaning>,
     /// Reads of the back device under way.
     back_reads: usize,
+    /// When the last of them ended.
     back_idle_since: Time,
     counts: HybridCounts,
     dirty_blocks: u64,
