@@ -23,7 +23,7 @@ use self::cleaning::Cleaning;
 use self::logs::{HEADER_BLOCKS, Logs, Phase, Record};
 use self::lookup::{Lookup, Piece};
 pub use self::params::WriteBufferParams;
-use super::io::{Io, Part, Tier};
+use super::io::{Io, Part, Tier, shared};
 use super::shell::Logic;
 use super::{HybridCounts, Model};
 use crate::cache::Run;
@@ -164,7 +164,7 @@ impl WriteBuffer {
         self.appending -= 1;
         self.appends[(append - self.first_append) as usize].access = Some(*access);
         while let Some(Append { access: Some(access), .. }) = self.appends.front() {
-            let access = *access;
+            let mut access = *access;
             let Some(Append { parts, .. }) = self.appends.pop_front() else { break };
             self.first_append += 1;
             for (number, (part, record)) in parts.into_iter().enumerate() {
@@ -173,6 +173,7 @@ impl WriteBuffer {
                     io.pay(&part, &access);
                 }
                 io.answer(&part, &access);
+                access = shared(&access);
             }
         }
     }
