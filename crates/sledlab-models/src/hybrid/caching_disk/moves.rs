@@ -180,8 +180,9 @@ impl CachingDisk {
             if is_whole {
                 // The header goes along.
                 to.first -= self.sizes.header_blocks;
-                let header = self.headers.begin(slot).then(|| self.filled_header(slot));
+                let has_header = self.headers.begin(slot);
                 io.write(Tier::Front, to, Job::Filled { slot }, || {
+                    let header = has_header.then(|| self.filled_header(slot));
                     header.into_iter().chain(data()).collect()
                 });
             } else {
