@@ -144,7 +144,10 @@ impl<L: Logic> System for Shell<L> {
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {
         let (tier, lbn) = self.logic.place(read);
-        self.io.device(tier).positioning(now, &Queued { lbn, op: Op::Read, ..*read })
+        let device = self.io.device(tier);
+        // What follows on that device may be something else, or nothing.
+        let blocks = (device.capacity_blocks() - lbn).min(u64::from(read.blocks)) as u32;
+        device.positioning(now, &Queued { lbn, blocks, op: Op::Read, ..*read })
     }
 
     fn give(&mut self, request: u64, data: Vec<Content>) {
