@@ -66,7 +66,14 @@ impl Plan {
 
     pub fn random(rng: &mut Stream, seed: u64) -> Self {
         let reads = [0.2, 0.5, 0.8][rng.random_range(0..3_usize)];
+        let streams = [0.0, 0.4][rng.random_range(0..2_usize)];
+        let mut stream = 0;
         let requests = (0..rng.random_range(5..80)).map(|_| {
+            if rng.random_bool(streams) {
+                let (first, blocks) = (stream, rng.random_range(2..9));
+                stream = (first + u64::from(blocks)) % (BLOCKS - 40);
+                return (Op::Read, first, blocks, rng.random::<f64>());
+            }
             let op = match rng.random::<f64>() {
                 chance if chance < 0.1 => Op::Flush,
                 chance if chance < 0.1 + 0.9 * reads => Op::Read,

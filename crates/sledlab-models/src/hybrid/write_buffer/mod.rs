@@ -6,8 +6,10 @@
 //! in pieces as large as they come. A clean log can be read until it is written again.
 //!
 //! Every record has a header before its data with its number, its blocks and a checksum. After a crash the logs are read
-//! from their beginnings as long as numbers follow each other, and later records win over earlier ones. Writes are
-//! acknowledged in the order of their records, so that a record that did not arrive never hides one that was promised.
+//! from their beginnings as long as numbers follow each other, and later records win over earlier ones. Of a log that is
+//! being written again an older version may be left and the newer one that was cleaned with it may not, so the buffer
+//! keeps the number of the last record that does not count any more. Writes are acknowledged in the order of their
+//! records, so that a record that did not arrive never hides one that was promised.
 
 mod cleaning;
 mod logs;
@@ -298,6 +300,6 @@ impl Logic for WriteBuffer {
     }
 
     fn recover(&mut self, (front, back): (Contents, Contents)) -> Contents {
-        recovery::recover(&front, back, self.logs.len() as u64, self.logs.log_blocks)
+        recovery::recover(&front, back, &self.logs)
     }
 }
