@@ -7,7 +7,7 @@ use crashing::{Bench, Outcome, Plan};
 use sledlab_core::{Op, seed};
 
 /// What stands in front of the disk.
-const SYSTEMS: [&str; 16] = [
+const SYSTEMS: [&str; 18] = [
     "none",
     "caching-disk:shortcut=false:immediate_report=false:partial_write=false",
     "caching-disk:shortcut=true:immediate_report=false:partial_write=false",
@@ -20,6 +20,8 @@ const SYSTEMS: [&str; 16] = [
     "caching-disk:header_blocks=0",
     "caching-disk:fetch_kb=16",
     "caching-disk:fetch_kb=16:shortcut=false:immediate_report=false:partial_write=false",
+    "caching-disk:bypass_kb=2",
+    "caching-disk:fetch_kb=16:bypass_kb=2:header_blocks=0:immediate_report=false",
     "write-buffer",
     "write-buffer:gather=true",
     "write-buffer:idle_ms=1000",

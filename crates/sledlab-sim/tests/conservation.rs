@@ -264,6 +264,20 @@ fn warm_up_leaves_the_rest_as_it_was() {
 }
 
 #[test]
+fn a_start_up_may_span_the_end_of_the_warm_up() {
+    let source = requests(4, 50, 6_700_000, 10_000_000);
+    for warmup in ["0", "10"] {
+        let (outcome, _) = run(&experiment("mobile-disk", &[("replay.warmup", warmup)]), source.clone());
+        let summary = &outcome.summary;
+        let time = summary.state_time_s;
+        let states = time.seek + time.access + time.idle + time.inactive + time.startup;
+        assert!(close(states, summary.elapsed_s), "{states} {}", summary.elapsed_s);
+        assert_eq!(summary.startups, u64::from(warmup == "0"), "those that began since");
+        assert!(time.startup > 1.0, "{}", time.startup);
+    }
+}
+
+#[test]
 fn flushes_hold_their_slot_until_writes_are_durable() {
     let at = |op, blocks| Request { arrival: Time::ZERO, lbn: 0, blocks, op, ..Request::default() };
     let source = vec![at(Op::Write, 8), at(Op::Flush, 0), at(Op::Read, 8)];

@@ -5,7 +5,7 @@
 //! later. Writes to the same blocks go one after the other, so that both copies end alike. Several of these striped
 //! (`system.kind = "stripe"`) are the array of the paper.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use sledlab_core::{Error, Op, Result};
 
@@ -50,11 +50,13 @@ pub struct Mirror {
     /// What the back device has not got.
     buffer: Lines,
     contents: Contents,
-    /// Writes that wait for room in the buffer or for others to the same blocks; of each the first block not in the
-    /// buffer.
-    waiting: VecDeque<(Part, u64)>,
-    /// Writes under way to the front device.
-    writing: Vec<Run>,
+    /// Most blocks that are written at a time: only what is in the buffer as a whole begins its way to either device, or
+    /// reads could find a new version on one and then an old one on the other.
+    most_blocks: u64,
+    /// Writes that wait for room in the buffer or for others to the same blocks.
+    waiting: VecDeque<Part>,
+    /// Writes under way to the front device: where they begin and end.
+    writing: BTreeMap<u64, u64>,
     back_reads: usize,
     is_destaging: bool,
     destaged_to: u64,
@@ -84,8 +86,9 @@ impl Model for Mirror {
             streams: Streams::new(params.sequential_kb * KB_BLOCKS),
             buffer: Lines::new(&buffer),
             contents: Contents::new(),
+            most_blocks: (capacity_blocks / LINE_BLOCKS / 2).max(1) * LINE_BLOCKS,
             waiting: VecDeque::new(),
-            writing: Vec::new(),
+            writing: BTreeMap::new(),
             back_reads: 0,
             is_destaging: false,
             destaged_to: 0,
@@ -93,10 +96,6 @@ impl Model for Mirror {
             dirty_blocks: 0,
         })
     }
-}
-
-fn overlap(a: Run, b: Run) -> bool {
-    a.first < b.end && b.first < a.end
 }
 
 impl Mirror {
@@ -116,28 +115,26 @@ impl Mirror {
 
     /// Begins the writes that wait, in order of arrival, as far as there is room and nothing to wait for.
     fn write_waiting(&mut self, io: &mut Io<Job>) {
-        while let Some((part, first)) = self.waiting.front().copied() {
-            if self.writing.iter().any(|run| overlap(*run, part.run)) {
+        while let Some(part) = self.waiting.front().copied() {
+            let run = part.run;
+            let again = (run.first..run.end).filter(|block| self.buffer.is_dirty_at(*block)).count() as u64;
+            if self.is_writing(run) || self.buffer.write(run) < run.end {
                 return;
             }
-            let rest = Run { first, end: part.run.end };
-            let dirty: Vec<u64> = (first..rest.end).filter(|block| self.buffer.is_dirty_at(*block)).collect();
-            let next = self.buffer.write(rest);
-            let (added, again) = (next - first, dirty.partition_point(|block| *block < next) as u64);
             self.counts.superseded_blocks += again;
-            self.dirty_blocks += added - again;
+            self.dirty_blocks += run.end - run.first - again;
             if io.keeps_contents() {
-                let from = (first - part.run.first) as usize;
-                self.contents.extend((first..next).zip(io.data(&part).into_iter().skip(from)));
-            }
-            if next < rest.end {
-                self.waiting[0].1 = next;
-                return;
+                self.contents.extend((run.first..run.end).zip(io.data(&part)));
             }
             self.waiting.pop_front();
-            self.writing.push(part.run);
+            self.writing.insert(run.first, run.end);
             io.serve(Tier::Front, part.run.first, &part, Job::Written { part });
         }
+    }
+
+    /// Whether blocks are being written to the front device.
+    fn is_writing(&self, run: Run) -> bool {
+        self.writing.range(..run.end).next_back().is_some_and(|(_, end)| run.first < *end)
     }
 
     /// Writes to the back device, one piece after the other, while it is not read or writes wait for room.
@@ -147,7 +144,7 @@ impl Mirror {
         }
         let Some(run) = self.buffer.next_dirty(self.destaged_to) else { return };
         // What is not on the front device yet stays in the buffer, or a crash could leave two different copies.
-        if self.writing.iter().any(|writing| overlap(*writing, run)) {
+        if self.is_writing(run) {
             return;
         }
         self.buffer.begin_destage(run);
@@ -171,13 +168,19 @@ impl Logic for Mirror {
 
     fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
         let run = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
-        let part = Part { request: io.begin(request, 1), run, op: request.op };
         if request.op == Op::Read {
+            let part = Part { request: io.begin(request, 1), run, op: request.op };
             self.read(io, part, &request);
         } else {
             self.counts.writes += 1;
             self.counts.written_blocks += u64::from(request.blocks);
-            self.waiting.push_back((part, run.first));
+            let size = self.most_blocks;
+            let pieces = run.first / size..run.end.div_ceil(size);
+            let place = io.begin(request, (pieces.end - pieces.start) as u32);
+            self.waiting.extend(pieces.map(|piece| {
+                let run = Run { first: run.first.max(piece * size), end: run.end.min((piece + 1) * size) };
+                Part { request: place, run, op: Op::Write }
+            }));
             self.write_waiting(io);
             self.counts.write_hits += u64::from(self.waiting.is_empty());
         }
@@ -196,9 +199,7 @@ impl Logic for Mirror {
             Job::Written { part } => {
                 io.pay(&part, access);
                 io.answer(&part, access);
-                if let Some(place) = self.writing.iter().position(|run| *run == part.run) {
-                    self.writing.swap_remove(place);
-                }
+                self.writing.remove(&part.run.first);
             }
             Job::Destaged { run } => {
                 io.spend(access);

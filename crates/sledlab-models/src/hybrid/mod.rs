@@ -48,7 +48,7 @@ pub struct HybridCounts {
     pub read_hits: u64,
     /// Writes.
     pub writes: u64,
-    /// Those of them that found room at once, their own or free.
+    /// Those of them that found room at once: in a caching disk, those whose segment had a slot.
     pub write_hits: u64,
     /// Blocks that the host wrote.
     pub written_blocks: u64,

@@ -71,13 +71,19 @@ impl<L: Logic> System for Shell<L> {
         if !self.io.answered.is_empty() {
             return Some(self.io.now);
         }
-        match (self.io.next_event(), self.logic.due()) {
+        // What has waited long enough before may become possible in the moment of an arrival.
+        let due = self.logic.due().map(|at| at.max(self.io.now));
+        match (self.io.next_event(), due) {
             (Some(event), Some(due)) => Some(event.min(due)),
             (event, due) => event.or(due),
         }
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        // Who is served in the moment of arrival has not waited.
+        if self.io.now < now {
+            self.longest_queue = self.longest_queue.max(self.queue_length());
+        }
         self.io.now = now;
         completed.append(&mut self.io.answered);
         // Answers go where they are wanted, without a copy.
@@ -97,11 +103,6 @@ impl<L: Logic> System for Shell<L> {
             self.logic.wake(&mut self.io);
         }
         std::mem::swap(completed, &mut self.io.answered);
-        // Who is served in the moment of arrival has not waited.
-        let queued = self.queue_length();
-        if queued > self.longest_queue && self.io.next_event().is_none_or(|at| at > now) {
-            self.longest_queue = queued;
-        }
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -144,7 +145,10 @@ impl<L: Logic> System for Shell<L> {
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {
         let (tier, lbn) = self.logic.place(read);
-        self.io.device(tier).positioning(now, &Queued { lbn, op: Op::Read, ..*read })
+        let device = self.io.device(tier);
+        // What follows on that device may be something else, or nothing.
+        let blocks = (device.capacity_blocks() - lbn).min(u64::from(read.blocks)) as u32;
+        device.positioning(now, &Queued { lbn, blocks, op: Op::Read, ..*read })
     }
 
     fn give(&mut self, request: u64, data: Vec<Content>) {

@@ -430,6 +430,12 @@ impl Station {
     pub fn open_ledger(&mut self, now: Time) {
         if let Some(ledger) = &mut self.ledger {
             *ledger = Ledger::opened_at(now);
+            // The rest of a start-up under way; it was entered when it began.
+            if let (Phase::Selecting { at }, Some((startup, None))) = (self.phase, self.startup)
+                && at > now
+            {
+                ledger.startup(Time::from_ns(at.as_ns() - startup.as_ns()), at);
+            }
         }
         if let Some(merger) = &mut self.merger {
             merger.forget_merged();

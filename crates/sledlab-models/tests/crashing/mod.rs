@@ -51,6 +51,8 @@ struct Write {
     version: u64,
     arrival: Time,
     done: Option<Time>,
+    /// When a read had found it first.
+    seen: Option<Time>,
     /// When it was flushed.
     durable: Option<Time>,
 }
@@ -64,7 +66,14 @@ impl Plan {
 
     pub fn random(rng: &mut Stream, seed: u64) -> Self {
         let reads = [0.2, 0.5, 0.8][rng.random_range(0..3_usize)];
+        let streams = [0.0, 0.4][rng.random_range(0..2_usize)];
+        let mut stream = 0;
         let requests = (0..rng.random_range(5..80)).map(|_| {
+            if rng.random_bool(streams) {
+                let (first, blocks) = (stream, rng.random_range(2..9));
+                stream = (first + u64::from(blocks)) % (BLOCKS - 40);
+                return (Op::Read, first, blocks, rng.random::<f64>());
+            }
             let op = match rng.random::<f64>() {
                 chance if chance < 0.1 => Op::Flush,
                 chance if chance < 0.1 + 0.9 * reads => Op::Read,
@@ -258,8 +267,13 @@ impl Host {
         self.unanswered += 1;
         if request.op == Op::Write {
             for block in request.lbn..request.lbn + u64::from(request.blocks) {
-                let write =
-                    Write { version: request.id + 1, arrival: request.arrival, done: None, durable: None };
+                let write = Write {
+                    version: request.id + 1,
+                    arrival: request.arrival,
+                    done: None,
+                    seen: None,
+                    durable: None,
+                };
                 self.writes.entry(block).or_default().push(write);
             }
         }
@@ -281,6 +295,11 @@ impl Host {
             assert_eq!(found.len(), request.blocks as usize, "a read brings all its blocks");
             for (block, content) in blocks.zip(found) {
                 self.check(block, request.arrival, content, "read");
+                for write in self.writes.get_mut(&block).into_iter().flatten() {
+                    if *content == Content::Data(write.version) {
+                        write.seen.get_or_insert(now);
+                    }
+                }
             }
             return;
         }
@@ -298,14 +317,14 @@ impl Host {
         if self.is_volatile {
             for write in self.writes.values_mut().flatten() {
                 if write.durable.is_none() {
-                    write.done = None;
+                    (write.done, write.seen) = (None, None);
                 }
             }
         }
     }
 
     /// A block that is asked for at `asked` may hold any version that no other follows which was begun after it was
-    /// done and was done by then.
+    /// done and was done, or found by a read, by then.
     fn check(&mut self, block: u64, asked: Time, content: &Content, when: &str) {
         let Content::Data(version) = content else {
             self.wrong = Some(format!("block {block} holds a header, {when}"));
@@ -317,7 +336,7 @@ impl Host {
         let done = if *version == 0 { Some(Time::ZERO) } else { this.and_then(|write| write.done) };
         let later = writes.iter().find(|write| {
             write.version != *version
-                && write.done.is_some_and(|at| at <= asked)
+                && [write.done, write.seen].into_iter().flatten().any(|at| at <= asked)
                 && done.is_some_and(|done| write.arrival >= done)
         });
         if !is_known {

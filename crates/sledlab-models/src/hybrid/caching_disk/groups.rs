@@ -6,7 +6,7 @@ use super::managers::Managers;
 use super::moves::Early;
 use super::{CachingDisk, Job};
 use crate::cache::Run;
-use crate::hybrid::io::{Io, Tier};
+use crate::hybrid::io::{Io, Tier, shared};
 use crate::replacement::{Found, Use};
 use crate::system::Completion;
 
@@ -98,7 +98,8 @@ impl CachingDisk {
         for member in members {
             let first = (member.segment * self.sizes.segment_blocks - from) as usize;
             let data = contents.get(first..first + self.blocks_of(member.segment) as usize);
-            self.fetched(io, *member, data.map(<[_]>::to_vec).unwrap_or_default(), access);
+            let access = if member.segment == wanted { *access } else { shared(access) };
+            self.fetched(io, *member, data.map(<[_]>::to_vec).unwrap_or_default(), &access);
         }
     }
 

@@ -75,8 +75,9 @@ impl CachingDisk {
     pub(super) fn filled_header(&self, slot: u32) -> Content {
         let segment = self.slots[slot as usize].segment;
         let blocks = self.blocks_of(segment);
-        let all = (0..self.valid.get(slot).0.len() as u64)
-            .map(|word| u64::MAX.checked_shr(64_u64.saturating_sub(blocks - word * 64) as u32).unwrap_or(0));
+        let all = (0..self.valid.get(slot).0.len() as u64).map(|word| {
+            u64::MAX.checked_shr(64_u64.saturating_sub(blocks.saturating_sub(word * 64)) as u32).unwrap_or(0)
+        });
         let mut dirty = self.dirty.get(slot);
         for run in self.fetches.get(&slot).into_iter().flat_map(|fetch| &fetch.written) {
             for block in run.first..run.end {

@@ -45,9 +45,10 @@ struct Techniques {
 }
 
 /// What goes on in a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
     /// It holds nothing.
+    #[default]
     Free,
     /// It holds a segment, or as much of it as was written.
     Held,
@@ -60,7 +61,7 @@ enum Phase {
 }
 
 /// A place for a segment on the front device.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     segment: u64,
     /// Number of the stay of this segment here.
@@ -70,6 +71,10 @@ struct Slot {
     phase: Phase,
     /// Whether a segment may be waiting for the slot, or a part for what is in it.
     is_wanted: bool,
+    /// Whether parts that wait for what is in it may be served now, which they could not when they were tried last.
+    is_changed: bool,
+    /// Whether blocks are missing for a part that waits, and not on their way.
+    is_missing: bool,
 }
 
 /// A segment that has been given a slot which others still have to leave, and the parts that wait for it.
@@ -78,6 +83,8 @@ struct Next {
     segment: u64,
     stay: u64,
     parts: VecDeque<Part>,
+    /// Whether some of them need blocks of the back device.
+    needs_fetch: bool,
     early: Early,
 }
 
@@ -118,6 +125,8 @@ pub struct CachingDisk {
     dirty: BlockSets,
     /// For slots that are wanted, by whom, in order.
     next: Map<u32, VecDeque<Next>>,
+    /// Parts that wait for others to leave their slot.
+    queued: usize,
     /// Parts that wait for a segment in its slot.
     waiting: Map<u32, VecDeque<Part>>,
     /// Stays that are to end, by segment and in order: a later stay begins when they have ended.
@@ -147,7 +156,6 @@ impl Model for CachingDisk {
 
     fn new(params: &CachingDiskParams, front_blocks: u64, back_blocks: u64) -> Result<Self> {
         let sizes = params.sizes(front_blocks)?;
-        let free = Slot { segment: 0, stay: 0, users: 0, phase: Phase::Free, is_wanted: false };
         let sets = || BlockSets::new(sizes.slots as usize, sizes.segment_blocks);
         Ok(CachingDisk {
             sizes,
@@ -159,11 +167,12 @@ impl Model for CachingDisk {
             },
             directory: params.policy(sizes.slots)?,
             places: Map::default(),
-            slots: vec![free; sizes.slots as usize],
+            slots: vec![Slot::default(); sizes.slots as usize],
             used: 0,
             valid: sets(),
             dirty: sets(),
             next: Map::default(),
+            queued: 0,
             waiting: Map::default(),
             ending: Map::default(),
             held_up: Map::default(),
@@ -209,19 +218,16 @@ impl CachingDisk {
             Found::Miss { victim } => self.replace(segment, victim),
         };
         self.count(slot, &part, found == Found::Hit);
-        if self.slots[slot as usize].is_wanted
-            && let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut)
-        {
-            next.parts.push_back(part);
-            if self.techniques.shortcut && matches!(next.early, Early::Ready(_)) {
-                self.answer_early(io, slot);
-            }
+        if self.slots[slot as usize].is_wanted && self.next.contains_key(&slot) {
+            self.queue(io, slot, part);
             self.ready.push(slot);
         } else if !self.serve(io, slot, part) {
+            let is_missing = self.misses(slot, &part);
             self.waiting.entry(slot).or_default().push_back(part);
-            self.slots[slot as usize].is_wanted = true;
+            let at = &mut self.slots[slot as usize];
+            (at.is_wanted, at.is_missing) = (true, at.is_missing || is_missing);
             // What is on its way already tells when it is there.
-            if self.slots[slot as usize].phase == Phase::Held {
+            if at.phase == Phase::Held {
                 self.ready.push(slot);
             }
         }
@@ -256,7 +262,8 @@ impl CachingDisk {
             self.used - 1
         };
         self.stays += 1;
-        let next = Next { segment, stay: self.stays, parts: VecDeque::new(), early: Early::No };
+        let (stay, parts) = (self.stays, VecDeque::new());
+        let next = Next { segment, stay, parts, needs_fetch: false, early: Early::No };
         self.next.entry(slot).or_default().push_back(next);
         self.slots[slot as usize].is_wanted = true;
         self.places.insert(segment, slot);
@@ -310,6 +317,7 @@ impl CachingDisk {
         } else {
             let run = self.within(part);
             if self.valid.add(slot, run) > 0 {
+                self.slots[slot as usize].is_changed = true;
                 self.note(io, slot);
             }
             self.write_header(io, slot);
@@ -341,8 +349,10 @@ impl CachingDisk {
             self.move_in(io, slot);
         }
         if !matches!(self.slots[slot as usize].phase, Phase::Free | Phase::Leaving) {
-            let is_missing = self.serve_waiting(io, slot);
-            let Slot { phase, users, .. } = self.slots[slot as usize];
+            if self.slots[slot as usize].is_changed {
+                self.serve_waiting(io, slot);
+            }
+            let Slot { phase, users, is_missing, .. } = self.slots[slot as usize];
             if phase == Phase::Held && is_missing {
                 self.slots[slot as usize].phase = Phase::Fetching;
                 self.want(io, Wanted::Fetch { slot });
@@ -368,42 +378,49 @@ impl CachingDisk {
         if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
             && ending < stay
         {
-            self.held_up.entry(*segment).or_default().push(slot);
+            let held_up = self.held_up.entry(*segment).or_default();
+            if !held_up.contains(&slot) {
+                held_up.push(slot);
+            }
             return;
         }
-        let Some(Next { segment, stay, parts, early }) = queue.pop_front() else { return };
+        let Some(Next { segment, stay, parts, early, .. }) = queue.pop_front() else { return };
         if queue.is_empty() {
             self.next.remove(&slot);
         }
         let phase = if matches!(early, Early::Reading) { Phase::Fetching } else { Phase::Held };
-        self.slots[slot as usize] = Slot { segment, stay, users: 0, phase, is_wanted: true };
+        self.slots[slot as usize] =
+            Slot { segment, stay, users: 0, phase, is_wanted: true, is_changed: true, is_missing: false };
+        self.queued -= parts.len();
         self.waiting.insert(slot, parts);
         if let Early::Ready(fetch) = early {
             self.fill(io, slot, fetch);
         }
     }
 
-    /// Serves those of the waiting parts that can be; tells whether blocks are missing for others that are not on their
-    /// way.
-    fn serve_waiting(&mut self, io: &mut Io<Job>, slot: u32) -> bool {
-        let Some(parts) = self.waiting.remove(&slot) else { return false };
-        let mut left = VecDeque::new();
-        let mut is_missing = false;
-        for part in parts {
+    /// Serves those of the waiting parts that can be.
+    fn serve_waiting(&mut self, io: &mut Io<Job>, slot: u32) {
+        let (mut left, mut is_missing) = (VecDeque::new(), false);
+        for part in self.waiting.remove(&slot).into_iter().flatten() {
             if !self.serve(io, slot, part) {
-                // What is dirty and not there yet is being written.
-                let run = self.within(&part);
-                is_missing |= !(run.first..run.end).all(|block| {
-                    let block = Run { first: block, end: block + 1 };
-                    self.valid.has_all(slot, block) || self.dirty.has_all(slot, block)
-                });
+                is_missing |= self.misses(slot, &part);
                 left.push_back(part);
             }
         }
         if !left.is_empty() {
             self.waiting.insert(slot, left);
         }
-        is_missing
+        let at = &mut self.slots[slot as usize];
+        (at.is_changed, at.is_missing) = (false, is_missing);
+    }
+
+    /// Whether blocks of a part are neither in the slot nor dirty: what is dirty and not there yet is being written.
+    fn misses(&self, slot: u32, part: &Part) -> bool {
+        let run = self.within(part);
+        !(run.first..run.end).all(|block| {
+            let block = Run { first: block, end: block + 1 };
+            self.valid.has_all(slot, block) || self.dirty.has_all(slot, block)
+        })
     }
 
     /// Whether a read goes past the front device: it is part of a stream, and nothing of it is there.
@@ -458,7 +475,7 @@ impl Logic for CachingDisk {
     }
 
     fn waiting(&self) -> usize {
-        self.buffer.waiting()
+        self.queued + self.buffer.waiting()
     }
 
     fn place(&self, read: &Queued) -> (Tier, u64) {

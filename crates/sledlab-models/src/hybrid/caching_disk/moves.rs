@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sledlab_core::Op;
 
 use super::groups::Member;
-use super::{CachingDisk, Job, Part, Phase};
+use super::{CachingDisk, Job, Next, Part, Phase};
 use crate::cache::Run;
 use crate::hybrid::blocks::Blocks;
 use crate::hybrid::io::{Io, Tier, shared};
@@ -87,14 +87,11 @@ impl CachingDisk {
     }
 
     /// Whether a segment that waits for its slot must be read, and can be: nothing of it is on its way out.
-    pub(super) fn is_to_fetch(&self, next: &super::Next) -> bool {
-        let blocks = self.blocks_of(next.segment);
-        let is_needed = next.parts.iter().any(|part| {
-            let can_wait = self.techniques.partial_write || u64::from(part.run.blocks()) == blocks;
-            part.op == Op::Read || !can_wait
-        });
+    pub(super) fn is_to_fetch(&self, next: &Next) -> bool {
         let ending = self.ending.get(&next.segment).and_then(VecDeque::front);
-        matches!(next.early, Early::No) && is_needed && ending.is_none_or(|ending| *ending >= next.stay)
+        matches!(next.early, Early::No)
+            && next.needs_fetch
+            && ending.is_none_or(|ending| *ending >= next.stay)
     }
 
     /// With Shortcut nobody waits for a slot, so the next segment is read while the one before leaves: as long as the
@@ -132,7 +129,9 @@ impl CachingDisk {
             self.fill(io, slot, fetch);
         } else if let Some(mut parts) = self.next_of(slot, stay).map(|next| std::mem::take(&mut next.parts)) {
             if self.techniques.shortcut {
+                let queued = parts.len();
                 self.answer_waiting(io, None, &mut parts, &mut fetch, access);
+                self.queued -= queued - parts.len();
             }
             if let Some(next) = self.next_of(slot, stay) {
                 (next.parts, next.early) = (parts, Early::Ready(fetch));
@@ -140,24 +139,36 @@ impl CachingDisk {
         }
     }
 
-    pub(super) fn next_of(&mut self, slot: u32, stay: u64) -> Option<&mut super::Next> {
-        self.next.get_mut(&slot)?.iter_mut().find(|next| next.stay == stay)
+    pub(super) fn next_of(&mut self, slot: u32, stay: u64) -> Option<&mut Next> {
+        let queue = self.next.get_mut(&slot)?;
+        let place = queue.binary_search_by_key(&stay, |next| next.stay).ok()?;
+        queue.get_mut(place)
     }
 
-    /// Answers reads of a segment that is in the buffer before it has its slot.
-    pub(super) fn answer_early(&mut self, io: &mut Io<Job>, slot: u32) {
+    /// A part waits for its segment to get the slot, unless it can be answered before.
+    pub(super) fn queue(&mut self, io: &mut Io<Job>, slot: u32, part: Part) {
+        if self.techniques.shortcut && self.answer_early(io, slot, &part) {
+            return;
+        }
+        let blocks = self.blocks_of(part.run.first / self.sizes.segment_blocks);
+        let needs_none = self.techniques.partial_write || u64::from(part.run.blocks()) == blocks;
         let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut) else { return };
-        let Early::Ready(fetch) = &next.early else { return };
-        let size = self.sizes.segment_blocks;
-        next.parts.retain(|part| {
-            if part.op == Op::Read {
-                let first = (part.run.first % size) as usize;
-                let found = fetch.data.get(first..first + part.run.blocks() as usize);
-                io.deliver(part, found.map(<[_]>::to_vec).unwrap_or_default());
-                io.answer_now(part);
-            }
-            part.op != Op::Read
-        });
+        next.needs_fetch |= part.op == Op::Read || !needs_none;
+        next.parts.push_back(part);
+        self.queued += 1;
+    }
+
+    /// Answers a read of a segment that is in the buffer before it has its slot.
+    fn answer_early(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
+        let run = self.within(part);
+        let next = self.next.get(&slot).and_then(VecDeque::back);
+        let Some(Next { early: Early::Ready(fetch), .. }) = next else { return false };
+        if part.op == Op::Read {
+            let found = fetch.data.get(run.first as usize..run.end as usize);
+            io.deliver(part, found.map(<[_]>::to_vec).unwrap_or_default());
+            io.answer_now(part);
+        }
+        part.op == Op::Read
     }
 
     /// A segment goes from the buffer to its slot, as far as that lacks it.
@@ -170,6 +181,7 @@ impl CachingDisk {
         fetch.left = fetch.blocks.len();
         let (base, runs) = (self.data_at(slot), fetch.blocks.clone());
         self.slots[slot as usize].phase = Phase::Filling;
+        self.slots[slot as usize].is_changed = true;
         self.fetches.insert(slot, fetch);
         if runs.is_empty() {
             self.end_fill(io, slot);
@@ -184,8 +196,9 @@ impl CachingDisk {
             if is_whole {
                 // The header goes along.
                 to.first -= self.sizes.header_blocks;
-                let header = self.headers.begin(slot).then(|| self.filled_header(slot));
+                let has_header = self.headers.begin(slot);
                 io.write(Tier::Front, to, Job::Filled { slot }, || {
+                    let header = has_header.then(|| self.filled_header(slot));
                     header.into_iter().chain(data()).collect()
                 });
             } else {
@@ -261,6 +274,7 @@ impl CachingDisk {
             self.counts.superseded_blocks += u64::from(run.blocks()) - dirtied;
         }
         self.slots[slot as usize].phase = Phase::Held;
+        self.slots[slot as usize].is_changed = true;
         if is_whole {
             self.headers.end(slot);
         }
@@ -293,7 +307,9 @@ impl CachingDisk {
     /// The back device has all of a segment that was somewhere on the front device; it may come back.
     fn end_stay(&mut self, segment: u64, stay: u64) {
         if let Some(stays) = self.ending.get_mut(&segment) {
-            stays.retain(|ending| *ending != stay);
+            // They end in their order.
+            let ended = stays.pop_front();
+            debug_assert_eq!(ended, Some(stay));
             if stays.is_empty() {
                 self.ending.remove(&segment);
             }

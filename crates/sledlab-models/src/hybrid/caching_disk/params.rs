@@ -73,14 +73,14 @@ impl CachingDiskParams {
             Error::user("the front device has too many segments")
                 .with_remedy("make hybrid.segment_kb larger or hybrid.front_mb smaller")
         })?;
-        if self.virtual_managers && self.fetch_kb <= self.segment_kb {
+        let fetch_segments = (self.fetch_kb / self.segment_kb).max(1);
+        if self.virtual_managers && fetch_segments == 1 {
             return Err(Error::user(format!(
                 "hybrid.virtual_managers: there is nothing to choose up to hybrid.fetch_kb = {}",
                 self.fetch_kb
             ))
             .with_remedy("set hybrid.fetch_kb to the largest group, for example 256"));
         }
-        let fetch_segments = (self.fetch_kb / self.segment_kb).max(1);
         Ok(Sizes { segment_blocks, header_blocks: self.header_blocks, slots, buffer_slots, fetch_segments })
     }
 

@@ -118,7 +118,6 @@ impl WriteBuffer {
     /// A piece is on the back device.
     pub(super) fn destaged(&mut self, io: &mut Io<Job>, access: &Completion) {
         io.spend(access);
-        self.back_idle_since = io.now;
         if let Some(cleaning) = &mut self.cleaning {
             cleaning.is_writing = false;
         }
@@ -131,10 +130,8 @@ impl WriteBuffer {
         for log in cleaning.logs {
             self.logs.clean(log);
         }
-        // At the end of an idle time cleaning goes on at once.
-        let goes_on = cleaning.is_urgent && self.logs.used_share() > self.params.clean_to;
-        if goes_on || self.back_reads == 0 {
-            self.clean(io, goes_on);
+        if cleaning.is_urgent && self.logs.used_share() > self.params.clean_to {
+            self.clean(io, true);
         }
     }
 }

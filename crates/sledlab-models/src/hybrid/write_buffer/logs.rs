@@ -54,6 +54,9 @@ pub(super) struct Logs {
     tail: usize,
     filled: u64,
     records: u64,
+    /// Number of the last record in a log that is written again. Those up to it do not count, whatever is left of them:
+    /// the memory that keeps its contents knows it before anything is overwritten.
+    pub given_up: u64,
     /// Logs that are not clean.
     used: usize,
 }
@@ -66,7 +69,7 @@ impl Logs {
         let clean = || Log { phase: Phase::Clean, records: Vec::new(), coming: 0, readers: 0 };
         let mut all: Vec<Log> = (0..logs).map(|_| clean()).collect();
         all[0].phase = Phase::Open;
-        Logs { log_blocks, all, head: 0, tail: 0, filled: 0, records: 0, used: 1 }
+        Logs { log_blocks, all, head: 0, tail: 0, filled: 0, records: 0, given_up: 0, used: 1 }
     }
 
     /// Number of logs.
@@ -108,6 +111,7 @@ impl Logs {
         }
         log.phase = Phase::Open;
         let records = std::mem::take(&mut log.records);
+        self.given_up = records.last().map_or(self.given_up, |record| record.number);
         self.all[self.head].phase = Phase::Full;
         (self.head, self.filled) = (next, 0);
         self.used += 1;

@@ -6,8 +6,10 @@
 //! in pieces as large as they come. A clean log can be read until it is written again.
 //!
 //! Every record has a header before its data with its number, its blocks and a checksum. After a crash the logs are read
-//! from their beginnings as long as numbers follow each other, and later records win over earlier ones. Writes are
-//! acknowledged in the order of their records, so that a record that did not arrive never hides one that was promised.
+//! from their beginnings as long as numbers follow each other, and later records win over earlier ones. Of a log that is
+//! being written again an older version may be left and the newer one that was cleaned with it may not, so the buffer
+//! keeps the number of the last record that does not count any more. Writes are acknowledged in the order of their
+//! records, so that a record that did not arrive never hides one that was promised.
 
 mod cleaning;
 mod logs;
@@ -23,7 +25,7 @@ use self::cleaning::Cleaning;
 use self::logs::{HEADER_BLOCKS, Logs, Phase, Record};
 use self::lookup::{Lookup, Piece};
 pub use self::params::WriteBufferParams;
-use super::io::{Io, Part, Tier};
+use super::io::{Io, Part, Tier, shared};
 use super::shell::Logic;
 use super::{HybridCounts, Model};
 use crate::cache::Run;
@@ -65,6 +67,7 @@ pub struct WriteBuffer {
     cleaning: Option<Cleaning>,
     /// Reads of the back device under way.
     back_reads: usize,
+    /// When the last of them ended.
     back_idle_since: Time,
     counts: HybridCounts,
     dirty_blocks: u64,
@@ -163,7 +166,7 @@ impl WriteBuffer {
         self.appending -= 1;
         self.appends[(append - self.first_append) as usize].access = Some(*access);
         while let Some(Append { access: Some(access), .. }) = self.appends.front() {
-            let access = *access;
+            let mut access = *access;
             let Some(Append { parts, .. }) = self.appends.pop_front() else { break };
             self.first_append += 1;
             for (number, (part, record)) in parts.into_iter().enumerate() {
@@ -172,6 +175,7 @@ impl WriteBuffer {
                     io.pay(&part, &access);
                 }
                 io.answer(&part, &access);
+                access = shared(&access);
             }
         }
     }
@@ -296,6 +300,6 @@ impl Logic for WriteBuffer {
     }
 
     fn recover(&mut self, (front, back): (Contents, Contents)) -> Contents {
-        recovery::recover(&front, back, self.logs.len() as u64, self.logs.log_blocks)
+        recovery::recover(&front, back, &self.logs)
     }
 }

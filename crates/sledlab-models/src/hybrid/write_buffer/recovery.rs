@@ -2,7 +2,7 @@
 
 use sledlab_core::{BLOCK_BYTES, WORD_BYTES};
 
-use super::logs::{HEADER_BLOCKS, Record};
+use super::logs::{HEADER_BLOCKS, Logs, Record};
 use super::{Io, Job, Part};
 use crate::cache::Run;
 use crate::system::{Content, Contents};
@@ -30,11 +30,12 @@ fn checksum(data: &[Content]) -> u64 {
     })
 }
 
-/// What every block holds, from nothing but what is on the media.
-pub(super) fn recover(front: &Contents, back: Contents, logs: u64, log_blocks: u64) -> Contents {
+/// What every block holds, from nothing but what is on the media, and of `logs` their size and which records were given
+/// up.
+pub(super) fn recover(front: &Contents, back: Contents, logs: &Logs) -> Contents {
     let mut records: Vec<(u64, Run, Vec<Content>)> = Vec::new();
-    for log in 0..logs {
-        let (mut at, end) = (log * log_blocks, (log + 1) * log_blocks);
+    for log in 0..logs.len() as u64 {
+        let (mut at, end) = (log * logs.log_blocks, (log + 1) * logs.log_blocks);
         let mut before = None;
         while let Some((number, run, data)) = record(front, at, end) {
             if before.is_some_and(|before| number != before + 1) {
@@ -42,7 +43,9 @@ pub(super) fn recover(front: &Contents, back: Contents, logs: u64, log_blocks: u
             }
             before = Some(number);
             at += HEADER_BLOCKS + u64::from(run.blocks());
-            records.push((number, run, data));
+            if number > logs.given_up {
+                records.push((number, run, data));
+            }
         }
     }
     records.sort_unstable_by_key(|(number, ..)| *number);

@@ -29,6 +29,8 @@ pub struct Array {
     ready: Vec<Access>,
     done: Vec<Completion>,
     longest_queue: usize,
+    /// The present.
+    now: Time,
 }
 
 impl Array {
@@ -58,7 +60,7 @@ impl Array {
 
     fn of(layout: Box<dyn Layout>, nodes: Vec<Box<dyn System>>) -> Self {
         let flow = Flow::new(layout);
-        Array { flow, nodes, ready: Vec::new(), done: Vec::new(), longest_queue: 0 }
+        Array { flow, nodes, ready: Vec::new(), done: Vec::new(), longest_queue: 0, now: Time::ZERO }
     }
 
     /// Hands accesses that may begin to their devices.
@@ -96,6 +98,7 @@ impl System for Array {
     }
 
     fn arrive(&mut self, now: Time, request: Queued) {
+        self.now = now;
         let nodes = &self.nodes;
         let mut nearest = |read: &Queued| {
             let devices = 0..nodes.len();
@@ -111,6 +114,11 @@ impl System for Array {
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        // Who is selected in the moment of arrival has not waited.
+        if self.now < now {
+            self.longest_queue = self.longest_queue.max(self.queue_length());
+        }
+        self.now = now;
         for node in &mut self.nodes {
             if node.next_event().is_some_and(|at| at <= now) {
                 node.advance(now, &mut self.done);
@@ -120,10 +128,6 @@ impl System for Array {
             completed.extend(self.flow.done(&access, &mut self.ready));
         }
         self.hand_over(now);
-        // Who is selected in the moment of arrival has not waited.
-        if self.next_event().is_none_or(|at| at > now) {
-            self.longest_queue = self.longest_queue.max(self.queue_length());
-        }
     }
 
     fn failure(&mut self) -> Option<Error> {

@@ -1,0 +1,67 @@
+//! What hybrids do, access by access, on memories whose times can be told in the head.
+
+mod caching_disk;
+mod mirror;
+mod watching;
+mod write_buffer;
+
+use sledlab_core::Op::{self, Read, Write};
+use watching::run;
+
+/// One of each with very little room in front.
+const SMALL: [&str; 6] = [
+    "caching-disk:segment_kb=4:front_mb=0.0045:buffer_kb=8",
+    "caching-disk:segment_kb=4:front_mb=0.009:buffer_kb=4:partial_write=false:shortcut=false",
+    "caching-disk:segment_kb=4:front_mb=0.018:buffer_kb=16:fetch_kb=8",
+    "write-buffer:log_kb=4:front_mb=0.02:buffer_kb=8",
+    "write-buffer:log_kb=4:front_mb=0.02:buffer_kb=8:gather=true",
+    "mirror:sequential_kb=4:buffer_kb=8",
+];
+
+/// Requests of which each makes others wait; with the time of a step for every one a minute would not do.
+#[test]
+fn a_crowd_that_waits_takes_no_longer_for_every_one() {
+    const REQUESTS: u64 = 60_000;
+    let either = |number: u64| if number.is_multiple_of(2) { Read } else { Write };
+    let segment = |number: u64| 8 * (number % 3);
+    let crowds: [&dyn Fn(u64) -> (u64, Op, u64, u32); 5] = [
+        &|_| (0, Read, 3, 1),
+        &|number| (0, either(number), number % 8, 1),
+        &|number| (0, either(number), segment(number), 1),
+        &|number| (0, Write, segment(number / (REQUESTS / 2)), 1),
+        &|number| (0, either(number / 3), segment(number * number), 3),
+    ];
+    for hybrid in SMALL {
+        for crowd in crowds {
+            run(hybrid, &(0..REQUESTS).map(crowd).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn requests_that_wait_for_a_slot_are_in_the_queue() {
+    let requests: Vec<_> = (0..100).map(|number| (0, Read, 8 * (number % 9), 1)).collect();
+    for hybrid in SMALL {
+        let longest = run(hybrid, &requests).longest_queue;
+        assert!((90..=110).contains(&longest), "{hybrid}: {longest}");
+    }
+}
+
+#[test]
+fn the_longest_queue_is_that_of_the_device_that_serves() {
+    let burst = [(0, Read, 0, 1), (3, Read, 8, 1), (3, Read, 16, 1), (4, Read, 30, 1)];
+    for hybrid in ["none", "mirror", "write-buffer:log_kb=4:front_mb=0.02:buffer_kb=8"] {
+        assert_eq!(run(hybrid, &burst).longest_queue, 3, "{hybrid}");
+    }
+}
+
+#[test]
+fn the_last_segment_may_be_shorter() {
+    let blocks = 1_000_000 / 512;
+    for hybrid in
+        ["caching-disk:segment_kb=64:front_mb=0.1:buffer_kb=64", "caching-disk:segment_kb=5:front_mb=0.1"]
+    {
+        let found = run(hybrid, &[(0, Read, blocks - 1, 1), (1_000, Write, blocks - 2, 2)]);
+        assert_eq!(found.counts.read_hits + found.counts.write_hits, 1, "{hybrid}");
+    }
+}

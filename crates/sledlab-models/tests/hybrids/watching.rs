@@ -1,0 +1,178 @@
+//! Two memories as a hybrid whose accesses are written down.
+//!
+//! The front one takes 10 us and the back one 100 us for an access, and each 1 us for a block.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use sledlab_core::{Error, Op, Span, Time};
+use sledlab_models::device::Queued;
+use sledlab_models::device::preset::{self, DeviceFile};
+use sledlab_models::hybrid::{self, Devices, HybridCounts};
+use sledlab_models::merge::MergeParams;
+use sledlab_models::power::Spent;
+use sledlab_models::system::{self, Completion, Setup, Station, System};
+use sledlab_models::{power, scheduler};
+use toml::Table;
+
+/// An access to a device, or a request: its blocks, and from when to when it was served.
+#[derive(Clone, Copy)]
+struct Access {
+    device: &'static str,
+    done: Completion,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Completion { request: Queued { lbn, blocks, op, .. }, start, completion, .. } = self.done;
+        let op = if op == Op::Read { "read" } else { "write" };
+        write!(f, "{} {op} {lbn}+{blocks} {}-{}", self.device, us(start), us(completion))
+    }
+}
+
+fn us(time: Time) -> u64 {
+    time.as_ns() / 1_000
+}
+
+/// A device whose accesses are written down.
+struct Watched {
+    name: &'static str,
+    system: Box<dyn System>,
+    accesses: Arc<Mutex<Vec<Access>>>,
+}
+
+impl System for Watched {
+    fn capacity_blocks(&self) -> u64 {
+        self.system.capacity_blocks()
+    }
+
+    fn arrive(&mut self, now: Time, request: Queued) {
+        self.system.arrive(now, request);
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        self.system.next_event()
+    }
+
+    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        let before = completed.len();
+        self.system.advance(now, completed);
+        let done = completed[before..].iter().map(|done| Access { device: self.name, done: *done });
+        self.accesses.lock().unwrap().extend(done);
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.system.failure()
+    }
+
+    fn stations(&self) -> Vec<&Station> {
+        self.system.stations()
+    }
+
+    fn queue_length(&self) -> usize {
+        self.system.queue_length()
+    }
+
+    fn longest_queue(&self) -> usize {
+        self.system.longest_queue()
+    }
+
+    fn open_ledgers(&mut self, now: Time) {
+        self.system.open_ledgers(now);
+    }
+
+    fn close_ledgers(&mut self, now: Time) {
+        self.system.close_ledgers(now);
+    }
+
+    fn background(&self) -> (Spent, Time) {
+        self.system.background()
+    }
+
+    fn positioning(&self, now: Time, read: &Queued) -> Span {
+        self.system.positioning(now, read)
+    }
+}
+
+/// What has become of requests.
+pub struct Found {
+    /// Accesses to the devices in order of their starts, such as `front read 0+8 100-118`, with times in microseconds.
+    pub accesses: Vec<String>,
+    /// When requests were done, in microseconds, in order of arrival.
+    pub answers: Vec<u64>,
+    pub counts: HybridCounts,
+    pub longest_queue: usize,
+}
+
+/// A memory of 10^6 bytes.
+fn memory(access_us: u32) -> DeviceFile {
+    let text = preset::text("ram").unwrap();
+    let changes = format!("name = \"memory\"\ncapacity_mb = 1\nbus_mb_s = 512.0\naccess_us = {access_us}.0");
+    let mut table: Table = text.parse().unwrap();
+    table.extend(changes.parse::<Table>().unwrap());
+    preset::from_table(&table).unwrap()
+}
+
+/// A hybrid of two memories, or for `none` the back one alone.
+pub fn build(hybrid: &str) -> (Box<dyn System>, impl FnOnce() -> Vec<String>) {
+    let accesses = Arc::new(Mutex::new(Vec::new()));
+    let (scheduler, power) =
+        (scheduler::Choice::new("fcfs", &Table::new()).unwrap(), power::Choice::of_device(1e9).unwrap());
+    let setup = Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default() };
+    let device = |name, access_us| {
+        let system = system::build(&memory(access_us), setup).unwrap();
+        Box::new(Watched { name, system, accesses: Arc::clone(&accesses) })
+    };
+    let (front, back) = (device("front", 10), device("back", 100));
+    let system = match hybrid::Choice::parse(hybrid, Table::new()).unwrap() {
+        None => back,
+        Some(choice) => choice.make(Devices { front, back, keep_contents: false }).unwrap(),
+    };
+    let written = move || {
+        let mut all = accesses.lock().unwrap().clone();
+        all.sort_by_key(|access| access.done.start);
+        all.iter().map(Access::to_string).collect()
+    };
+    (system, written)
+}
+
+/// Runs requests, each of which arrives so many microseconds after the beginning, in order.
+pub fn run(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> Found {
+    let (mut system, accesses) = build(hybrid);
+    let (mut answers, mut completed) = (vec![0; requests.len()], Vec::new());
+    let mut last = Time::ZERO;
+    let mut arrivals = (0..).zip(requests).peekable();
+    loop {
+        let event = system.next_event();
+        let at = |us: u64| Time::from_ns(us * 1_000);
+        let arrival = arrivals.next_if(|(_, (us, ..))| event.is_none_or(|event| at(*us) <= event));
+        if let Some((id, (us, op, lbn, blocks))) = arrival {
+            let arrival = at(*us);
+            let request = Queued { id, arrival, op: *op, lbn: *lbn, blocks: *blocks, ..Queued::default() };
+            system.arrive(arrival, request);
+            last = arrival;
+            continue;
+        }
+        let Some(now) = event else { break };
+        assert!(now >= last, "{hybrid}: time goes back from {last} to {now}");
+        last = now;
+        system.advance(now, &mut completed);
+        for done in completed.drain(..) {
+            answers[done.request.id as usize] = us(done.completion);
+        }
+    }
+    let counts = system.hybrid().unwrap_or_default();
+    assert_eq!(
+        counts.written_blocks,
+        counts.superseded_blocks + counts.destaged_blocks + counts.dirty_blocks,
+        "{hybrid}: {counts:?}"
+    );
+    assert!(counts.read_hits <= counts.reads && counts.write_hits <= counts.writes, "{hybrid}: {counts:?}");
+    let accesses = accesses();
+    if hybrid != "none" {
+        let done = |what: &str| accesses.iter().filter(|access| access.starts_with(what)).count() as u64;
+        assert_eq!((done("front read"), done("front write")), (counts.front.reads, counts.front.writes));
+        assert_eq!((done("back read"), done("back write")), (counts.back.reads, counts.back.writes));
+    }
+    Found { accesses, answers, counts, longest_queue: system.longest_queue() }
+}

@@ -1,0 +1,362 @@
+//! What holds for every hybrid, in a run as people ask for it.
+
+use proptest::prelude::*;
+use rand::RngExt;
+use sledlab_core::params::ParamSpec;
+use sledlab_core::source::InMemory;
+use sledlab_core::{BLOCK_BYTES, Op, Request, Time, seed};
+use sledlab_models::hybrid;
+use sledlab_sim::{Experiment, Hooks, Rows, Summary};
+
+const DISK: &str = "atlas-10k-50mb";
+/// The smallest disk, and room for few of the segments that are asked for in front.
+const BLOCKS: u64 = 90_000;
+
+fn names() -> impl Iterator<Item = &'static str> {
+    hybrid::LIST.iter().map(|entry| entry.name)
+}
+
+fn alone(device: &str) -> Experiment {
+    let mut experiment = Experiment::new();
+    experiment.set_device(device).unwrap();
+    experiment
+}
+
+fn experiment(kind: &str, settings: &[(&str, &str)]) -> Experiment {
+    let mut experiment = alone(DISK);
+    let small = [("hybrid.front_mb", "2"), ("hybrid.buffer_kb", "256"), ("device.startup_ms", "30.0")];
+    let room = small.into_iter().filter(|(key, _)| kind != "mirror" || *key != "hybrid.front_mb");
+    for (key, value) in [("hybrid.kind", kind)].into_iter().chain(room).chain(settings.iter().copied()) {
+        experiment.set(key, value).unwrap();
+    }
+    experiment
+}
+
+/// Requests of all kinds, some at the same time, most where others were, and streams.
+fn requests(root: u64, count: usize, mean_gap_ns: u64) -> Vec<Request> {
+    let mut rng = seed::stream(root, "hybrids");
+    let (mut now, mut stream) = (0, 0);
+    let mut next = |_| {
+        now += if rng.random_bool(0.2) { 0 } else { rng.random_range(0..=2 * mean_gap_ns) };
+        let arrival = Time::from_ns(now);
+        if rng.random_bool(0.2) {
+            stream = (stream + 32) % (BLOCKS - 64);
+            return Request { arrival, lbn: stream, blocks: 32, op: Op::Read, ..Request::default() };
+        }
+        let op = match rng.random_range(0..20) {
+            0 => Op::Trim,
+            1 => Op::Flush,
+            n if n < 10 => Op::Read,
+            _ => Op::Write,
+        };
+        let most = if rng.random_bool(0.05) { 600 } else { 24 };
+        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=most) };
+        let end = if rng.random_bool(0.7) { 6_000 } else { BLOCKS };
+        let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=end - u64::from(blocks)) };
+        Request { arrival, lbn, blocks, op, ..Request::default() }
+    };
+    (0..count).map(&mut next).collect()
+}
+
+fn run(experiment: &Experiment, source: &[Request]) -> (Summary, Rows) {
+    let mut all = Rows::default();
+    let mut sink = |rows: &Rows| {
+        all.id.extend(&rows.id);
+        all.arrival_ns.extend(&rows.arrival_ns);
+        all.start_ns.extend(&rows.start_ns);
+        all.completion_ns.extend(&rows.completion_ns);
+        for (all, part) in [
+            (&mut all.seek_uj, &rows.seek_uj),
+            (&mut all.access_uj, &rows.access_uj),
+            (&mut all.startup_uj, &rows.startup_uj),
+        ] {
+            all.extend(part);
+        }
+        Ok(())
+    };
+    let source = Some(Box::new(InMemory::new(source.to_vec())) as Box<_>);
+    let outcome = experiment.run(Hooks { source, rows: Some(&mut sink), ..Hooks::default() }).unwrap();
+    (outcome.summary, all)
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
+}
+
+/// What must hold of so many devices; the run itself checks that states fill the time.
+fn check(experiment: &Experiment, source: &[Request], devices: f64) {
+    let (summary, rows) = run(experiment, source);
+    let media = || source.iter().filter(|request| request.op.is_media());
+    let mut ids = rows.id.clone();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!((ids.len(), rows.id.len()), (media().count(), media().count()), "each is answered once");
+    let flushes = source.iter().filter(|request| request.op == Op::Flush).count() as u64;
+    assert_eq!((summary.operations.flush, summary.operations.dropped), (flushes, 0));
+    for i in 0..rows.id.len() {
+        assert!(rows.arrival_ns[i] <= rows.start_ns[i] && rows.start_ns[i] <= rows.completion_ns[i]);
+    }
+    assert!(rows.completion_ns.is_sorted());
+    let bytes: u64 = media().map(|request| u64::from(request.blocks) * BLOCK_BYTES).sum();
+    assert_eq!(summary.read.bytes + summary.write.bytes, bytes);
+
+    let (energy, time, counts) = (&summary.energy_j, &summary.state_time_s, summary.hybrid.unwrap());
+    let states = time.seek + time.access + time.idle + time.inactive + time.startup;
+    assert!(close(states, devices * summary.elapsed_s), "{states} {}", summary.elapsed_s);
+    let charged: f64 = rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).sum();
+    let spent = energy.seek + energy.access + energy.startup;
+    assert!(close(charged * 1e-6 + counts.background_j, spent), "{charged} {counts:?} {spent}");
+    let started_s = summary.time_by_part_ms.startup * 1e-3 * summary.requests as f64;
+    assert!(started_s <= time.startup + 1e-9, "{started_s} {}", time.startup);
+
+    let written = counts.superseded_blocks + counts.destaged_blocks + counts.dirty_blocks;
+    assert_eq!(counts.written_blocks, written, "{counts:?}");
+    assert!(counts.read_hits <= counts.reads && counts.write_hits <= counts.writes, "{counts:?}");
+    assert!(counts.destaged_blocks <= counts.back.written_blocks, "{counts:?}");
+    assert!((0.0..=1.0).contains(&counts.live_share), "{counts:?}");
+}
+
+#[test]
+fn hold_with_every_scheduler() {
+    let source = requests(1, 150, 6_000_000);
+    for kind in names() {
+        for scheduler in sledlab_models::scheduler::LIST.iter().filter(|entry| entry.name != "optimal") {
+            for mode in ["open", "closed:6"] {
+                let settings = [("scheduler.kind", scheduler.name), ("replay.mode", mode)];
+                check(&experiment(kind, &settings), &source, 2.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn hold_with_every_power_policy() {
+    let source = requests(2, 120, 60_000_000);
+    for kind in names() {
+        for power in sledlab_models::power::LIST {
+            let settings = [("power.kind", power.name), ("front.idle_timeout_ms", "5.0")];
+            check(&experiment(kind, &settings), &source, 2.0);
+        }
+    }
+}
+
+#[test]
+fn hold_in_arrays() {
+    let source = requests(3, 200, 3_000_000);
+    for kind in names() {
+        for (array, devices) in [("concatenation", 2), ("stripe", 3), ("mirror", 2), ("raid5", 4)] {
+            for mode in ["open", "closed:6"] {
+                let count = devices.to_string();
+                let settings = [
+                    ("system.kind", array),
+                    ("system.devices", count.as_str()),
+                    ("replay.mode", mode),
+                    ("scheduler.kind", "sptf"),
+                ];
+                check(&experiment(kind, &settings), &source, 2.0 * f64::from(devices));
+            }
+        }
+    }
+}
+
+#[test]
+fn hold_with_every_kind_of_device_in_front() {
+    let source = requests(4, 200, 4_000_000);
+    let sleds = [("front.sleds", "2"), ("front.sled_motion", "independent")];
+    let fronts: [(&str, &[(&str, &str)], f64); 5] = [
+        ("ram", &[], 2.0),
+        ("mobile-disk", &[], 2.0),
+        ("mems-g2", &[("front.pipeline", "interleaved")], 2.0),
+        ("mems-g2", &sleds, 3.0),
+        ("mems-g2", &[("merge.kind", "chains")], 2.0),
+    ];
+    for kind in names() {
+        for (front, settings, devices) in fronts {
+            let settings = [&[("front.preset", front), ("scheduler.kind", "sptf")], settings].concat();
+            check(&experiment(kind, &settings), &source, devices);
+        }
+    }
+}
+
+#[test]
+fn have_the_capacity_of_the_disk() {
+    let is_answered = |experiment: &Experiment, lbn| {
+        let source = vec![Request { lbn, blocks: 1, ..Request::default() }];
+        experiment
+            .run(Hooks { source: Some(Box::new(InMemory::new(source)) as Box<_>), ..Hooks::default() })
+            .is_ok()
+    };
+    let blocks = |name: &str| {
+        let device = sledlab_models::device::build(&Experiment::device(&alone(name)).unwrap()).unwrap();
+        device.mechanics().capacity_blocks()
+    };
+    for kind in names() {
+        // A mirror has no more than its front device.
+        for front in ["mems-g2", "ram"] {
+            for disk in [DISK, "mobile-disk"] {
+                let settings = [("front.preset", front), ("device.preset", disk)];
+                let least = if kind == "mirror" { blocks(front) } else { u64::MAX };
+                let capacity = blocks(disk).min(least);
+                assert!(is_answered(&experiment(kind, &settings), capacity - 1), "{kind} {front} {disk}");
+                assert!(!is_answered(&experiment(kind, &settings), capacity), "{kind} {front} {disk}");
+            }
+        }
+    }
+}
+
+#[test]
+fn warm_up_leaves_the_rest_as_it_was() {
+    let source = requests(5, 300, 5_000_000);
+    for kind in names() {
+        let (all, rows) = run(&experiment(kind, &[]), &source);
+        let (part, counted) = run(&experiment(kind, &[("replay.warmup", "100")]), &source);
+        let times = |rows: &Rows| -> Vec<(u64, u64)> {
+            let all = rows.id.iter().copied().zip(rows.completion_ns.iter().copied());
+            all.filter(|(id, _)| *id >= 100).collect()
+        };
+        assert_eq!(times(&counted), times(&rows), "{kind}");
+        let (all, part) = (all.hybrid.unwrap(), part.hybrid.unwrap());
+        assert!(0 < part.writes && part.writes < all.writes && part.front.reads < all.front.reads, "{kind}");
+    }
+}
+
+/// What follows on the front device is not what follows on the disk, and may be past its end.
+#[test]
+fn a_mirror_chooses_among_hybrids_for_reads_longer_than_their_front_devices() {
+    let read = |id: u64, blocks| Request {
+        arrival: Time::from_ns(id * 1_000_000_000),
+        blocks,
+        op: if id == 0 { Op::Write } else { Op::Read },
+        ..Request::default()
+    };
+    for kind in ["caching-disk", "write-buffer"] {
+        let settings = [
+            ("device.preset", "mobile-disk"),
+            ("front.preset", DISK),
+            ("hybrid.front_mb", "0"),
+            ("system.kind", "mirror"),
+            ("system.devices", "2"),
+        ];
+        check(&experiment(kind, &settings), &[read(0, 8), read(1, 8), read(2, 200_000)], 4.0);
+    }
+}
+
+/// Whether anything but the configuration differs.
+fn differ(a: &Summary, b: &Summary) -> bool {
+    let results = |summary: &Summary| {
+        let mut value = serde_json::to_value(summary).unwrap();
+        value.as_object_mut().unwrap().remove("config");
+        value
+    };
+    results(a) != results(b)
+}
+
+/// Other values of a parameter.
+fn others(spec: &ParamSpec) -> Vec<String> {
+    let (least, most) = spec.range.unwrap_or_default();
+    let numbers = |value: f64| [value / 2.0, value * 2.0, 16.0, 1.0, 0.5, least, most.min(1e6)];
+    match &spec.default {
+        toml::Value::Boolean(value) => vec![(!value).to_string()],
+        toml::Value::Integer(value) => numbers(*value as f64).map(|x| format!("{x:.0}")).into(),
+        toml::Value::Float(value) => numbers(*value).map(|x| format!("{x:?}")).into(),
+        _ => vec!["fifo".to_owned()],
+    }
+}
+
+#[test]
+fn every_parameter_changes_some_result() {
+    let source = requests(6, 700, 2_000_000);
+    let try_run = |kind, settings: &[(&str, &str)]| {
+        let source = Some(Box::new(InMemory::new(source.clone())) as Box<_>);
+        experiment(kind, settings)
+            .run(Hooks { source, ..Hooks::default() })
+            .ok()
+            .map(|outcome| outcome.summary)
+    };
+    for entry in &hybrid::LIST {
+        for spec in (entry.specs)() {
+            let key = format!("hybrid.{}", spec.name);
+            let changes = |base: &[(&str, &str)]| {
+                let before = try_run(entry.name, base).unwrap();
+                others(&spec).iter().any(|value| {
+                    let settings = [base, &[(key.as_str(), value.as_str())]].concat();
+                    try_run(entry.name, &settings).is_some_and(|after| differ(&before, &after))
+                })
+            };
+            // Some matter only where others say so.
+            let other = match entry.name {
+                "caching-disk" => ("hybrid.fetch_kb", "64"),
+                "write-buffer" => ("hybrid.idle_ms", "500.0"),
+                _ => ("hybrid.buffer_kb", "64"),
+            };
+            assert!(changes(&[]) || changes(&[other]), "{} {key}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn virtual_managers_take_large_groups_for_a_scan_and_small_ones_for_random_reads() {
+    let blocks_of_a_fetch = |lbn: &dyn Fn(u64) -> u64| {
+        let read = |number: u64| Request {
+            arrival: Time::from_ns(20_000_000 * number),
+            lbn: lbn(number),
+            blocks: 8,
+            ..Request::default()
+        };
+        let settings = [("hybrid.fetch_kb", "64"), ("hybrid.virtual_managers", "true")];
+        let back = run(&experiment("caching-disk", &settings), &(0..4_000).map(read).collect::<Vec<_>>())
+            .0
+            .hybrid
+            .unwrap()
+            .back;
+        back.read_blocks as f64 / back.reads as f64
+    };
+    let scan = blocks_of_a_fetch(&|number| 8 * number);
+    let random =
+        blocks_of_a_fetch(&|number| 16 * (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) % BLOCKS);
+    assert!(scan > 50.0, "{scan}");
+    assert!(random < 24.0, "{random}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn hold_whatever_is_said(
+        root: u64, gap in 1_u64..20_000_000, closed in 0_u64..9, segment in 4_u64..80, slots in 1_u64..40, buffered in 1_u64..6,
+        techniques in 0_u8..16, fetch in 0_u64..200, bypass in 0_u64..40, odd in 0.0..1.0, cached: bool, idle in 0.0..30.0,
+    ) {
+        let mode = if closed == 0 { "open".to_owned() } else { format!("closed:{closed}") };
+        let on = |bit: u8| (techniques >> bit & 1 == 1).to_string();
+        let (segment_kb, buffer_kb) = (segment.to_string(), (segment * buffered).max(8).to_string());
+        let room = |least: u64| format!("{:?}", (segment * (least + slots)) as f64 * 1.2 / 1024.0 + odd / 2048.0);
+        let common = [("replay.mode", mode), ("hybrid.buffer_kb", buffer_kb), ("replay.warmup", "0".to_owned())];
+        let cache = [("cache.kind", "write-back"), ("cache.capacity_blocks", "100"), ("cache.volatile", "true")];
+        let cache = &cache[..if cached { 3 } else { 0 }];
+        let caching = [
+            ("hybrid.segment_kb", segment_kb.clone()), ("hybrid.front_mb", room(0)), ("hybrid.shortcut", on(0)),
+            ("hybrid.immediate_report", on(1)), ("hybrid.partial_write", on(2)), ("hybrid.fetch_kb", fetch.to_string()),
+            ("hybrid.bypass_kb", bypass.to_string()), ("hybrid.header_blocks", (techniques >> 3).to_string()),
+        ];
+        let buffering = [
+            ("hybrid.log_kb", segment_kb), ("hybrid.front_mb", room(3)), ("hybrid.gather", on(0)),
+            ("hybrid.idle_ms", format!("{idle:?}")),
+        ];
+        let mirroring = [("hybrid.sequential_kb", (bypass + 1).to_string())];
+        let source = requests(root, 100, gap);
+        for (kind, special) in
+            [("caching-disk", &caching[..]), ("write-buffer", &buffering[..]), ("mirror", &mirroring[..])]
+        {
+            let settings = common.iter().chain(special).map(|(key, value)| (*key, value.as_str()));
+            let settings: Vec<_> = settings.chain(cache.iter().copied()).collect();
+            let (summary, rows) = run(&experiment(kind, &settings), &source);
+            prop_assert_eq!(rows.id.len(), source.iter().filter(|request| request.op.is_media()).count());
+            let counts = summary.hybrid.unwrap();
+            let written = counts.superseded_blocks + counts.destaged_blocks + counts.dirty_blocks;
+            prop_assert_eq!(counts.written_blocks, written, "{:?} {:?}", settings, counts);
+            if !cached {
+                check(&experiment(kind, &settings), &source, 2.0);
+            }
+        }
+    }
+}
