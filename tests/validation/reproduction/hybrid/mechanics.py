@@ -102,8 +102,8 @@ def w_50(runs: Runs) -> Verdict:
     why = (
         "Extents join neighbours among what is cleaned together, which is at most the 2 MB of the buffer: "
         f"{2048 / user_kb:.0f} writes. Those of the stand-in go all over the disk, and what was next to "
-        "each other the controller cache has joined before. The writes of the trace must have lain closer "
-        "together."
+        "each other the controller cache has joined before. How close together the writes of the trace lay "
+        "is not published."
     )
     return verdict(ours, holds=disk_kb >= 2 * user_kb, partly=disk_kb > user_kb, why=why)
 

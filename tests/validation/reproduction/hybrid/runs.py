@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -100,25 +102,34 @@ def _when_idle(name: str) -> list[str]:
 
 
 def run(directory: Path, extra: Sequence[str] = ()) -> None:
-    """Runs experiments that `directory` does not hold yet, each in a directory of its own."""
+    """Runs experiments that `directory` does not hold yet, each in a directory of its own.
+
+    As many side by side as there are processors, one run of each at a time: most have only a few.
+    """
+
+    def start(planned: tuple[str, str, list[str]]) -> None:
+        name, place, options = planned
+        compare(name, directory / place, [*options, *extra, "--jobs", "1"])
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(start, _planned()))
+
+
+def _planned() -> Iterator[tuple[str, str, list[str]]]:
+    """Every experiment with its directory and options."""
     for name, workloads in RUN_ON.items():
         for workload in workloads:
-            options = [*_options(name, workload), *extra]
-            compare(name, directory / f"{name}-{workload}", options)
+            options = _options(name, workload)
+            yield name, f"{name}-{workload}", options
             if name in REPEATED:
-                compare(name, directory / f"{name}-{workload}{IDLE}", [*options, *_when_idle(name)])
+                yield name, f"{name}-{workload}{IDLE}", [*options, *_when_idle(name)]
     for name in ALONE:
-        compare(name, directory / name, extra)
+        yield name, name, []
     for trace, segment_kb in RECORDED.items():
-        options = [
-            "--trace",
-            str(PROJECT / f"sample/traces/{trace}.csv.zst"),
-            "--speedups",
-            str(RECORDED_SPEED),
-        ]
-        compare(BASELINES, directory / f"{BASELINES}-{trace}", [*options, "--seeds", "1", *extra])
-        options += ["--set", f"hybrid.segment_kb={segment_kb}"]
-        compare(TECHNIQUES, directory / f"{TECHNIQUES}-{trace}", [*options, "--seeds", "1", *extra])
+        file = str(PROJECT / f"sample/traces/{trace}.csv.zst")
+        options = ["--trace", file, "--speedups", str(RECORDED_SPEED), "--seeds", "1"]
+        yield BASELINES, f"{BASELINES}-{trace}", options
+        yield TECHNIQUES, f"{TECHNIQUES}-{trace}", [*options, "--set", f"hybrid.segment_kb={segment_kb}"]
 
 
 def directories() -> Iterable[tuple[str, str]]:
