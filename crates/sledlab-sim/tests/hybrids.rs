@@ -12,6 +12,9 @@ const DISK: &str = "atlas-10k-50mb";
 /// The smallest disk, and room for few of the segments that are asked for in front.
 const BLOCKS: u64 = 90_000;
 
+/// Keys and values.
+type Settings<'a> = &'a [(&'a str, &'a str)];
+
 fn names() -> impl Iterator<Item = &'static str> {
     hybrid::LIST.iter().map(|entry| entry.name)
 }
@@ -22,7 +25,7 @@ fn alone(device: &str) -> Experiment {
     experiment
 }
 
-fn experiment(kind: &str, settings: &[(&str, &str)]) -> Experiment {
+fn experiment(kind: &str, settings: Settings) -> Experiment {
     let mut experiment = alone(DISK);
     let small = [("hybrid.front_mb", "2"), ("hybrid.buffer_kb", "256"), ("device.startup_ms", "30.0")];
     let room = small.into_iter().filter(|(key, _)| kind != "mirror" || *key != "hybrid.front_mb");
@@ -163,7 +166,7 @@ fn hold_in_arrays() {
 fn hold_with_every_kind_of_device_in_front() {
     let source = requests(4, 200, 4_000_000);
     let sleds = [("front.sleds", "2"), ("front.sled_motion", "independent")];
-    let fronts: [(&str, &[(&str, &str)], f64); 5] = [
+    let fronts: [(&str, Settings, f64); 5] = [
         ("ram", &[], 2.0),
         ("mobile-disk", &[], 2.0),
         ("mems-g2", &[("front.pipeline", "interleaved")], 2.0),
@@ -266,7 +269,7 @@ fn others(spec: &ParamSpec) -> Vec<String> {
 #[test]
 fn every_parameter_changes_some_result() {
     let source = requests(6, 700, 2_000_000);
-    let try_run = |kind, settings: &[(&str, &str)]| {
+    let try_run = |kind, settings: Settings| {
         let source = Some(Box::new(InMemory::new(source.clone())) as Box<_>);
         experiment(kind, settings)
             .run(Hooks { source, ..Hooks::default() })
@@ -276,7 +279,7 @@ fn every_parameter_changes_some_result() {
     for entry in &hybrid::LIST {
         for spec in (entry.specs)() {
             let key = format!("hybrid.{}", spec.name);
-            let changes = |base: &[(&str, &str)]| {
+            let changes = |base: Settings| {
                 let before = try_run(entry.name, base).unwrap();
                 others(&spec).iter().any(|value| {
                     let settings = [base, &[(key.as_str(), value.as_str())]].concat();

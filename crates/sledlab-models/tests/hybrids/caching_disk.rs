@@ -8,18 +8,17 @@ use crate::watching::run;
 /// those said.
 fn plain(slots: u32, buffered: u32, more: &str) -> String {
     let front_mb = f64::from(slots) * 8.0 / 2048.0;
-    let mut said = format!("caching-disk:segment_kb=4:front_mb={front_mb:?}:buffer_kb={}", 4 * buffered);
-    for (key, value) in [
+    let said = format!("caching-disk:segment_kb=4:front_mb={front_mb:?}:buffer_kb={}", 4 * buffered);
+    let off = [
         ("shortcut", "false"),
         ("immediate_report", "false"),
         ("partial_write", "false"),
         ("header_blocks", "0"),
-    ] {
-        if !more.contains(key) {
-            said += &format!(":{key}={value}");
-        }
-    }
-    if more.is_empty() { said } else { format!("{said}:{more}") }
+    ];
+    let off = off.into_iter().filter(|(key, _)| !more.contains(key));
+    let off = off.map(|(key, value)| format!("{key}={value}"));
+    let more = (!more.is_empty()).then(|| more.to_owned());
+    [said].into_iter().chain(off).chain(more).collect::<Vec<_>>().join(":")
 }
 
 #[test]
