@@ -177,10 +177,20 @@ pub(super) fn recover(durable: Durable) -> Contents {
         let header = notes.get(&slot).or_else(|| front.get(&at));
         let Some(Content::Header(words)) = header else { continue };
         let Some((segment, sets)) = words.split_first() else { continue };
-        let valid = Blocks(sets[..sets.len() / 2].to_vec());
+        let (valid, dirty) = sets.split_at(sets.len() / 2);
+        let (valid, dirty) = (Blocks(valid.to_vec()), Blocks(dirty.to_vec()));
         for block in (0..sizes.segment_blocks).filter(|block| valid.has(*block)) {
             let content = front.get(&(at + sizes.header_blocks + block)).cloned().unwrap_or_default();
-            found.insert(segment * sizes.segment_blocks + block, content);
+            let lbn = segment * sizes.segment_blocks + block;
+            if dirty.has(block) {
+                found.insert(lbn, content);
+            } else {
+                assert_eq!(
+                    content,
+                    found.get(&lbn).cloned().unwrap_or_default(),
+                    "block {lbn} is called clean"
+                );
+            }
         }
     }
     found.extend(buffer);
