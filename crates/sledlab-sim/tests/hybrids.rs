@@ -268,7 +268,7 @@ fn others(spec: &ParamSpec) -> Vec<String> {
 
 #[test]
 fn every_parameter_changes_some_result() {
-    let source = requests(6, 700, 2_000_000);
+    let source = requests(6, 700, 9_000_000);
     let try_run = |kind, settings: Settings| {
         let source = Some(Box::new(InMemory::new(source.clone())) as Box<_>);
         experiment(kind, settings)
@@ -289,7 +289,9 @@ fn every_parameter_changes_some_result() {
             // Some matter only where others say so.
             let other: Settings = match entry.name {
                 "caching-disk" => &[("hybrid.fetch_kb", "64")],
-                "write-buffer" => &[("hybrid.idle_ms", "500.0"), ("hybrid.clean_to", "0.2")],
+                "write-buffer" => {
+                    &[("hybrid.idle_ms", "500.0"), ("hybrid.clean_from", "0.5"), ("hybrid.clean_to", "0.2")]
+                }
                 _ => &[],
             };
             assert!(changes(&[]) || changes(other), "{} {key}", entry.name);
