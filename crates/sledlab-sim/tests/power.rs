@@ -83,6 +83,23 @@ fn policies() -> Vec<String> {
     named.chain(further.map(str::to_owned)).collect()
 }
 
+/// Its first request is still being transferred when the second one starts it up again.
+#[test]
+fn each_of_two_start_ups_is_paid_for() {
+    let settings =
+        [("power.kind", "immediate"), ("device.startup_ms", "0.5"), ("device.startup_mw", "333.3333")];
+    let read = |us: u64, lbn, blocks| Request {
+        arrival: Time::from_ns(us * 1_000),
+        lbn,
+        blocks,
+        ..Request::default()
+    };
+    let (summary, rows) =
+        run(&self::settings("mems-g2-disksim", &settings), vec![read(0, 68_424, 67), read(1_862, 0, 1)]);
+    assert_eq!(summary.startups, 2);
+    check(&summary, &rows);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

@@ -42,8 +42,9 @@ pub struct Station {
     admitted: VecDeque<(Time, Queued)>,
     /// Services whose completion lies in the future, in that order.
     finishing: VecDeque<Served>,
-    /// The start-up under way or just past, and the request that was selected after it.
-    startup: Option<(Span, Option<u64>)>,
+    /// Start-ups, and the request that was selected after each, if it has been, until that is served: a device with work
+    /// of its own may rest before it has told.
+    startups: Vec<(Span, Option<u64>)>,
     /// `None` where nobody asks what the run costs.
     ledger: Option<Ledger>,
     longest_queue: usize,
@@ -73,7 +74,7 @@ impl Station {
             phase: Phase::Resting { since: Time::ZERO, parked: true },
             admitted: VecDeque::new(),
             finishing: VecDeque::new(),
-            startup: None,
+            startups: Vec::new(),
             ledger: Some(Ledger::default()),
             longest_queue: 0,
             batch: Vec::new(),
@@ -201,7 +202,7 @@ impl Station {
             ledger.inactive(first, now);
             ledger.startup(now, at);
         }
-        self.startup = Some((self.rates.startup, None));
+        self.startups.push((self.rates.startup, None));
         self.phase = Phase::Selecting { at };
     }
 
@@ -355,7 +356,7 @@ impl Station {
     /// waits for the request it was for, and nothing was merged.
     #[inline]
     fn tells_all(&self) -> bool {
-        !self.has_own_work && self.startup.is_none() && self.merger.is_none()
+        !self.has_own_work && self.startups.is_empty() && self.merger.is_none()
     }
 
     /// Asks the scheduler what to serve; false if it has given up.
@@ -379,7 +380,7 @@ impl Station {
         if !self.choose(now) {
             return;
         }
-        if let Some((_, id @ None)) = &mut self.startup {
+        if let Some((_, id @ None)) = self.startups.last_mut() {
             self.longest_queue = self.longest_queue.max(queued);
             *id = self.batch.first().map(|request| request.id);
         }
@@ -406,12 +407,9 @@ impl Station {
     fn note_served(&mut self) {
         let mut all = std::mem::take(&mut self.served);
         for mut served in all.drain(..) {
-            if let Some((startup, Some(id))) = self.startup
-                && served.request.id == id
-            {
-                served.timing.startup = startup;
+            if let Some(place) = self.startups.iter().position(|(_, id)| *id == Some(served.request.id)) {
+                (served.timing.startup, _) = self.startups.remove(place);
                 served.energy.startup_uj = self.rates.startup_uj();
-                self.startup = None;
             }
             match &mut self.merger {
                 None => self.finish(served),
@@ -431,7 +429,7 @@ impl Station {
         if let Some(ledger) = &mut self.ledger {
             *ledger = Ledger::opened_at(now);
             // The rest of a start-up under way; it was entered when it began.
-            if let (Phase::Selecting { at }, Some((startup, None))) = (self.phase, self.startup)
+            if let (Phase::Selecting { at }, Some((startup, None))) = (self.phase, self.startups.last())
                 && at > now
             {
                 ledger.startup(Time::from_ns(at.as_ns() - startup.as_ns()), at);
