@@ -80,6 +80,18 @@ fn a_header_that_is_not_written_is_found() {
     }
 }
 
+/// What is written is larger than the buffer by far, and a long read looks at it on the other device than a short one.
+#[test]
+fn no_read_of_a_mirror_finds_less_than_one_before_it() {
+    let bench = Bench::of_memory("mirror:sequential_kb=4").smallest(1);
+    let requests = [(Op::Write, 0, 200), (Op::Read, 0, 8), (Op::Read, 0, 1)];
+    for gap in [0.5, 1.0, 1.2, 1.5, 2.0, 3.0] {
+        if let Outcome::Wrong(what) = bench.run(&Plan::of(requests.into_iter(), gap)) {
+            panic!("{bench}, gaps of {gap}: {what}");
+        }
+    }
+}
+
 /// Every sequence of four requests to three segments, by one piece, by a whole segment, or across two, at once and one
 /// after the other, where there is room for a single segment: all are answered, none with anything stale, and every
 /// block is accounted for.
