@@ -96,12 +96,22 @@ fn run(cached: &mut Cached, requests: &[Queued], mut look: impl FnMut(&Cached, &
             cached.advance(at, &mut completed);
         }
         look(cached, request);
-        cached.arrive(request.arrival, *request);
+        if request.op != Op::Flush {
+            cached.arrive(request.arrival, *request);
+        } else if !cached.flush(request.arrival, *request) {
+            completed.push(at_once(request));
+        }
     }
     while let Some(at) = cached.next_event() {
         cached.advance(at, &mut completed);
     }
     completed
+}
+
+/// A request that is done in the moment it arrives.
+fn at_once(request: &Queued) -> Completion {
+    let (start, completion) = (request.arrival, request.arrival);
+    Completion { request: *request, start, completion, timing: Timing::default(), energy: Spent::default() }
 }
 
 fn response_us(done: &Completion) -> f64 {
@@ -110,6 +120,53 @@ fn response_us(done: &Completion) -> f64 {
 
 /// 1 us and 512 bytes at 133 MB/s.
 const ONE_BLOCK_US: f64 = 1.0 + 512.0 / 133.0;
+
+#[test]
+fn a_flush_waits_for_the_devices_if_the_cache_is_volatile() {
+    for (volatile, expected_us) in [(true, 1_000.0), (false, 0.0)] {
+        let (mut cached, log) = cached(|params| params.volatile = volatile);
+        let requests = [
+            request(0, 0, Op::Write, 8, 2),
+            request(1, 100, Op::Flush, 0, 0),
+            request(2, 200, Op::Write, 12, 1),
+            request(3, 5_000, Op::Flush, 0, 0),
+            request(4, 6_500, Op::Flush, 0, 0),
+        ];
+        let mut done = run(&mut cached, &requests, |_, _| {});
+        done.sort_by_key(|done| done.request.id);
+        let us: Vec<f64> = done.iter().filter(|done| done.request.op == Op::Flush).map(response_us).collect();
+        assert!((us[0] - expected_us).abs() < 1e-6, "{us:?}");
+        assert!((us[1] - expected_us).abs() < 1e-6, "the other write is on its way from then on: {us:?}");
+        assert!(us[2].abs() < 1e-6, "there is nothing left: {us:?}");
+        assert_eq!(log.lock().unwrap().begun.len(), 2);
+    }
+}
+
+#[test]
+fn a_flush_waits_for_what_has_no_room_yet_and_for_the_newest_version() {
+    let (mut cached, log) = cached(|params| params.volatile = true);
+    let mut requests: Vec<Queued> = (0..5).map(|n| request(n, 0, Op::Write, 4 * n, 1)).collect();
+    // Its first version is on its way when it is written again.
+    requests.push(request(5, 100, Op::Write, 0, 1));
+    requests.push(request(6, 200, Op::Flush, 0, 0));
+    let done = run(&mut cached, &requests, |_, _| {});
+    let flushed = done.iter().find(|done| done.request.op == Op::Flush).expect("the flush is done");
+    let log = log.lock().unwrap();
+    let writes_of = |lbn| log.ended.iter().filter(|access| access.lbn == lbn).count();
+    assert_eq!((writes_of(0), writes_of(16)), (2, 1));
+    assert!(flushed.completion >= Time::from_ns(6_000_000), "six writes of a millisecond: {flushed:?}");
+}
+
+#[test]
+fn on_demand_nothing_is_written_that_need_not_leave() {
+    let (mut cached, log) = cached(|params| params.destage = Destage::Demand);
+    let requests: Vec<Queued> = (0..6).map(|n| request(n, n * 50_000, Op::Write, 4 * n, 1)).collect();
+    let done = run(&mut cached, &requests, |_, _| {});
+    assert_eq!(done.len(), 6);
+    let written: Vec<u64> = log.lock().unwrap().begun.iter().map(|access| access.lbn).collect();
+    assert_eq!(written, [0, 4], "room for four lines");
+    assert!((8..24).step_by(4).all(|block| cached.lines.is_unwritten(block)));
+}
 
 #[test]
 fn what_was_read_or_written_is_read_from_the_cache() {
