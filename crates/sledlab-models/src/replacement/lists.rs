@@ -60,14 +60,27 @@ impl<const N: usize> Lists<N> {
 
     /// Puts a key, wherever it is, at the front of a list.
     pub fn push_front(&mut self, list: usize, key: u64) {
-        let at = match self.places.get(&key) {
-            Some(at) => {
-                let at = *at;
-                self.unlink(at);
-                at
-            }
-            None => self.allocate(key),
-        };
+        if !self.to_front(list, key) {
+            self.insert_front(list, key);
+        }
+    }
+
+    /// Puts a key that is somewhere at the front of a list; false where it is nowhere.
+    #[inline]
+    pub fn to_front(&mut self, list: usize, key: u64) -> bool {
+        let Some(at) = self.places.get(&key).copied() else { return false };
+        self.unlink(at);
+        self.link_front(list, key, at);
+        true
+    }
+
+    /// Puts a key that is nowhere at the front of a list.
+    pub fn insert_front(&mut self, list: usize, key: u64) {
+        let at = self.allocate(key);
+        self.link_front(list, key, at);
+    }
+
+    fn link_front(&mut self, list: usize, key: u64, at: u32) {
         let front = self.ends[list].front;
         self.nodes[at as usize] = Node { key, before: NONE, behind: front, list: list as u8 };
         match self.nodes.get_mut(front as usize) {

@@ -23,11 +23,13 @@ impl Model for Lru {
 
 impl Policy for Lru {
     fn access(&mut self, access: Use) -> Found {
-        let hit = self.holds(access.key);
+        if self.keys.to_front(0, access.key) {
+            return Found::Hit;
+        }
         let full = self.keys.len(0) == self.capacity;
-        let victim = if !hit && full { self.keys.pop_back(0) } else { None };
-        self.keys.push_front(0, access.key);
-        if hit { Found::Hit } else { Found::Miss { victim } }
+        let victim = if full { self.keys.pop_back(0) } else { None };
+        self.keys.insert_front(0, access.key);
+        Found::Miss { victim }
     }
 
     fn holds(&self, key: u64) -> bool {

@@ -235,8 +235,8 @@ impl CachingDisk {
 
     fn count(&mut self, slot: u32, part: &Part, known: bool) {
         if part.op == Op::Read {
-            let is_there =
-                known && !self.next.contains_key(&slot) && self.valid.has_all(slot, self.within(part));
+            let is_held = !self.slots[slot as usize].is_wanted || !self.next.contains_key(&slot);
+            let is_there = known && is_held && self.valid.has_all(slot, self.within(part));
             self.counts.reads += 1;
             self.counts.read_hits += u64::from(is_there);
         } else {
