@@ -60,14 +60,14 @@ impl<const N: usize> Lists<N> {
 
     /// Puts a key, wherever it is, at the front of a list.
     pub fn push_front(&mut self, list: usize, key: u64) {
-        if !self.to_front(list, key) {
+        if !self.bring_front(list, key) {
             self.insert_front(list, key);
         }
     }
 
     /// Puts a key that is somewhere at the front of a list; false where it is nowhere.
     #[inline]
-    pub fn to_front(&mut self, list: usize, key: u64) -> bool {
+    pub fn bring_front(&mut self, list: usize, key: u64) -> bool {
         let Some(at) = self.places.get(&key).copied() else { return false };
         self.unlink(at);
         self.link_front(list, key, at);

@@ -23,7 +23,7 @@ impl Model for Lru {
 
 impl Policy for Lru {
     fn access(&mut self, access: Use) -> Found {
-        if self.keys.to_front(0, access.key) {
+        if self.keys.bring_front(0, access.key) {
             return Found::Hit;
         }
         let full = self.keys.len(0) == self.capacity;
