@@ -149,7 +149,7 @@ def tune(out: str | None, jobs: int | None, *, as_json: bool, **flags: Any) -> N
     """Choose segments, replacement policy and size of a MEMS caching disk for a workload.
 
     Tries every segment with the policies that would find most of what the requests touch: all of them on a
-    part of the requests, the better third on more, the last few on all. The best is then given less MEMS, as
+    part of the requests, the better half on more, the last two on all. The best is then given less MEMS, as
     long as that makes no difference. The experiment that comes out runs with `sledlab simulate`.
 
     \b

@@ -137,6 +137,27 @@ pub struct Served {
     pub energy: Spent,
 }
 
+impl Served {
+    /// A request that is done in the moment `now`, without a device.
+    pub fn at_once(request: Queued, now: Time) -> Self {
+        Served { request, start: now, completion: now, timing: Timing::default(), energy: Spent::default() }
+    }
+
+    /// A request that is done at `completion` with the help of this access, which has ended by then: the times from
+    /// selection on are those of the access. One that began before the request arrived tells nothing of it.
+    #[must_use]
+    pub fn answering(&self, request: Queued, completion: Time, energy: Spent) -> Self {
+        let more = completion.since(self.completion);
+        let (start, timing) = if self.start < request.arrival {
+            let transfer = completion.since(request.arrival);
+            (request.arrival, Timing { transfer, ..Timing::default() })
+        } else {
+            (self.start, Timing { transfer: self.timing.transfer + more, ..self.timing })
+        };
+        Served { request, start, completion, timing, energy }
+    }
+}
+
 /// Where a device's mechanism is; what a position index starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceState {

@@ -225,14 +225,10 @@ impl<J> Io<J> {
 
     /// A part is done without an access of its own.
     pub fn answer_now(&mut self, part: &Part) {
-        let (start, completion) = (self.now, self.now);
-        let request = Queued::default();
-        let (timing, energy) = (Timing::default(), Spent::default());
-        self.answer(part, &Completion { request, start, completion, timing, energy });
+        self.answer(part, &Completion::at_once(Queued::default(), self.now));
     }
 
-    /// A part is done with an access. The times of a request are those of its last one; one that began before the
-    /// request arrived tells nothing of it.
+    /// A part is done with an access. The times of a request are those of its last one.
     pub fn answer(&mut self, part: &Part, access: &Completion) {
         let under_way = &mut self.requests[part.request as usize];
         under_way.missing -= 1;
@@ -240,17 +236,10 @@ impl<J> Io<J> {
             return;
         }
         let UnderWay { whole: request, energy, .. } = *under_way;
-        let completion = self.now;
-        let (start, timing) = if access.start < request.arrival {
-            let transfer = completion.since(request.arrival);
-            (request.arrival, Timing { transfer, ..Timing::default() })
-        } else {
-            (access.start, access.timing)
-        };
         if self.keeps_contents && request.op == Op::Read {
             self.found.insert(request.id, std::mem::take(&mut under_way.data));
         }
-        self.answered.push(Completion { request, start, completion, timing, energy });
+        self.answered.push(access.answering(request, self.now, energy));
         self.free.push(part.request);
     }
 

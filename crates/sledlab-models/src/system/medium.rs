@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use sledlab_core::{Error, Op, Time};
+use sledlab_core::{Error, Op, Span, Time};
 
 use super::{Completion, Station, System};
 use crate::device::Queued;
@@ -126,6 +126,10 @@ impl System for Medium {
 
     fn background(&self) -> (Spent, Time) {
         self.system.background()
+    }
+
+    fn positioning(&self, now: Time, read: &Queued) -> Span {
+        self.system.positioning(now, read)
     }
 
     fn give(&mut self, access: u64, data: Vec<Content>) {

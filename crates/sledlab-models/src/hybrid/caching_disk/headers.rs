@@ -166,8 +166,12 @@ fn words(segment: u64, valid: &Blocks, dirty: &Blocks) -> std::sync::Arc<[u64]> 
     std::iter::once(segment).chain(valid.0.iter().copied()).chain(dirty.0.iter().copied()).collect()
 }
 
-/// What every block holds, from nothing but what is durable: the back device, over it what headers and notes say is in
-/// the slots, over it the buffer.
+/// What every block holds, from nothing but what is durable: the back device, over it what headers and notes say is
+/// dirty in the slots, over it the buffer.
+///
+/// # Panics
+/// If a block that is called clean is not on the back device as it is in its slot: a defect, which only tests that
+/// keep contents can meet.
 pub(super) fn recover(durable: Durable) -> Contents {
     let Durable { sizes, front, back, notes, buffer } = durable;
     let mut found = back;

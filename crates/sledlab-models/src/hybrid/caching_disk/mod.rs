@@ -2,14 +2,16 @@
 //! device, any segment in any slot. All requests are served from there.
 //!
 //! What moves, moves through the speed-matching buffer: a segment that must make room goes from its slot to the buffer
-//! and on to the back device, and then the one that is wanted goes from there to the buffer and on to the slot. Nobody
-//! holds a slot of the buffer while waiting for another, so this comes to an end with a single one.
+//! and on to the back device, and the one that is wanted goes from there to the buffer and on to the slot. What is in the
+//! buffer before its slot is free never takes the last place there, so what leaves always finds one, and all of this
+//! comes to an end with a single place.
 
 mod groups;
 mod headers;
 mod managers;
 mod moves;
 mod params;
+mod steps;
 mod stretch;
 
 use std::collections::{HashMap, VecDeque};
@@ -333,94 +335,6 @@ impl CachingDisk {
         if self.slots[slot as usize].is_wanted {
             self.ready.push(slot);
         }
-    }
-
-    /// Does all that has become possible.
-    fn go_on(&mut self, io: &mut Io<Job>) {
-        while let Some(slot) = self.ready.pop() {
-            self.step(io, slot);
-        }
-        self.read_stretch(io);
-    }
-
-    /// Does what is possible in a slot.
-    fn step(&mut self, io: &mut Io<Job>, slot: u32) {
-        if self.slots[slot as usize].phase == Phase::Free {
-            self.move_in(io, slot);
-        }
-        if !matches!(self.slots[slot as usize].phase, Phase::Free | Phase::Leaving) {
-            if self.slots[slot as usize].is_changed {
-                self.serve_waiting(io, slot);
-            }
-            let Slot { phase, users, is_missing, .. } = self.slots[slot as usize];
-            if phase == Phase::Held && is_missing {
-                self.slots[slot as usize].phase = Phase::Fetching;
-                self.want(io, Wanted::Fetch { slot });
-            } else if phase == Phase::Held
-                && users == 0
-                && self.next.contains_key(&slot)
-                && !self.waiting.contains_key(&slot)
-            {
-                self.leave(io, slot);
-            }
-        }
-        if self.techniques.shortcut {
-            self.fetch_early(io, slot);
-        }
-        let is_wanted = self.next.contains_key(&slot) || self.waiting.contains_key(&slot);
-        self.slots[slot as usize].is_wanted = is_wanted;
-    }
-
-    /// The next segment takes a free slot, unless a former stay of it has not ended yet.
-    fn move_in(&mut self, io: &mut Io<Job>, slot: u32) {
-        let Some(queue) = self.next.get_mut(&slot) else { return };
-        let Some(Next { segment, stay, .. }) = queue.front() else { return };
-        if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
-            && ending < stay
-        {
-            let held_up = self.held_up.entry(*segment).or_default();
-            if !held_up.contains(&slot) {
-                held_up.push(slot);
-            }
-            return;
-        }
-        let Some(Next { segment, stay, parts, early, .. }) = queue.pop_front() else { return };
-        if queue.is_empty() {
-            self.next.remove(&slot);
-        }
-        let phase = if matches!(early, Early::Reading) { Phase::Fetching } else { Phase::Held };
-        self.slots[slot as usize] =
-            Slot { segment, stay, users: 0, phase, is_wanted: true, is_changed: true, is_missing: false };
-        self.queued -= parts.len();
-        self.waiting.insert(slot, parts);
-        if let Early::Ready(fetch) = early {
-            self.fill(io, slot, fetch);
-        }
-    }
-
-    /// Serves those of the waiting parts that can be.
-    fn serve_waiting(&mut self, io: &mut Io<Job>, slot: u32) {
-        let (mut left, mut is_missing) = (VecDeque::new(), false);
-        for part in self.waiting.remove(&slot).into_iter().flatten() {
-            if !self.serve(io, slot, part) {
-                is_missing |= self.misses(slot, &part);
-                left.push_back(part);
-            }
-        }
-        if !left.is_empty() {
-            self.waiting.insert(slot, left);
-        }
-        let at = &mut self.slots[slot as usize];
-        (at.is_changed, at.is_missing) = (false, is_missing);
-    }
-
-    /// Whether blocks of a part are neither in the slot nor dirty: what is dirty and not there yet is being written.
-    fn misses(&self, slot: u32, part: &Part) -> bool {
-        let run = self.within(part);
-        !(run.first..run.end).all(|block| {
-            let block = Run { first: block, end: block + 1 };
-            self.valid.has_all(slot, block) || self.dirty.has_all(slot, block)
-        })
     }
 
     /// Whether a read goes past the front device: it is part of a stream, and nothing of it is there.

@@ -133,10 +133,8 @@ impl WriteBuffer {
                     break;
                 }
             }
-            let [(_, first), .., (_, last)] = parts[..] else {
-                let [(_, only)] = parts[..] else { return };
-                self.append(io, parts, only, only);
-                continue;
+            let (Some((_, first)), Some((_, last))) = (parts.first().copied(), parts.last().copied()) else {
+                return;
             };
             self.append(io, parts, first, last);
         }

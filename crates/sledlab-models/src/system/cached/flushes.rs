@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sledlab_core::Time;
 
-use super::{Cached, Completion, Spent, Timing};
+use super::{Cached, Completion};
 use crate::cache::Run;
 use crate::device::Queued;
 
@@ -73,8 +73,7 @@ impl Cached {
         let (done, left) = flushes.into_iter().partition::<Vec<_>, _>(Flush::is_done);
         self.flushes = left;
         for Flush { request, .. } in done {
-            let (timing, energy) = (Timing::default(), Spent::default());
-            self.answer(Completion { request, start: now, completion: now, timing, energy });
+            self.answer(Completion::at_once(request, now));
         }
     }
 }

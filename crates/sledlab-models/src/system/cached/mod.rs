@@ -318,16 +318,8 @@ impl Cached {
         }
         let Waiting { request, energy, .. } = *read;
         self.reads.remove(&reader);
-        let transfer = self.transfer(&request);
-        let completion = fetch.completion + transfer;
         // A read that joined a fetch under way has none of its positioning.
-        let (start, timing) = if fetch.start < request.arrival {
-            let waited = completion.since(request.arrival);
-            (request.arrival, Timing { transfer: waited, ..Timing::default() })
-        } else {
-            (fetch.start, Timing { transfer: fetch.timing.transfer + transfer, ..fetch.timing })
-        };
-        self.answer(Completion { request, start, completion, timing, energy });
+        self.answer(fetch.answering(request, fetch.completion + self.transfer(&request), energy));
     }
 
     /// Whether nothing but destages is going on.

@@ -99,19 +99,13 @@ fn run(cached: &mut Cached, requests: &[Queued], mut look: impl FnMut(&Cached, &
         if request.op != Op::Flush {
             cached.arrive(request.arrival, *request);
         } else if !cached.flush(request.arrival, *request) {
-            completed.push(at_once(request));
+            completed.push(Completion::at_once(*request, request.arrival));
         }
     }
     while let Some(at) = cached.next_event() {
         cached.advance(at, &mut completed);
     }
     completed
-}
-
-/// A request that is done in the moment it arrives.
-fn at_once(request: &Queued) -> Completion {
-    let (start, completion) = (request.arrival, request.arrival);
-    Completion { request: *request, start, completion, timing: Timing::default(), energy: Spent::default() }
 }
 
 fn response_us(done: &Completion) -> f64 {

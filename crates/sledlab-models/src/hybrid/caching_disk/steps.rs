@@ -1,0 +1,98 @@
+//! What goes on in the slots: who moves in, who is served, who leaves.
+
+use std::collections::VecDeque;
+
+use super::moves::{Early, Wanted};
+use super::{CachingDisk, Job, Next, Part, Phase, Slot};
+use crate::cache::Run;
+use crate::hybrid::io::Io;
+
+impl CachingDisk {
+    /// Does all that has become possible.
+    pub(super) fn go_on(&mut self, io: &mut Io<Job>) {
+        while let Some(slot) = self.ready.pop() {
+            self.step(io, slot);
+        }
+        self.read_stretch(io);
+    }
+
+    /// Does what is possible in a slot.
+    pub(super) fn step(&mut self, io: &mut Io<Job>, slot: u32) {
+        if self.slots[slot as usize].phase == Phase::Free {
+            self.move_in(io, slot);
+        }
+        if !matches!(self.slots[slot as usize].phase, Phase::Free | Phase::Leaving) {
+            if self.slots[slot as usize].is_changed {
+                self.serve_waiting(io, slot);
+            }
+            let Slot { phase, users, is_missing, .. } = self.slots[slot as usize];
+            if phase == Phase::Held && is_missing {
+                self.slots[slot as usize].phase = Phase::Fetching;
+                self.want(io, Wanted::Fetch { slot });
+            } else if phase == Phase::Held
+                && users == 0
+                && self.next.contains_key(&slot)
+                && !self.waiting.contains_key(&slot)
+            {
+                self.leave(io, slot);
+            }
+        }
+        if self.techniques.shortcut {
+            self.fetch_early(io, slot);
+        }
+        let is_wanted = self.next.contains_key(&slot) || self.waiting.contains_key(&slot);
+        self.slots[slot as usize].is_wanted = is_wanted;
+    }
+
+    /// The next segment takes a free slot, unless a former stay of it has not ended yet.
+    pub(super) fn move_in(&mut self, io: &mut Io<Job>, slot: u32) {
+        let Some(queue) = self.next.get_mut(&slot) else { return };
+        let Some(Next { segment, stay, .. }) = queue.front() else { return };
+        if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
+            && ending < stay
+        {
+            let held_up = self.held_up.entry(*segment).or_default();
+            if !held_up.contains(&slot) {
+                held_up.push(slot);
+            }
+            return;
+        }
+        let Some(Next { segment, stay, parts, early, .. }) = queue.pop_front() else { return };
+        if queue.is_empty() {
+            self.next.remove(&slot);
+        }
+        let phase = if matches!(early, Early::Reading) { Phase::Fetching } else { Phase::Held };
+        self.slots[slot as usize] =
+            Slot { segment, stay, users: 0, phase, is_wanted: true, is_changed: true, is_missing: false };
+        self.queued -= parts.len();
+        self.waiting.insert(slot, parts);
+        if let Early::Ready(fetch) = early {
+            self.fill(io, slot, fetch);
+        }
+    }
+
+    /// Serves those of the waiting parts that can be.
+    pub(super) fn serve_waiting(&mut self, io: &mut Io<Job>, slot: u32) {
+        let (mut left, mut is_missing) = (VecDeque::new(), false);
+        for part in self.waiting.remove(&slot).into_iter().flatten() {
+            if !self.serve(io, slot, part) {
+                is_missing |= self.misses(slot, &part);
+                left.push_back(part);
+            }
+        }
+        if !left.is_empty() {
+            self.waiting.insert(slot, left);
+        }
+        let at = &mut self.slots[slot as usize];
+        (at.is_changed, at.is_missing) = (false, is_missing);
+    }
+
+    /// Whether blocks of a part are neither in the slot nor dirty: what is dirty and not there yet is being written.
+    pub(super) fn misses(&self, slot: u32, part: &Part) -> bool {
+        let run = self.within(part);
+        !(run.first..run.end).all(|block| {
+            let block = Run { first: block, end: block + 1 };
+            self.valid.has_all(slot, block) || self.dirty.has_all(slot, block)
+        })
+    }
+}
