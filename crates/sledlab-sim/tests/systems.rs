@@ -1,10 +1,12 @@
 //! What holds for every system of several devices, and for memory.
 
+mod answers;
+
+use answers::{close, run};
 use proptest::prelude::*;
 use rand::RngExt;
-use sledlab_core::source::InMemory;
-use sledlab_core::{BLOCK_BYTES, Op, Request, Time, seed};
-use sledlab_sim::{Experiment, Hooks, Rows, Summary};
+use sledlab_core::{Op, Request, Time, seed};
+use sledlab_sim::{Experiment, Summary};
 
 const KINDS: [&str; 4] = ["concatenation", "stripe", "mirror", "raid5"];
 const DEVICES: [&str; 3] = ["mems-g2", "mobile-disk", "ram"];
@@ -16,20 +18,6 @@ fn experiment(device: &str, settings: &[(&str, &str)]) -> Experiment {
         experiment.set(key, value).unwrap();
     }
     experiment
-}
-
-fn run(experiment: &Experiment, source: &[Request]) -> (Summary, Rows) {
-    let mut all = Rows::default();
-    let mut sink = |rows: &Rows| {
-        all.id.extend(&rows.id);
-        all.arrival_ns.extend(&rows.arrival_ns);
-        all.start_ns.extend(&rows.start_ns);
-        all.completion_ns.extend(&rows.completion_ns);
-        Ok(())
-    };
-    let source = Some(Box::new(InMemory::new(source.to_vec())) as Box<_>);
-    let outcome = experiment.run(Hooks { source, rows: Some(&mut sink), ..Hooks::default() }).unwrap();
-    (outcome.summary, all)
 }
 
 /// Requests of all kinds, some at the same time.
@@ -52,32 +40,16 @@ fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Req
     (0..count).map(&mut next).collect()
 }
 
-fn close(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
-}
-
 /// What must hold; that requests were charged what devices have spent is checked by the run itself.
 fn check(experiment: &Experiment, source: &[Request], devices: f64) {
-    let (summary, rows) = run(experiment, source);
-    let media = || source.iter().filter(|request| request.op.is_media());
-    let mut ids = rows.id.clone();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), media().count(), "every request is completed exactly once");
-    assert_eq!((ids.len(), summary.operations.dropped), (rows.id.len(), 0));
-    for i in 0..rows.id.len() {
-        assert!(rows.arrival_ns[i] <= rows.start_ns[i] && rows.start_ns[i] <= rows.completion_ns[i]);
-    }
-    assert!(rows.completion_ns.is_sorted());
-    let bytes: u64 = media().map(|request| u64::from(request.blocks) * BLOCK_BYTES).sum();
-    assert_eq!(summary.read.bytes + summary.write.bytes, bytes);
+    let found = run(experiment, source);
+    answers::check(&found, source, devices);
+    let summary = found.0;
     let (energy, time) = (summary.energy_j, summary.state_time_s);
     assert!(close(
         energy.total,
         energy.seek + energy.access + energy.idle + energy.inactive + energy.startup
     ));
-    let states = time.seek + time.access + time.idle + time.inactive + time.startup;
-    assert!(close(states, devices * summary.elapsed_s), "{states} {}", summary.elapsed_s);
     assert!(close(summary.utilization, (time.seek + time.access) / devices / summary.elapsed_s));
     let text = |summary: &Summary| serde_json::to_string(summary).unwrap();
     assert_eq!(text(&summary), text(&run(experiment, source).0), "the same run gives the same bytes");

@@ -1,0 +1,46 @@
+//! Runs with all their rows, and what holds of any.
+
+use sledlab_core::source::InMemory;
+use sledlab_core::{BLOCK_BYTES, Request};
+use sledlab_sim::{Experiment, Hooks, Rows, Summary};
+
+pub fn run(experiment: &Experiment, source: &[Request]) -> (Summary, Rows) {
+    let mut all = Rows::default();
+    let mut sink = |rows: &Rows| {
+        all.id.extend(&rows.id);
+        all.arrival_ns.extend(&rows.arrival_ns);
+        all.start_ns.extend(&rows.start_ns);
+        all.completion_ns.extend(&rows.completion_ns);
+        all.seek_uj.extend(&rows.seek_uj);
+        all.access_uj.extend(&rows.access_uj);
+        all.startup_uj.extend(&rows.startup_uj);
+        Ok(())
+    };
+    let source = Some(Box::new(InMemory::new(source.to_vec())) as Box<_>);
+    let outcome = experiment.run(Hooks { source, rows: Some(&mut sink), ..Hooks::default() }).unwrap();
+    (outcome.summary, all)
+}
+
+pub fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
+}
+
+/// Every request is answered once and after it arrived, all of its bytes have moved, and the states of so many devices
+/// fill the time.
+pub fn check((summary, rows): &(Summary, Rows), source: &[Request], devices: f64) {
+    let media = || source.iter().filter(|request| request.op.is_media());
+    let mut ids = rows.id.clone();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!((ids.len(), rows.id.len()), (media().count(), media().count()), "each is answered once");
+    assert_eq!(summary.operations.dropped, 0);
+    for i in 0..rows.id.len() {
+        assert!(rows.arrival_ns[i] <= rows.start_ns[i] && rows.start_ns[i] <= rows.completion_ns[i]);
+    }
+    assert!(rows.completion_ns.is_sorted());
+    let bytes: u64 = media().map(|request| u64::from(request.blocks) * BLOCK_BYTES).sum();
+    assert_eq!(summary.read.bytes + summary.write.bytes, bytes);
+    let time = &summary.state_time_s;
+    let states = time.seek + time.access + time.idle + time.inactive + time.startup;
+    assert!(close(states, devices * summary.elapsed_s), "{states} {}", summary.elapsed_s);
+}
