@@ -5,6 +5,8 @@ use crate::request::Request;
 
 /// A stream of requests in arrival order, read in chunks so that the cost of the
 /// call is spread over thousands of requests and memory stays constant.
+///
+/// No method has a default: streams wrap each other, and one that forgot to forward would hide what is inside.
 pub trait Source: Send {
     /// Appends the next requests to `into` (a few thousand at most) and returns how many; 0 at the end.
     ///
@@ -13,9 +15,7 @@ pub trait Source: Send {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize>;
 
     /// The share of the stream that has been read, 0 to 1, where that can be told.
-    fn progress(&self) -> Option<f64> {
-        None
-    }
+    fn progress(&self) -> Option<f64>;
 }
 
 impl<S: Source + ?Sized> Source for Box<S> {

@@ -106,6 +106,10 @@ impl Policy for PythonPolicy {
         self.call(Span::ZERO, |policy| to_span("timeout_ms", &policy.call_method1("timeout_ms", (prices,))?))
     }
 
+    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
+        self.timeout(prices)
+    }
+
     fn learn(&mut self, length: Span, timeout: Span, prices: &Prices) {
         if self.learns {
             let arguments = (to_ms(length), to_ms(timeout), PowerPrices(*prices));

@@ -191,6 +191,11 @@ impl Scheduler for PythonScheduler {
         self.waiting.len()
     }
 
+    /// The protocol has no way to say so.
+    fn remove(&mut self, _request: &Queued) -> bool {
+        false
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.failure.take()
     }

@@ -82,7 +82,48 @@ impl Scheduler for Measured {
         self.queue.len()
     }
 
+    fn remove(&mut self, request: &Queued) -> bool {
+        self.queue.remove(request)
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.queue.failure()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Experiment, Hooks};
+
+    /// The summary of an overload of adjacent reads, and how many requests were merged.
+    fn run(scheduler: &str, merge: &str, time_decisions: bool) -> (String, u64) {
+        let mut experiment = Experiment::new();
+        experiment.set_device("mems-g2").unwrap();
+        for (key, value) in [
+            ("scheduler.kind", scheduler),
+            ("merge.kind", merge),
+            ("workload.kind", "directed-merge"),
+            ("workload.mean_interarrival_ms", "1"),
+            ("replay.limit", "900"),
+        ] {
+            experiment.set(key, value).unwrap();
+        }
+        let outcome = experiment.run(Hooks { time_decisions, ..Hooks::default() }).unwrap();
+        assert_eq!(outcome.decision_ns.is_some(), time_decisions, "{scheduler}");
+        let merged = outcome.summary.merged.requests;
+        (serde_json::to_string(&outcome.summary).unwrap(), merged)
+    }
+
+    #[test]
+    fn measuring_changes_no_result() {
+        let alone = ["fcfs", "c-scan", "scan", "sstf", "sdf", "sptf", "zsptf", "mst"];
+        let together = ["sstf:batch=same-position", "p-sptf"];
+        for scheduler in alone.into_iter().chain(together) {
+            for merge in ["none", "pairs", "chains:among=neighbours", "chains"] {
+                let (plain, merged) = run(scheduler, merge, false);
+                assert_eq!(merged > 0, merge != "none", "{scheduler}, {merge}");
+                assert_eq!(run(scheduler, merge, true), (plain, merged), "{scheduler}, {merge}");
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use sledlab_core::{Span, Time};
+use sledlab_core::{Error, Span, Time};
 use sledlab_models::device::disk::DiskState;
 use sledlab_models::device::{DeviceState, Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
@@ -41,6 +41,14 @@ impl Scheduler for FixedOverheads {
 
     fn len(&self) -> usize {
         self.queue.len()
+    }
+
+    fn remove(&mut self, _request: &Queued) -> bool {
+        false
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }
 

@@ -165,6 +165,10 @@ impl Source for Table {
             }
         }
     }
+
+    fn progress(&self) -> Option<f64> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -203,4 +203,8 @@ impl sledlab_core::Source for Unordered {
         into.append(&mut self.0);
         Ok(count)
     }
+
+    fn progress(&self) -> Option<f64> {
+        None
+    }
 }

@@ -239,6 +239,8 @@ pub struct Extent {
 }
 
 /// The mechanism of a device: geometry, motion and power, all of it pure. This is what schedulers see.
+///
+/// Like [`Scheduler`](crate::scheduler::Scheduler), it has no defaults that a wrapper could forget to forward.
 pub trait Mechanics: Send + Sync {
     /// Number of blocks, at least 1.
     fn capacity_blocks(&self) -> u64;
@@ -252,35 +254,24 @@ pub trait Mechanics: Send + Sync {
     /// How far locations reach.
     fn extent(&self) -> Extent;
 
-    /// Blocks that can be accessed at once: what requests are merged up to.
-    fn blocks_at_once(&self) -> u32 {
-        u32::try_from(self.extent().blocks_per_track).unwrap_or(u32::MAX)
-    }
+    /// Blocks that can be accessed at once: what requests are merged up to. Where no more than one sector is, a track.
+    fn blocks_at_once(&self) -> u32;
 
     /// Positioning time of `request` from `state`, as schedulers see it.
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span;
-
-    /// Positioning time of `request` from the present state.
-    fn positioning(&self, request: &Queued) -> Span {
-        self.positioning_from(self.state(), request)
-    }
 
     /// Distance in x to `request`, in tracks: the first tie-breaker between equal positioning times.
     fn distance(&self, request: &Queued) -> u64;
 
     /// Whether equal positioning times go to the lowest LBN instead of the smallest distance.
-    fn ties_to_lowest_lbn(&self) -> bool {
-        false
-    }
+    fn ties_to_lowest_lbn(&self) -> bool;
 
     /// What serving `request` alone from `state` takes, command overhead left out, and where it ends.
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState);
 
     /// Whether `candidate` can be served in one pass together with all of `batch`: its next block lies at
     /// the same place, and there are tips enough for the blocks of all there (SC-22).
-    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
-        false
-    }
+    fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool;
 
     /// An empty index over queued requests that finds the best by `aim` exactly, where there is one.
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>>;
@@ -295,10 +286,18 @@ pub trait Mechanics: Send + Sync {
     fn idle_mw(&self) -> f64;
 }
 
+impl dyn Mechanics + '_ {
+    /// Positioning time of `request` from the present state.
+    pub fn positioning(&self, request: &Queued) -> Span {
+        self.positioning_from(self.state(), request)
+    }
+}
+
 /// What stores the blocks: its mechanics and what happens around them.
 ///
 /// A simple device answers [`issue`](Device::issue) with everything that will happen. A device
-/// with work of its own (a bus, read-ahead) also says when it wants to be woken.
+/// with work of its own (a bus, read-ahead) also says when it wants to be woken. No method has a default that a wrapper
+/// could forget to forward.
 pub trait Device: Send {
     /// Geometry, motion and power.
     fn mechanics(&self) -> &dyn Mechanics;
@@ -308,12 +307,10 @@ pub trait Device: Send {
 
     /// A choice is about to be made at `now`: [`mechanics`](Device::mechanics) is to judge requests as of then, where
     /// that makes a difference.
-    fn tell_time(&mut self, _now: Time) {}
+    fn tell_time(&mut self, now: Time);
 
     /// A command reaches the device; returns when the mechanism may select it (`now` or later).
-    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
-        now
-    }
+    fn admit(&mut self, now: Time, request: &Queued) -> Time;
 
     /// Starts serving `batch` on an idle mechanism: together what one pass can serve, the rest in order.
     ///
@@ -323,26 +320,20 @@ pub trait Device: Send {
 
     /// Whether the device has work of its own or delays commands: whether [`admit`](Device::admit),
     /// [`next_wakeup`](Device::next_wakeup) and [`wake`](Device::wake) do anything.
-    fn has_own_work(&self) -> bool {
-        false
-    }
+    fn has_own_work(&self) -> bool;
 
     /// When the device wants to be woken for work of its own.
-    fn next_wakeup(&self) -> Option<Time> {
-        None
-    }
+    fn next_wakeup(&self) -> Option<Time>;
 
     /// Does the device's own work that is due at `now`. When the mechanism becomes free, returns what it
     /// did since it was issued its last batch.
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
-        None
-    }
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work>;
 
     /// From now on nobody asks what requests cost, as far as the device can do without.
-    fn forgo_energy(&mut self) {}
+    fn forgo_energy(&mut self);
 
     /// The mechanism has rested and is about to move again.
-    fn rest(&mut self, _rest: Rest) {}
+    fn rest(&mut self, rest: Rest);
 }
 
 /// What a position index finds the best of.
@@ -371,9 +362,7 @@ pub trait Score: Send + Sync {
 
     /// Whether bounds depend on the time to the farthest position; where they do not, [`Stretch::most`] is not
     /// worked out.
-    fn heeds_farthest(&self) -> bool {
-        false
-    }
+    fn heeds_farthest(&self) -> bool;
 }
 
 /// Positions that are judged together.
@@ -428,6 +417,7 @@ impl Crowd {
 ///
 /// Requests must be inserted in order of their numbers and of the times at which they joined the queue, as far as
 /// they lie at the same position.
+#[expect(clippy::len_without_is_empty, reason = "`dyn PositionIndex` has it: it follows from `len`")]
 pub trait PositionIndex: Send {
     /// Adds a request.
     fn insert(&mut self, request: Queued);
@@ -437,8 +427,11 @@ pub trait PositionIndex: Send {
     fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);
     /// How many requests are in the index.
     fn len(&self) -> usize;
+}
+
+impl dyn PositionIndex + '_ {
     /// Whether there are none.
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }

@@ -3,7 +3,8 @@
 use sledlab_core::{BLOCK_BYTES, Span, Time};
 
 use super::{
-    Aim, Busy, Device, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Served, Timing, Work,
+    Aim, Busy, Device, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Rest, Served, Timing,
+    Work,
 };
 use crate::power::PowerRates;
 
@@ -76,6 +77,10 @@ impl Mechanics for Ram {
         Extent { cylinders: 1, rows: 1, blocks_per_track: self.capacity_blocks }
     }
 
+    fn blocks_at_once(&self) -> u32 {
+        u32::try_from(self.extent().blocks_per_track).unwrap_or(u32::MAX)
+    }
+
     fn positioning_from(&self, _state: DeviceState, _request: &Queued) -> Span {
         Span::ZERO
     }
@@ -84,8 +89,16 @@ impl Mechanics for Ram {
         0
     }
 
+    fn ties_to_lowest_lbn(&self) -> bool {
+        false
+    }
+
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
         (self.transfer(request), state)
+    }
+
+    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+        false
     }
 
     fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
@@ -121,6 +134,12 @@ impl Device for Ram {
         Timing { overhead: self.access, ..self.transfer(request) }
     }
 
+    fn tell_time(&mut self, _now: Time) {}
+
+    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+        now
+    }
+
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
         let mut busy = Busy { until: now, work: Work::default() };
         for request in batch {
@@ -133,6 +152,22 @@ impl Device for Ram {
         }
         Some(busy)
     }
+
+    fn has_own_work(&self) -> bool {
+        false
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        None
+    }
+
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+        None
+    }
+
+    fn forgo_energy(&mut self) {}
+
+    fn rest(&mut self, _rest: Rest) {}
 }
 
 #[cfg(test)]

@@ -60,7 +60,8 @@ pub(super) struct Io<J> {
 
 impl<J> Io<J> {
     /// Nothing under way.
-    pub fn new(front: Box<dyn System>, back: Box<dyn System>, keeps_contents: bool) -> Self {
+    pub fn new(mut front: Box<dyn System>, mut back: Box<dyn System>) -> Self {
+        let keeps_contents = front.durable().is_some() && back.durable().is_some();
         Io {
             now: Time::ZERO,
             front,
@@ -109,8 +110,7 @@ impl<J> Io<J> {
         if self.keeps_contents {
             let data = data();
             debug_assert_eq!(data.len() as u64, run.end - run.first);
-            let access = self.next_access();
-            self.device_mut(tier).give(access, data);
+            self.give_device(tier, data);
         }
         self.access(tier, run, job, Queued { arrival: self.now, op: Op::Write, ..Queued::default() });
     }
@@ -120,8 +120,8 @@ impl<J> Io<J> {
         let whole = self.requests[part.request as usize].whole;
         let is_last = part.run.end == whole.lbn + u64::from(whole.blocks);
         if self.keeps_contents && part.op == Op::Write {
-            let (data, access) = (self.data(part), self.next_access());
-            self.device_mut(tier).give(access, data);
+            let data = self.data(part);
+            self.give_device(tier, data);
         }
         let run = Run { first, end: first + (part.run.end - part.run.first) };
         let unwanted_words = if is_last { whole.unwanted_words } else { 0 };
@@ -131,6 +131,14 @@ impl<J> Io<J> {
     /// Accesses are numbered as they begin, so that a device sees rising numbers, and never the same one twice.
     fn next_access(&self) -> u64 {
         self.first_job + self.jobs.len() as u64
+    }
+
+    /// Hands over the data of the write that begins next.
+    fn give_device(&mut self, tier: Tier, data: Vec<Content>) {
+        let access = self.next_access();
+        if let Some(device) = self.device_mut(tier).durable() {
+            device.give(access, data);
+        }
     }
 
     fn access(&mut self, tier: Tier, run: Run, job: J, like: Queued) {
@@ -174,7 +182,8 @@ impl<J> Io<J> {
         if !self.keeps_contents {
             return Vec::new();
         }
-        self.device_mut(tier).found(access.request.id)
+        let device = self.device_mut(tier).durable();
+        device.map(|device| device.found(access.request.id)).unwrap_or_default()
     }
 
     /// A request begins, of so many parts.
@@ -243,19 +252,22 @@ impl<J> Io<J> {
         self.free.push(part.request);
     }
 
-    /// See [`System::give`].
+    /// See [`Durable::give`](crate::system::Durable::give).
     pub fn give(&mut self, request: u64, data: Vec<Content>) {
         self.given.insert(request, data);
     }
 
-    /// See [`System::found`].
+    /// See [`Durable::found`](crate::system::Durable::found).
     pub fn found(&mut self, request: u64) -> Vec<Content> {
         self.found.remove(&request).unwrap_or_default()
     }
 
     /// What is on the media of the two devices when the power fails.
     pub fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> (Contents, Contents) {
-        (self.front.crash(survives), self.back.crash(survives))
+        let mut crash = |device: &mut dyn System| {
+            device.durable().map(|device| device.crash(survives)).unwrap_or_default()
+        };
+        (crash(self.front.as_mut()), crash(self.back.as_mut()))
     }
 
     /// Both devices.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use sledlab_core::{Error, Op, Result};
+use sledlab_core::{Error, Op, Result, Time};
 
 use super::io::{Io, Part, Tier};
 use super::shell::Logic;
@@ -210,6 +210,12 @@ impl Logic for Mirror {
         self.write_waiting(io);
         self.destage(io);
     }
+
+    fn due(&self) -> Option<Time> {
+        None
+    }
+
+    fn wake(&mut self, _io: &mut Io<Job>) {}
 
     fn waiting(&self) -> usize {
         self.waiting.len()

@@ -99,14 +99,12 @@ impl std::ops::AddAssign for Traffic {
     }
 }
 
-/// The devices of a hybrid.
+/// The devices of a hybrid, which keeps contents where both do.
 pub struct Devices {
     /// The small and fast one.
     pub front: Box<dyn System>,
     /// The large one.
     pub back: Box<dyn System>,
-    /// Whether their media keep contents.
-    pub keep_contents: bool,
 }
 
 /// What a hybrid is: one implementation for each file of this folder.
@@ -144,9 +142,9 @@ impl Entry {
             resolve: |table| Ok(M::Params::from_table(PATH, table)?.to_table()),
             make: |table, devices| {
                 let params = M::Params::from_table(PATH, table)?;
-                let Devices { front, back, keep_contents } = devices;
+                let Devices { front, back } = devices;
                 let logic = M::new(&params, front.capacity_blocks(), back.capacity_blocks())?;
-                Ok(Box::new(Shell::new(logic, Io::new(front, back, keep_contents))))
+                Ok(Box::new(Shell::new(logic, Io::new(front, back))))
             },
         }
     }

@@ -4,9 +4,10 @@ use sledlab_core::{Error, Op, Span, Time};
 
 use super::HybridCounts;
 use super::io::{Io, Tier};
+use crate::cache::CacheCounts;
 use crate::device::Queued;
 use crate::power::Spent;
-use crate::system::{Completion, Content, Contents, Station, System};
+use crate::system::{Completion, Content, Contents, Durable, Station, System, advance_by_events};
 
 /// What makes a hybrid different from others.
 pub(super) trait Logic: Send {
@@ -14,23 +15,17 @@ pub(super) trait Logic: Send {
     type Job: Send;
 
     /// Blocks that the host sees, of a back device with so many.
-    fn capacity_blocks(&self, back_blocks: u64) -> u64 {
-        back_blocks
-    }
+    fn capacity_blocks(&self, back_blocks: u64) -> u64;
     /// A request arrives.
     fn arrive(&mut self, io: &mut Io<Self::Job>, request: Queued);
     /// An access has been done.
     fn done(&mut self, io: &mut Io<Self::Job>, job: Self::Job, access: &Completion);
     /// When there is something to do without any access.
-    fn due(&self) -> Option<Time> {
-        None
-    }
+    fn due(&self) -> Option<Time>;
     /// Does what is due.
-    fn wake(&mut self, _io: &mut Io<Self::Job>) {}
+    fn wake(&mut self, io: &mut Io<Self::Job>);
     /// Requests that wait for room.
-    fn waiting(&self) -> usize {
-        0
-    }
+    fn waiting(&self) -> usize;
     /// Which device a read would go to, and to which of its blocks.
     fn place(&self, read: &Queued) -> (Tier, u64);
     /// What has been done since [`forget`](Logic::forget).
@@ -105,6 +100,14 @@ impl<L: Logic> System for Shell<L> {
         std::mem::swap(completed, &mut self.io.answered);
     }
 
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
+        advance_by_events(self, horizon, completed);
+    }
+
+    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
+        false
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.io.both().into_iter().find_map(System::failure)
     }
@@ -137,6 +140,10 @@ impl<L: Logic> System for Shell<L> {
         self.io.background()
     }
 
+    fn cache(&self) -> Option<CacheCounts> {
+        None
+    }
+
     fn hybrid(&self) -> Option<HybridCounts> {
         let mut counts = self.logic.counts();
         self.io.count(&mut counts);
@@ -151,6 +158,12 @@ impl<L: Logic> System for Shell<L> {
         device.positioning(now, &Queued { lbn, blocks, op: Op::Read, ..*read })
     }
 
+    fn durable(&mut self) -> Option<&mut dyn Durable> {
+        self.io.keeps_contents().then_some(self as &mut dyn Durable)
+    }
+}
+
+impl<L: Logic> Durable for Shell<L> {
     fn give(&mut self, request: u64, data: Vec<Content>) {
         self.io.give(request, data);
     }

@@ -4,7 +4,7 @@
 //! before it parked was one too: the timeout shrinks. All times are measured in break-even times, so that
 //! the same numbers suit a sled and a disk.
 
-use sledlab_core::Span;
+use sledlab_core::{Error, Span};
 
 use super::{Model, Policy, Prices};
 
@@ -52,6 +52,10 @@ impl Policy for Adaptive {
         }
     }
 
+    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
+        self.timeout(prices)
+    }
+
     fn learn(&mut self, length: Span, timeout: Span, prices: &Prices) {
         let parked = length.saturating_sub(timeout).as_seconds() / prices.break_even().as_seconds();
         if parked <= 0.0 {
@@ -63,6 +67,14 @@ impl Policy for Adaptive {
         } else if parked > long {
             self.timeout = (self.timeout * decrease).max(least).min(most);
         }
+    }
+
+    fn patience(&mut self, _waiting: usize) -> Span {
+        Span::ZERO
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }
 

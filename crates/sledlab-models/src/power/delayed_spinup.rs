@@ -1,7 +1,7 @@
 //! Delayed spin-up (PW-15; paper 000, section 7): a parked device starts when enough requests wait, or when the
 //! first of them has waited long enough.
 
-use sledlab_core::Span;
+use sledlab_core::{Error, Span};
 
 use super::{Model, Policy, Prices};
 
@@ -45,7 +45,17 @@ impl Policy for DelayedSpinup {
         self.timeout
     }
 
+    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
+        self.timeout(prices)
+    }
+
+    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
+
     fn patience(&mut self, waiting: usize) -> Span {
         if waiting as u64 >= self.requests { Span::ZERO } else { self.delay }
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

@@ -1,6 +1,6 @@
 //! Park after a fixed idle time (PW-04).
 
-use sledlab_core::Span;
+use sledlab_core::{Error, Span};
 
 use super::{Model, Policy, Prices};
 
@@ -31,5 +31,19 @@ impl Model for Fixed {
 impl Policy for Fixed {
     fn timeout(&mut self, _: &Prices) -> Span {
         self.timeout
+    }
+
+    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
+        self.timeout(prices)
+    }
+
+    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
+
+    fn patience(&mut self, _waiting: usize) -> Span {
+        Span::ZERO
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

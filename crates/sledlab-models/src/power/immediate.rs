@@ -1,7 +1,7 @@
 //! Park as soon as the queue is empty (PW-05): aggressive spin-down (paper 000, section 5.2.1; paper 003,
 //! section 3).
 
-use sledlab_core::Span;
+use sledlab_core::{Error, Span};
 
 use super::{Model, NoParams, Policy, Prices};
 
@@ -22,5 +22,19 @@ impl Model for Immediate {
 impl Policy for Immediate {
     fn timeout(&mut self, _: &Prices) -> Span {
         Span::ZERO
+    }
+
+    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
+        self.timeout(prices)
+    }
+
+    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
+
+    fn patience(&mut self, _waiting: usize) -> Span {
+        Span::ZERO
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

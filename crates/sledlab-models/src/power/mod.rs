@@ -122,6 +122,8 @@ impl Prices {
 }
 
 /// Decides when an idle device parks and when a parked one starts up.
+///
+/// No method has a default that a wrapper could forget to forward.
 pub trait Policy: Send {
     /// The device has run out of requests: how long it stays idle before it parks. [`Span::MAX`]: for ever.
     ///
@@ -129,23 +131,18 @@ pub trait Policy: Send {
     /// a rest of no length, of which nothing is [`learn`](Policy::learn)ed.
     fn timeout(&mut self, prices: &Prices) -> Span;
 
-    /// The same when the rest is over and known to have lasted `length`. Only an oracle makes use of that.
-    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
-        self.timeout(prices)
-    }
+    /// The same when the rest is over and known to have lasted `length`. Only an oracle makes use of that; the others answer as for
+    /// [`timeout`](Policy::timeout).
+    fn timeout_in_hindsight(&mut self, length: Span, prices: &Prices) -> Span;
 
     /// A rest of `length` is over, in which the device was to park after `timeout`: what a policy can learn from.
-    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
+    fn learn(&mut self, length: Span, timeout: Span, prices: &Prices);
 
     /// How long a parked device lets `waiting` requests wait before it starts up, from the arrival of the first.
-    fn patience(&mut self, _waiting: usize) -> Span {
-        Span::ZERO
-    }
+    fn patience(&mut self, waiting: usize) -> Span;
 
     /// Why the policy has given up, if it has: the run ends with this error.
-    fn failure(&mut self) -> Option<Error> {
-        None
-    }
+    fn failure(&mut self) -> Option<Error>;
 }
 
 /// What a policy is: one implementation for each file of this folder.

@@ -1,6 +1,6 @@
 //! Stay idle, whatever it costs: the upper bound of what policies can save.
 
-use sledlab_core::Span;
+use sledlab_core::{Error, Span};
 
 use super::{Model, NoParams, Policy, Prices};
 
@@ -21,5 +21,19 @@ impl Model for Never {
 impl Policy for Never {
     fn timeout(&mut self, _: &Prices) -> Span {
         Span::MAX
+    }
+
+    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
+        self.timeout(prices)
+    }
+
+    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
+
+    fn patience(&mut self, _waiting: usize) -> Span {
+        Span::ZERO
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

@@ -3,7 +3,7 @@
 //! No other choice of timeouts spends less on the same rests. It starts up when a request arrives, as all
 //! policies do, so its requests wait for the start-up as well.
 
-use sledlab_core::Span;
+use sledlab_core::{Error, Span};
 
 use super::{Model, NoParams, Policy, Prices};
 
@@ -29,6 +29,16 @@ impl Policy for Oracle {
 
     fn timeout_in_hindsight(&mut self, length: Span, prices: &Prices) -> Span {
         if length > prices.break_even() { Span::ZERO } else { Span::MAX }
+    }
+
+    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
+
+    fn patience(&mut self, _waiting: usize) -> Span {
+        Span::ZERO
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }
 

@@ -4,7 +4,7 @@
 //! After each rest an expert loses what its timeout would have cost more than the best one; heavy losers hand a
 //! part of their weight to a pool that all share, so that whoever was wrong yesterday may be right tomorrow.
 
-use sledlab_core::Span;
+use sledlab_core::{Error, Span};
 
 use super::{Model, Policy, Prices};
 
@@ -66,6 +66,10 @@ impl Policy for Share {
         }
     }
 
+    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
+        self.timeout(prices)
+    }
+
     fn learn(&mut self, length: Span, _: Span, prices: &Prices) {
         let length = length.as_seconds() / prices.break_even().as_seconds();
         let ShareParams { eta, alpha, .. } = self.params;
@@ -82,6 +86,14 @@ impl Policy for Share {
         for weight in &mut self.weights {
             *weight = (*weight + each) / total;
         }
+    }
+
+    fn patience(&mut self, _waiting: usize) -> Span {
+        Span::ZERO
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }
 

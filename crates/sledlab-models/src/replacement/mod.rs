@@ -48,6 +48,7 @@ pub enum Found {
 }
 
 /// Decides what a full cache drops. Everything takes the same room.
+#[expect(clippy::len_without_is_empty, reason = "`dyn Policy` has it: it follows from `len`")]
 pub trait Policy: Send {
     /// An access: what is not there is taken in, in place of something else where the cache is full.
     fn access(&mut self, access: Use) -> Found;
@@ -55,8 +56,11 @@ pub trait Policy: Send {
     fn holds(&self, key: u64) -> bool;
     /// How many there are.
     fn len(&self) -> usize;
+}
+
+impl dyn Policy + '_ {
     /// Whether nothing is there.
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }

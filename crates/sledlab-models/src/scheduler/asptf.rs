@@ -52,4 +52,8 @@ impl Score for Aged {
     fn bound(&self, now: Time, stretch: &Stretch) -> f64 {
         self.rate(now, stretch.least, stretch.oldest)
     }
+
+    fn heeds_farthest(&self) -> bool {
+        false
+    }
 }

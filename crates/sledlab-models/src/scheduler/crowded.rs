@@ -49,4 +49,8 @@ impl Score for Crowded {
         };
         Self::score(stretch.least, worth)
     }
+
+    fn heeds_farthest(&self) -> bool {
+        false
+    }
 }

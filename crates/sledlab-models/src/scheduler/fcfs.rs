@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sledlab_core::{Result, Time};
+use sledlab_core::{Error, Result, Time};
 
 use super::{Model, NoParams, Scheduler, Setting};
 use crate::device::{Mechanics, Queued};
@@ -40,5 +40,13 @@ impl Scheduler for Fcfs {
 
     fn len(&self) -> usize {
         self.queue.len()
+    }
+
+    fn remove(&mut self, _request: &Queued) -> bool {
+        false
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

@@ -51,6 +51,10 @@ use crate::device::{Aim, Mechanics, PositionIndex, Queued};
 ///
 /// Every request pushed is popped exactly once. `pop` on an empty queue leaves `batch` empty; otherwise it
 /// appends at least one request. The choice depends only on the queue, the time and the mechanism's state.
+///
+/// No method has a default: schedulers wrap each other, and a wrapper that forgets a method would answer for the one
+/// inside, in silence and with other numbers.
+#[expect(clippy::len_without_is_empty, reason = "`dyn Scheduler` has it: it follows from `len`")]
 pub trait Scheduler: Send {
     /// A request joins the queue.
     fn push(&mut self, request: Queued);
@@ -58,18 +62,17 @@ pub trait Scheduler: Send {
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);
     /// Requests in the queue.
     fn len(&self) -> usize;
-    /// Whether the queue is empty.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
     /// Takes a request out of the queue, if the scheduler knows how to: it is served together with another one.
     /// Otherwise returns false, and the request will still be popped.
-    fn remove(&mut self, _request: &Queued) -> bool {
-        false
-    }
+    fn remove(&mut self, request: &Queued) -> bool;
     /// Why the scheduler has given up, if it has: it then pops nothing any more, and the run ends with this error.
-    fn failure(&mut self) -> Option<Error> {
-        None
+    fn failure(&mut self) -> Option<Error>;
+}
+
+impl dyn Scheduler + '_ {
+    /// Whether the queue is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 

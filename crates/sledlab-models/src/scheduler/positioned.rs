@@ -1,6 +1,6 @@
 //! A queue kept in a position index: what all schedulers by position are made of.
 
-use sledlab_core::Time;
+use sledlab_core::{Error, Time};
 
 use super::{Batch, Scheduler, Setting};
 use crate::device::{Aim, Mechanics, PositionIndex, Queued};
@@ -33,5 +33,13 @@ impl Scheduler for Positioned {
 
     fn len(&self) -> usize {
         self.index.len()
+    }
+
+    fn remove(&mut self, _request: &Queued) -> bool {
+        false
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

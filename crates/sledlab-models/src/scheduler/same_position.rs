@@ -91,6 +91,11 @@ impl Scheduler for SamePosition {
         self.queue.len() - self.taken.len()
     }
 
+    /// The queue inside may know how to, but what waits at a position would still hold the request.
+    fn remove(&mut self, _request: &Queued) -> bool {
+        false
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.queue.failure()
     }

@@ -1,6 +1,6 @@
 //! Shortest distance first in the plane (SC-06).
 
-use sledlab_core::{Result, Time};
+use sledlab_core::{Error, Result, Time};
 
 use super::positioned::Positioned;
 use super::{Model, Scheduler, Setting};
@@ -95,5 +95,9 @@ impl Scheduler for WholeBits {
 
     fn len(&self) -> usize {
         self.queue.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use sledlab_core::{Result, Time};
+use sledlab_core::{Error, Result, Time};
 
 use super::ordered::{Key, Ordered};
 use super::{Model, Scheduler, Setting};
@@ -129,5 +129,9 @@ impl Scheduler for Sstf {
 
     fn len(&self) -> usize {
         self.queue.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

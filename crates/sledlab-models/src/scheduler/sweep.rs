@@ -1,6 +1,6 @@
 //! Sweeps over the block numbers: what C-SCAN and SCAN have in common.
 
-use sledlab_core::Time;
+use sledlab_core::{Error, Time};
 
 use super::ordered::{Key, Ordered};
 use super::{Scheduler, Setting};
@@ -93,5 +93,9 @@ impl Scheduler for Sweep {
 
     fn len(&self) -> usize {
         self.queue.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

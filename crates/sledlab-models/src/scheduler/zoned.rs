@@ -203,6 +203,11 @@ where
         self.fresh.len() + self.waiting.len() + self.inside.len()
     }
 
+    /// Nobody knows in which zone a request waits but the mechanism.
+    fn remove(&mut self, _request: &Queued) -> bool {
+        false
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.inside.failure()
     }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use sledlab_core::{Error, Op, Span, Time};
 
-use super::{Completion, Station, System};
+use super::{Completion, Durable, Station, System, advance_by_events};
+use crate::cache::CacheCounts;
 use crate::device::Queued;
+use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
 /// What a block holds: a number that stands for its data, or the words of a header.
@@ -100,6 +102,14 @@ impl System for Medium {
         }
     }
 
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
+        advance_by_events(self, horizon, completed);
+    }
+
+    fn flush(&mut self, now: Time, request: Queued) -> bool {
+        self.system.flush(now, request)
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.system.failure()
     }
@@ -128,10 +138,24 @@ impl System for Medium {
         self.system.background()
     }
 
+    fn cache(&self) -> Option<CacheCounts> {
+        self.system.cache()
+    }
+
+    fn hybrid(&self) -> Option<HybridCounts> {
+        self.system.hybrid()
+    }
+
     fn positioning(&self, now: Time, read: &Queued) -> Span {
         self.system.positioning(now, read)
     }
 
+    fn durable(&mut self) -> Option<&mut dyn Durable> {
+        Some(self)
+    }
+}
+
+impl Durable for Medium {
     fn give(&mut self, access: u64, data: Vec<Content>) {
         self.given.insert(access, data);
     }

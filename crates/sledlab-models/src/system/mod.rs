@@ -32,6 +32,9 @@ pub const MOST_COMPLETED: usize = 256;
 /// The event loop delivers arrivals in order of time and calls [`advance`](System::advance) at
 /// [`next_event`](System::next_event); of an arrival and an event at the same time, the arrival comes first,
 /// so that a scheduler sees every request that is there when it chooses.
+///
+/// Systems stand in front of each other. No method has a default: one that a wrapper forgot to forward would hide, in
+/// silence, what the system behind it knows.
 pub trait System: Send {
     /// Number of blocks the host sees.
     fn capacity_blocks(&self) -> u64;
@@ -41,27 +44,18 @@ pub trait System: Send {
     fn next_event(&self) -> Option<Time>;
     /// Does what is due at `now`; appends what is completed, in order.
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
+    /// Does all that is due before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`].
+    ///
+    /// Appends completions in order. Those from `horizon` on may be among them as soon as nothing can change
+    /// them; they are not appended again. [`advance_by_events`] does it for systems that know no shorter way.
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>);
     /// A flush arrives, of a system that acknowledges writes which are not durable: it completes the flush when those
     /// before it are. Others return false: their writes are durable when they are complete.
-    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
-        false
-    }
+    fn flush(&mut self, now: Time, request: Queued) -> bool;
     /// Why a scheduler or a power policy has given up, if one has.
     fn failure(&mut self) -> Option<Error>;
     /// The parts that queue and serve.
     fn stations(&self) -> Vec<&Station>;
-    /// Does all that is due before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`].
-    ///
-    /// Appends completions in order. Those from `horizon` on may be among them as soon as nothing can change
-    /// them; they are not appended again.
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
-        while let Some(now) = self.next_event().filter(|at| *at < horizon)
-            && completed.len() < MOST_COMPLETED
-        {
-            self.advance(now, completed);
-        }
-    }
-
     /// Requests that wait to be selected.
     fn queue_length(&self) -> usize;
     /// Most requests that waited at any time since the ledgers were opened.
@@ -70,43 +64,45 @@ pub trait System: Send {
     fn open_ledgers(&mut self, now: Time);
     /// Ends the run: accounts for the rest since the last service.
     fn close_ledgers(&mut self, now: Time);
-
     /// What has been spent for no single request, and when the last of it was done. A run lasts until then.
-    fn background(&self) -> (Spent, Time) {
-        (Spent::default(), Time::ZERO)
-    }
+    fn background(&self) -> (Spent, Time);
     /// What a cache in front of the devices has done since the ledgers were opened.
-    fn cache(&self) -> Option<CacheCounts> {
-        None
-    }
+    fn cache(&self) -> Option<CacheCounts>;
     /// What hybrids have done since the ledgers were opened.
-    fn hybrid(&self) -> Option<HybridCounts> {
-        None
-    }
-    /// Positioning time of `read` if it were served next, where that can be told.
-    fn positioning(&self, _now: Time, _read: &Queued) -> Span {
-        Span::ZERO
-    }
+    fn hybrid(&self) -> Option<HybridCounts>;
+    /// Positioning time of `read` if it were served next; zero where that cannot be told.
+    fn positioning(&self, now: Time, read: &Queued) -> Span;
+    /// The same system as one that keeps contents, where it does.
+    fn durable(&mut self) -> Option<&mut dyn Durable>;
+}
 
-    /// Hands over the data of the write that arrives next under this number, one content for each block. Like the
-    /// two below it is for systems whose media keep contents ([`Medium`]); others ignore it.
-    fn give(&mut self, _access: u64, _data: Vec<Content>) {}
-    /// What the read found that was completed last under this number.
-    fn found(&mut self, _access: u64) -> Vec<Content> {
-        Vec::new()
-    }
-    /// The power fails: all that is not durable is lost, and of every block on its way to a medium `survives` tells
-    /// whether it got there. Returns what is found when all that is durable has been read again.
-    fn crash(&mut self, _survives: &mut dyn FnMut() -> bool) -> Contents {
-        Contents::new()
-    }
-
+impl dyn System + '_ {
     /// Ledgers of all stations that have one, and what they cost.
-    fn ledgers(&self) -> Vec<(&Ledger, Energy)> {
+    pub fn ledgers(&self) -> Vec<(&Ledger, Energy)> {
         self.stations()
             .into_iter()
             .filter_map(|s| s.ledger().map(|l| (l, l.energy(&s.device().mechanics().power_rates()))))
             .collect()
+    }
+}
+
+/// A system whose media keep contents, from [`Medium`] up: what is written is found again, and the power can fail.
+pub trait Durable: Send {
+    /// Hands over the data of the write that arrives next under this number, one content for each block.
+    fn give(&mut self, access: u64, data: Vec<Content>);
+    /// What the read found that was completed last under this number.
+    fn found(&mut self, access: u64) -> Vec<Content>;
+    /// The power fails: all that is not durable is lost, and of every block on its way to a medium `survives` tells
+    /// whether it got there. Returns what is found when all that is durable has been read again.
+    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents;
+}
+
+/// [`System::advance_before`] one event after the other.
+pub fn advance_by_events<S: System + ?Sized>(system: &mut S, horizon: Time, completed: &mut Vec<Completion>) {
+    while let Some(now) = system.next_event().filter(|at| *at < horizon)
+        && completed.len() < MOST_COMPLETED
+    {
+        system.advance(now, completed);
     }
 }
 
@@ -155,11 +151,15 @@ pub struct Parts<'a> {
 /// Parameters that make no sense, alone or together.
 pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
     let Parts { system, cache, .. } = parts;
-    let bare = if system.kind == params::Kind::Single && system.devices == 1 {
+    let mut bare = if system.kind == params::Kind::Single && system.devices == 1 {
         node(parts)?
     } else {
         Box::new(Array::new(parts)?)
     };
+    if parts.keep_contents && bare.durable().is_none() {
+        return Err(Error::user("an array cannot keep contents")
+            .with_remedy("keep them on one device: system.kind = \"single\""));
+    }
     if cache.capacity_blocks < cache.line_blocks {
         return Err(Error::user(format!(
             "cache.capacity_blocks = {} is less than a line of {} blocks",
@@ -169,7 +169,7 @@ pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
     }
     Ok(match cache.kind {
         cache::Kind::None => bare,
-        cache::Kind::WriteBack => Box::new(Cached::new(cache, bare, parts.keep_contents)),
+        cache::Kind::WriteBack => Box::new(Cached::new(cache, bare)),
     })
 }
 
@@ -183,7 +183,7 @@ fn node(parts: Parts) -> Result<Box<dyn System>> {
     let back = build(device, setup)?;
     let Some(HybridFile { choice, front, power }) = hybrid else { return Ok(back) };
     let front = build(front, Setup { power, ..setup })?;
-    choice.make(hybrid::Devices { front, back, keep_contents })
+    choice.make(hybrid::Devices { front, back })
 }
 
 /// The system that a device file describes, each station with an empty queue.

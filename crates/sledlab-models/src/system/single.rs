@@ -2,8 +2,11 @@
 
 use sledlab_core::{Error, Span, Time};
 
-use super::{Completion, MOST_COMPLETED, Station, System};
+use super::{Completion, Durable, MOST_COMPLETED, Station, System};
+use crate::cache::CacheCounts;
 use crate::device::Queued;
+use crate::hybrid::HybridCounts;
+use crate::power::Spent;
 
 /// A system of one device.
 pub struct Single {
@@ -37,16 +40,20 @@ impl System for Single {
         self.station.advance(now, completed);
     }
 
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
+        self.station.advance_before(horizon, MOST_COMPLETED, completed);
+    }
+
+    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
+        false
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.station.failure()
     }
 
     fn stations(&self) -> Vec<&Station> {
         vec![&self.station]
-    }
-
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
-        self.station.advance_before(horizon, MOST_COMPLETED, completed);
     }
 
     #[inline]
@@ -66,7 +73,23 @@ impl System for Single {
         self.station.close_ledger(now);
     }
 
+    fn background(&self) -> (Spent, Time) {
+        (Spent::default(), Time::ZERO)
+    }
+
+    fn cache(&self) -> Option<CacheCounts> {
+        None
+    }
+
+    fn hybrid(&self) -> Option<HybridCounts> {
+        None
+    }
+
     fn positioning(&self, now: Time, read: &Queued) -> Span {
         self.station.positioning(now, read)
+    }
+
+    fn durable(&mut self) -> Option<&mut dyn Durable> {
+        None
     }
 }

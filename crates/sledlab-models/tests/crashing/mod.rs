@@ -178,12 +178,12 @@ impl Bench {
             Some(choice) => {
                 let front = medium(&self.front);
                 let front = Box::new(if self.loses_headers { front.losing_headers() } else { front });
-                choice.make(Devices { front, back, keep_contents: true }).unwrap()
+                choice.make(Devices { front, back }).unwrap()
             }
         };
         match &self.cache {
             None => bare,
-            Some(params) => Box::new(Cached::new(params, bare, true)),
+            Some(params) => Box::new(Cached::new(params, bare)),
         }
     }
 
@@ -196,6 +196,7 @@ impl Bench {
             wrong: None,
         };
         let mut system = self.system();
+        let keeps = "a system whose media keep contents does so too";
         let mut now = Time::ZERO;
         let mut arrival = Time::ZERO;
         let (mut events, mut completed) = (0, Vec::new());
@@ -216,7 +217,8 @@ impl Bench {
                 }
                 host.ask(&request);
                 if *op == Op::Write {
-                    system.give(id, vec![Content::Data(id + 1); *blocks as usize]);
+                    let data = vec![Content::Data(id + 1); *blocks as usize];
+                    system.durable().expect(keeps).give(id, data);
                 }
                 if request.op != Op::Flush {
                     system.arrive(now, request);
@@ -228,8 +230,9 @@ impl Bench {
             now = at;
             system.advance(now, &mut completed);
             for done in completed.drain(..) {
-                let found =
-                    if done.request.op == Op::Read { system.found(done.request.id) } else { Vec::new() };
+                let is_read = done.request.op == Op::Read;
+                let durable = system.durable().expect(keeps);
+                let found = if is_read { durable.found(done.request.id) } else { Vec::new() };
                 host.answered(&done.request, now, &found);
             }
         }
@@ -242,7 +245,7 @@ impl Bench {
             }
         }
         let mut torn = seed::stream(plan.seed, "torn");
-        let contents = system.crash(&mut || torn.random_bool(0.5));
+        let contents = system.durable().expect(keeps).crash(&mut || torn.random_bool(0.5));
         host.forget_what_was_not_flushed();
         for block in 0..BLOCKS {
             host.check(block, now, contents.get(&block).unwrap_or(&Content::Data(0)), "after the crash");

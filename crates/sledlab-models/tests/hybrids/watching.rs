@@ -6,12 +6,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use sledlab_core::{Error, Op, Span, Time};
+use sledlab_models::cache::CacheCounts;
 use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::hybrid::{self, Devices, HybridCounts};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power::Spent;
-use sledlab_models::system::{self, Completion, Setup, Station, System};
+use sledlab_models::system::{self, Completion, Durable, Setup, Station, System};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -61,6 +62,14 @@ impl System for Watched {
         self.accesses.lock().unwrap().extend(done);
     }
 
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
+        system::advance_by_events(self, horizon, completed);
+    }
+
+    fn flush(&mut self, now: Time, request: Queued) -> bool {
+        self.system.flush(now, request)
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.system.failure()
     }
@@ -89,8 +98,20 @@ impl System for Watched {
         self.system.background()
     }
 
+    fn cache(&self) -> Option<CacheCounts> {
+        self.system.cache()
+    }
+
+    fn hybrid(&self) -> Option<HybridCounts> {
+        self.system.hybrid()
+    }
+
     fn positioning(&self, now: Time, read: &Queued) -> Span {
         self.system.positioning(now, read)
+    }
+
+    fn durable(&mut self) -> Option<&mut dyn Durable> {
+        self.system.durable()
     }
 }
 
@@ -126,7 +147,7 @@ pub fn build(hybrid: &str) -> (Box<dyn System>, impl FnOnce() -> Vec<String>) {
     let (front, back) = (device("front", 10), device("back", 100));
     let system = match hybrid::Choice::parse(hybrid, Table::new()).unwrap() {
         None => back,
-        Some(choice) => choice.make(Devices { front, back, keep_contents: false }).unwrap(),
+        Some(choice) => choice.make(Devices { front, back }).unwrap(),
     };
     let written = move || {
         let mut all = accesses.lock().unwrap().clone();

@@ -328,6 +328,10 @@ impl Mechanics for Drive {
         }
     }
 
+    fn blocks_at_once(&self) -> u32 {
+        u32::try_from(self.extent().blocks_per_track).unwrap_or(u32::MAX)
+    }
+
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
         self.time_to(state.disk(), &self.place(request.lbn), request.op)
     }
@@ -336,12 +340,20 @@ impl Mechanics for Drive {
         u64::from(self.parts.geometry.place(request.lbn).track.cylinder.abs_diff(self.at.cylinder))
     }
 
+    fn ties_to_lowest_lbn(&self) -> bool {
+        false
+    }
+
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
         let state = state.disk();
         let start = state.ready_for(request.op);
         let (timing, track) = self.serve_bare(start, state.track, request);
         let end = start + timing.service();
         (timing, self.state_at(track, end, request.op, end))
+    }
+
+    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+        false
     }
 
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {

@@ -27,7 +27,7 @@ pub use params::DiskParams;
 
 use self::controller::{Controller, Done};
 use self::drive::Drive;
-use super::{Busy, Device, Mechanics, Queued, Served, Timing, Work};
+use super::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
 
 /// A disk that serves one command after another.
 #[derive(Debug)]
@@ -59,6 +59,10 @@ impl Device for Disk {
         self.controller.tell_time(&mut self.drive, now);
     }
 
+    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+        now
+    }
+
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
         let mut busy = Busy { until: now, work: Work::default() };
         for request in batch {
@@ -75,6 +79,22 @@ impl Device for Disk {
         }
         Some(busy)
     }
+
+    fn has_own_work(&self) -> bool {
+        false
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        None
+    }
+
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+        None
+    }
+
+    fn forgo_energy(&mut self) {}
+
+    fn rest(&mut self, _rest: Rest) {}
 }
 
 #[cfg(test)]

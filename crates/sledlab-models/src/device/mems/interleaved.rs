@@ -231,6 +231,8 @@ impl Device for Interleaved {
         self.unit.serve(request).0
     }
 
+    fn tell_time(&mut self, _now: Time) {}
+
     fn admit(&mut self, now: Time, request: &Queued) -> Time {
         let ready = now + self.overhead;
         if request.op == Op::Write {
@@ -269,6 +271,8 @@ impl Device for Interleaved {
         let free = due && self.step_sled(now, served) && !self.begin_next(now);
         free.then(|| std::mem::take(&mut self.work))
     }
+
+    fn forgo_energy(&mut self) {}
 
     fn rest(&mut self, rest: Rest) {
         self.unit.rest(rest);

@@ -32,6 +32,12 @@ impl Device for Serial {
         Timing { overhead: self.overhead, ..self.unit.serve(request).0 }
     }
 
+    fn tell_time(&mut self, _now: Time) {}
+
+    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+        now
+    }
+
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
         if batch.len() > 1 {
             self.unit.note_tips_of(batch);
@@ -48,6 +54,18 @@ impl Device for Serial {
         let energy = if self.charges_energy { self.unit.rates().spent(&work) } else { Spent::default() };
         served.push(Served { request: *request, start: now, completion, timing, energy });
         Some(Busy { until: completion, work })
+    }
+
+    fn has_own_work(&self) -> bool {
+        false
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        None
+    }
+
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+        None
     }
 
     fn forgo_energy(&mut self) {

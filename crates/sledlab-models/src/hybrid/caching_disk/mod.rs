@@ -17,7 +17,7 @@ mod stretch;
 use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::RandomState;
-use sledlab_core::{Op, Result};
+use sledlab_core::{Op, Result, Time};
 
 use self::groups::Member;
 use self::headers::Headers;
@@ -348,6 +348,10 @@ impl CachingDisk {
 impl Logic for CachingDisk {
     type Job = Job;
 
+    fn capacity_blocks(&self, back_blocks: u64) -> u64 {
+        back_blocks
+    }
+
     fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
         let all = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let size = self.sizes.segment_blocks;
@@ -387,6 +391,12 @@ impl Logic for CachingDisk {
         }
         self.go_on(io);
     }
+
+    fn due(&self) -> Option<Time> {
+        None
+    }
+
+    fn wake(&mut self, _io: &mut Io<Job>) {}
 
     fn waiting(&self) -> usize {
         self.queued + self.buffer.waiting()

@@ -244,6 +244,10 @@ impl WriteBuffer {
 impl Logic for WriteBuffer {
     type Job = Job;
 
+    fn capacity_blocks(&self, back_blocks: u64) -> u64 {
+        back_blocks
+    }
+
     fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
         if request.op == Op::Read {
             self.read(io, request);

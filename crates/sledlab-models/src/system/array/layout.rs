@@ -19,9 +19,7 @@ pub(super) trait Layout: Send {
     fn plan(&self, request: &Queued, nearest: &mut dyn FnMut(&Queued) -> usize) -> Plan;
 
     /// Stripes that nothing else may change while the request is under way.
-    fn guarded(&self, _request: &Queued) -> Range<u64> {
-        0..0
-    }
+    fn guarded(&self, request: &Queued) -> Range<u64>;
 }
 
 /// The layout that `params` asks for, on devices of `device_blocks`.
@@ -93,6 +91,10 @@ impl Layout for Concatenation {
         }
         plan
     }
+
+    fn guarded(&self, _request: &Queued) -> Range<u64> {
+        0..0
+    }
 }
 
 /// Units on each device in turn.
@@ -116,6 +118,10 @@ impl Layout for Stripe {
             plan.add_part(device, request.op, (start + from, start + to), is_last);
         }
         plan
+    }
+
+    fn guarded(&self, _request: &Queued) -> Range<u64> {
+        0..0
     }
 }
 
@@ -141,5 +147,9 @@ impl Layout for Mirror {
             }
         }
         plan
+    }
+
+    fn guarded(&self, _request: &Queued) -> Range<u64> {
+        0..0
     }
 }

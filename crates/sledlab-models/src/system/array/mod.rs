@@ -9,13 +9,14 @@ mod sleds;
 #[cfg(test)]
 mod tests;
 
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::{Error, Result, Span, Time};
 
 use self::flow::{Access, Flow};
 use self::layout::Layout;
 pub use self::sleds::independent;
 use super::params::{Kind, SystemParams};
-use super::{Completion, Parts, Setup, Single, Station, System};
+use super::{Completion, Durable, Parts, Setup, Single, Station, System, advance_by_events};
+use crate::cache::CacheCounts;
 use crate::device::Queued;
 use crate::device::mems::MemsParams;
 use crate::device::preset::DeviceFile;
@@ -130,6 +131,14 @@ impl System for Array {
         self.hand_over(now);
     }
 
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
+        advance_by_events(self, horizon, completed);
+    }
+
+    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
+        false
+    }
+
     fn failure(&mut self) -> Option<Error> {
         self.nodes.iter_mut().find_map(|node| node.failure())
     }
@@ -166,6 +175,10 @@ impl System for Array {
         )
     }
 
+    fn cache(&self) -> Option<CacheCounts> {
+        None
+    }
+
     fn hybrid(&self) -> Option<HybridCounts> {
         let mut all: Option<HybridCounts> = None;
         for counts in self.nodes.iter().filter_map(|node| node.hybrid()) {
@@ -173,5 +186,13 @@ impl System for Array {
         }
         let share = 1.0 / self.nodes.len() as f64;
         all.map(|all| HybridCounts { live_share: all.live_share * share, ..all })
+    }
+
+    fn positioning(&self, _now: Time, _read: &Queued) -> Span {
+        Span::ZERO
+    }
+
+    fn durable(&mut self) -> Option<&mut dyn Durable> {
+        None
     }
 }

@@ -1,5 +1,7 @@
 //! Several sleds that move independently behind one address space (DM-11).
 
+use std::ops::Range;
+
 use sledlab_core::Result;
 
 use super::layout::Layout;
@@ -48,5 +50,9 @@ impl Layout for AddressMap {
             plan.add_part(sled as usize, request.op, (lbn, end), holds_last);
         }
         plan
+    }
+
+    fn guarded(&self, _request: &Queued) -> Range<u64> {
+        0..0
     }
 }

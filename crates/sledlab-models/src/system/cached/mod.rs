@@ -11,7 +11,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
 
 use self::contents::Kept;
 use self::flushes::Flush;
-use super::{Completion, Content, Contents, Station, System};
+use super::{Completion, Content, Contents, Durable, Station, System, advance_by_events};
 use crate::cache::{CacheCounts, CacheParams, Destage, Lines, Run};
 use crate::device::{Queued, Timing};
 use crate::hybrid::HybridCounts;
@@ -76,8 +76,9 @@ struct Waiting {
 }
 
 impl Cached {
-    /// An empty cache in front of `behind`, whose media keep contents or do not.
-    pub fn new(params: &CacheParams, behind: Box<dyn System>, keep_contents: bool) -> Self {
+    /// An empty cache in front of `behind`; it keeps contents where that does.
+    pub fn new(params: &CacheParams, mut behind: Box<dyn System>) -> Self {
+        let kept = behind.durable().map(|_| Kept::default());
         Cached {
             behind,
             lines: Lines::new(params),
@@ -100,7 +101,7 @@ impl Cached {
             counts: CacheCounts::default(),
             done: Vec::new(),
             flushes: Vec::new(),
-            kept: keep_contents.then(Kept::default),
+            kept,
         }
     }
 
@@ -240,8 +241,8 @@ impl Cached {
         self.counts.destages += 1;
         self.counts.destaged_blocks += u64::from(run.blocks());
         self.flushes.iter_mut().for_each(|flush| flush.begin(run));
-        if let Some(kept) = &self.kept {
-            self.behind.give(self.begun, kept.contents(run));
+        if let (Some(kept), Some(behind)) = (&self.kept, self.behind.durable()) {
+            behind.give(self.begun, kept.contents(run));
         }
         let write = Queued { arrival: now, queued: now, op: Op::Write, ..Queued::default() };
         self.begin(now, run, Kind::Destage, write);
@@ -282,8 +283,8 @@ impl Cached {
             }
             Kind::Fetch { readers, is_current } => {
                 self.idle_since = now;
-                if let Some(kept) = &mut self.kept {
-                    let found = self.behind.found(access.request.id);
+                if let (Some(kept), Some(behind)) = (&mut self.kept, self.behind.durable()) {
+                    let found = behind.found(access.request.id);
                     kept.fetched(run, &found, &readers, is_current);
                 }
                 if is_current {
@@ -385,6 +386,10 @@ impl System for Cached {
         }
     }
 
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
+        advance_by_events(self, horizon, completed);
+    }
+
     fn flush(&mut self, now: Time, request: Queued) -> bool {
         if self.params.volatile {
             self.writes.push_back((request, request.lbn));
@@ -425,10 +430,24 @@ impl System for Cached {
         (all, end.max(self.background_end))
     }
 
+    fn cache(&self) -> Option<CacheCounts> {
+        Some(CacheCounts { background_j: self.background.total_uj() * 1e-6, ..self.counts })
+    }
+
     fn hybrid(&self) -> Option<HybridCounts> {
         self.behind.hybrid()
     }
 
+    fn positioning(&self, now: Time, read: &Queued) -> Span {
+        self.behind.positioning(now, read)
+    }
+
+    fn durable(&mut self) -> Option<&mut dyn Durable> {
+        self.kept.is_some().then_some(self as &mut dyn Durable)
+    }
+}
+
+impl Durable for Cached {
     fn give(&mut self, request: u64, data: Vec<Content>) {
         if let Some(kept) = &mut self.kept {
             kept.give(request, data);
@@ -440,16 +459,12 @@ impl System for Cached {
     }
 
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
-        let mut found = self.behind.crash(survives);
+        let mut found = self.behind.durable().map(|behind| behind.crash(survives)).unwrap_or_default();
         if let Some(kept) = self.kept.as_ref().filter(|_| !self.params.volatile) {
             for run in self.lines.unwritten() {
                 found.extend((run.first..run.end).zip(kept.contents(run)));
             }
         }
         found
-    }
-
-    fn cache(&self) -> Option<CacheCounts> {
-        Some(CacheCounts { background_j: self.background.total_uj() * 1e-6, ..self.counts })
     }
 }

@@ -55,6 +55,14 @@ impl System for Shuffled {
         self.free = now + Span::from_ms(1.0);
     }
 
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
+        advance_by_events(self, horizon, completed);
+    }
+
+    fn flush(&mut self, _now: Time, _request: Queued) -> bool {
+        false
+    }
+
     fn failure(&mut self) -> Option<Error> {
         None
     }
@@ -74,6 +82,26 @@ impl System for Shuffled {
     fn open_ledgers(&mut self, _now: Time) {}
 
     fn close_ledgers(&mut self, _now: Time) {}
+
+    fn background(&self) -> (Spent, Time) {
+        (Spent::default(), Time::ZERO)
+    }
+
+    fn cache(&self) -> Option<CacheCounts> {
+        None
+    }
+
+    fn hybrid(&self) -> Option<HybridCounts> {
+        None
+    }
+
+    fn positioning(&self, _now: Time, _read: &Queued) -> Span {
+        Span::ZERO
+    }
+
+    fn durable(&mut self) -> Option<&mut dyn Durable> {
+        None
+    }
 }
 
 fn request(id: u64, at_us: u64, op: Op, lbn: u64, blocks: u32) -> Queued {
@@ -85,7 +113,7 @@ fn cached(change: impl FnOnce(&mut CacheParams)) -> (Cached, Arc<Mutex<Log>>) {
     change(&mut params);
     let behind = Shuffled::default();
     let log = behind.log.clone();
-    (Cached::new(&params, Box::new(behind), false), log)
+    (Cached::new(&params, Box::new(behind)), log)
 }
 
 /// Offers `requests` and does all there is to do; tells what `look` at every event.

@@ -60,6 +60,10 @@ impl Kinematics for Exact {
     fn is_monotone(&self) -> bool {
         true
     }
+
+    fn loops(&self, _direction: f64) -> bool {
+        true
+    }
 }
 
 /// The shortest time from `from_m` to `to_m` with actuator acceleration `a` (m/s^2), spring `s` (1/s^2) and

@@ -40,10 +40,7 @@ pub trait Kinematics: Send + Sync + std::fmt::Debug {
 
     /// Whether the sled takes two turnarounds to come back to the same y in the same `direction` (+1 or
     /// -1) while x seeks. It has to: it cannot wait at speed.
-    fn loops(&self, direction: f64) -> bool {
-        let _ = direction;
-        true
-    }
+    fn loops(&self, direction: f64) -> bool;
 
     /// Whether the base seek from rest to rest never gets shorter with distance on either side of
     /// the start, also in rounded nanoseconds. The position index relies on it.

@@ -72,4 +72,8 @@ impl Kinematics for Piecewise {
     fn is_monotone(&self) -> bool {
         false
     }
+
+    fn loops(&self, _direction: f64) -> bool {
+        true
+    }
 }

@@ -38,9 +38,7 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
     fn run(&self, lbn: u64, most: u32) -> u32;
 
     /// Both [`place`](Layout::place) and [`run`](Layout::run), for the price of one where they share work.
-    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
-        (self.place(lbn), self.run(lbn, most))
-    }
+    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32);
 }
 
 /// The layout called `kind` on a sled of the given geometry.

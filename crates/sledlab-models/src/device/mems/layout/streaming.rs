@@ -46,4 +46,9 @@ impl Layout for Streaming {
         let last_row = place.row + 1 == self.row_first.rows();
         self.row_first.run_from(place, most, last_row && place.track + 1 < self.row_first.tracks())
     }
+
+    #[inline]
+    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+        (self.place(lbn), self.run(lbn, most))
+    }
 }

@@ -69,4 +69,9 @@ impl Layout for YSequential {
         let left = self.blocks - lbn;
         most.min(self.cells).min(u32::try_from(left).unwrap_or(u32::MAX))
     }
+
+    #[inline]
+    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+        (self.place(lbn), self.run(lbn, most))
+    }
 }
