@@ -61,40 +61,47 @@ class QueuedRequest:
         """`R` or `W`."""
 
 class DeviceView:
-    """The mechanism at the moment of a choice."""
+    """The mechanism at the moment of a choice: a sled, a disk, or a memory in which nothing moves."""
 
     @property
     def capacity_blocks(self) -> int:
         """Number of blocks."""
     @property
     def blocks_per_track(self) -> int:
-        """Blocks of a track."""
+        """Blocks of a track: of a disk's longest one; all of a memory."""
     @property
     def cylinders(self) -> int:
-        """Number of cylinders."""
+        """Number of cylinders; 1 of a memory."""
     @property
     def rows(self) -> int:
-        """Rows of a cylinder."""
+        """Rows of a cylinder: of a disk its heads; 1 of a memory."""
     @property
     def state(self) -> tuple[int, int, int]:
-        """Displacement in x and y, in bits from the centre, and the direction of motion in y (+1 or -1)."""
+        """Where the mechanism is.
+
+        Of a sled: x and y, in bits from the centre, and the direction of motion in y (+1 or -1).
+        Of a disk: cylinder, head and 1. Of a memory: 0, 0 and 1.
+        """
     def location(self, lbn: int) -> tuple[int, int]:
-        """Cylinder and row of a block."""
+        """Cylinder and row of a block: of a disk cylinder and head; of a memory 0 and 0.
+
+        Raises `ValueError` for a block outside the device.
+        """
     def positioning_ns(self, request: QueuedRequest) -> int:
-        """Positioning time of a request from the present state, in ns."""
+        """Positioning time of a request from the present state, in ns; 0 of a memory."""
 
 class PowerPrices:
-    """What a power policy weighs at the end of a rest."""
+    """What a power policy weighs at the end of a rest, of any device."""
 
     @property
     def idle_mw(self) -> float:
-        """Power while idle where the mechanism has stopped."""
+        """Power while idle where the mechanism has stopped, in mW."""
     @property
     def inactive_mw(self) -> float:
-        """Power while parked."""
+        """Power while parked, in mW; of a disk that is not spinning."""
     @property
     def startup_uj(self) -> float:
-        """Energy of a start-up."""
+        """Energy of a start-up, in microjoules; of a disk of spinning up."""
     @property
     def break_even_ms(self) -> float:
         """How long a rest must last for parking at its beginning to pay; infinite if it never does."""
