@@ -262,11 +262,11 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     let elapsed = recorder.ended.since(recorder.opened);
     let ledgers = system.ledgers();
     // A service that spans the end of the warm-up is one request's, but counts in part.
-    let served_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
-    if !ledgers.is_empty() && recorder.opened == Time::ZERO && !agree(served_j, recorder.served_uj * 1e-6) {
+    let spent_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
+    let charged_j = recorder.served_uj.value() * 1e-6;
+    if !ledgers.is_empty() && recorder.opened == Time::ZERO && !agree(spent_j, charged_j) {
         return Err(Error::internal(format!(
-            "requests were charged {} J but the mechanism spent {served_j} J",
-            recorder.served_uj * 1e-6
+            "requests were charged {charged_j} J but the mechanism spent {spent_j} J"
         )));
     }
     for (ledger, energy) in ledgers {

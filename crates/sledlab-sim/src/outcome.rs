@@ -161,7 +161,9 @@ pub struct Operations {
 pub struct Summary {
     /// Reads and writes that count.
     pub requests: u64,
-    /// Simulated time that counts.
+    /// Simulated time that counts: from time 0 or, with a warm-up, from the arrival of the first operation that counts,
+    /// until the last request is completed and the devices have done what they do for none. Times and energies by state
+    /// are those of the same time.
     pub elapsed_s: f64,
     /// Arrival to completion.
     pub response_time_ms: ResponseStats,
@@ -312,6 +314,7 @@ impl Summary {
         for (_, energy) in &ledgers {
             energy_j += *energy;
         }
+        let energy_uj: f64 = recorder.energy.iter().map(|total| total.spent().total_uj()).sum();
         let summary = Summary {
             requests,
             elapsed_s,
@@ -319,8 +322,8 @@ impl Summary {
                 stats: TimeStats::of(&all),
                 ci95_half_width: recorder.batches.half_width_95().map(|ns| ns / NS_PER_MS),
             },
-            read: split(reads, read_bytes, recorder.energy[0]),
-            write: split(writes, write_bytes, recorder.energy[1]),
+            read: split(reads, read_bytes, recorder.energy[0].spent()),
+            write: split(writes, write_bytes, recorder.energy[1].spent()),
             queue_time_ms: MeanAndMax::of(&recorder.queue),
             service_time_ms: MeanAndMax::of(&recorder.service),
             positioning_time_ms: MeanAndMax::of(&recorder.positioning),
@@ -333,8 +336,7 @@ impl Summary {
                 max: system.longest_queue() as u64,
             },
             energy_j,
-            energy_per_request_uj: (recorder.energy[0].total_uj() + recorder.energy[1].total_uj())
-                / requests as f64,
+            energy_per_request_uj: energy_uj / requests as f64,
             state_time_s: state_time(&ledgers),
             tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.tip_ns as f64 / 1e9).sum(),
             dark_tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.dark_tip_ns as f64 / 1e9).sum(),

@@ -1,8 +1,8 @@
 //! Streaming statistics of completed requests, and the per-request table if it is wanted.
 
-use sledlab_core::stats::{BatchMeans, Distribution, Sum};
+use sledlab_core::stats::{BatchMeans, CompensatedSum, Distribution, Sum};
 use sledlab_core::{Op, Result, Time};
-use sledlab_models::power::Spent;
+use sledlab_models::power::TotalSpent;
 use sledlab_models::system::Completion;
 
 use crate::queue_trend::QueueTrend;
@@ -40,10 +40,10 @@ pub struct Recorder<'a> {
     pub(crate) parts: Parts,
     pub(crate) blocks: [u64; 2],
     /// Energy spent on reads and on writes that count.
-    pub(crate) energy: [Spent; 2],
+    pub(crate) energy: [TotalSpent; 2],
     charges_energy: bool,
     /// Energy of seeks and accesses spent on all requests, in microjoules: what the ledgers must agree with.
-    pub(crate) served_uj: f64,
+    pub(crate) served_uj: CompensatedSum,
     pub(crate) batches: BatchMeans,
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
@@ -67,7 +67,7 @@ impl<'a> Recorder<'a> {
             blocks: [0; 2],
             energy: Default::default(),
             charges_energy: true,
-            served_uj: 0.0,
+            served_uj: CompensatedSum::default(),
             batches: BatchMeans::default(),
             timeline: Timeline::default(),
             trend: QueueTrend::default(),
@@ -147,5 +147,29 @@ impl<'a> Recorder<'a> {
             self.rows.clear();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sledlab_models::device::Queued;
+    use sledlab_models::power::Spent;
+
+    use super::*;
+
+    /// After 2e8 requests a plain sum is off by more than what the run tolerates; these would vanish in it at once.
+    #[test]
+    fn what_each_request_costs_counts_however_much_was_spent_before() {
+        let mut recorder = Recorder::new(0, None);
+        let mut serve = |seek_uj, access_uj| {
+            let energy = Spent { seek_uj, access_uj, startup_uj: 0.0 };
+            let done = Completion { energy, ..Completion::at_once(Queued::default(), Time::ZERO) };
+            recorder.complete(&done).unwrap();
+        };
+        serve(2e16, 3e16);
+        (0..100_000).for_each(|_| serve(0.25, 0.5));
+        let sum = Spent { seek_uj: 2e16 + 25_000.0, access_uj: 3e16 + 50_000.0, startup_uj: 0.0 };
+        assert_eq!(recorder.energy[0].spent(), sum);
+        assert_eq!(recorder.served_uj.value().to_bits(), (5e16_f64 + 75_000.0).to_bits());
     }
 }

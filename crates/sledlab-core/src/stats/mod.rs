@@ -1,11 +1,13 @@
 //! Streaming statistics in constant memory.
 
 mod batch_means;
+mod compensated;
 mod distribution;
 mod moments;
 mod sum;
 
 pub use batch_means::BatchMeans;
+pub use compensated::CompensatedSum;
 pub use distribution::Distribution;
 pub use moments::Moments;
 pub use sum::Sum;

@@ -7,7 +7,7 @@ use sledlab_core::{Op, Span, Time};
 use super::{HybridCounts, Traffic};
 use crate::cache::Run;
 use crate::device::{Queued, Timing};
-use crate::power::Spent;
+use crate::power::{Spent, TotalSpent};
 use crate::system::{Completion, Content, Contents, System};
 
 /// One of the two devices.
@@ -50,7 +50,7 @@ pub(super) struct Io<J> {
     free: Vec<u32>,
     /// Requests that are done.
     pub answered: Vec<Completion>,
-    background: Spent,
+    background: TotalSpent,
     background_end: Time,
     traffic: [Traffic; 2],
     keeps_contents: bool,
@@ -71,7 +71,7 @@ impl<J> Io<J> {
             requests: Vec::new(),
             free: Vec::new(),
             answered: Vec::new(),
-            background: Spent::default(),
+            background: TotalSpent::default(),
             background_end: Time::ZERO,
             traffic: [Traffic::default(); 2],
             keeps_contents,
@@ -277,13 +277,13 @@ impl<J> Io<J> {
 
     /// Forgets what has been counted.
     pub fn open_ledgers(&mut self, now: Time) {
-        (self.background, self.traffic) = (Spent::default(), [Traffic::default(); 2]);
+        (self.background, self.traffic) = (TotalSpent::default(), [Traffic::default(); 2]);
         self.both().into_iter().for_each(|device| device.open_ledgers(now));
     }
 
     /// What was spent for nobody, and when the last of it was done.
     pub fn background(&self) -> (Spent, Time) {
-        let (mut all, mut end) = (self.background, self.background_end);
+        let (mut all, mut end) = (self.background.spent(), self.background_end);
         for tier in [Tier::Front, Tier::Back] {
             let (spent, ended) = self.device(tier).background();
             all += spent;
@@ -295,7 +295,7 @@ impl<J> Io<J> {
     /// Enters what has been counted here.
     pub fn count(&self, counts: &mut HybridCounts) {
         [counts.front, counts.back] = self.traffic;
-        counts.background_j = self.background.total_uj() * 1e-6;
+        counts.background_j = self.background.spent().total_uj() * 1e-6;
     }
 }
 

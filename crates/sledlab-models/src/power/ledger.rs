@@ -1,6 +1,7 @@
 //! The five-state ledger: how long a device was in each state and what that cost (PW-01, PW-02).
 
 use serde::Serialize;
+use sledlab_core::stats::CompensatedSum;
 use sledlab_core::{Span, Time};
 
 use super::PowerRates;
@@ -56,7 +57,7 @@ pub struct Ledger {
     pub tip_ns: u128,
     /// Tips that stayed dark because nobody wanted what they would have read or written, times how long.
     pub dark_tip_ns: u128,
-    idle_mw_ns: f64,
+    idle_mw_ns: CompensatedSum,
 }
 
 /// Energy by state in joules.
@@ -164,7 +165,7 @@ impl Ledger {
         let joules = |mw: f64, span: Span| mw * span.as_ns() as f64 * PICO;
         let seek = joules(rates.active_mw, self.seek);
         let access = joules(rates.active_mw, self.access) + rates.tip_mw * self.tip_ns as f64 * PICO;
-        let idle = self.idle_mw_ns * PICO;
+        let idle = self.idle_mw_ns.value() * PICO;
         let inactive = joules(rates.inactive_mw, self.inactive);
         let startup = joules(rates.startup_mw, self.startup);
         Energy { total: seek + access + idle + inactive + startup, seek, access, idle, inactive, startup }
@@ -199,6 +200,24 @@ mod tests {
         assert_eq!(ledger.total(), Span::from_ns(50));
         assert_eq!((ledger.seek.as_ns(), ledger.access.as_ns(), ledger.tip_ns), (20, 20, 400));
         assert_eq!((ledger.startups, ledger.dark_tip_ns), (0, 40));
+    }
+
+    #[test]
+    fn short_rests_count_after_a_long_one() {
+        let mut ledger = Ledger::default();
+        let long = 1 << 55;
+        ledger.idle(AT(0), AT(long), 1.0);
+        (long..long + 1_000_000).for_each(|at| ledger.idle(AT(at), AT(at + 1), 1.0));
+        let rates = PowerRates {
+            active_mw: 0.0,
+            tip_mw: 0.0,
+            startup_mw: 0.0,
+            inactive_mw: 0.0,
+            startup: Span::ZERO,
+        };
+        // A plain sum keeps none of the short ones.
+        let joules = (long + 1_000_000) as f64 * 1e-12;
+        assert_eq!(ledger.energy(&rates).idle.to_bits(), joules.to_bits());
     }
 
     #[test]

@@ -13,9 +13,11 @@ mod never;
 mod oracle;
 mod share;
 mod shares;
+mod total;
 
 pub use ledger::{Energy, Ledger, State};
 pub use shares::Shares;
+pub use total::TotalSpent;
 
 use std::sync::Arc;
 
@@ -63,7 +65,7 @@ impl PowerRates {
 }
 
 /// Energy spent on one request, in microjoules. What the device consumes while it waits for requests, idle or
-/// parked, is nobody's.
+/// parked, is nobody's. Over a run it is added up in a [`TotalSpent`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
     /// Moving without tips.

@@ -15,7 +15,7 @@ use super::{Completion, Content, Contents, Durable, Station, System, advance_by_
 use crate::cache::{CacheCounts, CacheParams, Destage, Lines, Run};
 use crate::device::{Queued, Timing};
 use crate::hybrid::HybridCounts;
-use crate::power::Spent;
+use crate::power::{Spent, TotalSpent};
 
 /// A write-back cache and what lies behind it.
 ///
@@ -45,7 +45,7 @@ pub struct Cached {
     longest_queue: usize,
     /// The block after the last that was destaged.
     destaged_to: u64,
-    background: Spent,
+    background: TotalSpent,
     background_end: Time,
     counts: CacheCounts,
     done: Vec<Completion>,
@@ -96,7 +96,7 @@ impl Cached {
             idle_since: Time::ZERO,
             longest_queue: 0,
             destaged_to: 0,
-            background: Spent::default(),
+            background: TotalSpent::default(),
             background_end: Time::ZERO,
             counts: CacheCounts::default(),
             done: Vec::new(),
@@ -415,7 +415,7 @@ impl System for Cached {
     }
 
     fn open_ledgers(&mut self, now: Time) {
-        (self.counts, self.background) = (CacheCounts::default(), Spent::default());
+        (self.counts, self.background) = (CacheCounts::default(), TotalSpent::default());
         self.longest_queue = self.queue_length();
         self.behind.open_ledgers(now);
     }
@@ -426,12 +426,12 @@ impl System for Cached {
 
     fn background(&self) -> (Spent, Time) {
         let (mut all, end) = self.behind.background();
-        all += self.background;
+        all += self.background.spent();
         (all, end.max(self.background_end))
     }
 
     fn cache(&self) -> Option<CacheCounts> {
-        Some(CacheCounts { background_j: self.background.total_uj() * 1e-6, ..self.counts })
+        Some(CacheCounts { background_j: self.background.spent().total_uj() * 1e-6, ..self.counts })
     }
 
     fn hybrid(&self) -> Option<HybridCounts> {

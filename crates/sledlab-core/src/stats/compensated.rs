@@ -1,0 +1,71 @@
+//! Sums of real numbers over runs of any length.
+
+use std::ops::AddAssign;
+
+/// A sum that keeps what rounding takes from it (Neumaier 1974), found without a branch by Knuth's two-sum.
+///
+/// A plain sum of 2e8 energies alike is wrong from the ninth digit on; this one is right to the last but one however
+/// many there are. Use it for whatever a run adds up request by request.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CompensatedSum {
+    sum: f64,
+    lost: f64,
+}
+
+impl CompensatedSum {
+    /// The sum.
+    #[inline]
+    pub fn value(self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
+impl AddAssign<f64> for CompensatedSum {
+    #[inline]
+    fn add_assign(&mut self, value: f64) {
+        let sum = self.sum + value;
+        let added = sum - self.sum;
+        self.lost += (self.sum - (sum - added)) + (value - added);
+        self.sum = sum;
+    }
+}
+
+impl AddAssign for CompensatedSum {
+    #[inline]
+    fn add_assign(&mut self, other: CompensatedSum) {
+        *self += other.sum;
+        self.lost += other.lost;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_hundred_million_alike_add_up_to_their_product() {
+        const ADDED: u32 = 200_000_000;
+        // The energy of a request, in microjoules.
+        let value = 1_003.7;
+        let (mut sum, mut plain) = (CompensatedSum::default(), 0.0);
+        for _ in 0..ADDED {
+            sum += value;
+            plain += value;
+        }
+        let exact = value * f64::from(ADDED);
+        assert!((sum.value() - exact).abs() <= 2.0 * f64::EPSILON * exact, "{} is not {exact}", sum.value());
+        assert!((plain - exact).abs() > 1e-9 * exact, "a plain sum is off by {}", (plain - exact) / exact);
+    }
+
+    #[test]
+    fn small_values_count_whatever_came_before_them() {
+        let mut sum = CompensatedSum::default();
+        sum += 1e16;
+        (0..1_000_000).for_each(|_| sum += 0.25);
+        assert_eq!(sum.value().to_bits(), (1e16_f64 + 250_000.0).to_bits());
+        let mut both = CompensatedSum::default();
+        (0..8).for_each(|_| both += 0.25);
+        both += sum;
+        assert_eq!(both.value().to_bits(), (1e16_f64 + 250_002.0).to_bits());
+    }
+}
