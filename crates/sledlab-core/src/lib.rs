@@ -1,8 +1,9 @@
-//! Time, requests, parameters, seeds, statistics and errors: what every other
+//! Time, requests, parameters, registries, seeds, statistics and errors: what every other
 //! sledlab crate shares. No I/O and no devices live here.
 
 pub mod error;
 pub mod params;
+pub mod registry;
 pub mod request;
 pub mod seed;
 pub mod source;

@@ -128,6 +128,14 @@ fn describe(value: &Value) -> String {
     }
 }
 
+/// Something declared by [`choices!`](crate::choices!).
+pub trait Choices: Copy + 'static {
+    /// Every choice.
+    const ALL: &'static [Self];
+    /// The words for them, in the same order.
+    const WORDS: &'static [&'static str];
+}
+
 /// Something declared by [`params!`](crate::params!).
 pub trait Params: Sized + Default {
     /// Every parameter, in the order of declaration.
@@ -306,13 +314,22 @@ macro_rules! choices {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $name { $( $(#[doc = $meaning])+ $variant, )+ }
 
+        impl $crate::params::Choices for $name {
+            const ALL: &'static [Self] = &[$( $name::$variant ),+];
+            const WORDS: &'static [&'static str] = &[$( $word ),+];
+        }
+
         impl $crate::params::ParamValue for $name {
-            const KIND: $crate::params::Kind = $crate::params::Kind::Choice(&[$( $word ),+]);
+            const KIND: $crate::params::Kind =
+                $crate::params::Kind::Choice(<$name as $crate::params::Choices>::WORDS);
 
             fn from_value(value: &toml::Value) -> Result<Self, String> {
                 match value.as_str() {
                     $( Some($word) => Ok($name::$variant), )+
-                    _ => Err(format!("expected one of {}, found `{value}`", [$( $word ),+].join(", "))),
+                    _ => {
+                        let words = <$name as $crate::params::Choices>::WORDS.join(", ");
+                        Err(format!("expected one of {words}, found `{value}`"))
+                    }
                 }
             }
 

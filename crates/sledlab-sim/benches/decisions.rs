@@ -101,7 +101,7 @@ fn has_scan(entry: &Entry) -> bool {
 fn row(entry: &Entry, depth: usize) -> Value {
     let choice = Choice::new(entry.name, &Table::new()).expect("a scheduler");
     // Those for small queues do the work of a whole plan for every arrival.
-    let decisions = if entry.in_race { 20_000 } else { 20 };
+    let decisions = if entry.facts.in_race { 20_000 } else { 20 };
     let index_ns = median_ns(&choice, depth, false, decisions);
     let scan_ns = has_scan(entry)
         .then(|| median_ns(&choice, depth, true, (MOST_PROBES / depth).clamp(5, 5_000)))

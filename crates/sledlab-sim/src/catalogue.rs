@@ -3,40 +3,37 @@
 use serde_json::{Value, json};
 use sledlab_core::Result;
 use sledlab_core::params::{ParamSpec, Params};
-use sledlab_models::cache::CacheParams;
+use sledlab_core::registry;
+use sledlab_models::cache::{self, CacheParams};
 use sledlab_models::device::preset;
-use sledlab_models::merge::MergeParams;
-use sledlab_models::system::SystemParams;
+use sledlab_models::merge::{MergeParams, Merging};
+use sledlab_models::system::{self, SystemParams};
 use sledlab_models::{hybrid, power, replacement, scheduler};
 use sledlab_trace::{format, synthetic};
 
 use crate::replay::ReplayParams;
 
-/// Devices, schedulers, power policies, workloads, trace formats and replay options, each with its parameters.
+/// Devices, schedulers, power policies, workloads, trace formats, ways to put devices together, caches, merging and
+/// replay options, each with its parameters.
 ///
 /// # Errors
 /// Only if a preset that comes with sledlab is broken, which is a defect.
 pub fn catalogue() -> Result<Value> {
     let devices = preset::names().map(device).collect::<Result<Vec<_>>>()?;
-    let kinds: Vec<Value> =
-        preset::kinds().into_iter().map(|(name, specs)| entry(name, "", &specs)).collect();
     let schedulers: Vec<Value> = scheduler::LIST.iter().map(scheduler).collect();
-    let policies: Vec<Value> = power::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
-    let replacement: Vec<Value> =
-        replacement::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
-    let hybrids: Vec<Value> = hybrid::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
-    let workloads: Vec<Value> =
-        synthetic::LIST.iter().map(|e| entry(e.name, e.meaning, &(e.specs)())).collect();
     let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.about(), &[])).collect();
     Ok(json!({
         "devices": devices,
-        "device_kinds": kinds,
+        "device_kinds": preset::kinds(),
         "schedulers": schedulers,
-        "power_policies": policies,
-        "replacement_policies": replacement,
-        "hybrids": hybrids,
-        "workloads": workloads,
+        "power_policies": power::LIST.list(),
+        "replacement_policies": replacement::LIST.list(),
+        "hybrids": hybrid::LIST.list(),
+        "workloads": synthetic::LIST.list(),
         "trace_formats": formats,
+        "systems": registry::kinds::<system::params::Kind, SystemParams>(),
+        "caches": registry::kinds::<cache::Kind, CacheParams>(),
+        "merges": registry::kinds::<Merging, MergeParams>(),
         "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),
         "system": entry("system", "how devices are put together", &SystemParams::specs()),
         "cache": entry("cache", "what is kept in front of the system", &CacheParams::specs()),
@@ -51,14 +48,51 @@ fn device(name: &str) -> Result<Value> {
     Ok(json!({ "name": name, "meaning": preset::from_table(&table)?.description }))
 }
 
-fn scheduler(e: &scheduler::Entry) -> Value {
-    let mut value = entry(e.name, e.meaning, &e.specs());
-    value["aliases"] = json!(e.aliases);
-    value["in_race"] = json!(e.in_race);
-    value["starvation_free"] = json!(e.starvation_free);
+fn scheduler(entry: &scheduler::Entry) -> Value {
+    let mut value = json!(entry.listed());
+    value["aliases"] = json!(entry.aliases);
+    value["in_race"] = json!(entry.facts.in_race);
+    value["starvation_free"] = json!(entry.facts.starvation_free);
     value
 }
 
 fn entry(name: &str, meaning: &str, specs: &[ParamSpec]) -> Value {
     json!({ "name": name, "meaning": meaning, "parameters": specs })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_names_of_their_own_and_lines_that_fit() {
+        let catalogue = catalogue().unwrap();
+        for (list, entries) in catalogue.as_object().unwrap() {
+            let entries = entries.as_array().map(Vec::as_slice).unwrap_or_default();
+            let names: Vec<&str> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
+            for (at, name) in names.iter().enumerate() {
+                assert!(!names[..at].contains(name), "{list}: {name} twice");
+                // What presets and trace formats say of themselves takes more words.
+                let length = entries[at]["meaning"].as_str().unwrap().len();
+                let is_free = ["devices", "trace_formats"].contains(&list.as_str());
+                assert!(is_free || (1..=100).contains(&length), "{list}: {name} has {length} characters");
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_tell_what_they_heed() {
+        let catalogue = catalogue().unwrap();
+        let told = |list: &str, name: &str| -> Vec<String> {
+            let entry = catalogue[list].as_array().unwrap().iter().find(|entry| entry["name"] == name);
+            let parameters = entry.unwrap()["parameters"].as_array().unwrap();
+            parameters.iter().map(|spec| spec["name"].as_str().unwrap().to_owned()).collect()
+        };
+        assert!(told("systems", "single").is_empty());
+        assert_eq!(told("systems", "mirror"), ["devices"]);
+        assert_eq!(told("systems", "raid5"), ["devices", "unit_blocks"]);
+        assert!(told("caches", "none").is_empty());
+        assert_eq!(told("caches", "write-back")[0], "capacity_blocks");
+        assert_eq!(told("merges", "pairs"), ["among", "operations", "rows"]);
+    }
 }

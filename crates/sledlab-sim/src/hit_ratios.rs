@@ -72,7 +72,7 @@ impl Uses {
     /// # Errors
     /// A cache without room.
     pub fn hits(&self, caches: &[(Choice, usize)]) -> Result<Vec<Hits>> {
-        let needs_future = caches.iter().any(|(choice, _)| choice.entry().needs_future);
+        let needs_future = caches.iter().any(|(choice, _)| choice.entry().facts.needs_future);
         let next = if needs_future { self.next_uses() } else { Vec::new() };
         let (begun, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(caches.len());

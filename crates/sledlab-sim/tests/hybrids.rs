@@ -102,7 +102,7 @@ fn hold_with_every_scheduler() {
 fn hold_with_every_power_policy() {
     let source = requests(2, 120, 60_000_000);
     for kind in names() {
-        for power in sledlab_models::power::LIST {
+        for power in sledlab_models::power::LIST.iter() {
             let settings = [("power.kind", power.name), ("front.idle_timeout_ms", "5.0")];
             check(&experiment(kind, &settings), &source, 2.0);
         }
@@ -242,7 +242,7 @@ fn every_parameter_changes_some_result() {
             .ok()
             .map(|outcome| outcome.summary)
     };
-    for entry in &hybrid::LIST {
+    for entry in hybrid::LIST.iter() {
         for spec in (entry.specs)() {
             let key = format!("hybrid.{}", spec.name);
             let changes = |base: Settings| {

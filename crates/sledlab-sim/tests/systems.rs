@@ -81,7 +81,7 @@ fn holds_for_every_kind_of_system() {
 #[test]
 fn every_scheduler_serves_memory() {
     let source = requests(2, 100, 8_000_000, 3_000);
-    for scheduler in sledlab_models::scheduler::LIST {
+    for scheduler in sledlab_models::scheduler::LIST.iter() {
         let settings = [("scheduler.kind", scheduler.name), ("replay.mode", "closed:4")];
         check(&experiment("ram", &settings), &source, 1.0);
     }

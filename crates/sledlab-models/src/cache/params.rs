@@ -1,6 +1,6 @@
 //! What an experiment says about a cache.
 
-use sledlab_core::choices;
+use sledlab_core::{choices, registry};
 
 choices! {
     /// Kinds of caches.
@@ -9,6 +9,19 @@ choices! {
         None = "none",
         /// Writes are complete once they are in the cache.
         WriteBack = "write-back",
+    }
+}
+
+impl registry::Kind for Kind {
+    fn meaning(self) -> &'static str {
+        registry::one_line(match self {
+            Kind::None => "no cache",
+            Kind::WriteBack => "least recently used lines; a write is complete once it is in the cache",
+        })
+    }
+
+    fn heeds(self, key: &str) -> bool {
+        self == Kind::WriteBack && key != "kind"
     }
 }
 

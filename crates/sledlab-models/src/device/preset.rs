@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use sledlab_core::params::{ParamSpec, Params};
+use sledlab_core::params::Params;
+use sledlab_core::registry::Listed;
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
@@ -140,8 +141,13 @@ impl DeviceParams {
 }
 
 /// Kinds of device and the parameters each takes: the source of help texts and docs.
-pub fn kinds() -> Vec<(&'static str, Vec<ParamSpec>)> {
-    vec![("mems", MemsParams::specs()), ("disk", DiskParams::specs()), ("ram", RamParams::specs())]
+pub fn kinds() -> Vec<Listed> {
+    let listed = |name, meaning, specs| Listed { name, meaning, specs };
+    vec![
+        listed("mems", "a media sled that moves in x and y under fixed probe tips", MemsParams::specs()),
+        listed("disk", "a hard disk with zones, an arm and a buffer", DiskParams::specs()),
+        listed("ram", "memory behind a bus, without positioning", RamParams::specs()),
+    ]
 }
 
 /// Names of the presets.
@@ -211,7 +217,7 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
         Some("disk") => DeviceParams::Disk(DiskParams::from_table("device", &params)?),
         Some("ram") => DeviceParams::Ram(RamParams::from_table("device", &params)?),
         Some(other) => {
-            return Err(Error::unknown("device kind", other, kinds().iter().map(|(kind, _)| *kind)));
+            return Err(Error::unknown("device kind", other, kinds().iter().map(|kind| kind.name)));
         }
         None => {
             return Err(Error::user("a device file must say what kind of device it describes")

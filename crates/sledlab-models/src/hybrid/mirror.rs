@@ -67,7 +67,8 @@ pub struct Mirror {
 impl Model for Mirror {
     type Params = MirrorParams;
     const NAME: &'static str = "mirror";
-    const MEANING: &'static str = "half-MEMS RAID 1/0: all data on both devices, short reads from the front one, long ones from the back one";
+    const MEANING: &'static str =
+        "half-MEMS RAID 1/0: all data on both devices; short reads from the front, long from the back";
 
     fn new(params: &MirrorParams, front_blocks: u64, back_blocks: u64) -> Result<Self> {
         let capacity_blocks = params.buffer_kb * KB_BLOCKS;

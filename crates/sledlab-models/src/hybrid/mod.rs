@@ -13,9 +13,10 @@ mod streams;
 mod write_buffer;
 
 use serde::Serialize;
-use sledlab_core::params::{self, ParamSpec, Params};
+use sledlab_core::params::Params;
+use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result};
-use toml::{Table, Value};
+use toml::Table;
 
 use self::io::Io;
 use self::shell::{Logic, Shell};
@@ -120,52 +121,44 @@ trait Model: Logic + Sized + 'static {
     fn new(params: &Self::Params, front_blocks: u64, back_blocks: u64) -> Result<Self>;
 }
 
-/// A hybrid in the list.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// Name in configurations.
-    pub name: &'static str,
-    /// One line for people.
-    pub meaning: &'static str,
-    /// Its parameters.
-    pub specs: fn() -> Vec<ParamSpec>,
-    resolve: fn(&Table) -> Result<Table>,
-    make: fn(&Table, Devices) -> Result<Box<dyn System>>,
-}
+/// Makes a hybrid of a table of parameters and its devices.
+pub type Make = fn(&Table, Devices) -> Result<Box<dyn System>>;
 
-impl Entry {
-    const fn of<M: Model>() -> Self {
-        Entry {
-            name: M::NAME,
-            meaning: M::MEANING,
-            specs: M::Params::specs,
-            resolve: |table| Ok(M::Params::from_table(PATH, table)?.to_table()),
-            make: |table, devices| {
-                let params = M::Params::from_table(PATH, table)?;
-                let Devices { front, back } = devices;
-                let logic = M::new(&params, front.capacity_blocks(), back.capacity_blocks())?;
-                Ok(Box::new(Shell::new(logic, Io::new(front, back))))
-            },
-        }
+/// A hybrid in the list.
+pub type Entry = registry::Entry<Make>;
+
+const fn of<M: Model>() -> Entry {
+    Entry {
+        name: M::NAME,
+        aliases: &[],
+        meaning: registry::one_line(M::MEANING),
+        facts: (),
+        specs: M::Params::specs,
+        resolve: registry::resolve::<M::Params>,
+        make: |table, devices| {
+            let params = M::Params::from_table(PATH, table)?;
+            let Devices { front, back } = devices;
+            let logic = M::new(&params, front.capacity_blocks(), back.capacity_blocks())?;
+            Ok(Box::new(Shell::new(logic, Io::new(front, back))))
+        },
     }
 }
 
 /// Every hybrid.
-pub static LIST: [Entry; 3] = [
-    Entry::of::<caching_disk::CachingDisk>(),
-    Entry::of::<write_buffer::WriteBuffer>(),
-    Entry::of::<mirror::Mirror>(),
-];
+pub static LIST: Registry<Make> = Registry {
+    noun: "hybrid",
+    path: PATH,
+    example: "caching-disk:segment_kb=64",
+    also: &[Choice::NONE],
+    entries: &[of::<caching_disk::CachingDisk>(), of::<write_buffer::WriteBuffer>(), of::<mirror::Mirror>()],
+};
 
 /// The name of the configuration table, for messages.
 const PATH: &str = "hybrid";
 
 /// A hybrid with all its parameters.
 #[derive(Clone, Debug)]
-pub struct Choice {
-    entry: &'static Entry,
-    params: Table,
-}
+pub struct Choice(Chosen<Make>);
 
 impl Choice {
     /// The name of no hybrid: the device stands alone.
@@ -176,7 +169,7 @@ impl Choice {
     /// # Errors
     /// Unknown names and keys, values out of range, and a word that is not of that form.
     pub fn parse(word: &str, params: Table) -> Result<Option<Self>> {
-        let (name, mut said) = params::parse_word(PATH, word, "caching-disk:segment_kb=64")?;
+        let (name, mut said) = LIST.parse(word)?;
         said.extend(params);
         if name == Choice::NONE {
             return match said.keys().next() {
@@ -185,12 +178,7 @@ impl Choice {
                     .with_remedy("say hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
             };
         }
-        let names = || LIST.iter().map(|entry| entry.name).chain([Choice::NONE]);
-        let entry = LIST
-            .iter()
-            .find(|entry| entry.name == name)
-            .ok_or_else(|| Error::unknown("hybrid", &name, names()))?;
-        Ok(Some(Choice { entry, params: (entry.resolve)(&said)? }))
+        LIST.choose(&name, &said).map(|chosen| Some(Choice(chosen)))
     }
 
     /// The hybrid of these devices, with nothing on the front one.
@@ -198,13 +186,12 @@ impl Choice {
     /// # Errors
     /// Parameters that do not fit together or the devices.
     pub fn make(&self, devices: Devices) -> Result<Box<dyn System>> {
-        (self.entry.make)(&self.params, devices)
+        (self.0.entry.make)(&self.0.params, devices)
     }
 
     /// The configuration table that says all of it.
     pub fn to_table(&self) -> Table {
-        let kind = ("kind".to_owned(), Value::from(self.entry.name));
-        std::iter::once(kind).chain(self.params.clone()).collect()
+        self.0.to_table()
     }
 }
 

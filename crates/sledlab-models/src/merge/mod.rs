@@ -11,7 +11,7 @@ mod overlaps;
 pub use merger::{Merged, Merger};
 
 use sledlab_core::params::{self, Params};
-use sledlab_core::{Result, choices};
+use sledlab_core::{Result, choices, registry};
 use toml::Table;
 
 choices! {
@@ -23,6 +23,22 @@ choices! {
         Pairs = "pairs",
         /// Any number (PW-10).
         Chains = "chains",
+    }
+}
+
+impl registry::Kind for Merging {
+    fn meaning(self) -> &'static str {
+        registry::one_line(match self {
+            Merging::None => "no merging: each request is served by itself",
+            Merging::Pairs => "two requests at most that follow each other on the medium are served as one",
+            Merging::Chains => {
+                "any number of requests that follow each other on the medium are served as one"
+            }
+        })
+    }
+
+    fn heeds(self, key: &str) -> bool {
+        self != Merging::None && key != "kind"
     }
 }
 

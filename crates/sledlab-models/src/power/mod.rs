@@ -21,7 +21,8 @@ pub use total::TotalSpent;
 
 use std::sync::Arc;
 
-use sledlab_core::params::{self, NoParams, ParamSpec, Params};
+use sledlab_core::params::{NoParams, Params};
+use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result, Span};
 use toml::{Table, Value};
 
@@ -160,61 +161,53 @@ pub trait Model: Policy + Sized + 'static {
     fn new(params: &Self::Params) -> Self;
 }
 
-/// A policy in the list.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// Name in configurations.
-    pub name: &'static str,
-    /// One line for people.
-    pub meaning: &'static str,
-    /// Its parameters.
-    pub specs: fn() -> Vec<ParamSpec>,
-    resolve: fn(&Table) -> Result<Table>,
-    make: fn(&Table) -> Result<Box<dyn Policy>>,
-}
+/// Makes a policy of a table of parameters.
+pub type Make = fn(&Table) -> Result<Box<dyn Policy>>;
 
-impl Entry {
-    const fn of<M: Model>() -> Self {
-        Entry {
-            name: M::NAME,
-            meaning: M::MEANING,
-            specs: M::Params::specs,
-            resolve: |table| Ok(M::Params::from_table(PATH, table)?.to_table()),
-            make: |table| Ok(Box::new(M::new(&M::Params::from_table(PATH, table)?))),
-        }
+/// A policy in the list.
+pub type Entry = registry::Entry<Make>;
+
+const fn of<M: Model>() -> Entry {
+    Entry {
+        name: M::NAME,
+        aliases: &[],
+        meaning: registry::one_line(M::MEANING),
+        facts: (),
+        specs: M::Params::specs,
+        resolve: registry::resolve::<M::Params>,
+        make: |table| Ok(Box::new(M::new(&M::Params::from_table(PATH, table)?))),
     }
 }
 
 /// Every policy.
-pub static LIST: [Entry; 7] = [
-    Entry::of::<never::Never>(),
-    Entry::of::<Fixed>(),
-    Entry::of::<immediate::Immediate>(),
-    Entry::of::<share::Share>(),
-    Entry::of::<adaptive::Adaptive>(),
-    Entry::of::<oracle::Oracle>(),
-    Entry::of::<delayed_spinup::DelayedSpinup>(),
-];
+pub static LIST: Registry<Make> = Registry {
+    noun: "power policy",
+    path: PATH,
+    example: "fixed:timeout_ms=10",
+    also: &[],
+    entries: &[
+        of::<never::Never>(),
+        of::<Fixed>(),
+        of::<immediate::Immediate>(),
+        of::<share::Share>(),
+        of::<adaptive::Adaptive>(),
+        of::<oracle::Oracle>(),
+        of::<delayed_spinup::DelayedSpinup>(),
+    ],
+};
 
 /// The name of the configuration table, for messages.
 const PATH: &str = "power";
 
-/// The policy called `name`.
-pub fn find(name: &str) -> Result<&'static Entry> {
-    LIST.iter()
-        .find(|entry| entry.name == name)
-        .ok_or_else(|| Error::unknown("power policy", name, LIST.iter().map(|entry| entry.name)))
-}
-
 /// Makes a policy at the beginning of a run.
-type Make = dyn Fn() -> Result<Box<dyn Policy>> + Send + Sync;
+type Making = dyn Fn() -> Result<Box<dyn Policy>> + Send + Sync;
 
 /// A policy with all its parameters.
 #[derive(Clone)]
 pub struct Choice {
     name: String,
     params: Table,
-    make: Arc<Make>,
+    make: Arc<Making>,
 }
 
 impl Choice {
@@ -224,14 +217,13 @@ impl Choice {
     /// # Errors
     /// Unknown names and keys, and values out of range.
     pub fn new(name: &str, params: &Table, device_timeout_ms: f64) -> Result<Self> {
-        let entry = find(name)?;
         let mut params = params.clone();
-        if entry.name == Fixed::NAME {
+        if name == Fixed::NAME {
             params.entry("timeout_ms").or_insert(Value::from(device_timeout_ms));
         }
-        let params = (entry.resolve)(&params)?;
+        let Chosen { entry, params } = LIST.choose(name, &params)?;
         let own = params.clone();
-        Ok(Choice { name: name.to_owned(), params, make: Arc::new(move || (entry.make)(&own)) })
+        Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(move || (entry.make)(&own)) })
     }
 
     /// A policy that is not in the list.
@@ -256,7 +248,7 @@ impl Choice {
     /// # Errors
     /// As of [`new`](Choice::new), and a word that is not of that form.
     pub fn parse(word: &str, params: Table, device_timeout_ms: f64) -> Result<Self> {
-        let (name, mut said) = params::parse_word(PATH, word, "fixed:timeout_ms=10")?;
+        let (name, mut said) = LIST.parse(word)?;
         said.extend(params);
         Choice::new(&name, &said, device_timeout_ms)
     }
@@ -271,8 +263,7 @@ impl Choice {
 
     /// The configuration table that says all of it.
     pub fn to_table(&self) -> Table {
-        let kind = ("kind".to_owned(), Value::from(self.name.as_str()));
-        [kind].into_iter().chain(self.params.clone()).collect()
+        registry::table(&self.name, &self.params)
     }
 }
 
@@ -347,7 +338,7 @@ mod tests {
                 rests_us.iter().map(&mut rest).sum::<f64>()
             };
             let least_uj = spent_uj("oracle");
-            for entry in &LIST {
+            for entry in LIST.iter() {
                 let uj = spent_uj(entry.name);
                 prop_assert!(uj >= least_uj * (1.0 - 1e-9), "{} spends {uj}, the oracle {least_uj}", entry.name);
             }

@@ -17,7 +17,8 @@ mod slru;
 #[cfg(test)]
 mod tests;
 
-use sledlab_core::params::{self, ParamSpec, Params};
+use sledlab_core::params::Params;
+use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result};
 use toml::Table;
 
@@ -80,56 +81,56 @@ pub trait Model: Policy + Sized + 'static {
     fn new(params: &Self::Params, capacity: usize) -> Self;
 }
 
-/// A policy in the list.
+/// Makes an empty cache of a table of parameters, with room for so many things.
+pub type Make = fn(&Table, usize) -> Result<Box<dyn Policy>>;
+
+/// What is known of a policy.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// Name in configurations.
-    pub name: &'static str,
-    /// One line for people.
-    pub meaning: &'static str,
+pub struct Facts {
     /// Whether it must be told when everything is used next: a bound, not something to build.
     pub needs_future: bool,
-    /// Its parameters.
-    pub specs: fn() -> Vec<ParamSpec>,
-    resolve: fn(&Table) -> Result<Table>,
-    make: fn(&Table, usize) -> Result<Box<dyn Policy>>,
 }
 
-impl Entry {
-    const fn of<M: Model>() -> Self {
-        Entry {
-            name: M::NAME,
-            meaning: M::MEANING,
-            needs_future: M::NEEDS_FUTURE,
-            specs: M::Params::specs,
-            resolve: |table| Ok(M::Params::from_table(PATH, table)?.to_table()),
-            make: |table, capacity| Ok(Box::new(M::new(&M::Params::from_table(PATH, table)?, capacity))),
-        }
+/// A policy in the list.
+pub type Entry = registry::Entry<Make, Facts>;
+
+const fn of<M: Model>() -> Entry {
+    Entry {
+        name: M::NAME,
+        aliases: &[],
+        meaning: registry::one_line(M::MEANING),
+        facts: Facts { needs_future: M::NEEDS_FUTURE },
+        specs: M::Params::specs,
+        resolve: registry::resolve::<M::Params>,
+        make: |table, capacity| Ok(Box::new(M::new(&M::Params::from_table(PATH, table)?, capacity))),
     }
 }
 
 /// Every policy.
-pub static LIST: [Entry; 9] = [
-    Entry::of::<lru::Lru>(),
-    Entry::of::<fifo::Fifo>(),
-    Entry::of::<random::Random>(),
-    Entry::of::<slru::Slru>(),
-    Entry::of::<arc::Arc>(),
-    Entry::of::<lfuda::Lfuda>(),
-    Entry::of::<lfuda_literal::LfudaLiteral>(),
-    Entry::of::<acme::Acme>(),
-    Entry::of::<belady::Belady>(),
-];
+pub static LIST: Registry<Make, Facts> = Registry {
+    noun: "replacement policy",
+    path: PATH,
+    example: "slru:protected_share=0.5",
+    also: &[],
+    entries: &[
+        of::<lru::Lru>(),
+        of::<fifo::Fifo>(),
+        of::<random::Random>(),
+        of::<slru::Slru>(),
+        of::<arc::Arc>(),
+        of::<lfuda::Lfuda>(),
+        of::<lfuda_literal::LfudaLiteral>(),
+        of::<acme::Acme>(),
+        of::<belady::Belady>(),
+    ],
+};
 
 /// The name of the configuration table, for messages.
 const PATH: &str = "replacement";
 
 /// A policy with all its parameters.
 #[derive(Clone, Debug)]
-pub struct Choice {
-    entry: &'static Entry,
-    params: Table,
-}
+pub struct Choice(Chosen<Make, Facts>);
 
 impl Choice {
     /// A policy from `name` or `name:key=value:key=value`.
@@ -137,16 +138,13 @@ impl Choice {
     /// # Errors
     /// Unknown names and keys, values out of range, and a word that is not of that form.
     pub fn parse(word: &str) -> Result<Self> {
-        let (name, said) = params::parse_word(PATH, word, "slru:protected_share=0.5")?;
-        let entry = LIST.iter().find(|entry| entry.name == name).ok_or_else(|| {
-            Error::unknown("replacement policy", &name, LIST.iter().map(|entry| entry.name))
-        })?;
-        Ok(Choice { entry, params: (entry.resolve)(&said)? })
+        let (name, said) = LIST.parse(word)?;
+        LIST.choose(&name, &said).map(Choice)
     }
 
     /// Which policy it is.
     pub fn entry(&self) -> &'static Entry {
-        self.entry
+        self.0.entry
     }
 
     /// An empty cache with room for `capacity`.
@@ -158,6 +156,6 @@ impl Choice {
             return Err(Error::user("a cache has room for nothing")
                 .with_remedy("make it larger, or what it holds smaller"));
         }
-        (self.entry.make)(&self.params, capacity)
+        (self.0.entry.make)(&self.0.params, capacity)
     }
 }

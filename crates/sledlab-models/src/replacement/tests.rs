@@ -103,7 +103,7 @@ proptest! {
         capacity in 1_usize..12,
     ) {
         let most = hits("belady", capacity, &keys);
-        for entry in &LIST {
+        for entry in LIST.iter() {
             let mut policy = make(entry.name, capacity);
             let mut contents = HashSet::new();
             let mut hits = 0;

@@ -22,7 +22,8 @@ pub(super) struct Asptf;
 impl Model for Asptf {
     type Params = AsptfParams;
     const NAME: &'static str = "asptf";
-    const MEANING: &'static str = "aged shortest positioning time first: the smallest positioning time less a credit that grows with waiting";
+    const MEANING: &'static str =
+        "aged SPTF: the smallest positioning time less a credit that grows with waiting";
     const STARVATION_FREE: bool = true;
 
     fn make(params: &AsptfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

@@ -12,8 +12,8 @@ impl Model for CScan {
     type Params = NoParams;
     const NAME: &'static str = "c-scan";
     const ALIASES: &'static [&'static str] = &["c-look"];
-    const MEANING: &'static str = "cyclic sweep: requests in ascending order of blocks, then again \
-         from the lowest; what arrives ahead of the sweep joins it";
+    const MEANING: &'static str =
+        "cyclic sweep: requests in ascending order of blocks, then again from the lowest";
     const STARVATION_FREE: bool = true;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

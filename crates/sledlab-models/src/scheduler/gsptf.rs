@@ -21,7 +21,8 @@ pub(super) struct Gsptf;
 impl Model for Gsptf {
     type Params = GsptfParams;
     const NAME: &'static str = "gsptf";
-    const MEANING: &'static str = "grouped SPTF: regions of consecutive blocks in ascending order and again from the lowest, shortest positioning time first inside; a region is left when it is empty";
+    const MEANING: &'static str =
+        "grouped SPTF: regions of blocks in ascending order, SPTF inside until a region is empty";
     // A stream of requests into a region keeps the others waiting.
     const STARVATION_FREE: bool = false;
 

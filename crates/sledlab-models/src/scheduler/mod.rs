@@ -38,9 +38,10 @@ mod ztsptf;
 
 use std::sync::Arc;
 
-use sledlab_core::params::{self, NoParams, ParamSpec, Params};
+use sledlab_core::params::{NoParams, ParamSpec, ParamValue, Params};
+use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result, Time};
-use toml::{Table, Value};
+use toml::Table;
 
 use self::fcfs::Fcfs;
 use self::same_position::SamePosition;
@@ -127,91 +128,64 @@ pub trait Model: Sized {
     fn make(params: &Self::Params, setting: Setting) -> Result<Box<dyn Scheduler>>;
 }
 
-/// A scheduler in the list.
+/// Makes an empty queue of a table of parameters, for a device; scans where it could use an index if told to.
+pub type Make = fn(&Table, &dyn Mechanics, bool) -> Result<Box<dyn Scheduler>>;
+
+/// What is known of a scheduler.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// Name in configurations.
-    pub name: &'static str,
-    /// Other names for it.
-    pub aliases: &'static [&'static str],
-    /// One line for people.
-    pub meaning: &'static str,
+pub struct Facts {
     /// Whether it takes part when all schedulers race.
     pub in_race: bool,
     /// Whether no request can wait forever.
     pub starvation_free: bool,
-    batches: bool,
-    own_specs: fn() -> Vec<ParamSpec>,
-    resolve: fn(&Table) -> Result<Table>,
-    make: fn(&Table, Setting) -> Result<Box<dyn Scheduler>>,
 }
 
-impl Entry {
-    const fn of<M: Model>() -> Self {
-        Entry {
-            name: M::NAME,
-            aliases: M::ALIASES,
-            meaning: M::MEANING,
-            in_race: M::IN_RACE,
-            starvation_free: M::STARVATION_FREE,
-            batches: M::BATCHES,
-            own_specs: M::Params::specs,
-            resolve: |table| Ok(M::Params::from_table(PATH, table)?.to_table()),
-            make: |table, setting| M::make(&M::Params::from_table(PATH, table)?, setting),
-        }
-    }
+/// A scheduler in the list.
+pub type Entry = registry::Entry<Make, Facts>;
 
-    fn default_batch(&self) -> BatchParams {
-        BatchParams { batch: if self.batches { Batch::SamePosition } else { Batch::None } }
-    }
-
-    /// Refuses keys that are none of its parameters.
-    fn check_keys(&self, params: &Table) -> Result<()> {
-        let known: Vec<String> = self.specs().iter().map(|spec| format!("{PATH}.{}", spec.name)).collect();
-        match params.keys().map(|key| format!("{PATH}.{key}")).find(|key| !known.contains(key)) {
-            Some(key) => Err(Error::unknown("key", &key, known.iter().map(String::as_str))),
-            None => Ok(()),
-        }
-    }
-
-    /// Its parameters, those that every scheduler has included.
-    pub fn specs(&self) -> Vec<ParamSpec> {
-        let mut specs = (self.own_specs)();
-        let default = self.default_batch().to_table().remove("batch");
-        specs.extend(
-            BatchParams::specs()
-                .into_iter()
-                .map(|spec| ParamSpec { default: default.clone().unwrap_or(spec.default.clone()), ..spec }),
-        );
-        specs
+const fn of<M: Model>() -> Entry {
+    Entry {
+        name: M::NAME,
+        aliases: M::ALIASES,
+        meaning: registry::one_line(M::MEANING),
+        facts: Facts { in_race: M::IN_RACE, starvation_free: M::STARVATION_FREE },
+        specs: specs::<M>,
+        resolve: resolve::<M>,
+        make: make::<M>,
     }
 }
 
 /// Every scheduler.
-pub const LIST: [Entry; 22] = [
-    Entry::of::<Fcfs>(),
-    Entry::of::<c_scan::CScan>(),
-    Entry::of::<scan::Scan>(),
-    Entry::of::<sstf::Sstf>(),
-    Entry::of::<sdf::Sdf>(),
-    Entry::of::<sptf::Sptf>(),
-    Entry::of::<sptf_scan::SptfScan>(),
-    Entry::of::<asptf::Asptf>(),
-    Entry::of::<wstf::Wstf>(),
-    Entry::of::<p_sptf::PSptf>(),
-    Entry::of::<pa_sptf::PaSptf>(),
-    Entry::of::<p_alpha::PAlpha>(),
-    Entry::of::<gsptf::Gsptf>(),
-    Entry::of::<zsptf::Zsptf>(),
-    Entry::of::<zfcfs::Zfcfs>(),
-    Entry::of::<ztsptf::Ztsptf>(),
-    Entry::of::<zsptf_pyramid::ZsptfPyramid>(),
-    Entry::of::<zscan_psptf::ZscanPsptf>(),
-    Entry::of::<zpsptf::Zpsptf>(),
-    Entry::of::<pzsptf::Pzsptf>(),
-    Entry::of::<mst::Mst>(),
-    Entry::of::<optimal::Optimal>(),
-];
+pub static LIST: Registry<Make, Facts> = Registry {
+    noun: "scheduler",
+    path: PATH,
+    example: "zsptf:grid=40x4",
+    also: &[],
+    entries: &[
+        of::<Fcfs>(),
+        of::<c_scan::CScan>(),
+        of::<scan::Scan>(),
+        of::<sstf::Sstf>(),
+        of::<sdf::Sdf>(),
+        of::<sptf::Sptf>(),
+        of::<sptf_scan::SptfScan>(),
+        of::<asptf::Asptf>(),
+        of::<wstf::Wstf>(),
+        of::<p_sptf::PSptf>(),
+        of::<pa_sptf::PaSptf>(),
+        of::<p_alpha::PAlpha>(),
+        of::<gsptf::Gsptf>(),
+        of::<zsptf::Zsptf>(),
+        of::<zfcfs::Zfcfs>(),
+        of::<ztsptf::Ztsptf>(),
+        of::<zsptf_pyramid::ZsptfPyramid>(),
+        of::<zscan_psptf::ZscanPsptf>(),
+        of::<zpsptf::Zpsptf>(),
+        of::<pzsptf::Pzsptf>(),
+        of::<mst::Mst>(),
+        of::<optimal::Optimal>(),
+    ],
+};
 
 /// The name of the configuration table, for messages.
 const PATH: &str = "scheduler";
@@ -224,37 +198,65 @@ sledlab_core::params! {
     }
 }
 
+/// The batch of a scheduler that is told none.
+fn default_batch<M: Model>() -> BatchParams {
+    BatchParams { batch: if M::BATCHES { Batch::SamePosition } else { Batch::None } }
+}
+
+/// Its parameters, those that every scheduler has included.
+fn specs<M: Model>() -> Vec<ParamSpec> {
+    let default = default_batch::<M>().batch.to_value();
+    let common = BatchParams::specs().into_iter().map(|spec| ParamSpec { default: default.clone(), ..spec });
+    M::Params::specs().into_iter().chain(common).collect()
+}
+
+/// Its own parameters, and those that every scheduler has.
+fn read<M: Model>(path: &str, table: &Table) -> Result<(M::Params, BatchParams)> {
+    let known: Vec<String> = specs::<M>().iter().map(|spec| format!("{path}.{}", spec.name)).collect();
+    if let Some(key) = table.keys().map(|key| format!("{path}.{key}")).find(|key| !known.contains(key)) {
+        return Err(Error::unknown("key", &key, known.iter().map(String::as_str)));
+    }
+    let (mut own, mut batch) = (table.clone(), default_batch::<M>());
+    if let Some(said) = own.remove("batch") {
+        batch.set(path, "batch", &said)?;
+    }
+    Ok((M::Params::from_table(path, &own)?, batch))
+}
+
+fn resolve<M: Model>(path: &str, table: &Table) -> Result<Table> {
+    let (own, batch) = read::<M>(path, table)?;
+    Ok(own.to_table().into_iter().chain(batch.to_table()).collect())
+}
+
+fn make<M: Model>(table: &Table, mechanics: &dyn Mechanics, scan: bool) -> Result<Box<dyn Scheduler>> {
+    let (own, BatchParams { batch }) = read::<M>(PATH, table)?;
+    let wrap = batch == Batch::SamePosition && !M::BATCHES;
+    // What is taken along must be taken once only.
+    let inside = if wrap { Batch::None } else { batch };
+    let queue = M::make(&own, Setting { mechanics, batch: inside, scan })?;
+    Ok(if wrap { Box::new(SamePosition::new(queue)) } else { queue })
+}
+
 /// Makes an empty queue for a device, which scans where it could use an index if told to.
-type Make = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler>> + Send + Sync;
+type Making = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler>> + Send + Sync;
 
 /// A scheduler with all its parameters, from which any number of empty queues can be made.
 #[derive(Clone)]
 pub struct Choice {
     name: String,
     params: Table,
-    make: Arc<Make>,
+    make: Arc<Making>,
 }
 
 impl Choice {
     /// The scheduler called `name` with `params` over its defaults.
+    ///
+    /// # Errors
+    /// Unknown names and keys, and values out of range.
     pub fn new(name: &str, params: &Table) -> Result<Self> {
-        let entry = find(name)?;
-        entry.check_keys(params)?;
-        let mut own = params.clone();
-        let mut batch = entry.default_batch();
-        if let Some(said) = own.remove("batch") {
-            batch.set(PATH, "batch", &said)?;
-        }
-        let own = (entry.resolve)(&own)?;
-        let mut params = own.clone();
-        params.extend(batch.to_table());
-        let make = move |mechanics: &dyn Mechanics, scan| {
-            let wrap = batch.batch == Batch::SamePosition && !entry.batches;
-            // What is taken along must be taken once only.
-            let inside = if wrap { Batch::None } else { batch.batch };
-            let queue = (entry.make)(&own, Setting { mechanics, batch: inside, scan })?;
-            Ok(if wrap { Box::new(SamePosition::new(queue)) } else { queue })
-        };
+        let Chosen { entry, params } = LIST.choose(name, params)?;
+        let own = params.clone();
+        let make = move |mechanics: &dyn Mechanics, scan| (entry.make)(&own, mechanics, scan);
         Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(make) })
     }
 
@@ -280,8 +282,7 @@ impl Choice {
 
     /// The configuration table that says all of it.
     pub fn to_table(&self) -> Table {
-        let kind = ("kind".to_owned(), Value::from(self.name.as_str()));
-        [kind].into_iter().chain(self.params.clone()).collect()
+        registry::table(&self.name, &self.params)
     }
 }
 
@@ -291,18 +292,12 @@ impl std::fmt::Debug for Choice {
     }
 }
 
-/// The scheduler called `name`, or an alias of it.
-pub fn find(name: &str) -> Result<&'static Entry> {
-    static ALL: [Entry; LIST.len()] = LIST;
-    let names = || ALL.iter().flat_map(|entry| [entry.name].into_iter().chain(entry.aliases.iter().copied()));
-    ALL.iter()
-        .find(|entry| entry.name == name || entry.aliases.contains(&name))
-        .ok_or_else(|| Error::unknown("scheduler", name, names()))
-}
-
 /// Splits `name:key=value:key=value` into a name and parameters. A value is a TOML value or text.
+///
+/// # Errors
+/// A word that is not of that form.
 pub fn parse(word: &str) -> Result<(String, Table)> {
-    params::parse_word(PATH, word, "zsptf:grid=40x4")
+    LIST.parse(word)
 }
 
 #[cfg(test)]

@@ -25,8 +25,8 @@ pub(super) struct Mst;
 impl Model for Mst {
     type Params = MstParams;
     const NAME: &'static str = "mst";
-    const MEANING: &'static str = "minimum spanning tree: a walk around the tree that connects all \
-         positions where requests wait, at most twice as long as the shortest walk; for up to 1000 requests";
+    const MEANING: &'static str =
+        "minimum spanning tree: a walk around the tree of waiting positions; for up to 1000 requests";
     const IN_RACE: bool = false;
     const STARVATION_FREE: bool = false;
 

@@ -17,8 +17,8 @@ pub(super) struct Optimal;
 impl Model for Optimal {
     type Params = NoParams;
     const NAME: &'static str = "optimal";
-    const MEANING: &'static str = "optimal order: the smallest sum of completion times of all that \
-         wait, by dynamic programming, planned anew after every arrival; an oracle for up to 12 requests";
+    const MEANING: &'static str =
+        "optimal order: the smallest sum of completion times; an oracle for up to 12 requests";
     const IN_RACE: bool = false;
     const STARVATION_FREE: bool = false;
 

@@ -23,7 +23,8 @@ pub(super) struct PAlpha;
 impl Model for PAlpha {
     type Params = PAlphaParams;
     const NAME: &'static str = "p-alpha";
-    const MEANING: &'static str = "between p-sptf and pa-sptf: the position with the largest sum of waiting times to the power of alpha for its positioning time";
+    const MEANING: &'static str =
+        "between p-sptf and pa-sptf: waiting times to the power of alpha for the positioning time";
     // With alpha = 0 it is P-SPTF, which is not.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;

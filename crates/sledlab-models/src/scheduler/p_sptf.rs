@@ -15,7 +15,8 @@ pub(super) struct PSptf;
 impl Model for PSptf {
     type Params = NoParams;
     const NAME: &'static str = "p-sptf";
-    const MEANING: &'static str = "parallel shortest positioning time first: the position with the most waiting requests for its positioning time; all requests there are served together";
+    const MEANING: &'static str =
+        "parallel SPTF: the position with most waiting requests for its positioning time, all at once";
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;
 

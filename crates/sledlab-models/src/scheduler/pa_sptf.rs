@@ -15,7 +15,8 @@ pub(super) struct PaSptf;
 impl Model for PaSptf {
     type Params = NoParams;
     const NAME: &'static str = "pa-sptf";
-    const MEANING: &'static str = "parallel aged shortest positioning time first: the position with the largest sum of waiting times for its positioning time; all requests there are served together";
+    const MEANING: &'static str =
+        "parallel aged SPTF: the position with most waiting time for its positioning time, all at once";
     // A wait grows without end, but so do sums of waits where more arrives nearby than can be served.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;

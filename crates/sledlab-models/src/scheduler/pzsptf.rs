@@ -17,7 +17,8 @@ pub(super) struct Pzsptf;
 impl Model for Pzsptf {
     type Params = CellParams;
     const NAME: &'static str = "pzsptf";
-    const MEANING: &'static str = "parallelism-aware zone-based SPTF: zones of the medium in circular order, P-SPTF inside; a zone is left when it is empty";
+    const MEANING: &'static str =
+        "P-SPTF between zones of the medium and inside them; a zone is left when it is empty";
     // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;

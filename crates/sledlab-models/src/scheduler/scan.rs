@@ -12,8 +12,8 @@ impl Model for Scan {
     type Params = NoParams;
     const NAME: &'static str = "scan";
     const ALIASES: &'static [&'static str] = &["look"];
-    const MEANING: &'static str = "elevator: requests in ascending order of blocks, then back in \
-         descending order; it turns at the last request, and what arrives ahead of the sweep joins it";
+    const MEANING: &'static str =
+        "elevator: requests in ascending order of blocks, then back in descending order (LOOK)";
     const STARVATION_FREE: bool = true;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

@@ -32,8 +32,8 @@ pub(super) struct Sdf;
 impl Model for Sdf {
     type Params = SdfParams;
     const NAME: &'static str = "sdf";
-    const MEANING: &'static str = "shortest distance first: the request nearest in the x-y plane, \
-         whatever settling and direction make of it";
+    const MEANING: &'static str =
+        "shortest distance first: the request nearest in the x-y plane, without settling and direction";
     const STARVATION_FREE: bool = false;
 
     fn make(params: &SdfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

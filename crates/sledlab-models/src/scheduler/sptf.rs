@@ -12,8 +12,8 @@ pub(super) struct Sptf;
 impl Model for Sptf {
     type Params = NoParams;
     const NAME: &'static str = "sptf";
-    const MEANING: &'static str = "shortest positioning time first: the request the mechanism reaches soonest, both axes, settling and \
-         turnarounds included; exact at any queue length by the device's position index";
+    const MEANING: &'static str =
+        "shortest positioning time first: the request that the mechanism reaches soonest";
     const STARVATION_FREE: bool = false;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

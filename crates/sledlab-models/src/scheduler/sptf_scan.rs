@@ -12,8 +12,8 @@ pub(super) struct SptfScan;
 impl Model for SptfScan {
     type Params = NoParams;
     const NAME: &'static str = "sptf-scan";
-    const MEANING: &'static str = "shortest positioning time first, by probing every queued request: the same choices as `sptf`, in \
-         time that grows with the queue";
+    const MEANING: &'static str =
+        "SPTF by probing every queued request: the same choices as `sptf`, slower in long queues";
     const IN_RACE: bool = false;
     const STARVATION_FREE: bool = false;
 

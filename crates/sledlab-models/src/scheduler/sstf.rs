@@ -62,8 +62,8 @@ enum Tie {
 impl Model for Sstf {
     type Params = SstfParams;
     const NAME: &'static str = "sstf";
-    const MEANING: &'static str = "shortest seek time first, as disks estimate it: the request the \
-         smallest number of tracks away from the last block accessed";
+    const MEANING: &'static str =
+        "shortest seek time first: the request the fewest tracks away from the last block accessed";
     const STARVATION_FREE: bool = false;
 
     fn make(params: &SstfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

@@ -22,7 +22,8 @@ pub(super) struct Wstf;
 impl Model for Wstf {
     type Params = WstfParams;
     const NAME: &'static str = "wstf";
-    const MEANING: &'static str = "weighted shortest time first: the smallest positioning time times the share of the tolerated wait that is left";
+    const MEANING: &'static str =
+        "weighted shortest time first: positioning time times the share of the tolerated wait left";
     const STARVATION_FREE: bool = true;
 
     fn make(params: &WstfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

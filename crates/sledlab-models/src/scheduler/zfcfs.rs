@@ -13,7 +13,8 @@ pub(super) struct Zfcfs;
 impl Model for Zfcfs {
     type Params = ZoneParams;
     const NAME: &'static str = "zfcfs";
-    const MEANING: &'static str = "zone-based FCFS: zones of the medium in circular order, requests in order of arrival inside; a zone is left when it is empty";
+    const MEANING: &'static str =
+        "zone-based FCFS: zones of the medium in circular order, FCFS inside until a zone is empty";
     // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
     const STARVATION_FREE: bool = false;
 

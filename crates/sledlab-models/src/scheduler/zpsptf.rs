@@ -17,7 +17,8 @@ pub(super) struct Zpsptf;
 impl Model for Zpsptf {
     type Params = CellParams;
     const NAME: &'static str = "zpsptf";
-    const MEANING: &'static str = "P-SPTF between zones of the medium and inside: the zone with the most waiting requests for the shortest positioning time to one of them; a zone is left when it is empty";
+    const MEANING: &'static str =
+        "zone-based P-SPTF: zones of the medium in circular order, P-SPTF inside until a zone is empty";
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;
 

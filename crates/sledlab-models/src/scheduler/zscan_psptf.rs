@@ -17,7 +17,8 @@ pub(super) struct ZscanPsptf;
 impl Model for ZscanPsptf {
     type Params = CellParams;
     const NAME: &'static str = "zscan-psptf";
-    const MEANING: &'static str = "P-SPTF in zones of the medium that are visited back and forth, column after column like a snake; a zone is left when it is empty";
+    const MEANING: &'static str =
+        "P-SPTF in zones that are visited back and forth, column after column, until each is empty";
     // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;

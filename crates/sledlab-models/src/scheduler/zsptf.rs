@@ -14,7 +14,8 @@ pub(super) struct Zsptf;
 impl Model for Zsptf {
     type Params = ZoneParams;
     const NAME: &'static str = "zsptf";
-    const MEANING: &'static str = "zone-based SPTF: zones of the medium in circular order, shortest positioning time first inside; a zone is left when it is empty";
+    const MEANING: &'static str =
+        "zone-based SPTF: zones of the medium in circular order, SPTF inside until a zone is empty";
     // A stream of requests into one zone, arrivals included, keeps all others waiting.
     const STARVATION_FREE: bool = false;
 

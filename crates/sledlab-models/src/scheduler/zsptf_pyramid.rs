@@ -40,7 +40,8 @@ pub(super) struct ZsptfPyramid;
 impl Model for ZsptfPyramid {
     type Params = ZsptfPyramidParams;
     const NAME: &'static str = "zsptf-pyramid";
-    const MEANING: &'static str = "zone-based SPTF with pyramiding: as zsptf, but zones with too few requests are merged with those around them";
+    const MEANING: &'static str =
+        "zsptf with pyramiding: zones with too few requests are merged with those around them";
     // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
     const STARVATION_FREE: bool = false;
 

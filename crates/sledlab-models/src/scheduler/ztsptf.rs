@@ -14,7 +14,8 @@ pub(super) struct Ztsptf;
 impl Model for Ztsptf {
     type Params = ZoneParams;
     const NAME: &'static str = "ztsptf";
-    const MEANING: &'static str = "time-constrained zone-based SPTF: as zsptf, but a visit to a zone serves only the requests that had arrived when it began";
+    const MEANING: &'static str =
+        "time-constrained zsptf: a visit to a zone serves only what had arrived when it began";
     // A visit serves a fixed set of requests, and every zone is visited once in a round.
     const STARVATION_FREE: bool = true;
 

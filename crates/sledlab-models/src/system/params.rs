@@ -1,7 +1,7 @@
 //! What an experiment says about the system around its devices.
 
-use sledlab_core::choices;
 use sledlab_core::params::ParamValue;
+use sledlab_core::{choices, registry};
 
 choices! {
     /// How devices are put together.
@@ -31,6 +31,28 @@ impl Kind {
             Kind::Single => 1,
             Kind::Concatenation | Kind::Stripe | Kind::Mirror => 2,
             Kind::Raid5 => 3,
+        }
+    }
+}
+
+impl registry::Kind for Kind {
+    fn meaning(self) -> &'static str {
+        registry::one_line(match self {
+            Kind::Single => "one device",
+            Kind::Concatenation => "one device after the other in one address space",
+            Kind::Stripe => "units of consecutive blocks on each device in turn",
+            Kind::Mirror => "the same blocks on every device: writes go to all, a read to the nearest",
+            Kind::Raid5 => {
+                "units on each device in turn, with their parity on another device for every stripe"
+            }
+        })
+    }
+
+    fn heeds(self, key: &str) -> bool {
+        match key {
+            "devices" => self != Kind::Single,
+            "unit_blocks" => matches!(self, Kind::Stripe | Kind::Raid5),
+            _ => false,
         }
     }
 }

@@ -75,7 +75,7 @@ fn bound_ms(name: &str) -> f64 {
 
 #[test]
 fn serves_the_far_request_in_bounded_time() {
-    let free = LIST.iter().filter(|entry| entry.starvation_free).map(|entry| entry.name);
+    let free = LIST.iter().filter(|entry| entry.facts.starvation_free).map(|entry| entry.name);
     // PA-SPTF is bounded too as long as the near requests can be served.
     for name in free.chain(["pa-sptf"]) {
         let (wait, lasts) = far_wait(name, "requests = 20000");

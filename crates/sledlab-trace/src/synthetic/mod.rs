@@ -36,28 +36,60 @@ mod tpcc;
 mod tpcd;
 mod uniform;
 
-use sledlab_core::params::{ParamSpec, Params};
+use sledlab_core::params::Params;
+use sledlab_core::registry::{self, Registry};
 use sledlab_core::{Error, Request, Result, Source, seed};
 use toml::Table;
 
+/// Starts a generator of a table of parameters.
+pub type Make = fn(&Table, Setting) -> Result<Box<dyn Source>>;
+
+/// A generator in the list.
+pub type Entry = registry::Entry<Make>;
+
+const fn of<G: Generator>() -> Entry {
+    Entry {
+        name: G::NAME,
+        aliases: &[],
+        meaning: registry::one_line(G::MEANING),
+        facts: (),
+        specs: G::Params::specs,
+        resolve: registry::resolve::<G::Params>,
+        make: |table, setting| {
+            let params = G::Params::from_table(PATH, table)?;
+            Ok(Box::new(Stream::<G> {
+                generator: G::new(&params, setting)?,
+                requests: G::requests(&params),
+                made: 0,
+            }))
+        },
+    }
+}
+
 /// All generators.
-pub static LIST: &[Entry] = &[
-    Entry::of::<exponential::Exponential>(),
-    Entry::of::<mems_check::MemsCheck>(),
-    Entry::of::<disk_check::DiskCheck>(),
-    Entry::of::<uniform::Uniform>(),
-    Entry::of::<small::Small>(),
-    Entry::of::<cello::Cello>(),
-    Entry::of::<hplajw::Hplajw>(),
-    Entry::of::<snake::Snake>(),
-    Entry::of::<tpcd::Tpcd>(),
-    Entry::of::<tpcc::Tpcc>(),
-    Entry::of::<directed_starvation::DirectedStarvation>(),
-    Entry::of::<directed_stream::DirectedStream>(),
-    Entry::of::<directed_same_position::DirectedSamePosition>(),
-    Entry::of::<directed_boundaries::DirectedBoundaries>(),
-    Entry::of::<directed_merge::DirectedMerge>(),
-];
+pub static LIST: Registry<Make> = Registry {
+    noun: "workload",
+    path: PATH,
+    example: "uniform:read_share=0.5",
+    also: &[],
+    entries: &[
+        of::<exponential::Exponential>(),
+        of::<mems_check::MemsCheck>(),
+        of::<disk_check::DiskCheck>(),
+        of::<uniform::Uniform>(),
+        of::<small::Small>(),
+        of::<cello::Cello>(),
+        of::<hplajw::Hplajw>(),
+        of::<snake::Snake>(),
+        of::<tpcd::Tpcd>(),
+        of::<tpcc::Tpcc>(),
+        of::<directed_starvation::DirectedStarvation>(),
+        of::<directed_stream::DirectedStream>(),
+        of::<directed_same_position::DirectedSamePosition>(),
+        of::<directed_boundaries::DirectedBoundaries>(),
+        of::<directed_merge::DirectedMerge>(),
+    ],
+};
 
 /// The name of the configuration table, for messages.
 const PATH: &str = "workload";
@@ -100,48 +132,9 @@ impl Setting {
     }
 }
 
-/// One line of [`LIST`].
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The name users give.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub meaning: &'static str,
-    /// Its parameters.
-    pub specs: fn() -> Vec<ParamSpec>,
-    resolve: fn(&Table) -> Result<Table>,
-    build: fn(&Table, Setting) -> Result<Box<dyn Source>>,
-}
-
-impl Entry {
-    const fn of<G: Generator>() -> Self {
-        Entry {
-            name: G::NAME,
-            meaning: G::MEANING,
-            specs: G::Params::specs,
-            resolve: |table| Ok(G::Params::from_table(PATH, table)?.to_table()),
-            build: |table, setting| {
-                let params = G::Params::from_table(PATH, table)?;
-                Ok(Box::new(Stream::<G> {
-                    generator: G::new(&params, setting)?,
-                    requests: G::requests(&params),
-                    made: 0,
-                }))
-            },
-        }
-    }
-}
-
-/// The generator called `name`; an unknown name is an error that suggests the nearest.
-pub fn find(name: &str) -> Result<&'static Entry> {
-    LIST.iter()
-        .find(|entry| entry.name == name)
-        .ok_or_else(|| Error::unknown("workload", name, LIST.iter().map(|entry| entry.name)))
-}
-
 /// All parameters of the generator `name` with their values: `params` over the defaults.
 pub fn resolve(name: &str, params: &Table) -> Result<Table> {
-    (find(name)?.resolve)(params)
+    Ok(LIST.choose(name, params)?.params)
 }
 
 /// Builds the generator `name` for a device of `capacity_blocks`.
@@ -156,12 +149,12 @@ pub fn resolve(name: &str, params: &Table) -> Result<Table> {
 /// assert_eq!(requests.len(), 3);
 /// ```
 pub fn build(name: &str, params: &Table, seed: u64, capacity_blocks: u64) -> Result<Box<dyn Source>> {
-    let entry = find(name)?;
+    let entry = LIST.find(name)?;
     if capacity_blocks == 0 {
         return Err(Error::user("a device without blocks has no room for requests")
             .with_remedy("give the device a capacity of at least one block"));
     }
-    (entry.build)(params, Setting { seed, capacity_blocks })
+    (entry.make)(params, Setting { seed, capacity_blocks })
 }
 
 /// The requests of a generator as a [`Source`].

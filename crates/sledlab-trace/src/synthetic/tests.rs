@@ -45,7 +45,7 @@ fn assert_near(what: &str, found: f64, wanted: f64, tolerance: f64) {
 
 #[test]
 fn every_entry_keeps_the_rules_of_the_list() {
-    for entry in LIST {
+    for entry in LIST.iter() {
         let specs = (entry.specs)();
         assert!(specs.iter().any(|spec| spec.name == "requests"), "{}", entry.name);
         assert!(specs.iter().all(|spec| spec.meaning.ends_with('.')), "{}", entry.name);

@@ -90,7 +90,7 @@ impl CachingDiskParams {
     /// An unknown one, and one that must know the future.
     fn choice(&self) -> Result<replacement::Choice> {
         let choice = replacement::Choice::parse(&self.replacement)?;
-        if choice.entry().needs_future {
+        if choice.entry().facts.needs_future {
             return Err(Error::user(format!(
                 "hybrid.replacement: {} knows the future, which a device does not",
                 choice.entry().name

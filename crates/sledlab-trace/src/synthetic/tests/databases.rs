@@ -19,7 +19,7 @@ fn assert_changes(name: &str, changes: &[&str]) {
         assert!(made(change) != base, "{name}: {change}");
     }
     // All but the number of requests.
-    assert_eq!((find(name).unwrap().specs)().len() - 1, changes.len());
+    assert_eq!((LIST.find(name).unwrap().specs)().len() - 1, changes.len());
 }
 
 #[test]
