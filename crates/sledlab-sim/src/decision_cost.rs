@@ -93,37 +93,92 @@ impl Scheduler for Measured {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Experiment, Hooks};
+    use rand::RngExt;
+    use sledlab_core::source::InMemory;
+    use sledlab_core::{Op, Request, seed};
 
-    /// The summary of an overload of adjacent reads, and how many requests were merged.
-    fn run(scheduler: &str, merge: &str, time_decisions: bool) -> (String, u64) {
+    use super::*;
+    use crate::{Experiment, Hooks, Summary};
+
+    /// A crowd on few tracks: some write what others read, and many go on where the one before ended.
+    fn crowd() -> Vec<Request> {
+        let mut rng = seed::stream(1, "crowd");
+        let mut end = 0;
+        let request = |number: u64| {
+            let lbn = if rng.random_bool(0.3) { end } else { rng.random_range(0..20_000) };
+            let blocks = rng.random_range(1..=12);
+            end = lbn + u64::from(blocks);
+            let op = if rng.random_bool(0.7) { Op::Read } else { Op::Write };
+            Request { arrival: Time::from_ns(10_000 * number), lbn, blocks, op, ..Request::default() }
+        };
+        (0..900).map(request).collect()
+    }
+
+    fn experiment(scheduler: &str, merge: &str) -> Experiment {
         let mut experiment = Experiment::new();
         experiment.set_device("mems-g2").unwrap();
-        for (key, value) in [
-            ("scheduler.kind", scheduler),
-            ("merge.kind", merge),
-            ("workload.kind", "directed-merge"),
-            ("workload.mean_interarrival_ms", "1"),
-            ("replay.limit", "900"),
-        ] {
-            experiment.set(key, value).unwrap();
-        }
-        let outcome = experiment.run(Hooks { time_decisions, ..Hooks::default() }).unwrap();
-        assert_eq!(outcome.decision_ns.is_some(), time_decisions, "{scheduler}");
-        let merged = outcome.summary.merged.requests;
-        (serde_json::to_string(&outcome.summary).unwrap(), merged)
+        experiment.set("scheduler.kind", scheduler).unwrap();
+        experiment.set("merge.kind", merge).unwrap();
+        experiment
+    }
+
+    fn run(experiment: &Experiment, time_decisions: bool) -> Summary {
+        let source = Some(Box::new(InMemory::new(crowd())) as Box<dyn sledlab_core::Source>);
+        let outcome = experiment.run(Hooks { source, time_decisions, ..Hooks::default() }).unwrap();
+        assert_eq!(outcome.decision_ns.is_some(), time_decisions);
+        outcome.summary
     }
 
     #[test]
     fn measuring_changes_no_result() {
-        let alone = ["fcfs", "c-scan", "scan", "sstf", "sdf", "sptf", "zsptf", "mst"];
+        let text = |summary: &Summary| serde_json::to_string(summary).unwrap();
+        let alone = ["fcfs", "c-scan", "scan", "sstf", "sstf:distance=blocks", "sdf", "sptf", "zsptf", "mst"];
         let together = ["sstf:batch=same-position", "p-sptf"];
         for scheduler in alone.into_iter().chain(together) {
             for merge in ["none", "pairs", "chains:among=neighbours", "chains"] {
-                let (plain, merged) = run(scheduler, merge, false);
-                assert_eq!(merged > 0, merge != "none", "{scheduler}, {merge}");
-                assert_eq!(run(scheduler, merge, true), (plain, merged), "{scheduler}, {merge}");
+                let experiment = experiment(scheduler, merge);
+                let (plain, timed) = (run(&experiment, false), run(&experiment, true));
+                assert_eq!(plain.merged.requests > 0, merge != "none", "{scheduler}, {merge}");
+                assert_eq!(text(&timed), text(&plain), "{scheduler}, {merge}");
             }
         }
+    }
+
+    /// What a wrapper would be that forgot a method.
+    struct Forgetful(Box<dyn Scheduler>);
+
+    impl Scheduler for Forgetful {
+        fn push(&mut self, request: Queued) {
+            self.0.push(request);
+        }
+
+        fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+            self.0.pop(now, mechanics, batch);
+        }
+
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn remove(&mut self, _request: &Queued) -> bool {
+            false
+        }
+
+        fn failure(&mut self) -> Option<Error> {
+            self.0.failure()
+        }
+    }
+
+    #[test]
+    fn the_crowd_tells_a_wrapper_that_forgets_from_one_that_does_not() {
+        let mut experiment = experiment("sstf:distance=blocks", "chains");
+        let plain = run(&experiment, false);
+        let params = "distance = \"blocks\"".parse().unwrap();
+        let sstf = Choice::new("sstf", &params).unwrap();
+        experiment.give_scheduler(Choice::custom("forgetful", params, move |mechanics| {
+            Ok(Box::new(Forgetful(sstf.make(mechanics)?)))
+        }));
+        let forgetful = run(&experiment, false);
+        assert_ne!(forgetful.service_time_ms, plain.service_time_ms);
     }
 }
