@@ -151,7 +151,7 @@ pub fn simulate(
     let counts = run.counts;
     let (background, background_end) = system.background();
     run.recorder.ended = run.recorder.ended.max(background_end);
-    run.recorder.served_uj += background.seek_uj + background.access_uj;
+    run.recorder.uncounted += background;
     system.close_ledgers(run.recorder.ended);
     conserve(system, run.recorder, &counts)?;
     Ok(counts)
@@ -330,7 +330,7 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     let ledgers = system.ledgers();
     // A service that spans the end of the warm-up is one request's, but counts in part.
     let spent_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
-    let charged_j = recorder.served_uj.value() * 1e-6;
+    let charged_j = recorder.served_uj() * 1e-6;
     if !ledgers.is_empty() && recorder.opened == Time::ZERO && !agree(spent_j, charged_j) {
         return Err(Error::internal(format!(
             "requests were charged {charged_j} J but the mechanism spent {spent_j} J"

@@ -1,6 +1,6 @@
 //! Streaming statistics of completed requests, and the per-request table if it is wanted.
 
-use sledlab_core::stats::{BatchMeans, CompensatedSum, Distribution, Sum};
+use sledlab_core::stats::{BatchMeans, Distribution, Sum};
 use sledlab_core::{Op, Result, Time};
 use sledlab_models::power::TotalSpent;
 use sledlab_models::system::Completion;
@@ -42,8 +42,8 @@ pub struct Recorder<'a> {
     /// Energy spent on reads and on writes that count.
     pub(crate) energy: [TotalSpent; 2],
     charges_energy: bool,
-    /// Energy of seeks and accesses spent on all requests, in microjoules: what the ledgers must agree with.
-    pub(crate) served_uj: CompensatedSum,
+    /// Energy spent on requests that do not count, and for nobody.
+    pub(crate) uncounted: TotalSpent,
     pub(crate) batches: BatchMeans,
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
@@ -67,7 +67,7 @@ impl<'a> Recorder<'a> {
             blocks: [0; 2],
             energy: Default::default(),
             charges_energy: true,
-            served_uj: CompensatedSum::default(),
+            uncounted: TotalSpent::default(),
             batches: BatchMeans::default(),
             timeline: Timeline::default(),
             trend: QueueTrend::default(),
@@ -101,10 +101,10 @@ impl<'a> Recorder<'a> {
     #[inline]
     pub(crate) fn complete(&mut self, done: &Completion) -> Result<()> {
         self.ended = done.completion;
-        if self.charges_energy {
-            self.served_uj += done.energy.seek_uj + done.energy.access_uj;
-        }
         if !self.counts(done.request.id) {
+            if self.charges_energy {
+                self.uncounted += done.energy;
+            }
             return Ok(());
         }
         let response_ns = done.completion.since(done.request.arrival).as_ns();
@@ -136,6 +136,13 @@ impl<'a> Recorder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Energy of all seeks and accesses, whoever they were for, in microjoules: what the ledgers must agree with.
+    pub(crate) fn served_uj(&self) -> f64 {
+        let [reads, writes] = &self.energy;
+        let parts = [reads, writes, &self.uncounted].map(TotalSpent::spent);
+        parts.iter().map(|spent| spent.seek_uj + spent.access_uj).sum()
     }
 
     /// Hands over the rows collected so far.
@@ -170,6 +177,6 @@ mod tests {
         (0..100_000).for_each(|_| serve(0.25, 0.5));
         let sum = Spent { seek_uj: 2e16 + 25_000.0, access_uj: 3e16 + 50_000.0, startup_uj: 0.0 };
         assert_eq!(recorder.energy[0].spent(), sum);
-        assert_eq!(recorder.served_uj.value().to_bits(), (5e16_f64 + 75_000.0).to_bits());
+        assert_eq!(recorder.served_uj().to_bits(), (5e16_f64 + 75_000.0).to_bits());
     }
 }

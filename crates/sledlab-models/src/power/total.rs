@@ -26,7 +26,10 @@ impl AddAssign<Spent> for TotalSpent {
     fn add_assign(&mut self, spent: Spent) {
         self.seek += spent.seek_uj;
         self.access += spent.access_uj;
-        self.startup += spent.startup_uj;
+        // Few requests pay for a start-up.
+        if spent.startup_uj != 0.0 {
+            self.startup += spent.startup_uj;
+        }
     }
 }
 
