@@ -260,6 +260,9 @@ pub trait Mechanics: Send + Sync {
     /// Positioning time of `request` from `state`, as schedulers see it.
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span;
 
+    /// Positioning time of `request` from the present state.
+    fn positioning(&self, request: &Queued) -> Span;
+
     /// Distance in x to `request`, in tracks: the first tie-breaker between equal positioning times.
     fn distance(&self, request: &Queued) -> u64;
 
@@ -284,13 +287,6 @@ pub trait Mechanics: Send + Sync {
 
     /// Power while idle in the present state, in mW.
     fn idle_mw(&self) -> f64;
-}
-
-impl dyn Mechanics + '_ {
-    /// Positioning time of `request` from the present state.
-    pub fn positioning(&self, request: &Queued) -> Span {
-        self.positioning_from(self.state(), request)
-    }
 }
 
 /// What stores the blocks: its mechanics and what happens around them.

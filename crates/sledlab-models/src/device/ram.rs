@@ -85,6 +85,10 @@ impl Mechanics for Ram {
         Span::ZERO
     }
 
+    fn positioning(&self, request: &Queued) -> Span {
+        self.positioning_from(self.state(), request)
+    }
+
     fn distance(&self, _request: &Queued) -> u64 {
         0
     }

@@ -336,6 +336,10 @@ impl Mechanics for Drive {
         self.time_to(state.disk(), &self.place(request.lbn), request.op)
     }
 
+    fn positioning(&self, request: &Queued) -> Span {
+        self.positioning_from(self.state(), request)
+    }
+
     fn distance(&self, request: &Queued) -> u64 {
         u64::from(self.parts.geometry.place(request.lbn).track.cylinder.abs_diff(self.at.cylinder))
     }

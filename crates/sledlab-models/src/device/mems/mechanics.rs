@@ -44,6 +44,10 @@ impl Mechanics for SledUnit {
         self.sled.positioning(state.sled(), request.lbn)
     }
 
+    fn positioning(&self, request: &Queued) -> Span {
+        self.positioning_from(self.state(), request)
+    }
+
     fn distance(&self, request: &Queued) -> u64 {
         let x_bit = self.sled.x_bit(self.sled.place(request.lbn));
         u64::from(x_bit.abs_diff(self.at.state.x_bit))
