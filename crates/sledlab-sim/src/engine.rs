@@ -1,46 +1,48 @@
 //! The event loop: arrivals and events in order of time.
 //!
-//! [`simulate`] stands between a [`Feed`], which says when the host issues its next operation, and a [`System`], which
-//! says when something happens next there. It does whichever comes first, until there is neither. The life of an
-//! operation, in the order in which the code meets it:
+//! [`simulate`] stands between a [`Feed`], which says when the host issues its next operation, and a [`System`],
+//! which says when something happens next there. It does whichever comes first, until there is neither. The life of
+//! an operation, in the order in which the code meets it:
 //!
-//! 1. **Arrival.** In an open replay operations arrive when the source says, divided by the speed-up. In a closed one
-//!    they arrive when a slot is free, which a completion and the think time after it decide. All that is due *before*
-//!    an arrival is done first; of an arrival and an event at the same time, the arrival comes first. An open replay lets
-//!    the system run up to the next arrival in one go ([`System::advance_before`]). A closed one goes event by event, as
-//!    each completion may bring an arrival before the next event. Operations are numbered as they arrive, from 0.
+//! 1. **Arrival.** In an open replay operations arrive when the source says, divided by the speed-up. In a closed
+//!    one they arrive when a slot is free, which a completion and the think time after it decide. All that is due
+//!    *before* an arrival is done first; of an arrival and an event at the same time, the arrival comes first. An
+//!    open replay lets the system run up to the next arrival in one go ([`System::advance_before`]). A closed one
+//!    goes event by event, as each completion may bring an arrival before the next event. Operations are numbered
+//!    as they arrive, from 0.
 //! 2. **Queue.** Reads and writes go to the system, which hands them, or accesses for them, to its
-//!    [`Station`](sledlab_models::system::Station)s. There the [`Merger`](sledlab_models::merge::Merger), where there is
-//!    merging, and the [`Scheduler`](sledlab_models::scheduler::Scheduler) take them in. A request that finds the device
-//!    at rest ends that rest. Only now, its length being known, is the power
+//!    [`Station`](sledlab_models::system::Station)s. There the [`Merger`](sledlab_models::merge::Merger), where
+//!    there is merging, and the [`Scheduler`](sledlab_models::scheduler::Scheduler) take them in. A request that
+//!    finds the device at rest ends that rest. Only now, its length being known, is the power
 //!    [`Policy`](sledlab_models::power::Policy) asked when the device has parked; one that has must start up first.
-//! 3. **Choice.** When the mechanism is free the scheduler chooses what it serves next: one request, or several that one
-//!    pass serves. Choosing comes last and alone among all that is due at a time, so that whatever arrives in that moment
-//!    takes part.
-//! 4. **Issue.** The [`Device`](sledlab_models::device::Device) serves the choice, and tells with the issue, or later
-//!    when it is woken, what came of it: start, completion, the parts of the time between, and the energy.
+//! 3. **Choice.** When the mechanism is free the scheduler chooses what it serves next: one request, or several
+//!    that one pass serves. Choosing comes last and alone among all that is due at a time, so that whatever arrives
+//!    in that moment takes part.
+//! 4. **Issue.** The [`Device`](sledlab_models::device::Device) serves the choice, and tells with the issue, or
+//!    later when it is woken, what came of it: start, completion, the parts of the time between, and the energy.
 //! 5. **Completion.** The [`Recorder`] takes the times and the energy, and a slot is free. The station's
-//!    [`Ledger`](sledlab_models::power::Ledger) takes what the mechanism did. An open replay records completions some
-//!    hundred at a time ([`MOST_COMPLETED`]), for nothing but a flush asks about them earlier; those that a device has
-//!    promised for later wait until their time.
+//!    [`Ledger`](sledlab_models::power::Ledger) takes what the mechanism did. An open replay records completions
+//!    some hundred at a time ([`MOST_COMPLETED`]), for nothing but a flush asks about them earlier; those that a
+//!    device has promised for later wait until their time.
 //!
-//! A **flush** holds back nobody and uses no device. A system whose cache may lose its contents completes it when all
-//! before it is durable ([`System::flush`]); elsewhere it is complete when all writes are that arrived before it
-//! ([`Flushes`]). A **trim** is complete at once and reaches no system. Both hold a slot of a closed replay, and neither
-//! counts as a request.
+//! A **flush** holds back nobody and uses no device. A system whose cache may lose its contents completes it when
+//! all before it is durable ([`System::flush`]); elsewhere it is complete when all writes are that arrived before
+//! it ([`Flushes`]). A **trim** is complete at once and reaches no system. Both hold a slot of a closed replay, and
+//! neither counts as a request.
 //!
-//! The **warm-up** ends with the arrival of the first operation whose number counts. From then on ledgers and counters
-//! count anew; queues, caches and the mechanism stay as they are. What arrived before is still served and is in no
-//! statistics of requests, but ledgers count all that devices do from then on, for whomever.
+//! The **warm-up** ends with the arrival of the first operation whose number counts. From then on ledgers and
+//! counters count anew; queues, caches and the mechanism stay as they are. What arrived before is still served and
+//! is in no statistics of requests, but ledgers count all that devices do from then on, for whomever.
 //!
-//! The **end** comes when the source or a limit gives no more operations and all that is due has been done. A run lasts
-//! until the last completion or, where caches and hybrids still write for nobody, until they have
-//! ([`System::background`]); then the ledgers are closed. A run that is interrupted keeps what has been completed and drops
-//! what is under way. A scheduler or policy that has given up ends a run with its error ([`System::failure`]).
+//! The **end** comes when the source or a limit gives no more operations and all that is due has been done. A run
+//! lasts until the last completion or, where caches and hybrids still write for nobody, until they have
+//! ([`System::background`]); then the ledgers are closed. A run that is interrupted keeps what has been completed
+//! and drops what is under way. A scheduler or policy that has given up ends a run with its error
+//! ([`System::failure`]).
 //!
-//! **Conservation** is checked at the end of each: operations issued = completed + dropped; energy charged to requests and
-//! to nobody = energy of seeks and accesses in the ledgers (where there is no warm-up); time in all states = time of the
-//! run, for every station. What is violated there is a defect of sledlab.
+//! **Conservation** is checked at the end of each: operations issued = completed + dropped; energy charged to
+//! requests and to nobody = energy of seeks and accesses in the ledgers (where there is no warm-up); time in all
+//! states = time of the run, for every station. What is violated there is a defect of sledlab.
 //!
 //! Two reads on a memory that takes 10 us for an access and 1 us for a block:
 //!
