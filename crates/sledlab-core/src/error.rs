@@ -12,6 +12,8 @@ pub enum Blame {
     User,
     /// A defect of sledlab: exit code 1.
     Sledlab,
+    /// Nobody's: the user has interrupted the work. Exit code 130.
+    Nobody,
 }
 
 /// Where in a file the trouble is. Lines and columns count from 1; 0 means unknown.
@@ -51,6 +53,11 @@ impl Error {
             .with_remedy("this is a defect of sledlab: please report it with the configuration and the seed")
     }
 
+    /// The user has interrupted the work.
+    pub fn interrupted() -> Self {
+        Self::new(Blame::Nobody, "interrupted".to_owned())
+    }
+
     /// An unknown name, with the nearest known one suggested.
     pub fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
@@ -82,6 +89,11 @@ impl Error {
     /// Whose mistake it was.
     pub fn blame(&self) -> Blame {
         self.0.blame
+    }
+
+    /// Whether the user has interrupted the work, and nothing is wrong.
+    pub fn is_interrupt(&self) -> bool {
+        self.blame() == Blame::Nobody
     }
 
     /// What went wrong, without place and remedy.

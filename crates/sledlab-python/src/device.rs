@@ -9,6 +9,7 @@ use sledlab_models::device::preset::{self, DeviceParams};
 use sledlab_trace::format::read_measured;
 
 use crate::error::raise;
+use crate::interrupt::watch;
 use crate::source::to_bytes;
 
 /// Everything that can be named in an experiment, with its parameters, as JSON.
@@ -44,7 +45,7 @@ pub(crate) fn seek_map<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let device = experiment.get().device().map_err(raise)?;
     let from = SledState { x_bit, y_bit, direction };
-    let map = py.detach(|| sledlab_sim::seek_map(&device, from)).map_err(raise)?;
+    let map = py.detach(|| sledlab_sim::seek_map(&device, from, &mut watch())).map_err(raise)?;
     Ok((
         to_bytes(py, &map.x_bit, i32::to_le_bytes)?,
         to_bytes(py, &map.y_bit, i32::to_le_bytes)?,
@@ -68,7 +69,7 @@ pub(crate) fn replay_measured<'py>(
             preset::host(host)?.attach(drive);
         }
         let stream = read_measured(file)?;
-        let services = sledlab_sim::replay_measured(&device, &stream)?;
+        let services = sledlab_sim::replay_measured(&device, &stream, &mut watch())?;
         Ok((stream, services))
     };
     let (stream, services) = py.detach(replayed).map_err(raise)?;

@@ -18,19 +18,28 @@ thread_local! {
 
 /// Keeps an exception that a callback raised, and gives an error that makes Rust stop.
 pub(crate) fn keep(raised: PyErr) -> Error {
+    let interrupted = is_interrupt(&raised);
     RAISED.with(|slot| slot.replace(Some(raised)));
-    Error::internal("a Python callback raised an exception")
+    if interrupted { Error::interrupted() } else { Error::internal("a Python callback raised an exception") }
 }
 
-/// A user's error that says that the class `word` raised an exception, with its traceback and as its cause.
+fn is_interrupt(raised: &PyErr) -> bool {
+    Python::attach(|py| raised.is_instance_of::<PyKeyboardInterrupt>(py))
+}
+
+/// A user's error that says that the class `word` raised an exception, with its traceback and as its cause. The
+/// user's interrupt, which strikes wherever Python is at work, stays what it is.
 pub(crate) fn wrap(py: Python<'_>, kind: Kind, word: &str, raised: &PyErr) -> PyErr {
+    if is_interrupt(raised) {
+        return raised.clone_ref(py);
+    }
     let parts = (raised.get_type(py), raised.value(py), raised.traceback(py));
     let told = py
         .import("traceback")
         .and_then(|module| module.call_method1("format_exception", parts))
         .and_then(|lines| lines.extract::<Vec<String>>());
     let told = told.map_or_else(|_| raised.to_string(), |lines| lines.concat());
-    let Kind { name, protocol } = kind;
+    let Kind { name, protocol, .. } = kind;
     let error = Error::user(format!("{name} `{word}` failed\n{}", told.trim_end()))
         .with_remedy(format!("mend the class; `{protocol}` says what its methods must do"));
     let error = build(py, &error).unwrap_or_else(|failed| failed);
@@ -38,11 +47,11 @@ pub(crate) fn wrap(py: Python<'_>, kind: Kind, word: &str, raised: &PyErr) -> Py
     error
 }
 
-/// After a run that stopped early without an error: nothing where the user interrupted it, else what a
-/// callback raised.
-pub(crate) fn let_interrupt_pass() -> PyResult<()> {
+/// After a run that stopped early without an error: raises what a callback or a signal handler did, but for the
+/// user's interrupt where the caller `knows` of it from the outcome.
+pub(crate) fn raise_kept(knows: bool) -> PyResult<()> {
     match RAISED.with(RefCell::take) {
-        Some(raised) if !Python::attach(|py| raised.is_instance_of::<PyKeyboardInterrupt>(py)) => Err(raised),
+        Some(raised) if !(knows && is_interrupt(&raised)) => Err(raised),
         _ => Ok(()),
     }
 }
@@ -73,10 +82,4 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     };
     let kind = USER.import(py, MODULE, "Error")?;
     Ok(PyErr::from_value(kind.call1((error.message(), place, error.remedy()))?))
-}
-
-/// Whether the user wants to stop: runs Python's signal handlers and keeps what they raise.
-#[allow(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
-pub(crate) fn check_signals() -> Result<(), Error> {
-    Python::attach(|py| py.check_signals()).map_err(keep)
 }

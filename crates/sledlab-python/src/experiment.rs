@@ -11,7 +11,8 @@ use sledlab_models::{power, scheduler, system};
 use sledlab_sim::{Hooks, Progress, Rows};
 
 use crate::class::is_python;
-use crate::error::{check_signals, keep, let_interrupt_pass, raise};
+use crate::error::{keep, raise, raise_kept};
+use crate::interrupt::tell;
 use crate::power::choice as power_policy;
 use crate::scheduler::choice;
 use crate::source::{Source, to_bytes};
@@ -113,8 +114,9 @@ impl Experiment {
     }
 
     /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and
-    /// the share of the whole. With `time_decisions` the outcome has `decision_ns`. Returns the outcome as JSON,
-    /// after an interrupt of what had been done.
+    /// the share of the whole. With `time_decisions` the outcome has `decision_ns`. Returns the outcome as JSON;
+    /// after a `KeyboardInterrupt` in `progress` that of what had been done. Without `progress`, or where nothing
+    /// had been done, the interrupt is raised.
     #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None, time_decisions = false))]
     fn run(
         &self,
@@ -127,9 +129,10 @@ impl Experiment {
     ) -> PyResult<String> {
         let experiment = self.ready(py)?;
         let source = source.map(Source::take).transpose()?;
+        let knows = progress.is_some();
         let outcome = py.detach(move || {
             let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| hand_over(sink, chunk));
-            let mut show = |at: Progress| match tell(progress.as_ref(), at) {
+            let mut show = |at: Progress| match tell(progress.as_ref(), at.operations, at.fraction) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
             };
@@ -146,7 +149,7 @@ impl Experiment {
                 .map_err(|error| Error::internal(format!("cannot write the outcome as JSON: {error}")))
         });
         let outcome = outcome.map_err(raise)?;
-        let_interrupt_pass()?;
+        raise_kept(knows)?;
         Ok(outcome)
     }
 }
@@ -165,11 +168,4 @@ fn hand_over(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
         sink.call1(py, (columns,)).map(|_| ())
     })
     .map_err(keep)
-}
-
-fn tell(progress: Option<&Py<PyAny>>, at: Progress) -> Result<(), Error> {
-    if let Some(progress) = progress {
-        Python::attach(|py| progress.call1(py, (at.operations, at.fraction)).map(|_| ())).map_err(keep)?;
-    }
-    check_signals()
 }

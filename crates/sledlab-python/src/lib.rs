@@ -12,6 +12,7 @@ mod class;
 mod device;
 mod error;
 mod experiment;
+mod interrupt;
 mod power;
 mod replacement;
 mod scheduler;

@@ -6,6 +6,7 @@ use sledlab_models::replacement::Choice;
 use sledlab_sim::Uses;
 
 use crate::error::raise;
+use crate::interrupt::watch;
 use crate::source::Source;
 
 /// Refuses a replacement policy that does not exist; `word` is `name:key=value`.
@@ -24,7 +25,9 @@ impl SegmentUses {
     #[new]
     fn new(py: Python<'_>, source: &Source, segment_blocks: u64) -> PyResult<Self> {
         let mut source = source.take()?;
-        py.detach(move || Uses::of(source.as_mut(), segment_blocks.max(1))).map(SegmentUses).map_err(raise)
+        py.detach(move || Uses::of(source.as_mut(), segment_blocks.max(1), &mut watch()))
+            .map(SegmentUses)
+            .map_err(raise)
     }
 
     /// Number of different segments.
@@ -37,7 +40,8 @@ impl SegmentUses {
     fn hits(&self, py: Python<'_>, caches: Vec<(String, usize)>) -> PyResult<String> {
         let work = move || {
             let parse = |(word, room): &(String, usize)| Ok((Choice::parse(word)?, *room));
-            let hits = self.0.hits(&caches.iter().map(parse).collect::<Result<Vec<_>>>()?)?;
+            let caches = caches.iter().map(parse).collect::<Result<Vec<_>>>()?;
+            let hits = self.0.hits(&caches, &mut watch())?;
             serde_json::to_string(&hits)
                 .map_err(|error| Error::internal(format!("cannot write hits as JSON: {error}")))
         };

@@ -10,7 +10,8 @@ use sledlab_core::{Error, Request, Source as Requests};
 use sledlab_trace::table::{Columns, Times, open_table};
 use sledlab_trace::{OpenOptions, synthetic};
 
-use crate::error::{check_signals, keep, raise};
+use crate::error::{keep, raise};
+use crate::interrupt::check_signals;
 
 /// A stream of requests that can be used once.
 #[pyclass(frozen, module = "sledlab._native")]

@@ -5,7 +5,8 @@ use sledlab_core::{Error, Source as Requests};
 use sledlab_trace::characterise::Options;
 use sledlab_trace::writer::{self, WriteOptions};
 
-use crate::error::{keep, raise};
+use crate::error::raise;
+use crate::interrupt::tell;
 use crate::source::Source;
 
 /// What the workload is like, as JSON.
@@ -59,10 +60,7 @@ pub(crate) fn write_trace(
             left -= chunk.len() as u64;
             written += chunk.len() as u64;
             chunk.clear();
-            if let Some(progress) = &progress {
-                let share = source.progress();
-                Python::attach(|py| progress.call1(py, (written, share)).map(|_| ())).map_err(keep)?;
-            }
+            tell(progress.as_ref(), written, source.progress())?;
         }
         writer.finish()
     })

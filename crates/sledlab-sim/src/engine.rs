@@ -77,15 +77,17 @@ use sledlab_models::system::{Completion, MOST_COMPLETED, System};
 
 use crate::feed::Feed;
 use crate::flush::Flushes;
+use crate::pulse::Pulse;
 use crate::recorder::Recorder;
 use crate::replay::{Mode, Replay};
-
-/// Operations between two looks at the progress callback.
-const PROGRESS_EVERY: u64 = 65_536;
 
 /// The queue length is looked at on every arrival of a short run, and then on every eighth.
 const SAMPLE_ALL: u64 = 65_536;
 const SAMPLE_EVERY: u64 = 8;
+
+/// With so many in a queue an event counts as two turns of the loop, since a scheduler may look at all of them; with
+/// twice that as three.
+const LONG_QUEUE: usize = 16;
 
 /// Operations by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,7 +119,13 @@ pub struct Progress {
     pub simulated: Time,
 }
 
-/// Told now and then how far the run is; [`ControlFlow::Break`] interrupts it and keeps what there is.
+impl Progress {
+    /// Before the first operation.
+    pub(crate) const NONE: Progress = Progress { operations: 0, fraction: Some(0.0), simulated: Time::ZERO };
+}
+
+/// Told about every 50 ms of real time how far the run is, also while queues drain; [`ControlFlow::Break`]
+/// interrupts it and keeps what there is.
 pub type ProgressSink<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// Replays `source` on `system` and records what happens.
@@ -126,6 +134,18 @@ pub type ProgressSink<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 /// The source's own, a request that does not fit, a recorder that cannot write, and any violation of
 /// conservation, which is a defect of sledlab.
 pub fn simulate(
+    system: &mut dyn System,
+    source: &mut dyn Source,
+    replay: &Replay,
+    recorder: &mut Recorder,
+    progress: Option<ProgressSink>,
+) -> Result<Counts> {
+    let pulse = if progress.is_some() { Pulse::default() } else { Pulse::blind() };
+    simulate_at(pulse, system, source, replay, recorder, progress)
+}
+
+fn simulate_at(
+    pulse: Pulse,
     system: &mut dyn System,
     source: &mut dyn Source,
     replay: &Replay,
@@ -147,8 +167,10 @@ pub fn simulate(
         closed: replay.mode != Mode::Open,
         opened: replay.warmup == 0,
         completed: Vec::new(),
+        pulse,
+        progress,
     };
-    run.run(system, progress)?;
+    run.run(system)?;
     run.recorder.flush_rows()?;
     let counts = run.counts;
     let (background, background_end) = system.background();
@@ -159,7 +181,7 @@ pub fn simulate(
     Ok(counts)
 }
 
-struct Run<'a, 's, 'r> {
+struct Run<'a, 's, 'r, 'p> {
     feed: Feed<'s>,
     recorder: &'a mut Recorder<'r>,
     think: Span,
@@ -170,33 +192,35 @@ struct Run<'a, 's, 'r> {
     /// Whether the warm-up is over.
     opened: bool,
     completed: Vec<Completion>,
+    pulse: Pulse,
+    progress: Option<ProgressSink<'p>>,
 }
 
-impl Run<'_, '_, '_> {
-    fn run(&mut self, system: &mut dyn System, mut progress: Option<ProgressSink>) -> Result<()> {
-        let mut report_at = PROGRESS_EVERY;
+impl Run<'_, '_, '_, '_> {
+    fn run(&mut self, system: &mut dyn System) -> Result<()> {
+        let mut reached = Time::ZERO;
         loop {
             let arrival = if self.closed { self.run_closed(system)? } else { self.run_open(system)? };
             let Some(at) = arrival else { break };
             self.arrive(system, at)?;
-            if self.feed.issued() >= report_at {
-                report_at += PROGRESS_EVERY;
-                if let Some(error) = system.failure() {
-                    return Err(error);
-                }
-                if self.report(progress.as_mut()).is_break() {
-                    self.counts.interrupted = true;
-                    self.complete_before(at)?;
-                    break;
-                }
+            reached = at;
+            if !self.goes_on(system, 1)? {
+                break;
             }
         }
-        if let Some(error) = system.failure() {
-            return Err(error);
+        self.notice_failure(system)?;
+        if self.counts.interrupted {
+            self.complete_before(reached)?;
         }
         self.counts.issued = self.feed.issued();
         self.counts.dropped = self.under_way + self.flushes.waiting();
         Ok(())
+    }
+
+    /// When the next operation is issued. A source in which the user's interrupt strikes ends the run.
+    #[inline]
+    fn next_arrival(&mut self) -> Result<Option<Time>> {
+        self.feed.next_arrival().or_else(|error| self.interrupt(error).map(|()| None))
     }
 
     /// Does all that is due before the next arrival, and returns that. At the end, everything is due.
@@ -204,12 +228,27 @@ impl Run<'_, '_, '_> {
     /// Completions are recorded some hundred at a time: nothing but a flush asks about them earlier.
     #[inline]
     fn run_open(&mut self, system: &mut dyn System) -> Result<Option<Time>> {
-        let arrival = self.feed.next_arrival()?;
+        let arrival = self.next_arrival()?;
+        if self.counts.interrupted {
+            return Ok(None);
+        }
         let horizon = arrival.unwrap_or(Time::MAX);
         loop {
-            system.advance_before(horizon, &mut self.completed);
-            if self.completed.len() < MOST_COMPLETED || self.complete_before(horizon)? == 0 {
+            let until = self.reach(system, horizon);
+            system.advance_before(until, &mut self.completed);
+            let mut done = 0;
+            if self.completed.len() >= MOST_COMPLETED {
+                done = self.complete_before(horizon)?;
+                if done == 0 {
+                    break;
+                }
+            } else if until == horizon {
                 break;
+            }
+            let turns = self.weight(system) + done;
+            if !self.goes_on(system, turns)? {
+                self.complete_before(until)?;
+                return Ok(None);
             }
         }
         if arrival.is_none() {
@@ -218,29 +257,70 @@ impl Run<'_, '_, '_> {
         Ok(arrival)
     }
 
+    /// How far to go at once towards `horizon`: all the way, or one event where that many may take too long to wait for.
+    #[inline]
+    fn reach(&self, system: &dyn System, horizon: Time) -> Time {
+        if self.pulse.stride() >= MOST_COMPLETED * self.weight(system) {
+            return horizon;
+        }
+        system.next_event().map_or(horizon, |event| (event + Span::from_ns(1)).min(horizon))
+    }
+
+    /// For how many turns of the loop an event counts.
+    #[inline]
+    fn weight(&self, system: &dyn System) -> usize {
+        if self.progress.is_some() { 1 + system.queue_length() / LONG_QUEUE } else { 1 }
+    }
+
     /// The same one event at a time: a completion frees a slot, and what is issued then may come before
     /// the next event.
     fn run_closed(&mut self, system: &mut dyn System) -> Result<Option<Time>> {
         loop {
-            let arrival = self.feed.next_arrival()?;
+            let arrival = self.next_arrival()?;
             match system.next_event() {
+                _ if self.counts.interrupted => return Ok(None),
                 Some(now) if arrival.is_none_or(|at| now < at) => {
                     system.advance(now, &mut self.completed);
                     self.complete_before(Time::MAX)?;
+                    let turns = self.weight(system);
+                    if !self.goes_on(system, turns)? {
+                        return Ok(None);
+                    }
                 }
                 _ => return Ok(arrival),
             }
         }
     }
 
-    fn report(&self, progress: Option<&mut ProgressSink>) -> ControlFlow<()> {
-        progress.map_or(ControlFlow::Continue(()), |sink| {
-            sink(Progress {
-                operations: self.feed.issued(),
-                fraction: self.feed.progress(),
-                simulated: self.recorder.ended,
-            })
-        })
+    /// Whether the run goes on after so many turns more.
+    #[inline]
+    fn goes_on(&mut self, system: &mut dyn System, turns: usize) -> Result<bool> {
+        if self.pulse.beat(turns) { self.look_up(system) } else { Ok(true) }
+    }
+
+    #[cold]
+    fn look_up(&mut self, system: &mut dyn System) -> Result<bool> {
+        self.notice_failure(system)?;
+        if let Some(tell) = self.progress.as_mut().filter(|_| !self.counts.interrupted) {
+            let (operations, fraction) = (self.feed.issued(), self.feed.progress());
+            let told = tell(Progress { operations, fraction, simulated: self.recorder.ended });
+            self.counts.interrupted = told.is_break();
+        }
+        Ok(!self.counts.interrupted)
+    }
+
+    /// Ends with the error of a scheduler or a power policy that has given up.
+    fn notice_failure(&mut self, system: &mut dyn System) -> Result<()> {
+        system.failure().map_or(Ok(()), |error| self.interrupt(error))
+    }
+
+    /// Takes the user's interrupt as the end of the run, and passes on any other error.
+    fn interrupt(&mut self, error: Error) -> Result<()> {
+        if !error.is_interrupt() {
+            return Err(error);
+        }
+        self.counts.interrupted = true;
+        Ok(())
     }
 
     #[inline]
@@ -348,3 +428,6 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,16 @@
 //! How often a cache would hold what a workload uses: replacement policies by size, without a device (MT-10).
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use serde::Serialize;
-use sledlab_core::{Op, Result, Source};
+use sledlab_core::{Error, Op, Result, Source};
 use sledlab_models::replacement::{Choice, Found, Use};
+
+/// How often whoever waits for the processors asks `watch`.
+const WATCH_EVERY: Duration = Duration::from_millis(20);
 
 /// The uses of segments by a workload, in order.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +19,8 @@ pub struct Uses {
     keys: Vec<u64>,
     /// Whether each use is a write.
     writes: Vec<bool>,
+    /// Number of different segments.
+    segments: usize,
 }
 
 /// Uses and hits of reads and of writes.
@@ -34,69 +40,92 @@ impl Uses {
     /// Reads all of `source`, which uses segments of `segment_blocks` blocks. Trims and flushes use nothing.
     ///
     /// # Errors
-    /// The source's own.
-    pub fn of(source: &mut dyn Source, segment_blocks: u64) -> Result<Self> {
-        let (mut uses, mut chunk) = (Uses::default(), Vec::new());
-        while source.fill(&mut chunk)? > 0 {
+    /// The source's own, and what `watch` returns, which is asked before every chunk.
+    pub fn of(
+        source: &mut dyn Source,
+        segment_blocks: u64,
+        watch: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Self> {
+        let (mut uses, mut chunk, mut different) = (Uses::default(), Vec::new(), HashSet::new());
+        while watch().and_then(|()| source.fill(&mut chunk))? > 0 {
             for request in chunk.drain(..).filter(|r| matches!(r.op, Op::Read | Op::Write) && r.blocks > 0) {
                 let last = request.lbn + u64::from(request.blocks) - 1;
                 for key in request.lbn / segment_blocks..=last / segment_blocks {
+                    different.insert(key);
                     uses.keys.push(key);
                     uses.writes.push(request.op == Op::Write);
                 }
             }
         }
-        Ok(uses)
+        Ok(Uses { segments: different.len(), ..uses })
     }
 
     /// Number of different segments.
     pub fn segments(&self) -> usize {
-        let mut keys = self.keys.clone();
-        keys.sort_unstable();
-        keys.dedup();
-        keys.len()
+        self.segments
     }
 
     /// For every use, the number of the next of the same segment.
-    fn next_uses(&self) -> Vec<u64> {
+    fn next_uses(&self, watch: &mut dyn FnMut() -> Result<()>) -> Result<Vec<u64>> {
         let mut next = vec![Use::NEVER; self.keys.len()];
         let mut seen = HashMap::new();
         for (number, key) in self.keys.iter().enumerate().rev() {
+            watch()?;
             next[number] = seen.insert(*key, number as u64).unwrap_or(Use::NEVER);
         }
-        next
+        Ok(next)
     }
 
     /// Hits of each policy in a cache of each of so many segments, in the order of `caches`; on all processors.
     ///
     /// # Errors
-    /// A cache without room.
-    pub fn hits(&self, caches: &[(Choice, usize)]) -> Result<Vec<Hits>> {
+    /// A cache without room; and what `watch` returns, which is asked all the time, by this thread alone.
+    pub fn hits(
+        &self,
+        caches: &[(Choice, usize)],
+        watch: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Vec<Hits>> {
         let needs_future = caches.iter().any(|(choice, _)| choice.entry().facts.needs_future);
-        let next = if needs_future { self.next_uses() } else { Vec::new() };
-        let (begun, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let next = if needs_future { self.next_uses(watch)? } else { Vec::new() };
+        let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(caches.len());
-        std::thread::scope(|scope| {
+        let (tell, told) = mpsc::channel();
+        let mut found = std::thread::scope(|scope| {
             for _ in 0..threads {
+                let tell = tell.clone();
                 scope.spawn(|| {
-                    loop {
-                        let number = begun.fetch_add(1, Ordering::Relaxed);
-                        let Some((choice, room)) = caches.get(number) else { break };
-                        let hits = self.hits_of(choice, *room, &next);
-                        found.lock().unwrap_or_else(PoisonError::into_inner).push((number, hits));
+                    let tell = tell;
+                    while let number = begun.fetch_add(1, Ordering::Relaxed)
+                        && let Some((choice, room)) = caches.get(number)
+                        && tell.send((number, self.hits_of(choice, *room, &next, &stop))).is_ok()
+                    {
                     }
                 });
             }
-        });
-        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            drop(tell);
+            let mut found = Vec::with_capacity(caches.len());
+            loop {
+                match told.recv_timeout(WATCH_EVERY) {
+                    Ok(one) => found.push(one),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(found),
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+                // Whoever is at work ends soon; the scope waits for all.
+                watch().inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+            }
+        })?;
         found.sort_unstable_by_key(|(number, _)| *number);
         found.into_iter().map(|(_, hits)| hits).collect()
     }
 
-    fn hits_of(&self, choice: &Choice, room: usize, next: &[u64]) -> Result<Hits> {
+    /// Gives up when told to `stop`.
+    fn hits_of(&self, choice: &Choice, room: usize, next: &[u64], stop: &AtomicBool) -> Result<Hits> {
         let mut policy = choice.make(room)?;
         let mut hits = Hits::default();
         for (number, (key, write)) in self.keys.iter().zip(&self.writes).enumerate() {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Error::interrupted());
+            }
             let next = next.get(number).copied().unwrap_or(Use::NEVER);
             let hit = u64::from(policy.access(Use { key: *key, next }) == Found::Hit);
             if *write {
@@ -130,16 +159,35 @@ mod tests {
             request(Op::Trim, 0, 8),
             request(Op::Read, 0, 24),
         ];
-        let uses = Uses::of(&mut InMemory::new(requests), 8).unwrap();
+        let watch = &mut || Ok(());
+        let uses = Uses::of(&mut InMemory::new(requests), 8, watch).unwrap();
         assert_eq!((uses.keys.clone(), uses.segments()), (vec![0, 1, 1, 0, 1, 2], 3));
-        assert_eq!(uses.next_uses(), [3, 2, 4, Use::NEVER, Use::NEVER, Use::NEVER]);
+        assert_eq!(uses.next_uses(watch).unwrap(), [3, 2, 4, Use::NEVER, Use::NEVER, Use::NEVER]);
         let caches: Vec<_> = [("lru", 1), ("lru", 2), ("belady", 1), ("lru", 3)]
             .map(|(word, room)| (Choice::parse(word).unwrap(), room))
             .into();
-        let found = uses.hits(&caches).unwrap();
+        let found = uses.hits(&caches, watch).unwrap();
         let hits: Vec<_> = found.iter().map(|hits| (hits.read_hits, hits.write_hits)).collect();
         assert_eq!(hits, [(0, 1), (2, 1), (0, 1), (2, 1)]);
         assert!(found.iter().all(|hits| (hits.reads, hits.writes) == (5, 1)));
-        assert!(uses.hits(&[(Choice::parse("lru").unwrap(), 0)]).is_err());
+        assert!(uses.hits(&[(Choice::parse("lru").unwrap(), 0)], watch).is_err());
+    }
+
+    #[test]
+    fn whoever_watches_ends_it_soon() {
+        let requests: Vec<Request> =
+            (0..2_000_000).map(|n| request(Op::Read, n * 7_919 % 1_000_003, 1)).collect();
+        let mut stop = || Err(Error::interrupted());
+        assert!(Uses::of(&mut InMemory::new(requests.clone()), 1, &mut stop).unwrap_err().is_interrupt());
+        let uses = Uses::of(&mut InMemory::new(requests), 1, &mut || Ok(())).unwrap();
+        let caches = vec![(Choice::parse("arc").unwrap(), 500_000); 1_000];
+        let begun = std::time::Instant::now();
+        let mut looks = 0;
+        let mut late = || {
+            looks += 1;
+            if looks < 3 { Ok(()) } else { Err(Error::interrupted()) }
+        };
+        assert!(uses.hits(&caches, &mut late).unwrap_err().is_interrupt());
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     }
 }

@@ -10,13 +10,18 @@ use sledlab_trace::format::Measured;
 ///
 /// # Errors
 /// A device that cannot be built, a request past its end, and a device that does not say when it is done (the
-/// `interleaved` pipeline).
-pub fn replay_measured(file: &DeviceFile, stream: &[Measured]) -> Result<Vec<Span>> {
+/// `interleaved` pipeline); and what `watch` returns, which is asked before every request.
+pub fn replay_measured(
+    file: &DeviceFile,
+    stream: &[Measured],
+    watch: &mut dyn FnMut() -> Result<()>,
+) -> Result<Vec<Span>> {
     let mut device = device::build(file)?;
     let capacity = device.mechanics().capacity_blocks();
     let mut served = Vec::new();
     let mut now = Time::ZERO;
     let mut serve = |(id, measured): (usize, &Measured)| {
+        watch()?;
         if measured.request.end() > capacity {
             return Err(Error::user(format!(
                 "request {id} ends at block {}, but the device has {capacity}",

@@ -293,12 +293,16 @@ impl Summary {
     /// Sums up a run.
     ///
     /// # Errors
-    /// A run in which nothing counted, or a result that is not a finite number.
+    /// A run in which nothing counted, or that was interrupted before anything did; a result that is not a finite
+    /// number.
     pub(crate) fn new(recorder: &Recorder, system: &dyn System, context: Context) -> Result<Self> {
         let [reads, writes] = &recorder.by_op;
         let mut all = reads.clone();
         all.merge(writes);
         let requests = all.moments().count();
+        if requests == 0 && context.counts.interrupted {
+            return Err(Error::interrupted());
+        }
         if requests == 0 {
             return Err(Error::user("nothing was simulated: no read or write was completed that counts")
                 .with_remedy(

@@ -19,8 +19,13 @@ pub struct SeekMap {
 /// The map from `from`.
 ///
 /// # Errors
-/// A start outside the reach of the sled, or a device that is no sled.
-pub fn seek_map(device: &DeviceFile, from: SledState) -> Result<SeekMap> {
+/// A start outside the reach of the sled, or a device that is no sled; and what `watch` returns, which is asked
+/// before every step.
+pub fn seek_map(
+    device: &DeviceFile,
+    from: SledState,
+    watch: &mut dyn FnMut() -> Result<()>,
+) -> Result<SeekMap> {
     let DeviceParams::Mems(params) = &device.params else {
         let kind = device.params.kind();
         return Err(Error::user(format!("a seek map shows where a sled goes; this device is a {kind}"))
@@ -40,6 +45,6 @@ pub fn seek_map(device: &DeviceFile, from: SledState) -> Result<SeekMap> {
     let y_bit = (0..geometry.rows)
         .map(|row| i32::midpoint(geometry.up_start(row), geometry.down_start(row)))
         .collect();
-    let ms = positioning_times(params, from)?.into_iter().map(Span::as_ms).collect();
+    let ms = positioning_times(params, from, watch)?.into_iter().map(Span::as_ms).collect();
     Ok(SeekMap { x_bit, y_bit, ms })
 }

@@ -24,8 +24,9 @@ use crate::merge::MergeParams;
 use crate::power::{self, Energy, Ledger, Spent};
 use crate::scheduler;
 
-/// Completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory.
-pub const MOST_COMPLETED: usize = 256;
+/// Completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory and an
+/// interrupt need not wait for long.
+pub const MOST_COMPLETED: usize = 64;
 
 /// What the host talks to. Trims are answered before they get here.
 ///

@@ -16,8 +16,9 @@ use sledlab_models::{hybrid, power, scheduler};
 use toml::{Table, Value};
 
 use crate::decision_cost::DecisionCost;
-use crate::engine::{ProgressSink, simulate};
+use crate::engine::{Progress, ProgressSink, simulate};
 use crate::outcome::{Context, Outcome, Summary};
+use crate::pulse::Pulse;
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
 use workload::Workload;
@@ -36,7 +37,7 @@ pub struct Hooks<'a> {
     pub highest_end: Option<u64>,
     /// Takes the per-request table in chunks.
     pub rows: Option<RowSink<'a>>,
-    /// Told now and then how far the run is.
+    /// Told about every 50 ms of real time how far the run is, while a trace is surveyed before it too.
     pub progress: Option<ProgressSink<'a>>,
     /// Measures what the scheduler's decisions cost in real time.
     pub time_decisions: bool,
@@ -163,9 +164,9 @@ impl Experiment {
     ///
     /// # Errors
     /// Anything [`check`](Experiment::check) finds, anything wrong with the trace, a run in which nothing
-    /// counted, and violated conservation.
+    /// counted or that was interrupted before anything did, and violated conservation.
     pub fn run(&self, hooks: Hooks) -> Result<Outcome> {
-        let Hooks { source, highest_end, rows, progress, time_decisions } = hooks;
+        let Hooks { source, highest_end, rows, mut progress, time_decisions } = hooks;
         let resolved = self.resolve(source.is_some())?;
         let begun = Instant::now();
         let cost = time_decisions.then(DecisionCost::default);
@@ -178,6 +179,7 @@ impl Experiment {
             system.capacity_blocks(),
             resolved.seed,
             &replay,
+            &mut preparing(progress.as_mut()),
         )?;
         let mut recorder = Recorder::new(replay.warmup, rows);
         let counts = simulate(system.as_mut(), source.as_mut(), &replay, &mut recorder, progress)?;
@@ -327,6 +329,15 @@ impl Experiment {
         }
         table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
         table
+    }
+}
+
+/// What to ask at every step before a run: an interrupt then leaves nothing to keep.
+fn preparing<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> Result<()> + 'a {
+    let mut pulse = if progress.is_some() { Pulse::default() } else { Pulse::blind() };
+    move || {
+        let told = progress.as_mut().filter(|_| pulse.beat(1)).map(|sink| sink(Progress::NONE));
+        if told.is_some_and(|told| told.is_break()) { Err(Error::interrupted()) } else { Ok(()) }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
 use sledlab_trace::transform::{
-    Fit, FitCounts, Outside, Overlay, Place, RandomLastBlock, Survey, Via, survey,
+    Fit, FitCounts, Outside, Overlay, Place, RandomLastBlock, Survey, Via, survey_watched,
 };
 use sledlab_trace::{OpenOptions, format, synthetic};
 use toml::{Table, Value};
@@ -91,13 +91,15 @@ impl Workload {
         }
     }
 
-    /// Opens the source, or takes the `given` one with the end of its highest request, and fits it to a device of `capacity_blocks`.
+    /// Opens the source, or takes the `given` one with the end of its highest request, and fits it to a device of
+    /// `capacity_blocks`; asks `watch` all the time while a file is read.
     pub fn open(
         &self,
         given: Option<(Box<dyn Source>, Option<u64>)>,
         capacity_blocks: u64,
         seed: u64,
         replay: &Replay,
+        watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Fitted> {
         let outside = replay.outside;
         let (source, counts) = match (given, self) {
@@ -106,7 +108,7 @@ impl Workload {
             (None, Workload::Generator { kind, params }) => {
                 fit(synthetic::build(kind, params, seed, capacity_blocks)?, outside, capacity_blocks, None)
             }
-            (None, Workload::Trace(params)) => params.open(outside, capacity_blocks),
+            (None, Workload::Trace(params)) => params.open(outside, capacity_blocks, watch),
         }?;
         Ok(match replay.last_block {
             LastBlock::Given => (source, counts),
@@ -127,8 +129,13 @@ fn generator(kind: String, mut params: Table, limit: u64) -> Result<Workload> {
 }
 
 impl TraceParams {
-    fn open(&self, outside: Outside, capacity_blocks: u64) -> Result<Fitted> {
-        let survey = self.survey(outside)?;
+    fn open(
+        &self,
+        outside: Outside,
+        capacity_blocks: u64,
+        watch: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Fitted> {
+        let survey = self.survey(outside, watch)?;
         let file = self.open_file()?;
         let source: Box<dyn Source> = match (self.devices, &survey) {
             (Devices::One, _) => Box::new(file),
@@ -152,7 +159,7 @@ impl TraceParams {
     }
 
     /// A first pass over the file, where what follows needs to know how far it reaches.
-    fn survey(&self, outside: Outside) -> Result<Option<Survey>> {
+    fn survey(&self, outside: Outside, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<Survey>> {
         if outside != Outside::Scale && self.devices != Devices::Place {
             return Ok(None);
         }
@@ -160,7 +167,7 @@ impl TraceParams {
             return Err(Error::user("standard input cannot be read twice, as scaling and placing need")
                 .with_remedy("save the trace to a file first"));
         }
-        survey(&mut self.open_file()?).map(Some)
+        survey_watched(&mut self.open_file()?, watch).map(Some)
     }
 }
 

@@ -32,7 +32,7 @@ pub use outside::{Fit, FitCounts, Outside};
 pub use rate::Speedup;
 pub use reorder::Reorder;
 pub use select::{BlockRange, Limit, MediaOnly, OnlyDevices, TimeWindow};
-pub use survey::{Survey, survey};
+pub use survey::{Survey, survey, survey_watched};
 
 use crate::ending::Ending;
 

@@ -33,9 +33,17 @@ impl Survey {
 ///
 /// A trace from standard input cannot be read a second time: survey a file.
 pub fn survey(source: &mut impl Source) -> Result<Survey> {
+    survey_watched(source, &mut || Ok(()))
+}
+
+/// As [`survey`]; `watch` is asked before every chunk.
+///
+/// # Errors
+/// The source's own, and what `watch` returns.
+pub fn survey_watched(source: &mut impl Source, watch: &mut dyn FnMut() -> Result<()>) -> Result<Survey> {
     let mut survey = Survey::default();
     let mut chunk = Vec::new();
-    while source.fill(&mut chunk)? > 0 {
+    while watch().and_then(|()| source.fill(&mut chunk))? > 0 {
         for request in &chunk {
             survey.take(request);
         }

@@ -37,8 +37,15 @@ pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
 }
 
 /// Positioning times from `state` to the row starts of every column, row by row (`row * cylinders + cylinder`).
-pub fn positioning_times(params: &MemsParams, state: SledState) -> Result<Vec<Span>> {
+///
+/// # Errors
+/// Parameters that make no sense together, and what `watch` returns, which is asked before every step.
+pub fn positioning_times(
+    params: &MemsParams,
+    state: SledState,
+    watch: &mut dyn FnMut() -> Result<()>,
+) -> Result<Vec<Span>> {
     let sled = sled::Sled::new(params)?;
     let places = (0..sled.geometry.rows).flat_map(|row| (0..sled.geometry.cylinders).map(move |x| (row, x)));
-    Ok(places.map(|(row, cylinder)| sled.positioning_at(state, row, cylinder)).collect())
+    places.map(|(row, cylinder)| watch().map(|()| sled.positioning_at(state, row, cylinder))).collect()
 }

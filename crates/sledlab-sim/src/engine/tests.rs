@@ -1,0 +1,222 @@
+//! Interrupts, and what looking for them must not change.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use sledlab_core::Request;
+use sledlab_core::source::InMemory;
+use sledlab_models::device::preset::{self, DeviceFile};
+use sledlab_models::device::{Mechanics, Queued};
+use sledlab_models::merge::MergeParams;
+use sledlab_models::power;
+use sledlab_models::scheduler::{self, Scheduler};
+use sledlab_models::system::{self, Setup};
+
+use super::*;
+use crate::rows::Rows;
+
+/// First come, first served, by a scheduler that thinks for so long.
+struct Ponders {
+    queue: Box<dyn Scheduler>,
+    chosen: Arc<AtomicUsize>,
+    pause: Duration,
+    fails_at: usize,
+}
+
+impl Scheduler for Ponders {
+    fn push(&mut self, request: Queued) {
+        self.queue.push(request);
+    }
+
+    fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
+        std::thread::sleep(self.pause);
+        if self.chosen.fetch_add(1, Ordering::Relaxed) < self.fails_at {
+            self.queue.pop(now, mechanics, batch);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        let failed = self.chosen.load(Ordering::Relaxed) > self.fails_at;
+        failed.then(|| Error::user("it has given up"))
+    }
+}
+
+fn device(name: &str) -> DeviceFile {
+    preset::from_table(&preset::text(name).unwrap().parse().unwrap()).unwrap()
+}
+
+fn fcfs() -> scheduler::Choice {
+    scheduler::Choice::new("fcfs", &toml::Table::new()).unwrap()
+}
+
+fn build(name: &str, scheduler: &scheduler::Choice) -> Box<dyn System> {
+    let power = power::Choice::of_device(20.0).unwrap();
+    system::build(&device(name), Setup { scheduler, power: &power, merge: &MergeParams::default() }).unwrap()
+}
+
+/// A system whose scheduler ponders, and what that has chosen.
+fn pondering(pause: Duration, fails_at: usize) -> (Box<dyn System>, Arc<AtomicUsize>) {
+    let chosen = Arc::<AtomicUsize>::default();
+    let counter = chosen.clone();
+    let choice = scheduler::Choice::custom("ponders", toml::Table::new(), move |mechanics| {
+        let queue = fcfs().make(mechanics)?;
+        Ok(Box::new(Ponders { queue, chosen: counter.clone(), pause, fails_at }))
+    });
+    (build("mems-g2", &choice), chosen)
+}
+
+/// So many requests, so far apart, with a flush here and there.
+fn requests(count: u64, apart_ns: u64) -> InMemory {
+    let request = |n: u64| Request {
+        arrival: Time::from_ns(n / 3 * 3 * apart_ns),
+        lbn: if n % 50 == 7 { 0 } else { n * 48_271 % 6_000_000 },
+        blocks: if n % 50 == 7 { 0 } else { 8 },
+        op: if n % 50 == 7 {
+            Op::Flush
+        } else if n.is_multiple_of(3) {
+            Op::Write
+        } else {
+            Op::Read
+        },
+        ..Request::default()
+    };
+    InMemory::new((0..count).map(request).collect::<Vec<_>>())
+}
+
+fn closed(outstanding: u32) -> Replay {
+    let table = format!("mode = \"closed:{outstanding}\"").parse().unwrap();
+    Replay::from_table(&table).unwrap()
+}
+
+#[test]
+fn an_interrupt_while_the_queue_drains_ends_the_run_and_keeps_what_there_is() {
+    const QUEUED: u64 = 100_000;
+    let (mut system, chosen) = pondering(Duration::from_millis(1), usize::MAX);
+    let mut recorder = Recorder::new(0, None);
+    let begun = Instant::now();
+    let mut chosen_before = 0;
+    let mut stop = |at: Progress| {
+        chosen_before = chosen.load(Ordering::Relaxed);
+        // Late enough for something to be there that can be kept.
+        let drains = at.operations == QUEUED && chosen_before >= 20;
+        if drains { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let counts = simulate(
+        system.as_mut(),
+        &mut requests(QUEUED, 1),
+        &Replay::default(),
+        &mut recorder,
+        Some(&mut stop),
+    )
+    .unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(counts.interrupted && counts.issued == QUEUED);
+    let done = counts.reads + counts.writes;
+    assert!(done as usize + 2 >= chosen_before, "{done} of {chosen_before}");
+    assert_eq!(done + counts.flushes + counts.dropped, QUEUED);
+    let recorded: u64 = recorder.by_op.iter().map(|times| times.moments().count()).sum();
+    assert_eq!(recorded, done);
+}
+
+#[test]
+fn slow_decisions_of_a_closed_replay_are_interrupted_too() {
+    let (mut system, chosen) = pondering(Duration::from_millis(5), usize::MAX);
+    let mut recorder = Recorder::new(0, None);
+    let mut looks = 0;
+    let mut stop = |_: Progress| {
+        looks += 1;
+        if looks < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let replay = closed(12);
+    let counts =
+        simulate(system.as_mut(), &mut requests(70_000, 1), &replay, &mut recorder, Some(&mut stop)).unwrap();
+    assert!(counts.interrupted && counts.reads > 0);
+    assert!((3..400).contains(&chosen.load(Ordering::Relaxed)));
+}
+
+/// A request every millisecond for hours.
+struct Endless(u64);
+
+impl Source for Endless {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        let from = self.0;
+        self.0 = (from + 4096).min(20_000_000);
+        let request = |n: u64| Request {
+            arrival: Time::from_ns(n * 1_000_000),
+            blocks: 8,
+            op: Op::Read,
+            ..Request::default()
+        };
+        into.extend((from..self.0).map(request));
+        Ok((self.0 - from) as usize)
+    }
+}
+
+#[test]
+fn a_scheduler_that_gives_up_is_noticed_at_once() {
+    let (mut system, _) = pondering(Duration::from_millis(2), 20);
+    let mut source = Endless(0);
+    let mut recorder = Recorder::new(0, None);
+    let mut last = 0;
+    let mut listen = |at: Progress| {
+        last = at.operations;
+        ControlFlow::Continue(())
+    };
+    let replay = Replay::default();
+    let error =
+        simulate(system.as_mut(), &mut source, &replay, &mut recorder, Some(&mut listen)).unwrap_err();
+    assert_eq!(error.message(), "it has given up");
+    assert!(last < 10_000_000, "noticed after {last} operations");
+}
+
+/// A stream in which the user's interrupt strikes after so many requests.
+struct Struck(InMemory, usize);
+
+impl Source for Struck {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        self.1 = self.1.checked_sub(1).ok_or_else(Error::interrupted)?;
+        self.0.fill(into)
+    }
+}
+
+#[test]
+fn an_interrupt_in_the_source_keeps_what_there_is() {
+    let mut source = Struck(requests(50_000, 1_000_000), 3);
+    for replay in [Replay::default(), closed(4)] {
+        let mut recorder = Recorder::new(0, None);
+        let mut system = build("mems-g2", &fcfs());
+        let counts = simulate(system.as_mut(), &mut source, &replay, &mut recorder, None).unwrap();
+        assert!(counts.interrupted);
+        assert!(counts.reads + counts.writes + 200 > counts.issued - counts.flushes, "{counts:?}");
+        source = Struck(requests(50_000, 1_000_000), 3);
+    }
+}
+
+#[test]
+fn a_run_that_looks_up_at_every_turn_is_the_same() {
+    for name in ["mems-g2", "atlas-10k", "mems-g2-disksim"] {
+        for (replay, apart_ns) in [(Replay::default(), 400_000), (Replay::default(), 1), (closed(9), 1)] {
+            let run = |pulse: Pulse| {
+                let mut all = Vec::new();
+                let mut sink = |rows: &Rows| {
+                    all.extend(rows.id.iter().copied().zip(rows.completion_ns.iter().copied()));
+                    Ok(())
+                };
+                let mut recorder = Recorder::new(10, Some(&mut sink));
+                let mut system = build(name, &fcfs());
+                let mut source = requests(3_000, apart_ns);
+                let counts =
+                    simulate_at(pulse, system.as_mut(), &mut source, &replay, &mut recorder, None).unwrap();
+                let ended = recorder.ended;
+                let ledgers: Vec<_> = system.ledgers().into_iter().map(|(_, energy)| energy.total).collect();
+                (counts, ended, ledgers, all)
+            };
+            assert_eq!(run(Pulse::blind()), run(Pulse::slow()), "{name}");
+        }
+    }
+}
