@@ -1,4 +1,7 @@
-"""The compiled part of sledlab. Structured results are JSON text, columns are bytes."""
+"""The compiled part of sledlab. Structured results are JSON text, columns are bytes.
+
+Whatever takes long looks for signals about every 50 ms, and raises what their handlers raise.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -17,10 +20,20 @@ class Experiment:
         """Takes the requests from a trace file."""
     def with_workload(self, kind: str) -> Experiment:
         """Takes the requests from a generator."""
+    def with_plugins(self, words: Sequence[str] | None) -> Experiment:
+        """Allows those plug-ins, `module:Class`, to run, and no others; `*` allows all.
+
+        What is made from this experiment allows them too. No file says so: one that is read allows none.
+        """
+    def plugins(self) -> list[str]:
+        """The plug-ins that the experiment names, allowed or not; nothing of them runs."""
     def check(self) -> None:
-        """Checks everything that can be checked before the work starts."""
+        """Checks all that can be checked before the work starts; plug-ins must be allowed, and are made."""
     def to_toml(self) -> str:
-        """The complete experiment, every default filled in."""
+        """The complete experiment, every default filled in.
+
+        Nothing of a plug-in runs; what it is given is written as it was said.
+        """
     def setting(self, key: str) -> str | None:
         """What has been said of a key such as `trace.file`; defaults do not count."""
     def describe_device(self) -> str:
@@ -33,7 +46,12 @@ class Experiment:
         highest_end: int | None = None,
         time_decisions: bool = False,
     ) -> str:
-        """Runs and gives the outcome as JSON; after an interrupt, that of what had been done.
+        """Runs and gives the outcome as JSON.
+
+        `progress` is called at the first request and then about every 50 ms, with operations and the share of
+        the whole; while a trace is surveyed first, with no operations. If it raises `KeyboardInterrupt`, the
+        outcome is that of what had been done. The interrupt is raised if nothing had been done, and without
+        `progress`.
 
         With `time_decisions` the outcome has `decision_ns`, the mean real time of a scheduling decision.
         """
@@ -133,6 +151,9 @@ class Source:
 
         `None` at the end.
         """
+
+def is_plugin(word: str) -> bool:
+    """Whether the word for a scheduler or a power policy names a plug-in, `module:Class`."""
 
 def catalogue() -> str:
     """Everything that can be named in an experiment, as JSON."""

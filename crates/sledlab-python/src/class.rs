@@ -1,14 +1,17 @@
-//! Classes of the user that take the place of a model: named `module:Class`, found as `import` does.
+//! Plug-ins: classes of the user that take the place of a model, named `module:Class`.
+//!
+//! Importing a module runs it, so nothing of a plug-in is touched before the user has allowed it: an experiment
+//! file comes from anywhere.
 
 use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyType};
 use sledlab_core::Error;
 use toml::{Table, Value};
 
-use crate::error::{keep, wrap};
+use crate::error::{keep, raise, wrap};
 
 /// What a class takes the place of.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +20,8 @@ pub(crate) struct Kind {
     pub name: &'static str,
     /// The class that says what its methods must do.
     pub protocol: &'static str,
+    /// The methods that it must have.
+    pub methods: &'static [&'static str],
 }
 
 /// A class of the user.
@@ -24,19 +29,42 @@ pub(crate) struct Kind {
 pub(crate) struct Class {
     kind: Kind,
     word: Arc<str>,
-    of: Arc<Py<PyAny>>,
+    of: Arc<Py<PyType>>,
 }
 
-/// Whether `word` names a class in Python rather than a model of sledlab with parameters.
-pub(crate) fn is_python(word: &str) -> bool {
+/// The plug-ins that the user allows to run; `*` stands for all.
+#[derive(Clone, Default)]
+pub(crate) struct Allowed(Arc<[String]>);
+
+/// Whether `word` names a plug-in, `module:Class`, rather than a model of sledlab with parameters.
+#[pyfunction]
+pub(crate) fn is_plugin(word: &str) -> bool {
     word.split_once(':').is_some_and(|(_, rest)| !rest.contains('='))
 }
 
+impl Allowed {
+    /// Those words, or none.
+    pub fn new(words: Option<Vec<String>>) -> Self {
+        Allowed(words.unwrap_or_default().into())
+    }
+
+    /// Refuses a plug-in that the user has not allowed.
+    fn check(&self, word: &str) -> Result<(), Error> {
+        if self.0.iter().any(|allowed| allowed == "*" || allowed == word) {
+            return Ok(());
+        }
+        Err(Error::user(format!("the experiment names a plug-in, `{word}`, and nothing allows it to run"))
+            .with_remedy("if you trust it, say --allow-plugins (in Python: allow_plugins=True)"))
+    }
+}
+
 impl Class {
-    /// The class `module:Class`.
-    pub fn find(py: Python<'_>, kind: Kind, word: &str) -> PyResult<Self> {
-        let class = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
-        Ok(Class { kind, word: word.into(), of: Arc::new(class) })
+    /// The class `module:Class`, if it is `allowed` and has the methods of its kind. None of them runs yet.
+    pub fn find(py: Python<'_>, kind: Kind, word: &str, allowed: &Allowed) -> PyResult<Self> {
+        allowed.check(word).map_err(raise)?;
+        let found = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
+        let class = kind.check(word, &found).map_err(raise)?;
+        Ok(Class { kind, word: word.into(), of: Arc::new(class.clone().unbind()) })
     }
 
     /// An object of it; `params` are arguments of its constructor.
@@ -70,12 +98,64 @@ impl Class {
     }
 }
 
-fn import(py: Python<'_>, word: &str) -> PyResult<Py<PyAny>> {
-    let (module, class) = word.split_once(':').unwrap_or((word, ""));
-    // A module beside the user's work, as `python` itself would find it.
-    let path = py.import("sys")?.getattr("path")?;
-    if !path.contains("")? {
-        path.call_method1("insert", (0, ""))?;
+impl Kind {
+    /// Refuses what is no class, such as a function, and a class without the methods: neither is called.
+    fn check<'a, 'py>(
+        self,
+        word: &str,
+        found: &'a Bound<'py, PyAny>,
+    ) -> Result<&'a Bound<'py, PyType>, Error> {
+        let Kind { name, protocol, methods } = self;
+        let refuse = |why: String| {
+            Error::user(format!("{name} `{word}` {why}"))
+                .with_remedy(format!("a {name} has {}: see {protocol}", listed(methods)))
+        };
+        let class = found.cast::<PyType>().map_err(|_| refuse("is not a class".to_owned()))?;
+        let missing: Vec<&str> = methods.iter().filter(|method| !has(class, method)).copied().collect();
+        if missing.is_empty() { Ok(class) } else { Err(refuse(format!("lacks {}", listed(&missing)))) }
     }
-    Ok(py.import(module)?.getattr(class)?.unbind())
+}
+
+/// Whether objects of `class` have a method. The attribute alone does not tell: it may be one of the metaclass.
+fn has(class: &Bound<'_, PyType>, method: &str) -> bool {
+    let defines = |base: Bound<'_, PyAny>| base.getattr("__dict__").and_then(|own| own.contains(method));
+    class.mro().iter().any(|base| defines(base).unwrap_or(false))
+        && class.getattr(method).is_ok_and(|found| found.is_callable())
+}
+
+/// `a, b and c`.
+fn listed(words: &[&str]) -> String {
+    match words {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+/// What `module:Class` names.
+///
+/// The working directory is searched too, so that a module beside the user's work is found, but after all else
+/// and during this import only: no file that lies there takes the place of an installed module. Where Python
+/// itself searches it first (`python -m`, `python -c`) that stays as it is.
+fn import<'py>(py: Python<'py>, word: &str) -> PyResult<Bound<'py, PyAny>> {
+    let (module, class) = word.split_once(':').unwrap_or((word, ""));
+    let path = py.import("sys")?.getattr("path")?;
+    // There may be none: it can be deleted while somebody is in it.
+    let here = py.import("os")?.call_method0("getcwd").ok();
+    let here = match here {
+        Some(here) if !path.contains(&here)? && !path.contains("")? => Some(here),
+        _ => None,
+    };
+    if let Some(here) = &here {
+        path.call_method1("append", (here,))?;
+    }
+    // A module that has just been written is not in what Python remembers of a directory.
+    let imported = py
+        .import("importlib")
+        .and_then(|lib| lib.call_method0("invalidate_caches"))
+        .and_then(|_| py.import(module));
+    if let Some(here) = &here {
+        // The module may have removed it itself.
+        let _ = path.call_method1("remove", (here,));
+    }
+    imported?.getattr(class)
 }

@@ -10,32 +10,48 @@ use sledlab_models::merge::MergeParams;
 use sledlab_models::{power, scheduler, system};
 use sledlab_sim::{Hooks, Progress, Rows};
 
-use crate::class::is_python;
+use crate::class::{Allowed, is_plugin};
 use crate::error::{keep, raise, raise_kept};
 use crate::interrupt::tell;
-use crate::power::choice as power_policy;
-use crate::scheduler::choice;
 use crate::source::{Source, to_bytes};
 
 /// An experiment under construction.
 #[pyclass(frozen, module = "sledlab._native")]
-pub(crate) struct Experiment(Mutex<sledlab_sim::Experiment>);
+pub(crate) struct Experiment {
+    said: Mutex<sledlab_sim::Experiment>,
+    /// Never written into a file: whoever runs one decides for himself.
+    allowed: Allowed,
+}
 
 impl Experiment {
     pub(crate) fn get(&self) -> sledlab_sim::Experiment {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The experiment with its scheduler and power policy at hand where they are written in Python.
+    /// The experiment with its plug-ins at hand, all of which must be allowed.
     fn ready(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
         let mut experiment = self.get();
         let (word, params) = experiment.scheduler_said().map_err(raise)?;
-        if is_python(&word) {
-            experiment.give_scheduler(choice(py, &word, params)?);
+        if is_plugin(&word) {
+            experiment.give_scheduler(crate::scheduler::choice(py, &word, params, &self.allowed)?);
         }
         let (word, params) = experiment.power_said().map_err(raise)?;
-        if is_python(&word) {
-            experiment.give_power(power_policy(py, &word, params)?);
+        if is_plugin(&word) {
+            experiment.give_power(crate::power::choice(py, &word, params, &self.allowed)?);
+        }
+        Ok(experiment)
+    }
+
+    /// The experiment with something in the place of its plug-ins, of which nothing runs.
+    fn without_plugins(&self) -> Result<sledlab_sim::Experiment, Error> {
+        let mut experiment = self.get();
+        let (word, params) = experiment.scheduler_said()?;
+        if is_plugin(&word) {
+            experiment.give_scheduler(crate::scheduler::stand_in(&word, params)?);
+        }
+        let (word, params) = experiment.power_said()?;
+        if is_plugin(&word) {
+            experiment.give_power(crate::power::stand_in(&word, params)?);
         }
         Ok(experiment)
     }
@@ -46,7 +62,7 @@ impl Experiment {
     ) -> PyResult<Self> {
         let mut experiment = self.get();
         change(&mut experiment).map_err(raise)?;
-        Ok(Experiment(Mutex::new(experiment)))
+        Ok(Experiment { said: Mutex::new(experiment), allowed: self.allowed.clone() })
     }
 }
 
@@ -56,7 +72,7 @@ impl Experiment {
     #[pyo3(signature = (toml = "", name = "experiment"))]
     fn new(toml: &str, name: &str) -> PyResult<Self> {
         let experiment = sledlab_sim::Experiment::from_toml(name, toml).map_err(raise)?;
-        Ok(Experiment(Mutex::new(experiment)))
+        Ok(Experiment { said: Mutex::new(experiment), allowed: Allowed::default() })
     }
 
     fn with_setting(&self, key: &str, value: &str) -> PyResult<Self> {
@@ -82,12 +98,26 @@ impl Experiment {
         })
     }
 
+    /// Allows those plug-ins, `module:Class`, to run, and no others; `*` allows all.
+    #[pyo3(signature = (words))]
+    fn with_plugins(&self, words: Option<Vec<String>>) -> Self {
+        Experiment { said: Mutex::new(self.get()), allowed: Allowed::new(words) }
+    }
+
+    /// The plug-ins that the experiment names, whether they are allowed or not.
+    fn plugins(&self) -> PyResult<Vec<String>> {
+        let experiment = self.get();
+        let said = [experiment.scheduler_said().map_err(raise)?, experiment.power_said().map_err(raise)?];
+        Ok(said.into_iter().map(|(word, _)| word).filter(|word| is_plugin(word)).collect())
+    }
+
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         self.ready(py)?.check().map_err(raise)
     }
 
-    fn to_toml(&self, py: Python<'_>) -> PyResult<String> {
-        self.ready(py)?.to_toml().map_err(raise)
+    /// Nothing of a plug-in runs: what it is given is written as it was said.
+    fn to_toml(&self) -> PyResult<String> {
+        self.without_plugins().and_then(|experiment| experiment.to_toml()).map_err(raise)
     }
 
     /// What has been said of a key such as `trace.file`, as text; defaults do not count.

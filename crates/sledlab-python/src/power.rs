@@ -9,7 +9,7 @@ use sledlab_core::{Error, Span};
 use sledlab_models::power::{Choice, Policy, Prices};
 use toml::Table;
 
-use crate::class::{Class, Kind};
+use crate::class::{Allowed, Class, Kind};
 
 /// What a policy weighs.
 #[pyclass(frozen, module = "sledlab._native")]
@@ -45,11 +45,11 @@ impl PowerPrices {
     }
 }
 
-const KIND: Kind = Kind { name: "power policy", protocol: "sledlab.PowerPolicy" };
+const KIND: Kind = Kind { name: "power policy", protocol: "sledlab.PowerPolicy", methods: &["timeout_ms"] };
 
-/// The policy `module:Class`; `params` are arguments of its constructor.
-pub(crate) fn choice(py: Python<'_>, word: &str, params: Table) -> PyResult<Choice> {
-    let class = Class::find(py, KIND, word)?;
+/// The policy `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
+pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowed) -> PyResult<Choice> {
+    let class = Class::find(py, KIND, word, allowed)?;
     let given = params.clone();
     Ok(Choice::custom(word, params, move || {
         let policy = class.make(&given)?;
@@ -57,6 +57,12 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table) -> PyResult<Choi
         let (learns, waits) = (has("learn"), has("patience_ms"));
         Ok(Box::new(PythonPolicy { class: class.clone(), policy, learns, waits, failure: None }))
     }))
+}
+
+/// Says `module:Class` and `params`, but is never it: for work that runs nothing of a plug-in.
+pub(crate) fn stand_in(word: &str, params: Table) -> Result<Choice, Error> {
+    let never = Choice::new("never", &Table::new(), 0.0)?;
+    Ok(Choice::custom(word, params, move || never.make()))
 }
 
 fn to_ms(span: Span) -> f64 {

@@ -13,7 +13,7 @@ use sledlab_models::device::{DeviceState, Location, Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
 use toml::Table;
 
-use crate::class::{Class, Kind};
+use crate::class::{Allowed, Class, Kind};
 
 /// A queued request, as a scheduler in Python sees it.
 #[pyclass(frozen, module = "sledlab._native")]
@@ -111,16 +111,23 @@ impl DeviceView {
     }
 }
 
-const KIND: Kind = Kind { name: "scheduler", protocol: "sledlab.Scheduler" };
+const KIND: Kind =
+    Kind { name: "scheduler", protocol: "sledlab.Scheduler", methods: &["push", "pop", "__len__"] };
 
-/// The scheduler `module:Class`; `params` are arguments of its constructor.
-pub(crate) fn choice(py: Python<'_>, word: &str, params: Table) -> PyResult<Choice> {
-    let class = Class::find(py, KIND, word)?;
+/// The scheduler `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
+pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowed) -> PyResult<Choice> {
+    let class = Class::find(py, KIND, word, allowed)?;
     let given = params.clone();
     Ok(Choice::custom(word, params, move |_| {
         let queue = class.make(&given)?;
         Ok(Box::new(PythonScheduler { class: class.clone(), queue, waiting: HashMap::new(), failure: None }))
     }))
+}
+
+/// Says `module:Class` and `params`, but is never it: for work that runs nothing of a plug-in.
+pub(crate) fn stand_in(word: &str, params: Table) -> Result<Choice, Error> {
+    let fcfs = Choice::new("fcfs", &Table::new())?;
+    Ok(Choice::custom(word, params, move |mechanics| fcfs.make(mechanics)))
 }
 
 struct PythonScheduler {

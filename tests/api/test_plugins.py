@@ -1,0 +1,201 @@
+"""What of a plug-in named in an experiment runs, and when."""
+
+import os
+import sys
+import textwrap
+
+import pytest
+from sledlab import Error, _native
+
+FIFO = """
+class Fifo:
+    def __init__(self, tag="none"):
+        self.queue = []
+
+    def push(self, request):
+        self.queue.append(request)
+
+    def pop(self, now_ns, device):
+        return self.queue.pop(0)
+
+    def __len__(self):
+        return len(self.queue)
+
+
+class Patient:
+    def timeout_ms(self, prices):
+        return 5.0
+
+
+class NoPop:
+    def push(self, request):
+        raise AssertionError
+
+    __len__ = None
+
+
+class Meta(type):
+    def __len__(cls):
+        return 0
+
+
+class Hollow(metaclass=Meta):
+    push = pop = print
+
+
+class Marks(Fifo):
+    def __init__(self):
+        open("made", "w").close()
+        super().__init__()
+
+
+def make():
+    return Fifo()
+
+
+ready = Fifo()
+"""
+
+NOT_ALLOWED = r"the experiment names a plug-in, `{}`, and nothing allows it to run"
+
+
+def experiment(table, **said):
+    lines = "\n".join(f"{key} = {value!r}" for key, value in said.items())
+    text = """
+    [device]
+    preset = "mems-g2"
+    [workload]
+    kind = "uniform"
+    [replay]
+    limit = 200
+    """
+    return _native.Experiment(f"{textwrap.dedent(text)}\n[{table}]\n{lines}\n")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A working directory with a module in it, which is nowhere on the path."""
+    (tmp_path / "lying_here.py").write_text("open('imported', 'w').close()\n" + FIFO)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if p not in ("", str(tmp_path))])
+    yield tmp_path
+    sys.modules.pop("lying_here", None)
+
+
+@pytest.mark.parametrize(
+    ("word", "is_one"),
+    [
+        ("os:system", True),
+        ("a.b:Class", True),
+        ("sptf", False),
+        ("zsptf:grid=40x4", False),
+        ("zsptf:grid=40x4:parity=false", False),
+    ],
+)
+def test_a_word_tells_whether_it_names_a_plugin(word, is_one):
+    assert _native.is_plugin(word) is is_one
+
+
+@pytest.mark.parametrize("table", ["scheduler", "power"])
+@pytest.mark.parametrize("allowed", [None, [], ["lying_here:Fifo", "os:systems"]])
+def test_a_file_runs_no_command(here, table, allowed):
+    e = experiment(table, kind="os:system", command="touch made").with_plugins(allowed)
+    for work in (e.check, e.run):
+        with pytest.raises(Error, match=NOT_ALLOWED.format("os:system")) as caught:
+            work()
+        assert caught.value.remedy == "if you trust it, say --allow-plugins (in Python: allow_plugins=True)"
+    assert 'command = "touch made"' in e.to_toml()
+    assert not (here / "made").exists()
+
+
+@pytest.mark.parametrize("table", ["scheduler", "power"])
+def test_a_function_is_no_plugin_even_if_allowed(here, table):
+    e = experiment(table, kind="os:system", command="touch made").with_plugins(["*"])
+    for work in (e.check, e.run):
+        with pytest.raises(Error, match="`os:system` is not a class") as caught:
+            work()
+        assert "has" in caught.value.remedy
+    assert not (here / "made").exists()
+
+
+def test_nothing_is_imported_that_is_not_allowed(here):
+    e = experiment("scheduler", kind="lying_here:Marks")
+    assert e.plugins() == ["lying_here:Marks"]
+    assert e.setting("scheduler.kind") == "lying_here:Marks"
+    changed = e.with_setting("seed", "7").with_setting("scheduler.tag", "new")
+    assert _native.Experiment(changed.to_toml()).to_toml() == changed.to_toml()
+    with pytest.raises(Error, match=NOT_ALLOWED.format("lying_here:Marks")):
+        changed.check()
+    assert {path.name for path in here.iterdir()} == {"lying_here.py"}
+
+
+@pytest.mark.parametrize("allowed", [["*"], ["os:system", "lying_here:Fifo"]])
+def test_what_is_allowed_runs_and_stays_allowed(here, allowed):
+    e = experiment("scheduler", kind="lying_here:Fifo", tag="mine").with_plugins(allowed)
+    e = e.with_setting("seed", "3").with_device("mems-g3").with_workload("mems-check")
+    e.check()
+    assert '"requests":200' in e.run().replace(" ", "")
+    text = e.to_toml()
+    assert "plug" not in text
+    assert 'tag = "mine"' in text
+    with pytest.raises(Error, match="nothing allows it"):
+        _native.Experiment(text).check()
+    with pytest.raises(Error, match="nothing allows it"):
+        e.with_plugins(None).run()
+
+
+def test_a_power_policy_is_a_plugin_too(here):
+    e = experiment("power", kind="lying_here:Patient")
+    with pytest.raises(Error, match="nothing allows it"):
+        e.run()
+    e.with_plugins(["lying_here:Patient"]).run()
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "said"),
+    [
+        ("scheduler", "make", "is not a class"),
+        ("scheduler", "ready", "is not a class"),
+        ("scheduler", "NoPop", "lacks pop and __len__"),
+        ("scheduler", "Hollow", "lacks __len__"),
+        ("scheduler", "Patient", "lacks push, pop and __len__"),
+        ("power", "Fifo", "lacks timeout_ms"),
+    ],
+)
+def test_only_classes_with_the_methods_are_made(here, table, name, said):
+    with pytest.raises(Error, match=said) as caught:
+        experiment(table, kind=f"lying_here:{name}").with_plugins(["*"]).check()
+    assert caught.value.remedy in (
+        "a scheduler has push, pop and __len__: see sledlab.Scheduler",
+        "a power policy has timeout_ms: see sledlab.PowerPolicy",
+    )
+
+
+def test_a_builtin_is_refused(here):
+    with pytest.raises(Error, match="`builtins:list` lacks push"):
+        experiment("scheduler", kind="builtins:list").with_plugins(["*"]).check()
+    with pytest.raises(Error, match="`builtins:exec` is not a class"):
+        experiment("scheduler", kind="builtins:exec").with_plugins(["*"]).check()
+
+
+def test_the_working_directory_is_searched_last_and_only_then(here):
+    before = list(sys.path)
+    experiment("scheduler", kind="lying_here:Fifo").with_plugins(["*"]).check()
+    assert sys.path == before
+    assert os.getcwd() not in sys.path
+    assert "" not in sys.path
+
+
+def test_a_file_in_the_working_directory_shadows_no_module(here, monkeypatch):
+    (here / "colorsys.py").write_text("open('shadowed', 'w').close()\n" + FIFO)
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    with pytest.raises(Error, match="has no attribute 'Fifo'"):
+        experiment("scheduler", kind="colorsys:Fifo").with_plugins(["*"]).check()
+    assert not (here / "shadowed").exists()
+
+
+def test_a_module_that_fails_is_told_with_its_traceback(here):
+    (here / "broken_here.py").write_text("raise RuntimeError('not today')\n")
+    with pytest.raises(Error, match="not today"):
+        experiment("scheduler", kind="broken_here:Fifo").with_plugins(["*"]).check()
+    assert str(here) not in sys.path
