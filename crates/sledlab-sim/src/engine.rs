@@ -85,9 +85,8 @@ use crate::replay::{Mode, Replay};
 const SAMPLE_ALL: u64 = 65_536;
 const SAMPLE_EVERY: u64 = 8;
 
-/// With so many in a queue an event counts as two turns of the loop, since a scheduler may look at all of them; with
-/// twice that as three.
-const LONG_QUEUE: usize = 16;
+/// A queue that has become longer than this, and more than twice as long as it was, may make decisions much dearer.
+const LONG_QUEUE: usize = 32;
 
 /// Operations by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,7 +166,9 @@ fn simulate_at(
         closed: replay.mode != Mode::Open,
         opened: replay.warmup == 0,
         completed: Vec::new(),
-        pulse,
+        arrivals: pulse.clone(),
+        events: pulse,
+        waited: 0,
         progress,
     };
     run.run(system)?;
@@ -192,7 +193,11 @@ struct Run<'a, 's, 'r, 'p> {
     /// Whether the warm-up is over.
     opened: bool,
     completed: Vec<Completion>,
-    pulse: Pulse,
+    /// Of arrivals and, apart from those, since they take so much less time, of events.
+    arrivals: Pulse,
+    events: Pulse,
+    /// Length of the queue when somebody looked last.
+    waited: usize,
     progress: Option<ProgressSink<'p>>,
 }
 
@@ -204,7 +209,7 @@ impl Run<'_, '_, '_, '_> {
             let Some(at) = arrival else { break };
             self.arrive(system, at)?;
             reached = at;
-            if !self.goes_on(system, 1)? {
+            if self.arrivals.beat(1) && !self.look_up(system)? {
                 break;
             }
         }
@@ -245,8 +250,7 @@ impl Run<'_, '_, '_, '_> {
             } else if until == horizon {
                 break;
             }
-            let turns = self.weight(system) + done;
-            if !self.goes_on(system, turns)? {
+            if self.events.beat(1 + done) && !self.look_up(system)? {
                 self.complete_before(until)?;
                 return Ok(None);
             }
@@ -259,17 +263,24 @@ impl Run<'_, '_, '_, '_> {
 
     /// How far to go at once towards `horizon`: all the way, or one event where that many may take too long to wait for.
     #[inline]
-    fn reach(&self, system: &dyn System, horizon: Time) -> Time {
-        if self.pulse.stride() >= MOST_COMPLETED * self.weight(system) {
+    fn reach(&mut self, system: &dyn System, horizon: Time) -> Time {
+        self.heed_queue(system);
+        if self.events.stride() >= MOST_COMPLETED {
             return horizon;
         }
         system.next_event().map_or(horizon, |event| (event + Span::from_ns(1)).min(horizon))
     }
 
-    /// For how many turns of the loop an event counts.
+    /// A scheduler may look at all that wait: after a burst its decisions take longer than they did.
     #[inline]
-    fn weight(&self, system: &dyn System) -> usize {
-        if self.progress.is_some() { 1 + system.queue_length() / LONG_QUEUE } else { 1 }
+    fn heed_queue(&mut self, system: &dyn System) {
+        if self.progress.is_some() {
+            let waiting = system.queue_length();
+            if waiting > 2 * self.waited + LONG_QUEUE {
+                self.waited = waiting;
+                self.events.restart();
+            }
+        }
     }
 
     /// The same one event at a time: a completion frees a slot, and what is issued then may come before
@@ -282,8 +293,8 @@ impl Run<'_, '_, '_, '_> {
                 Some(now) if arrival.is_none_or(|at| now < at) => {
                     system.advance(now, &mut self.completed);
                     self.complete_before(Time::MAX)?;
-                    let turns = self.weight(system);
-                    if !self.goes_on(system, turns)? {
+                    self.heed_queue(system);
+                    if self.events.beat(1) && !self.look_up(system)? {
                         return Ok(None);
                     }
                 }
@@ -292,14 +303,10 @@ impl Run<'_, '_, '_, '_> {
         }
     }
 
-    /// Whether the run goes on after so many turns more.
-    #[inline]
-    fn goes_on(&mut self, system: &mut dyn System, turns: usize) -> Result<bool> {
-        if self.pulse.beat(turns) { self.look_up(system) } else { Ok(true) }
-    }
-
+    /// Says how far the run is, and whether it goes on.
     #[cold]
     fn look_up(&mut self, system: &mut dyn System) -> Result<bool> {
+        self.waited = system.queue_length();
         self.notice_failure(system)?;
         if let Some(tell) = self.progress.as_mut().filter(|_| !self.counts.interrupted) {
             let (operations, fraction) = (self.feed.issued(), self.feed.progress());

@@ -72,6 +72,14 @@ impl Pulse {
         self.look()
     }
 
+    /// From now on turns may take much longer: looks at the clock after the next one.
+    #[inline]
+    pub(crate) fn restart(&mut self) {
+        if self.clock.is_some() {
+            (self.stride, self.left) = (1, 1);
+        }
+    }
+
     /// Turns before the next look at the clock, as long as they take what they took lately.
     #[inline]
     pub(crate) fn stride(&self) -> usize {
@@ -159,6 +167,19 @@ mod tests {
         assert!(most_apart(&ups) < Duration::from_secs(1), "{:?}", most_apart(&ups));
         let late = ups.len() - 20;
         assert!(most_apart(&ups[late..]) <= EVERY + LATE);
+    }
+
+    #[test]
+    fn after_a_warning_it_looks_at_the_clock_at_once() {
+        let mut pulse = Pulse::default();
+        (0..1_000).for_each(|_| {
+            pulse.beat(1);
+        });
+        pulse.restart();
+        assert_eq!((pulse.stride, pulse.left), (1, 1));
+        let mut blind = Pulse::blind();
+        blind.restart();
+        assert_eq!(blind.left, BLIND);
     }
 
     #[test]
