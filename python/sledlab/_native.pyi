@@ -34,6 +34,8 @@ class Experiment:
 
         Nothing of a plug-in runs; what it is given is written as it was said.
         """
+    def said(self) -> str:
+        """What has been said, as TOML: no default is filled in, and no preset is opened."""
     def setting(self, key: str) -> str | None:
         """What has been said of a key such as `trace.file`; defaults do not count."""
     def describe_device(self) -> str:

@@ -120,6 +120,11 @@ impl Experiment {
         self.without_plugins().and_then(|experiment| experiment.to_toml()).map_err(raise)
     }
 
+    /// What has been said, as TOML, without defaults.
+    fn said(&self) -> String {
+        self.get().said().to_string()
+    }
+
     /// What has been said of a key such as `trace.file`, as text; defaults do not count.
     fn setting(&self, key: &str) -> Option<String> {
         let experiment = self.get();

@@ -40,6 +40,10 @@ impl Scheduler for Ponders {
         self.queue.len()
     }
 
+    fn remove(&mut self, request: &Queued) -> bool {
+        self.queue.remove(request)
+    }
+
     fn failure(&mut self) -> Option<Error> {
         let failed = self.chosen.load(Ordering::Relaxed) > self.fails_at;
         failed.then(|| Error::user("it has given up"))
@@ -155,6 +159,10 @@ impl Source for Endless {
         into.extend((from..self.0).map(request));
         Ok((self.0 - from) as usize)
     }
+
+    fn progress(&self) -> Option<f64> {
+        None
+    }
 }
 
 #[test]
@@ -181,6 +189,10 @@ impl Source for Struck {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         self.1 = self.1.checked_sub(1).ok_or_else(Error::interrupted)?;
         self.0.fill(into)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.0.progress()
     }
 }
 

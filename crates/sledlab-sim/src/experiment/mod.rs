@@ -110,6 +110,11 @@ impl Experiment {
         keys::set(&mut self.table, key, value)
     }
 
+    /// What has been said, as TOML: no default is filled in, and no preset is opened.
+    pub fn said(&self) -> &Table {
+        &self.table
+    }
+
     /// Takes the device from a preset or a device file.
     pub fn set_device(&mut self, name_or_path: &str) -> Result<()> {
         let mut device = Table::new();
