@@ -1,40 +1,55 @@
-# Every target does its own set-up; Python 3.10 or newer and Rust (cargo) are all that is assumed.
+# Every target does its own set-up; Python 3.11 or newer and a C compiler are all that is assumed.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-export PATH := $(CURDIR)/$(BIN):$(PATH)
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest
+# .rust holds a Rust of the project's own, on machines without one.
+export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.rust/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export NO_MKDOCS_2_WARNING := 1
 
 RUST_FILES := $(shell find crates presets -name '*.rs' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
+READY := $(BIN)/.built $(BIN)/.tools
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint validate reproduce bench fuzz docs wheel clean setup
+.PHONY: help demo test test-rust test-python test-clients test-web test-data \
+	lint validate reproduce bench fuzz docs wheel clean setup rust
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(BIN)/.built ## replay a recorded database on a MEMS sled; leaves demo/report.html
 	$(BIN)/python examples/demo.py demo
 
-test: test-rust test-python ## all tests
+test: test-rust test-python ## all tests that need neither root nor other programs
 
-test-rust:
+test-rust: rust
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace; else cargo test --workspace --lib --tests; fi
 	cargo test --workspace --doc
 
-test-python: $(BIN)/.built
-	$(BIN)/python -m pytest
+test-python: $(READY)
+	$(PYTEST) -n auto --dist worksteal
 
-validate: $(BIN)/.built ## published numbers and all reference runs (where they are found); `make test` checks a subset
-	$(BIN)/python -m pytest tests/validation --everything
+test-clients: $(READY) ## real programs: fio, blkparse, compressors, a shell's pipes; the wheel in a clean environment
+	$(PYTEST) tests/clients
 
-reproduce: $(BIN)/.built ## run the experiments of the papers; writes the pages of docs/reproduction
-	$(BIN)/python -m tests.validation.reproduction
+test-web: $(READY) ## all pages in a browser (Debian's chromium)
+	$(PYTEST) tests/web
 
-lint: $(BIN)/.built ## formatting, lints, types, spelling, docs
+test-data: $(READY) ## databases and data frames that read what sledlab leaves
+	$(PYTEST) tests/data
+
+validate: $(READY) ## published numbers and all reference runs (where they are found); `make test` checks a subset
+	$(PYTEST) tests/validation --everything
+	$(BIN)/python -m lab.validation
+
+reproduce: $(READY) ## run the experiments of the papers; writes the pages of docs/reproduction
+	$(BIN)/python -m lab.reproduction
+
+lint: $(READY) ## formatting, lints, types, spelling, docs
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff format --check .
@@ -42,36 +57,45 @@ lint: $(BIN)/.built ## formatting, lints, types, spelling, docs
 	$(BIN)/mypy
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --quiet --strict
+	$(BIN)/lint-imports
 
-bench: $(BIN)/.built ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
+bench: $(READY) ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
 	cargo bench --workspace --bench '*'
 	$(BIN)/python benches/command_line.py
 
-fuzz: ## every trace reader for FUZZ_SECONDS (60) each
+fuzz: rust ## every trace reader for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz
 
-docs: $(BIN)/.built ## the documentation as pages in site/
+docs: $(READY) ## the documentation as pages in site/
 	$(BIN)/mkdocs build --quiet --strict
 	@echo "open site/index.html"
 
-wheel: $(BIN)/.locked ## an abi3 wheel for Python 3.10 and newer in dist/
+wheel: $(BIN)/.locked rust ## an abi3 wheel for Python 3.11 and newer in dist/
 	$(BIN)/maturin build --release --locked --out dist
 
-setup: $(BIN)/.built ## .venv with sledlab and all tools
+setup: $(READY) ## .venv with sledlab and all tools; .rust where there is no Rust
 
+# What sledlab runs on and is built with.
 $(BIN)/.locked: requirements.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
-		{ echo "sledlab needs Python 3.10 or newer; choose one with: make PYTHON=python3.12 ..."; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "sledlab needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ..."; exit 2; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 		{ echo "this Python cannot make environments: on Debian, apt-get install python3-venv"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(PIP) --requirement requirements.lock
 	@touch $@
 
-$(BIN)/.built: $(BIN)/.locked pyproject.toml $(RUST_FILES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+# What it is tested, checked and documented with.
+$(BIN)/.tools: requirements-dev.lock | $(BIN)/.locked
+	$(PIP) --requirement requirements-dev.lock
 	@touch $@
 
-clean: ## everything that was built
-	cargo clean --quiet
-	rm -rf $(VENV) demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+$(BIN)/.built: $(BIN)/.locked pyproject.toml $(RUST_FILES) | rust
+	$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+rust: | $(BIN)/.locked
+	@$(BIN)/python tools/rust.py
+
+clean: ## everything that was built or fetched
+	rm -rf target $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

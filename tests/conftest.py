@@ -12,6 +12,8 @@ import pytest
 import sledlab as sl
 from sledlab.cli import run
 
+from tests.rules import Rules
+
 EVERYTHING = "everything"
 """Marks tests that take long; only `make validate` runs them."""
 
@@ -20,7 +22,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--everything", action="store_true", help="run the long tests too")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Rules(), "rules")
+
+
+SLOW = {
+    "tests/validation/test_reproduction.py::test_experiment_runs": "a comparison of a paper, with its page",
+    "tests/validation/test_disk_open.py": "replays every recorded run of the disk",
+    "tests/validation/test_calibration.py": "generates hours of workloads",
+}
+"""Reasons of tests whose files do not give them yet."""
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for start, reason in SLOW.items():
+            if item.nodeid.startswith(start):
+                item.add_marker(pytest.mark.slow(reason))
     if config.getoption("--everything"):
         return
     long = [item for item in items if item.get_closest_marker(EVERYTHING)]

@@ -1,0 +1,90 @@
+"""Databases and data frames read the tables that sledlab leaves, and all get the same numbers."""
+
+from __future__ import annotations
+
+import importlib
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from sledlab.cli import run
+
+from tests.require import need
+
+DEVICE = ("--device", "mems-g2", "--workload", "uniform", "--warmup", "0")
+TABLES = {
+    "run/requests.parquet": ("op", ("response_ns", "blocks", "seek_x_ns", "access_uj")),
+    "comparison/points.parquet": ("scheduler", ("requests", "mean_ms", "p99_ms", "energy_j", "startups")),
+}
+"""What groups their rows, and columns to sum up."""
+
+Sums = dict[str, tuple[float, ...]]
+"""By group: number of rows, sums of the columns."""
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run and a comparison."""
+    folder = tmp_path_factory.mktemp("left")
+    assert run(["simulate", *DEVICE, "--limit", "5000", "--out", str(folder / "run")]) == 0
+    race = ("--schedulers", "fcfs,sptf", "--speedups", "1,2,4", "--limit", "500", "--jobs", "1")
+    assert run(["compare", *DEVICE, *race, "--out", str(folder / "comparison")]) == 0
+    return folder
+
+
+def by_polars(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
+    frame = pl.read_parquet(file).group_by(group).agg(pl.len(), pl.col(columns).sum())
+    return {row[0]: row[1:] for row in frame.iter_rows()}
+
+
+def query(table: str, group: str, columns: tuple[str, ...]) -> str:
+    sums = ", ".join(f"sum({column})" for column in columns)
+    return f"select {group}, count(*), {sums} from {table} group by {group}"
+
+
+def by_duckdb(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
+    rows = importlib.import_module(need("duckdb")).sql(query(f"'{file}'", group, columns)).fetchall()
+    return {row[0]: row[1:] for row in rows}
+
+
+def by_pandas(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
+    groups = importlib.import_module(need("pandas")).read_parquet(file).groupby(group)
+    return {name: (len(rows), *rows[list(columns)].sum()) for name, rows in groups}
+
+
+def by_sqlite(file: Path, group: str, columns: tuple[str, ...]) -> Sums:
+    frame = pl.read_parquet(file)
+    database = sqlite3.connect(":memory:")
+    database.execute(f"create table found ({', '.join(frame.columns)})")
+    places = ", ".join("?" * frame.width)
+    database.executemany(f"insert into found values ({places})", frame.iter_rows())
+    return {row[0]: row[1:] for row in database.execute(query("found", group, columns))}
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("reader", [by_duckdb, by_pandas, by_sqlite])
+def test_all_read_the_same(reader: Callable[..., Sums], table: str, left: Path) -> None:
+    wanted = by_polars(left / table, *TABLES[table])
+    found = reader(left / table, *TABLES[table])
+    assert len(wanted) == 2
+    assert found.keys() == wanted.keys()
+    for name, sums in wanted.items():
+        assert [float(number) for number in found[name]] == pytest.approx(sums, rel=1e-12)
+
+
+def test_the_program_of_sqlite_imports_points(left: Path) -> None:
+    program = need("sqlite3")
+    columns = ("requests", "mean_ms", "energy_j")
+    file = left / "comparison" / "points.csv"
+    steps = (".mode csv", f".import {file} points", f"{query('points', 'scheduler', columns)};\n")
+    done = subprocess.run([program], input="\n".join(steps), capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    rows = (line.split(",") for line in done.stdout.splitlines())
+    found = {row[0]: [float(number) for number in row[1:]] for row in rows}
+    wanted = by_polars(left / "comparison" / "points.parquet", "scheduler", columns)
+    assert found.keys() == wanted.keys()
+    for name, sums in wanted.items():
+        assert found[name] == pytest.approx(sums, rel=1e-9)

@@ -1,0 +1,52 @@
+"""What tests need that may be missing: other programs and libraries.
+
+A test that needs one says so, and is skipped by its name where there is none:
+
+    fio = need("fio")
+
+Under `SLEDLAB_REQUIRE=1`, as in continuous integration, nothing may be skipped (tests/rules.py). Run as a
+program, this prints the Debian packages of the programs that are missing here.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+
+import pytest
+
+PROGRAMS = {
+    "blkparse": "blktrace",
+    "bzip2": "bzip2",
+    "cargo": "",
+    "chromium": "chromium fonts-dejavu-core",
+    "fio": "fio",
+    "gzip": "gzip",
+    "sqlite3": "sqlite3",
+    "xz": "xz-utils",
+    "zstd": "zstd",
+}
+"""Debian's packages of them; none for what `make setup` brings."""
+
+
+def need(name: str) -> str:
+    """The path of a program, or the name of a library; skips the test that asks where it is missing."""
+    if name not in PROGRAMS:
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed: make setup")
+        return name
+    found = shutil.which(name)
+    if found is None:
+        packages = PROGRAMS[name]
+        pytest.skip(f"{name} is not installed: {f'apt-get install {packages}' if packages else 'make setup'}")
+    return found
+
+
+def missing_packages() -> list[str]:
+    """Debian's packages of programs that are not on this machine."""
+    missing = (packages for name, packages in PROGRAMS.items() if shutil.which(name) is None)
+    return sorted({package for packages in missing for package in packages.split()})
+
+
+if __name__ == "__main__":
+    print(*missing_packages())

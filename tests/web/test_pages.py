@@ -1,0 +1,93 @@
+"""Every page that sledlab leaves opens in a browser: offline, without complaints, narrow and wide."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.require import need
+
+from .browser import Browser, browser
+
+SMALL = ("--workload", "uniform", "--limit", "400", "--warmup", "0", "--seed", "7")
+PAGES = {
+    "run": "run/report.html",
+    "comparison": "comparison/report.html",
+    "power": "power/report.html",
+    "hybrid": "hybrid/report.html",
+    "diff": "diff.html",
+    "seek-map": "seek-map.html",
+}
+PHONE_PX, DESK_PX = 400, 1200
+
+
+def sledlab(folder: Path, *arguments: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sledlab", *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One page of each kind."""
+    folder = tmp_path_factory.mktemp("pages")
+    for name, scheduler in (("run", "fcfs"), ("other", "sptf")):
+        sledlab(folder, "simulate", "--device", "mems-g2", "--scheduler", scheduler, *SMALL, "--out", name)
+    sledlab(folder, "diff", "run", "other", "--out", "diff.html")
+    race = ("--schedulers", "fcfs,sptf", "--speedups", "1,4", "--jobs", "1")
+    sledlab(folder, "compare", "--device", "mems-g2", *SMALL, *race, "--out", "comparison")
+    study = ("--policies", "never,fixed", "--timeouts", "1,40", "--startup", "0.5", "--loads", "1,2")
+    sledlab(folder, "power", "--device", "mems-g2", *SMALL, *study, "--jobs", "1", "--out", "power")
+    sizes = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
+    sledlab(folder, "hybrid", *SMALL, *sizes, "--replacement", "lru", "--jobs", "1", "--out", "hybrid")
+    sledlab(folder, "device", "seek-map", "mems-g2", "--out", "seek-map.html")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    program = need("chromium")
+    with browser(program, tmp_path_factory.mktemp("browser")) as started:
+        yield started
+
+
+@pytest.mark.parametrize("width_px", [PHONE_PX, DESK_PX])
+@pytest.mark.parametrize("page", PAGES)
+def test_page_opens(page: str, width_px: int, chromium: Browser, pages: Path) -> None:
+    file = pages / PAGES[page]
+    found = chromium.open(file, width_px)
+    assert found.complaints == []
+    assert found.requests == [file.as_uri()], "a page holds all it needs"
+    assert found.title
+    assert found.width_px == width_px
+    assert found.scroll_px <= width_px, f"it scrolls sideways: {found.sticking_out[:5]}"
+    assert found.figures, "no figure in it"
+    assert all(width >= 50 and height >= 50 for width, height in found.figures), found.figures
+
+
+FAULTY = {
+    "exception": "<script>undefinedFunction()</script>",
+    "complaint": "<script>console.error('no')</script>",
+    "request of a file": "<img src='other.png'>",
+    "request over the network": "<script>fetch('https://example.org/')</script>",
+    "scrolling": "<div style='width: 900px; height: 1px'></div>",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTY)
+def test_faults_are_seen(fault: str, chromium: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(f"<!doctype html><title>A page</title><body>{FAULTY[fault]}</body>")
+    found = chromium.open(file, PHONE_PX)
+    if fault in ("exception", "complaint"):
+        assert len(found.complaints) == 1
+    elif fault == "scrolling":
+        assert found.scroll_px > PHONE_PX
+        assert len(found.sticking_out) == 1
+    else:
+        assert len(found.requests) == 2

@@ -1,0 +1,154 @@
+"""Sees to a Rust that is new enough for the project: the one on the PATH, or else one of its own in .rust/.
+
+The Makefile runs it before anything is compiled. It says nothing where all is well and one line where it sets
+Rust up; where it cannot, one line says what to install, and the exit code is 2.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1]
+OWN = PROJECT / ".rust"
+LOG = OWN / "log"
+PUCCINIALIN = "puccinialin==0.1.14"
+"""What maturin fetches Rust with: it runs rustup in a folder of its own."""
+DEBIAN = ("cargo-web", "rustc-web", "rustfmt-web", "rust-web-clippy")
+"""Debian's newest Rust, kept up to date for its web browsers."""
+
+
+class WayClosedError(Exception):
+    """One way to get Rust is not open on this machine."""
+
+
+def version(text: str) -> tuple[int, ...]:
+    """The first version in a text, without what follows the second dot.
+
+    >>> version("cargo 1.96.0 (30a34c682 2026-05-25)"), version("no version")
+    ((1, 96), ())
+    """
+    found = re.search(r"(\d+)\.(\d+)", text)
+    return tuple(int(part) for part in found.groups()) if found else ()
+
+
+def answers(tool: str, path: str | None = None) -> tuple[int, ...]:
+    """The version of a tool; empty where there is none, or one that does not run."""
+    program = shutil.which(tool, path=path)
+    if program is None:
+        return ()
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return version(done.stdout) if done.returncode == 0 else ()
+
+
+def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] | None = None) -> str:
+    """Runs a command whose complaints go to the log."""
+    with LOG.open("a", encoding="utf-8") as log:
+        print("$", *command, file=log, flush=True)
+        try:
+            done = subprocess.run(
+                command,
+                cwd=cwd,
+                env={**os.environ, **(environment or {})},
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                check=True,
+            )
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise WayClosedError from error
+    return done.stdout
+
+
+def wrap(tools: Path, libraries: Path | None = None) -> None:
+    """Puts scripts for the tools into .rust/bin, which the Makefile has on the PATH."""
+    folder = OWN / "bin"
+    folder.mkdir()
+    find = f'LD_LIBRARY_PATH="{libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}" ' if libraries else ""
+    for tool in tools.iterdir():
+        script = folder / tool.name
+        script.write_text(f'#!/bin/sh\n{find}exec "{tool}" "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+
+
+def from_rustup() -> None:
+    """Rust as its makers give it out."""
+    packages, rustup, cargo = OWN / "puccinialin", OWN / "rustup", OWN / "cargo"
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--retries", "1")
+    run(*pip, "--disable-pip-version-check", "--target", packages, PUCCINIALIN)
+    homes = {"RUSTUP_HOME": str(rustup), "CARGO_HOME": str(cargo), "RUSTUP_INIT_SKIP_PATH_CHECK": "yes"}
+    run(
+        sys.executable,
+        "-m",
+        "puccinialin",
+        "--location",
+        OWN,
+        environment={**homes, "PYTHONPATH": str(packages)},
+    )
+    run(cargo / "bin" / "rustup", "component", "add", "clippy", "rustfmt", environment=homes)
+    wrap(next(rustup.glob("toolchains/*/bin")))
+
+
+def from_debian() -> None:
+    """Debian's packages, unpacked here rather than installed: that needs no rights and replaces nothing."""
+    folder = OWN / "debian"
+    folder.mkdir()
+    wanted = ("apt-get", "install", "--print-uris", "--no-install-recommends", "-qq", *DEBIAN)
+    try:
+        listed = run(*wanted)
+    except WayClosedError:
+        run("apt-get", "update", "-qq")  # works for root only
+        listed = run(*wanted)
+    names = [line.split()[1].partition("_")[0] for line in listed.splitlines()]
+    run("apt-get", "download", "-qq", *names, cwd=folder)
+    for package in folder.glob("*.deb"):
+        run("dpkg-deb", "--extract", package, folder)
+        package.unlink()
+    wrap(folder / "usr" / "bin", next(folder.glob("usr/lib/*-linux-gnu*")))
+
+
+def set_up(needed: tuple[int, ...]) -> bool:
+    """Tries all ways in turn; whether one led to a Rust that is new enough."""
+    for way in (from_rustup, from_debian):
+        shutil.rmtree(OWN, ignore_errors=True)
+        OWN.mkdir()
+        try:
+            way()
+        except (WayClosedError, StopIteration):
+            continue
+        if min(answers("cargo", str(OWN / "bin")), answers("rustc", str(OWN / "bin"))) >= needed:
+            return True
+    shutil.rmtree(OWN, ignore_errors=True)
+    return False
+
+
+def main() -> int:
+    """Gives the exit code."""
+    manifest = tomllib.loads((PROJECT / "Cargo.toml").read_text(encoding="utf-8"))
+    least = manifest["workspace"]["package"]["rust-version"]
+    if not (shutil.which("cc") or shutil.which("cl")):
+        print(
+            "Rust needs a C compiler to link with: on Debian, apt-get install build-essential",
+            file=sys.stderr,
+        )
+        return 2
+    if min(answers("cargo"), answers("rustc")) >= version(least):
+        return 0
+    print(f"no Rust {least} or newer on this machine: setting one up in {OWN.name}/ ...", flush=True)
+    if set_up(version(least)):
+        return 0
+    print(
+        f"Rust {least} or newer is missing and could not be downloaded: install it with rustup, "
+        "or on Debian with apt-get install cargo-web rustc-web",
+        file=sys.stderr,
+    )
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
