@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from . import agreement, reference
+from lab import reference
+from lab.validation import agreement
 
 SUBSET = (
     "mech_G1_f0_mixed",

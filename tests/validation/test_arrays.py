@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import sledlab as sl
-from sledlab.cli import run
 
-from tests.validation.reference import ROOT
+from lab.reference import ROOT
+from lab.simulator import command_line
 
 COMPONENTS = ROOT / "disks" / "components"
 TURN_MS = 11.11
@@ -70,7 +70,7 @@ def imported(name: str, folder: Path) -> Path:
     for file in (*(ROOT / "disks" / "params").glob("hp_c3323a*"), COMPONENTS / "params" / f"{name}.parv"):
         shutil.copy(file, folder)
     out = folder / "drive.toml"
-    assert run(["device", "import", str(folder / f"{name}.parv"), "--out", str(out)]) == 0
+    assert command_line(["device", "import", str(folder / f"{name}.parv"), "--out", str(out)]) == 0
     return out
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 
 import pytest
-from sledlab.cli import run
 
-from . import drives
-from .drives import DRIVES, Host
+from lab.simulator import command_line
+from lab.validation import drives
+from lab.validation.drives import DRIVES, Host
 
 pytestmark = pytest.mark.skipif(not drives.present(), reason=drives.MISSING)
 
 
 @pytest.mark.parametrize("drive", DRIVES)
 def test_no_worse_than_the_reference_simulator(drive: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["validate", "drive", drive, "--measured", str(drives.stream(drive)), "--json"]) == 0
+    assert command_line(["validate", "drive", drive, "--measured", str(drives.stream(drive)), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     reference = drives.recorded(drive)
     assert found["requests"] == len(reference.measured)

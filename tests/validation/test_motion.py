@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from . import reference
-from .motion import Sled, passes
+from lab import reference
+from lab.validation.motion import Sled, passes
 
 pytestmark = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
 

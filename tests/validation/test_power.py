@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import sledlab as sl
 
-from . import reference
-from .reproduction.power.singles import pauses_on_seagate
-from .reproduction.power.sums import WITHIN, request_sums, states, sweep
+from lab import reference
+from lab.reproduction.power.singles import pauses_on_seagate
+from lab.reproduction.power.sums import WITHIN, request_sums, states, sweep
 
 needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
 
@@ -117,7 +117,7 @@ def test_study_of_the_seagate_trace() -> None:
         strategies="base",
         jobs=1,
     )
-    assert found.rows["break_even"][0]["longest_rest_ms"] == pauses_on_seagate().rest_ms
+    assert found.rows["break_even"][0].longest_rest_ms == pauses_on_seagate().rest_ms
     assert found.fits[0]["slope"] == pytest.approx(1, abs=0.02)
     assert found.fits[0]["r2"] > 0.99
 

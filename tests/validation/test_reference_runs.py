@@ -4,16 +4,15 @@ from collections import Counter
 
 import pytest
 
-from . import reference
-from .agreement import agreement, band, compared
+from lab import reference
+from lab.validation.agreement import agreement, compared
 
 needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
 
 
 def test_run_agrees(run: str) -> None:
     found = agreement(run)
-    allowed = band(found.run)
-    assert allowed is not None
+    allowed = found.band
     assert abs(found.mean) <= allowed.mean
     if allowed.within_1us is not None:
         assert found.within_1us >= allowed.within_1us

@@ -9,6 +9,7 @@ import pytest
 import sledlab as sl
 
 libcachesim = pytest.importorskip("libcachesim", reason="libCacheSim has no package for this system")
+parts = pytest.importorskip("libcachesim.cache")
 
 SAMPLES = Path(__file__).parents[2] / "sample" / "traces"
 TRACES = ("kv-a", "mail-a", "oltp-bank-a")
@@ -64,8 +65,6 @@ def test_hits_equal_those_of_libcachesim(name):
 
 @pytest.mark.parametrize("name", TRACES)
 def test_slru_differs_only_while_the_cache_fills(name):
-    from libcachesim import cache as parts
-
     for (_, room), count in hits(name, "slru").items():
         # Until it is full, what is used once goes there among what was used again.
         common = parts._create_common_params(room, 86_400 * 300, 20, False, None)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import sledlab as sl
-from sledlab import catalogue
+
+from lab.simulator import catalogue
 
 
 class Defined(ABC):

@@ -1,8 +1,12 @@
 //! The closed form against numerical integration of the equations of motion, and what every
 //! kinematics has to hold.
 
+mod leaving;
+
+use leaving::leave;
 use proptest::prelude::*;
 use rand::{Rng, RngExt};
+use serde_json::json;
 use sledlab_core::{Span, seed};
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::axis::Axis;
@@ -136,7 +140,8 @@ fn closed_form_agrees_with_integration() {
             worst_turnaround = worst_turnaround.max(error.abs());
         }
     }
-    eprintln!("largest relative error: seek {worst_seek:.1e}, turnaround {worst_turnaround:.1e}");
+    let found = json!({ "seek": worst_seek, "turnaround": worst_turnaround });
+    leave("closed_form_agrees_with_integration", &found);
 }
 
 /// The published form of the rest-to-rest seek (DM-03), which loses digits of short moves.
@@ -159,7 +164,7 @@ fn closed_form_agrees_with_the_published_one() {
             worst = worst.max((ours / theirs - 1.0).abs());
         }
     }
-    eprintln!("largest relative difference from the published form {worst:.1e}");
+    leave("closed_form_agrees_with_the_published_one", &json!({ "worst": worst }));
     assert!(worst < 1e-10);
 }
 
@@ -177,7 +182,7 @@ fn g2_seeks_as_published() {
         }
     }
     let mean = sum / f64::from(count);
-    eprintln!("mean random seek in x {mean:.3} ms, longest {longest:.3} ms");
+    leave("g2_seeks_as_published", &json!({ "mean_ms": mean, "longest_ms": longest }));
     assert!((mean / 0.55 - 1.0).abs() < 0.06);
     assert!((longest / 0.81 - 1.0).abs() < 0.06);
 }
@@ -193,12 +198,15 @@ fn piecewise_converges_to_the_closed_form() {
             worst.max((Piecewise::new(chunks).base_seek_s(&axis, *from, *to, v) / exact - 1.0).abs())
         })
     };
+    let chunks = [1, 4, 16, 64, 256, 1000];
+    let mut found = Vec::new();
     for v in [0.0, 0.028] {
-        let errors = [1, 4, 16, 64, 256, 1000].map(|chunks| error(chunks, v));
-        eprintln!("largest relative error of 1, 4, 16, 64, 256, 1000 chunks at {v} m/s: {errors:?}");
+        let errors = chunks.map(|chunks| error(chunks, v));
         assert!(errors.windows(2).all(|pair| pair[1] < pair[0] / 3.0));
         assert!(errors[5] < 1e-5);
+        found.push(json!({ "speed_m_s": v, "chunks": chunks, "errors": errors }));
     }
+    leave("piecewise_converges_to_the_closed_form", &json!(found));
     let without_spring = Axis { omega_squared: 0.0, s_per_radian: 0.0, spring_factor: 0.0, ..axis };
     let one = Piecewise::new(1).base_seek_s(&without_spring, -1e-5, 4e-5, 0.0);
     assert!((one / Exact.base_seek_s(&without_spring, -1e-5, 4e-5, 0.0) - 1.0).abs() < 1e-6);
@@ -357,18 +365,21 @@ fn deviation(kinematics: &dyn Kinematics, speed_m_s: f64) -> (f64, f64, f64) {
 
 #[test]
 fn the_reference_simulator_deviates_as_documented() {
+    let mut found = Vec::new();
     for (kinematics, lowest, highest) in
         [(&DisksimPiecewise as &dyn Kinematics, -0.015, 0.040), (&DisksimClosed, -0.29, 0.12)]
     {
         for speed_m_s in [0.0, 0.028] {
             let (least, most, mean) = deviation(kinematics, speed_m_s);
-            eprintln!(
-                "{kinematics:?} at {speed_m_s} m/s: {:+.2} % to {:+.2} %, mean {:+.2} %",
-                least * 100.0,
-                most * 100.0,
-                mean * 100.0
-            );
             assert!(least >= lowest && most <= highest);
+            found.push(json!({
+                "kinematics": format!("{kinematics:?}"),
+                "speed_m_s": speed_m_s,
+                "least": least,
+                "most": most,
+                "mean": mean,
+            }));
         }
     }
+    leave("the_reference_simulator_deviates_as_documented", &json!(found));
 }

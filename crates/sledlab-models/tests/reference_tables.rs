@@ -3,11 +3,15 @@
 //! The tables are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or
 //! beside the project, and the tests pass with a remark where there are none.
 
+mod leaving;
+
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
+use leaving::leave;
+use serde_json::{Value, json};
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::axis::Axis;
 use sledlab_models::device::mems::geometry::Geometry;
@@ -173,9 +177,15 @@ impl Worst {
         self.compared += 1;
     }
 
-    fn report(&self, what: &str) {
+    /// What was compared, for the page.
+    fn report(&self, what: &str, kinematics: &str) -> Value {
         assert!(self.compared > 0);
-        eprintln!("{what}: {} values, largest difference {:.1e} ms", self.compared, self.difference_ms);
+        json!({
+            "what": what,
+            "kinematics": kinematics,
+            "values": self.compared,
+            "largest_difference_ms": self.difference_ms,
+        })
     }
 }
 
@@ -214,6 +224,7 @@ fn each_kinematics(
 #[test]
 fn seeks_in_x_are_equal() {
     let Some(folder) = reference() else { return };
+    let mut found = Vec::new();
     for device in DEVICES {
         let table = Table::read(&folder.join(format!("seek/{device}_x_seek.csv.gz")));
         each_kinematics(&folder, device, |name, factor, params, kinematics| {
@@ -227,14 +238,16 @@ fn seeks_in_x_are_equal() {
                 worst.compare(name, row, row[column], ours);
                 worst.compare("settle", row, row[settle], geometry.settle().as_seconds());
             }
-            worst.report(&format!("{device} x seek, {name}, spring {factor}"));
+            found.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
     }
+    leave("seeks_in_x_are_equal", &json!(found));
 }
 
 #[test]
 fn seeks_in_y_are_equal() {
     let Some(folder) = reference() else { return };
+    let mut found = Vec::new();
     for device in DEVICES {
         let table = Table::read(&folder.join(format!("seek/{device}_y_seek.csv.gz")));
         let (turns, v0, v1) = (table.column("turns"), table.column("v0_sign"), table.column("v1_sign"));
@@ -259,14 +272,16 @@ fn seeks_in_y_are_equal() {
                     worst.compare("total", row, row[total], ours.total_s());
                 }
             }
-            worst.report(&format!("{device} y seek, {name}, spring {factor}"));
+            found.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
     }
+    leave("seeks_in_y_are_equal", &json!(found));
 }
 
 #[test]
 fn turnarounds_are_equal() {
     let Some(folder) = reference() else { return };
+    let mut found = Vec::new();
     for device in DEVICES {
         let table = Table::read(&folder.join(format!("seek/{device}_turnaround.csv.gz")));
         each_kinematics(&folder, device, |name, factor, params, kinematics| {
@@ -285,15 +300,17 @@ fn turnarounds_are_equal() {
                 let end = kinematics.turnaround_s(&axis, at_m, geometry.velocity_m_s, -row[1], Turn::End);
                 assert_eq!(end.to_bits(), ours.to_bits());
             }
-            worst.report(&format!("{device} turnaround, {name}, spring {factor}"));
+            found.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
     }
+    leave("turnarounds_are_equal", &json!(found));
 }
 
 /// Positioning of every recorded pass of the sled, continued, wasted and looping ones included.
 #[test]
 fn passes_take_as_long() {
     let Some(folder) = reference() else { return };
+    let mut found = Vec::new();
     let mut paths: Vec<_> =
         folder.join("access").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -324,6 +341,7 @@ fn passes_take_as_long() {
             worst.compare("turnarounds", row, row[turn_ms], y.turnaround_s);
             assert_eq!(y.turns, row[turns] as u32, "{row:?}");
         }
-        worst.report(&run);
+        found.push(worst.report(&run, ""));
     }
+    leave("passes_take_as_long", &json!(found));
 }

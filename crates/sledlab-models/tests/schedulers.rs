@@ -1,5 +1,6 @@
 //! What every scheduler in the list promises.
 
+mod leaving;
 mod optimality;
 mod orders;
 mod racing;

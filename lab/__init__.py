@@ -1,0 +1,1 @@
+"""What holds sledlab to the world: validation, and the claims of papers."""

@@ -1,0 +1,81 @@
+"""Writes docs/calibration.md: `python -m lab.calibration`.
+
+Every number in it comes from stand-ins generated and characterised here.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .markdown import table
+from .page import fill, write
+from .simulator import calibration, catalogue, cells
+from .words import span
+
+PAGE = "calibration.md"
+
+SEEDS = (1, 2, 3, 4, 5)
+
+HOURS = ("cello", "hplajw")
+DAY = "snake"
+GENERATORS = (*HOURS, DAY, "tpcd", "tpcc")
+
+
+@cache
+def calibrated(name: str) -> tuple[calibration.Calibrated, ...]:
+    """The stand-in with every seed."""
+    return tuple(calibration.calibrate(name, seed) for seed in SEEDS)
+
+
+def section(name: str) -> str:
+    """The comparison of one stand-in."""
+    runs = calibrated(name)
+    chosen = calibration.CALIBRATIONS[name]
+    head = ("statistic", "source", "target", "achieved", "deviation", "all seeds", "verdict")
+    rows = []
+    for number, row in enumerate(runs[0].rows):
+        what, target, achieved, deviation, verdict, source = cells(row)
+        alike = [run.rows[number] for run in runs]
+        deviations = [other.deviation for other in alike if other.deviation is not None]
+        all_seeds = span(deviations) if deviations else ""
+        if any(other.verdict == "fail" for other in alike):
+            verdict = "fail"
+        rows.append((what, source, target, achieved, deviation, all_seeds, verdict))
+    settings = ", ".join(f"`{key} = {value}`" for key, value in chosen.parameters.items())
+    made = f"the workload `{chosen.workload}` with {settings}" if settings else f"the workload `{name}`"
+    return f"## {name}\n\nStands in for {chosen.about}: {made}.\n\n" + table(head, rows, words=2)
+
+
+def choices(name: str) -> str:
+    """What had to be chosen for one generator."""
+    specs = [
+        spec for spec in catalogue.workload.show(name).parameters if spec.meaning.startswith(calibration.OPEN)
+    ]
+    rows = []
+    for spec in specs:
+        meaning = spec.meaning.removeprefix(calibration.OPEN)
+        rows.append(
+            (f"`{spec.name}`", meaning[0].upper() + meaning[1:], f"{spec.default:g} {spec.unit}".strip())
+        )
+    return f"## Choices in {name}\n\n" + table(("parameter", "meaning", "value"), rows, words=2)
+
+
+def introduction() -> str:
+    """What stands in for what, and how far that can be trusted."""
+    return fill(
+        "calibration.md",
+        tolerance=f"{100 * calibration.TOLERANCE:.0f}",
+        device=calibration.DEVICE,
+        first=SEEDS[0],
+        last=SEEDS[-1],
+    )
+
+
+def page() -> str:
+    """The whole page."""
+    sections = [section(name) for name in calibration.CALIBRATIONS]
+    return "\n".join([introduction(), *sections, *(choices(name) for name in GENERATORS)])
+
+
+if __name__ == "__main__":
+    write(page(), PAGE)

@@ -1,0 +1,1 @@
+"""Golden outputs: what commands of sledlab print and leave, recorded and compared."""

@@ -1,0 +1,51 @@
+"""Tables in Markdown, and whether two texts say the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def table(header: str | Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> str:
+    """A table whose first `words` columns hold words and the others numbers."""
+    header = header.split(" | ") if isinstance(header, str) else header
+    rule = [":---" if i < words else "---:" for i in range(len(header))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows)) + "\n"
+
+
+def differs(page: str, section: str) -> str | None:
+    """What a page says otherwise than a section that was written anew; `None` if nothing."""
+    title = section.splitlines()[0]
+    found = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    if not found:
+        return f"there is no: {title}"
+    changed = difference(found[0].rstrip(), section.rstrip())
+    return changed and f"{title}, {changed}"
+
+
+def difference(old: str, new: str) -> str | None:
+    """Where two texts first differ by more than two units of the last printed digit; `None` if nowhere.
+
+    Mathematical libraries may differ in the last bit from one machine to the next.
+    """
+    old_lines, new_lines = old.splitlines(), new.splitlines()
+    for number, (a, b) in enumerate(zip(old_lines, new_lines, strict=False), 1):
+        if not _same_line(a, b):
+            return f"line {number}:\n  {a}\nis now\n  {b}"
+    if len(old_lines) != len(new_lines):
+        return f"{len(old_lines)} lines are now {len(new_lines)}"
+    return None
+
+
+def _same_line(a: str, b: str) -> bool:
+    if NUMBER.split(a) != NUMBER.split(b):
+        return False
+    return all(map(_same_number, NUMBER.findall(a), NUMBER.findall(b)))
+
+
+def _same_number(a: str, b: str) -> bool:
+    mantissa, _, exponent = a.partition("e")
+    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    return abs(float(a) - float(b)) <= (2.001 * unit if "." in a else 0)

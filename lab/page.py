@@ -1,0 +1,31 @@
+"""Pages of the documentation: prose in Markdown, with places for what was measured."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from .results import PROJECT
+
+DOCUMENTS = PROJECT / "docs"
+
+
+@cache
+def _environment() -> Environment:
+    loader = FileSystemLoader(Path(__file__).parent)
+    return Environment(loader=loader, undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
+
+
+def fill(template: str, /, **places: object) -> str:
+    """A text of the lab, by its path, with its places filled: every one must be."""
+    return _environment().get_template(template).render(**places)
+
+
+def write(text: str, document: str) -> None:
+    """Writes a page of the documentation."""
+    file = DOCUMENTS / document
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    print(f"wrote {file.relative_to(PROJECT)}")

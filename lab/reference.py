@@ -1,0 +1,156 @@
+"""The recorded runs of the reference simulator, DiskSim 4.0.
+
+They are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or beside the
+project, and whoever needs them skips where there are none.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .results import PROJECT
+
+ROOT = Path(os.environ.get("SLEDLAB_REFERENCE") or PROJECT.parent / "shared" / "reference")
+MEMS = ROOT / "mems"
+MISSING = f"no reference runs in {MEMS} (set SLEDLAB_REFERENCE)"
+
+SCHEDULERS = {
+    "FCFS": "fcfs",
+    "ELEVATOR_LBN": "scan",
+    "CYCLE_LBN": "c-scan",
+    "SSTF_LBN": "sstf:distance=blocks",
+    "SPTF_OPT": "sptf",
+    "WPTF_OPT": "wstf:max_wait_ms={weight}",
+    "ASPTF_OPT": "asptf:weight={weight}",
+    "SDF_APPROX": "sdf:rule=disksim-approx",
+    "SDF_EXACT": "sdf:rule=disksim-exact",
+}
+"""Schedulers of the reference runs that sledlab has, by their names there.
+
+`weight` is the timeout weight of the run. The three that order by cylinders are not stated well enough to
+be rebuilt.
+"""
+
+KINEMATICS = ("disksim-piecewise", "disksim-closed")
+LAYOUTS = {6: "row-first", 7: "streaming"}
+
+
+def present() -> bool:
+    """Whether there is reference data."""
+    return (MEMS / "index.csv").is_file()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One recorded run: its line of the index."""
+
+    row: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """What the index calls it."""
+        return self.row["run"]
+
+    @property
+    def family(self) -> str:
+        """What is compared alike: the first word of the name."""
+        return {"sweep0": "sweep"}.get(word := self.name.split("_")[0], word)
+
+    @property
+    def device(self) -> str:
+        """G1, G2, G3 or V1."""
+        return self.row["device"]
+
+    @property
+    def scheduler(self) -> str | None:
+        """Sledlab's name of the scheduler with its parameters, if it has it."""
+        word = SCHEDULERS.get(self.row["scheduler"])
+        return word and word.format(weight=self.record["system"].get("timeout_weight"))
+
+    @property
+    def trace(self) -> Path:
+        """What arrives."""
+        return trace(self.row["trace"])
+
+    @property
+    def mean_response_ms(self) -> float:
+        """As the index has it."""
+        return float(self.row["mean_response_ms"])
+
+    @property
+    def charged_energy_j(self) -> float:
+        """What the reference simulator reports."""
+        return float(self.row["total_energy_j"])
+
+    @property
+    def energy_j(self) -> float:
+        """What the reference run consumed up to its last completion.
+
+        The reference simulator never charges the idle time before a spin-down; the index tells
+        how much that was. It runs on until an extra request 100 s after the last one, so one of those
+        idle times, the last, lies after the last completion, where a replay has ended.
+        """
+        after_the_end = float(self.parameters["inactive_after_ms"] * self.parameters["active_mw"]) / 1e6
+        return self.charged_energy_j + float(self.row["uncharged_idle_energy_j"]) - after_the_end
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the run was: device, system, results."""
+        found: dict[str, Any] = json.loads((MEMS / "runs" / f"{self.name}.json").read_text())
+        return found
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The device, complete."""
+        found: dict[str, Any] = self.record["device_parameters"]
+        return found
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What differs, or may differ, from the `-disksim` profile of the device."""
+        p = self.parameters
+        return {
+            "command_overhead_ms": p["command_overhead_ms"],
+            "block_transfer_us": round(p["block_transfer_ms"] * 1e3, 9),
+            "idle_timeout_ms": p["inactive_after_ms"],
+            "startup_ms": p["startup_ms"],
+            "spring_factor": p["spring_factor"],
+            "kinematics": KINEMATICS[p["seek_function"]],
+            "layout": LAYOUTS[p["layout_policy"]],
+        }
+
+    def responses_ns(self) -> npt.NDArray[np.int64]:
+        """Response times in whole nanoseconds, as they are printed, in the order of the trace."""
+        with gzip.open(MEMS / "runs" / f"{self.name}.csv.gz", "rt") as file:
+            found = {int(row["id"]): float(row["response_ms"]) for row in csv.DictReader(file)}
+        return np.rint(np.array([found[i] for i in range(len(found))]) * 1e6).astype(np.int64)
+
+
+@cache
+def runs() -> dict[str, Run]:
+    """Every run, by name."""
+    with (MEMS / "index.csv").open(newline="") as file:
+        return {row["run"]: Run(row) for row in csv.DictReader(file)}
+
+
+def trace(name: str) -> Path:
+    """A trace of the reference data."""
+    return MEMS / "traces" / f"{name}.txt.gz"
+
+
+def table(path: Path) -> dict[str, npt.NDArray[np.float64]]:
+    """A compressed table of numbers, by column."""
+    with gzip.open(path, "rt") as file:
+        names = file.readline().strip().split(",")
+        rows = np.loadtxt(file, delimiter=",", ndmin=2)
+    return dict(zip(names, rows.T, strict=True))

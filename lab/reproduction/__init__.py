@@ -1,0 +1,1 @@
+"""What papers claim, held against runs: `python -m lab.reproduction` writes docs/reproduction."""

@@ -1,0 +1,16 @@
+"""Workloads and systems, as paper 001 and the experiments on it name them."""
+
+from __future__ import annotations
+
+TPCD, TPCC, CELLO, HPLAJW = WORKLOADS = ("tpcd", "tpcc", "cello", "hplajw")
+
+TITLES = {TPCD: "TPCD", TPCC: "TPCC", CELLO: "cello", HPLAJW: "hplajw"}
+"""Workloads as the paper writes them."""
+
+BASELINE_SYSTEMS = DISK, MEMS, DISK_RAM, MWB, LAZY = ("DISK", "MEMS", "DISK-RAM", "MWB", "LAZY")
+TECHNIQUE_SYSTEMS = NONE, SHORTCUT, IREPORT, PWRITE, ALL = ("NONE", "SHORTCUT", "IREPORT", "PWRITE", "ALL")
+SINGLE = (SHORTCUT, IREPORT, PWRITE)
+"""The techniques one by one."""
+
+WORDS = {NONE: "caching-disk:shortcut=false:immediate_report=false:partial_write=false", ALL: "caching-disk"}
+"""What varies where the controller cache writes in idle times."""

@@ -1,0 +1,68 @@
+"""Single runs, where a claim is about accesses and not about response times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import sledlab as sl
+
+from ...simulator import calibration
+
+DISK_SETTINGS = {"device.startup_ms": 0, "power.kind": "never"}
+"""As in the experiments."""
+
+REQUESTS = 100_000
+"""Requests of a single run."""
+
+
+@cache
+def on_disk(workload: str, *settings: tuple[str, Any]) -> sl.Result:
+    """The first requests of a workload on the disk of paper 001 without a controller cache."""
+    return sl.simulate(
+        sl.workload(workload),
+        "atlas-10k-50mb",
+        settings={**DISK_SETTINGS, **dict(settings)},
+        limit=REQUESTS,
+        seed=1,
+        requests=True,
+    )
+
+
+def distinct_blocks_written(result: sl.Result) -> int:
+    """Blocks that were written at least once."""
+    rows = result.requests.filter(op="W")
+    first, blocks = (rows[name].to_numpy().astype(np.int64) for name in ("lbn", "blocks"))
+    within = np.arange(int(blocks.sum())) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+    return len(np.unique(np.repeat(first, blocks) + within))
+
+
+@dataclass(frozen=True)
+class Queue:
+    """How many others are there when requests arrive."""
+
+    mean: float
+    p95: float
+    most: int
+
+
+@cache
+def queue_seen(stand_in: str) -> Queue:
+    """What the requests of a stand-in find at a disk with the controller cache of the experiments."""
+    chosen = calibration.CALIBRATIONS[stand_in]
+    settings = {
+        **DISK_SETTINGS,
+        "cache.kind": "write-back",
+        "cache.destage": "demand",
+        **{f"workload.{name}": value for name, value in chosen.parameters.items()},
+    }
+    result = sl.simulate(
+        sl.workload(chosen.workload), "atlas-10k-50mb", settings=settings, seed=1, requests=True
+    )
+    arrivals, completions = (
+        np.sort(result.requests[name].to_numpy().astype(np.int64)) for name in ("arrival_ns", "completion_ns")
+    )
+    seen = np.arange(len(arrivals)) - np.searchsorted(completions, arrivals, side="right")
+    return Queue(float(seen.mean()), float(np.quantile(seen, 0.95)), int(seen.max()))

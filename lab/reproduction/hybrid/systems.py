@@ -1,0 +1,163 @@
+"""The systems in front of disks: the experiments on them, and what those leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from ...results import PROJECT
+from ..runs import Planned, Point, Points, Runs
+from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, TITLES, TPCC, TPCD, WORDS, WORKLOADS
+
+CHOSEN: dict[str, tuple[str, ...]] = {
+    TPCD: ("--workload", "tpcd"),
+    TPCC: ("--workload", "tpcc", "--set", "workload.address_space_gb=8.6"),
+    CELLO: (),
+    HPLAJW: (
+        *("--workload", "hplajw"),
+        *("--set", "workload.requests=308788", "--set", "workload.rate_per_s=42.9"),
+    ),
+}
+"""How a workload is chosen; cello stands in the experiments, with what was fitted."""
+
+SEGMENT_KB = {TPCD: 256, TPCC: 8, CELLO: 8, HPLAJW: 64}
+"""Segments of section 6.4."""
+
+SEEDS: dict[str, tuple[str, ...]] = {TPCD: ("--seeds", "1"), TPCC: ("--seeds", "1")}
+"""The databases do without repetition: their arrivals are even, and their runs long."""
+
+SIZES_MB, SEGMENTS_KB = (64, 128, 256, 512, 3072), (4, 8, 16, 32, 64, 128, 256)
+ALL_SIZES = tuple(product(SIZES_MB, SEGMENTS_KB))
+
+SWEPT: dict[str, tuple[int, ...]] = dict.fromkeys((CELLO, TPCC), (256, 3072))
+"""Sizes in MB of the two workloads that take longest; the others have all of figure 5."""
+
+TECHNIQUES, SIZES, BASELINES, COST = (f"paper-001-figure-{n}" for n in (4, 5, 6, 7))
+REPLACEMENT, BYPASS, VIRTUAL = "paper-001-replacement", "paper-001-bypass", "paper-001-virtual"
+SEGMENTS, BUFFER = "paper-001-segments", "paper-001-buffer"
+MIRROR = "paper-001-mirror"
+ARRAYS, DENSITY = ALONE = ("paper-001-arrays", "paper-001-density")
+"""Experiments on the workload that they name."""
+
+RUN_ON: dict[str, tuple[str, ...]] = {
+    TECHNIQUES: WORKLOADS,
+    BASELINES: WORKLOADS,
+    SIZES: WORKLOADS,
+    COST: WORKLOADS,
+    REPLACEMENT: WORKLOADS,
+    BYPASS: WORKLOADS,
+    VIRTUAL: WORKLOADS,
+    SEGMENTS: (TPCC, CELLO),
+    BUFFER: (TPCC, CELLO),
+    MIRROR: (CELLO, HPLAJW),
+}
+"""Experiments that are run on several workloads."""
+
+IN_SEGMENTS = (TECHNIQUES, REPLACEMENT, BYPASS)
+"""Experiments with the segments of section 6.4."""
+
+REPEATED = (TECHNIQUES, BASELINES)
+"""Experiments with several seeds."""
+
+RECORDED = {"mail-a": 32, "kv-a": 16, "oltp-bank-a": 16, "oltp-orders-a": 16}
+"""Recorded applications, with segments in KB: the least power of two that holds a mean request."""
+
+RECORDED_SPEED = 0.25
+"""Their speed: most of them would overload a single disk at their own."""
+
+IDLE = "-idle"
+"""What the directory of a run ends in where the controller cache writes in idle times, too."""
+
+
+def word(mb: int, kb: int) -> str:
+    """A caching disk of figure 5 as its experiment names it."""
+    return f"caching-disk:front_mb={mb}:segment_kb={kb}"
+
+
+def _options(name: str, workload: str) -> tuple[str, ...]:
+    """How an experiment is run on a workload."""
+    options = [*CHOSEN[workload]]
+    if name in IN_SEGMENTS:
+        options += ["--set", f"hybrid.segment_kb={SEGMENT_KB[workload]}"]
+    if name in REPEATED:
+        options += SEEDS.get(workload, ())
+    if name == SIZES and workload in SWEPT:
+        words = [word(mb, kb) for mb, kb in product(SWEPT[workload], SEGMENTS_KB)]
+        options += ["--vary", f"hybrid.kind={','.join(words)}"]
+    return tuple(options)
+
+
+def _when_idle(name: str) -> tuple[str, ...]:
+    """What is different where the controller cache writes in idle times: only NONE and ALL of figure 4."""
+    options = ("--set", "cache.destage=idle", "--seeds", "1")
+    return (*options, "--vary", f"hybrid.kind={','.join(WORDS.values())}") if name == TECHNIQUES else options
+
+
+def plan() -> Iterator[Planned]:
+    """Every experiment with its directory and options."""
+    for name, workloads in RUN_ON.items():
+        for workload in workloads:
+            options, title = _options(name, workload), f"`{name}`, {TITLES[workload]}"
+            yield Planned(name, options, f"-{workload}", title)
+            if name in REPEATED:
+                idle = (*options, *_when_idle(name))
+                yield Planned(name, idle, f"-{workload}{IDLE}", f"{title}, writing when idle")
+    for trace, segment_kb in RECORDED.items():
+        file = str(PROJECT / f"sample/traces/{trace}.csv.zst")
+        options = ("--trace", file, "--speedups", str(RECORDED_SPEED), "--seeds", "1")
+        yield Planned(BASELINES, options, f"-{trace}", f"`{BASELINES}`, {trace}")
+        segments = ("--set", f"hybrid.segment_kb={segment_kb}")
+        yield Planned(TECHNIQUES, (*options, *segments), f"-{trace}", f"`{TECHNIQUES}`, {trace}")
+    yield Planned(ARRAYS, title=f"`{ARRAYS}`, {TITLES[TPCC]}")
+    yield Planned(DENSITY, title=f"`{DENSITY}`, {TITLES[TPCD]}")
+
+
+@dataclass(frozen=True)
+class Systems(Runs):
+    """All experiments of a directory; `idle` for those whose cache writes in idle times, too."""
+
+    idle: bool = False
+
+    def on(self, name: str, workload: str = "") -> Points:
+        """The results of an experiment on a workload."""
+        suffix = f"-{workload}" if workload else ""
+        return self.points(f"{name}{suffix}{IDLE if self.idle else ''}")
+
+    def at(self, workload: str, system: str, measure: str = "mean_ms") -> float:
+        """A measure of a system of figures 4 and 6, the mean over the seeds."""
+        return self.on(_figure(system), workload).at(self._value(system), 1.0, measure)
+
+    def against(self, workload: str, system: str, base: str, measure: str = "mean_ms") -> float:
+        """By how much a measure is above that of `base`, as a share of it."""
+        return self.at(workload, system, measure) / self.at(workload, base, measure) - 1
+
+    def row(self, workload: str, system: str) -> Point:
+        """A system of figures 4 and 6 with the first seed, that of all other experiments."""
+        return self.rows(_figure(system), workload)[self._value(system)]
+
+    def rows(self, name: str, workload: str = "") -> dict[str, Point]:
+        """An experiment by what varies in it, with the first seed."""
+        return {value: rows[0] for (value, _), rows in self.on(name, workload).rows.items()}
+
+    def overloaded(self, workload: str, system: str) -> bool:
+        """Whether the queue of a system of figures 4 and 6 kept growing."""
+        rows = self.on(_figure(system), workload).rows[self._value(system), 1.0]
+        return any(row.saturated for row in rows)
+
+    def _value(self, system: str) -> str:
+        """A system as its experiment names it."""
+        return WORDS.get(system, system) if self.idle else system
+
+    def faster(self, workload: str, system: str, base: str) -> float:
+        """How many times as fast as `base` a system is."""
+        return self.at(workload, base) / self.at(workload, system)
+
+    def grid(self, workload: str) -> dict[tuple[int, int], Point]:
+        """Figure 5: rows by MB of MEMS and KB of a segment."""
+        rows = self.rows(SIZES, workload)
+        return {size: rows[word(*size)] for size in ALL_SIZES if word(*size) in rows}
+
+
+def _figure(system: str) -> str:
+    return BASELINES if system in BASELINE_SYSTEMS else TECHNIQUES

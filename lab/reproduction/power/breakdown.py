@@ -1,0 +1,124 @@
+"""Claims on where the energy goes with a timeout of one second (paper 000, 5.1; paper 003, 1.2)."""
+
+from __future__ import annotations
+
+from ...simulator import parameters
+from ..claims import Judgement, judged
+from ..runs import Points
+from .plan import PowerRuns
+from .singles import parts_of_states, snake
+
+FIGURE = "paper-000-figure-10"
+STATES = ("idle_j", "inactive_j", "servicing_j")
+LOOP, SLED, FULL = "servo-loop", "sled-only", "full"
+"""What an idle sled draws: the model, the sled alone, as much as while transferring."""
+
+SNAKE = 10.0
+"""Its speed in paper 000; paper 003 does not say, and its tables are for this one and 100."""
+
+CLUSTERS = ("19 clumps", "30 clumps", "60 clumps", "100 clumps")
+"""Of `paper-000-idle-share`; the first is what the stand-in has."""
+
+
+def _shares(points: Points, power: str, speedup: float) -> tuple[float, float, float]:
+    """Idle, inactive, seek and access."""
+    idle, inactive, servicing = (points.share(power, speedup, part) for part in STATES)
+    return idle, inactive, servicing
+
+
+def _within(value: float, middle: float, band: float) -> bool:
+    return abs(value - middle) <= band
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _why_idle(runs: PowerRuns) -> str:
+    """What the idle share of the stand-in hangs on."""
+    points = runs.points("paper-000-idle-share")
+    idle = ", ".join(_percent(points.share(name, SNAKE, "idle_j")) for name in CLUSTERS)
+    starts = ", ".join(f"{points.at(f'{name}, parks at once', SNAKE, 'startups'):,.0f}" for name in CLUSTERS)
+    return (
+        "It is a matter of how the rests of the trace are spread over its day. What is published (start-ups "
+        "and response times at 10 and 100 times the speed) says little about rests of a second and longer; "
+        "the stand-in is fitted to that and not to this share. With 19 (as fitted), 30, 60 and 100 clumps of "
+        f"requests a cluster, so fewer and longer rests, it is {idle} at 10 times the speed, where a sled "
+        f"that parks at once starts {starts} times."
+    )
+
+
+def h_15(runs: PowerRuns) -> Judgement:
+    """Three readings of idle power on the Seagate trace."""
+    found = {power: _shares(runs.on_seagate(FIGURE), power, 1.0) for power in (LOOP, SLED, FULL)}
+    names = {
+        LOOP: "the servo loop with the last request's tips",
+        SLED: "the sled alone",
+        FULL: "a full transfer",
+    }
+    fits = {power: _within(i, 0.91, 0.03) and _within(s, 0.09, 0.02) for power, (i, _, s) in found.items()}
+    return judged(fits[LOOP] and sum(fits.values()) == 1).saying(
+        found="; ".join(
+            (
+                f"{_percent(idle)} and {_percent(servicing)} if idle costs {names[power]}"
+                for power, (idle, _, servicing) in found.items()
+            )
+        )
+    )
+
+
+def h_61(runs: PowerRuns) -> Judgement:
+    """Idle share, both workloads."""
+    seagate = _shares(runs.on_seagate(FIGURE), LOOP, 1.0)[0]
+    ten = _shares(runs.points(FIGURE), LOOP, SNAKE)[0]
+    near = [_within(seagate, 0.91, 0.03), _within(ten, 0.55, 0.10)]
+    return judged(all(near), any(near)).saying(
+        seagate=_percent(seagate), ten=_percent(ten), why_idle=_why_idle(runs)
+    )
+
+
+def h_62(runs: PowerRuns) -> Judgement:
+    """Share of seeks and accesses, both workloads."""
+    seagate = _shares(runs.on_seagate(FIGURE), LOOP, 1.0)[2]
+    ten = _shares(runs.points(FIGURE), LOOP, SNAKE)[2]
+    near = [_within(seagate, 0.09, 0.02), 0.03 <= ten <= 0.09]
+    return judged(all(near), any(near)).saying(seagate=_percent(seagate), ten=_percent(ten))
+
+
+def h_63(_: PowerRuns) -> Judgement:
+    """Inactive energy is its power times its time."""
+    joule, time_s = parts_of_states(snake("mems-g2", ("power.kind", "immediate")))["inactive"]
+    mw = parameters("mems-g2")["inactive_mw"]
+    return judged(joule >= mw * 0.001 * time_s * (1 - 1e-09)).saying(
+        joule=joule, time_s=time_s, measured_mw=1000.0 * joule / time_s, mw=mw
+    )
+
+
+def y_07(runs: PowerRuns) -> Judgement:
+    """Idle share on the Seagate trace."""
+    idle = _shares(runs.on_seagate(FIGURE), LOOP, 1.0)[0]
+    return judged(0.87 <= idle <= 0.94).saying(idle=_percent(idle))
+
+
+def y_08(runs: PowerRuns) -> Judgement:
+    """Idle share on Snake, whose speed is not said."""
+    points = runs.points("paper-000-idle-share")
+    found = {speedup: points.share(CLUSTERS[0], speedup, "idle_j") for speedup in points.speedups}
+    inside = {speedup: 0.40 <= idle <= 0.65 for speedup, idle in found.items()}
+    slower = any(held for speedup, held in inside.items() if speedup < SNAKE)
+    return judged(inside[SNAKE], slower).saying(
+        found=", ".join((f"{_percent(idle)} at {speedup:g}" for speedup, idle in found.items())),
+        why_idle=_why_idle(runs),
+    )
+
+
+def y_09(runs: PowerRuns) -> Judgement:
+    """The order of idle and servicing."""
+    seagate = _shares(runs.on_seagate(FIGURE), LOOP, 1.0)
+    ten, hundred = (_shares(runs.points(FIGURE), LOOP, speedup) for speedup in (SNAKE, 100.0))
+    said = "; ".join(
+        f"{name} {', '.join(map(_percent, shares))}"
+        for name, shares in (("Seagate", seagate), ("Snake at 10", ten), ("at 100 times its speed", hundred))
+    )
+    ordered = [idle > servicing > inactive for idle, inactive, servicing in (seagate, ten)]
+    return judged(all(ordered), any(ordered)).saying(said=said, printed=211.532886 / 10.817354)

@@ -1,0 +1,62 @@
+"""The experiments on power, on generated requests and on a recorded trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ... import reference
+from ..runs import Planned, Points, Runs
+
+DISK = "paper-003-mobile-disk"
+
+GENERATED = (
+    "paper-000-figure-10",
+    "paper-000-idle-share",
+    "paper-000-figure-12",
+    "paper-000-metadata",
+    "paper-000-delayed-spinup",
+    "paper-003-figure-9",
+    "paper-003-smarter-merging",
+    "paper-003-subsector",
+    "paper-003-small-requests",
+    "paper-003-policies",
+    DISK,
+)
+
+SNAKE, SEAGATE = "-snake", "-seagate"
+"""What the directories of runs on these end in."""
+
+ON_SEAGATE: dict[str, tuple[str, ...]] = {
+    "paper-000-figure-10": ("--speedups", "1", "--seeds", "1"),
+    "paper-000-figure-11": (),
+    "paper-003-figure-7": (),
+    "paper-003-policies": ("--speedups", "1,5,10,20", "--seeds", "1"),
+}
+"""What is run on the Seagate trace, and with which options."""
+
+PLAN = (
+    *map(Planned, GENERATED),
+    Planned(DISK, ("--workload", "snake", "--speedups", "0.2,0.5,1,2"), SNAKE, f"`{DISK}`, on `snake`"),
+    *(
+        Planned(
+            name,
+            ("--trace", str(reference.trace("seagate_gap")), *options),
+            SEAGATE,
+            f"`{name}`, on `Seagate`",
+        )
+        for name, options in ON_SEAGATE.items()
+    ),
+)
+
+
+@dataclass(frozen=True)
+class PowerRuns(Runs):
+    """All experiments of a directory."""
+
+    def disk_on_snake(self) -> Points:
+        """The disk's on the stand-in for Snake."""
+        return self.points(f"{DISK}{SNAKE}")
+
+    def on_seagate(self, name: str) -> Points:
+        """Those on the Seagate trace."""
+        return self.points(f"{name}{SEAGATE}")

@@ -1,0 +1,329 @@
+"""Experiments of papers: which are run, and what they leave behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars
+
+from ..markdown import table
+from ..simulator import compare
+from ..words import cells
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An experiment of `presets/experiments`, run with some options, with a place and a title of its own."""
+
+    experiment: str
+    options: tuple[str, ...] = ()
+    suffix: str = ""
+    """What the directory ends in."""
+    title: str = ""
+
+    @property
+    def place(self) -> str:
+        """The name of its directory."""
+        return f"{self.experiment}{self.suffix}"
+
+
+def run(
+    plan: Sequence[Planned], directory: Path, extra: Sequence[str] = (), *, side_by_side: bool = False
+) -> None:
+    """Runs what `directory` does not hold yet, each experiment in a directory of its own.
+
+    Side by side are as many as there are processors, one run of each at a time: for experiments with few.
+    """
+    jobs = ("--jobs", "1") if side_by_side else ()
+
+    def start(planned: Planned) -> None:
+        compare(planned.experiment, directory / planned.place, [*planned.options, *extra, *jobs])
+
+    with ThreadPoolExecutor(os.cpu_count() if side_by_side else 1) as pool:
+        list(pool.map(start, plan))
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run of a comparison: one scheduler, value, speed-up and seed."""
+
+    scheduler: str
+    speedup: float
+    seed: int
+    requests: int
+    saturated: bool
+    throughput_iops: float
+    mean_ms: float
+    p99_ms: float
+    max_ms: float
+    read_mean_ms: float | None
+    write_mean_ms: float | None
+    queue_mean: float
+    queue_max: int
+    utilization: float
+    elapsed_s: float
+    turnaround_ms: float
+    transfer_ms: float
+    energy_j: float
+    seek_j: float
+    access_j: float
+    idle_j: float
+    inactive_j: float
+    startup_j: float
+    startups: int
+    merged: int
+    hybrid_reads: int = 0
+    hybrid_read_hits: int = 0
+    hybrid_writes: int = 0
+    hybrid_written_blocks: int = 0
+    hybrid_back_reads: int = 0
+    hybrid_back_writes: int = 0
+    hybrid_back_written_blocks: int = 0
+    hybrid_bypassed: int = 0
+    hybrid_live_share: float = 0.0
+
+    @property
+    def servicing_j(self) -> float:
+        """Energy of seeks and accesses."""
+        return self.seek_j + self.access_j
+
+    @property
+    def read_hits(self) -> float:
+        """Share of the reads of a hybrid that found all they wanted on the front device."""
+        return self.hybrid_read_hits / self.hybrid_reads
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A point of a load curve: the mean over seeds."""
+
+    scheduler: str
+    speedup: float
+    seeds: int
+    requests: int
+    saturated: bool
+    throughput_iops: float
+    mean_ms: float
+    mean_ci95_ms: float
+    scv: float
+    queue_mean: float
+    utilization: float
+    served_at_once: float
+    positioning_ms: float
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """The arrival rate at which a scheduler reaches a mean response."""
+
+    scheduler: str
+    level_ms: float
+    arrival_rate: float | None
+    reached: str
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What decisions of a scheduler take."""
+
+    scheduler: str
+    speedup: float
+    decision_ns: float
+
+
+Rows = list[tuple[Any, T]]
+"""Rows of a table by what varies in it."""
+
+
+@cache
+def _frame(file: Path) -> tuple[str, list[dict[str, Any]]]:
+    """The column of what varies, and the rows of a table.
+
+    The name of what varies has a dot in it, as no other column's does; that of sets of settings is the third.
+    """
+    rows = polars.read_csv(file, infer_schema_length=None).to_dicts()
+    columns = list(rows[0])
+    return next((name for name in columns if "." in name), columns[2]), rows
+
+
+@cache
+def read(file: Path, kind: type[T]) -> Rows[T]:
+    """The rows of a table by what varies in it."""
+    varied, rows = _frame(file)
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return [(row[varied], kind(**{name: row[name] for name in names if name in row})) for row in rows]
+
+
+def _word(value: object) -> str:
+    """What varies as it is told apart: numbers by their value, truth as in a table."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    try:
+        return f"{float(text):g}"
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True)
+class Points:
+    """Every point of an experiment under one scheduler: by what varies and by speed-up, one a seed."""
+
+    rows: dict[tuple[str, float], list[Point]]
+
+    @property
+    def varied(self) -> list[str]:
+        """Values of what varies, in the order of the experiment."""
+        return list(dict.fromkeys(value for value, _ in self.rows))
+
+    @property
+    def speedups(self) -> list[float]:
+        """All speeds, rising."""
+        return sorted({speedup for _, speedup in self.rows})
+
+    def each(self, value: object, speedup: float, measure: str) -> list[float]:
+        """A measure by seed."""
+        return [float(getattr(point, measure)) for point in self.rows[_word(value), speedup]]
+
+    def at(self, value: object, speedup: float, measure: str) -> float:
+        """The mean of a measure over the seeds."""
+        found = self.each(value, speedup, measure)
+        return sum(found) / len(found)
+
+    def share(self, value: object, speedup: float, *parts: str) -> float:
+        """Parts of the energy, as a share of all."""
+        return sum(self.at(value, speedup, part) for part in parts) / self.at(value, speedup, "energy_j")
+
+    def changes(self, value: object, base: object, speedup: float, measure: str) -> list[float]:
+        """By how much a measure is above that of `base`, as a share of it, by seed."""
+        pairs = zip(self.each(value, speedup, measure), self.each(base, speedup, measure), strict=True)
+        return [mine / other - 1 for mine, other in pairs]
+
+    def change(self, value: object, base: object, speedup: float, measure: str) -> float:
+        """The mean of that over the seeds."""
+        found = self.changes(value, base, speedup, measure)
+        return sum(found) / len(found)
+
+    def stable(self, *values: object) -> list[float]:
+        """Speeds at which the device keeps up in all of these cases."""
+        return [
+            speedup
+            for speedup in self.speedups
+            if not any(point.saturated for value in values for point in self.rows[_word(value), speedup])
+        ]
+
+
+YARDSTICK = "sptf"
+"""Its mean response says how heavy a load is."""
+
+LIGHT, MODERATE, HEAVY = "light", "moderate", "heavy"
+LEVELS_MS = {MODERATE: (2.0, 5.0, 10.0), HEAVY: (20.0, 50.0, 100.0)}
+"""Mean responses at which throughput is compared."""
+
+
+@dataclass(frozen=True)
+class Race:
+    """One load curve for every scheduler: the tables of a comparison by scheduler and speed-up or level."""
+
+    curves: dict[tuple[str, float], Mean]
+    crossings: dict[tuple[str, float], Crossing] = field(default_factory=dict)
+    costs: dict[tuple[str, float], Cost] = field(default_factory=dict)
+
+    @property
+    def schedulers(self) -> list[str]:
+        """All schedulers by name."""
+        return sorted({name for name, _ in self.curves})
+
+    @property
+    def speedups(self) -> list[float]:
+        """All loads, rising."""
+        return sorted({speedup for _, speedup in self.curves})
+
+    def at(self, scheduler: str, speedup: float, measure: str = "mean_ms") -> float:
+        """A measure at a load."""
+        return float(getattr(self.curves[scheduler, speedup], measure))
+
+    def against(self, a: str, b: str, speedup: float, measure: str = "mean_ms") -> float:
+        """By how much a measure of `a` is above that of `b`, as a share of it."""
+        return self.at(a, speedup, measure) / self.at(b, speedup, measure) - 1
+
+    def weight(self, speedup: float) -> str:
+        """Light, moderate or heavy: a mean below 2 ms, up to 10 ms, above that under SPTF."""
+        mean_ms = self.at(YARDSTICK, speedup)
+        return LIGHT if mean_ms < 2 else MODERATE if mean_ms < 10 else HEAVY
+
+    def loads(self, weights: Sequence[str], *schedulers: str) -> list[float]:
+        """Loads of these weights that all of the schedulers keep up with."""
+        return [
+            speedup
+            for speedup in self.speedups
+            if self.weight(speedup) in weights
+            and not any(self.curves[scheduler, speedup].saturated for scheduler in schedulers)
+        ]
+
+    def changes(self, a: str, b: str, weights: Sequence[str], measure: str = "mean_ms") -> dict[float, float]:
+        """By how much a measure of `a` is above that of `b` at every such load."""
+        return {speedup: self.against(a, b, speedup, measure) for speedup in self.loads(weights, a, b)}
+
+    def gains(self, a: str, b: str, weights: Sequence[str]) -> dict[float, float]:
+        """By how much the throughput of `a` is above that of `b` at equal mean response, by its level in ms.
+
+        Levels that one of them does not reach, or only in overload, are left out.
+        """
+        found = {}
+        for level in (level for weight in weights for level in LEVELS_MS[weight]):
+            first, second = (self._rate(scheduler, level) for scheduler in (a, b))
+            if first and second:
+                found[level] = first / second - 1
+        return found
+
+    def _rate(self, scheduler: str, level_ms: float) -> float | None:
+        row = self.crossings.get((scheduler, level_ms))
+        return row.arrival_rate if row and row.reached == "yes" else None
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All experiments of a directory."""
+
+    directory: Path
+
+    def points(self, place: str, scheduler: str = "fcfs") -> Points:
+        """The results of an experiment under one of its schedulers."""
+        rows: dict[tuple[str, float], list[Point]] = {}
+        for varied, point in read(self.directory / place / "points.csv", Point):
+            if point.scheduler == scheduler:
+                rows.setdefault((_word(varied), point.speedup), []).append(point)
+        return Points(rows)
+
+    def race(self, place: str, varied: Any = None) -> Race:
+        """The load curves of an experiment, for one value of what varies in it."""
+        folder = self.directory / place
+        curves, crossings, costs = (
+            [row for value, row in read(folder / f"{name}.csv", kind) if varied is None or value == varied]
+            for name, kind in (("curves", Mean), ("throughput", Crossing), ("decision_cost", Cost))
+        )
+        return Race(
+            {(row.scheduler, row.speedup): row for row in curves},
+            {(row.scheduler, row.level_ms): row for row in crossings},
+            {(row.scheduler, row.speedup): row for row in costs},
+        )
+
+    def experiments(self, plan: Sequence[Planned]) -> str:
+        """What was run, how long, and how deep the queues were."""
+        rows = []
+        for planned in plan:
+            points = [point for _, point in read(self.directory / planned.place / "points.csv", Point)]
+            seeds = {point.seed for point in points}
+            least, longest = min(p.requests for p in points), max(p.queue_mean for p in points)
+            title = planned.title or f"`{planned.experiment}`"
+            rows.append(
+                cells("{} | {} | {} | {:,} | {:,.0f}", title, len(points), len(seeds), least, longest)
+            )
+        return table("experiment | runs | seeds | requests a run, at least | longest mean queue", rows)

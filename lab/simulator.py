@@ -1,0 +1,95 @@
+"""The doors to sledlab: what the lab needs of its inside is named here and nowhere else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sledlab as sl
+from sledlab import _native
+from sledlab.cli import run as command_line
+from sledlab.model import catalogue
+from sledlab.model.device import describe
+from sledlab.studies import calibration
+from sledlab.studies.calibration.statistics import Statistic
+from sledlab.studies.calibration.targets import Target
+from sledlab.studies.calibration.words import cells
+from sledlab.studies.drive import demerit_ms
+from sledlab.studies.seek_map import SeekMap
+from sledlab.study.statistics import half_width
+
+from .results import PROJECT
+
+__all__ = [
+    "SeekMap",
+    "Statistic",
+    "Target",
+    "calibration",
+    "catalogue",
+    "cells",
+    "command_line",
+    "demerit_ms",
+    "half_width",
+]
+
+EXPERIMENTS = PROJECT / "presets" / "experiments"
+
+Times = npt.NDArray[np.int64]
+
+
+def compare(name: str, out: Path, options: Sequence[str]) -> None:
+    """Runs what `out` does not hold yet of an experiment."""
+    print(f"{out.name} ...", flush=True)
+    command = [sys.executable, "-m", "sledlab", "compare", str(EXPERIMENTS / f"{name}.toml")]
+    subprocess.run([*command, "--out", str(out), *options], check=True, stdout=subprocess.DEVNULL)
+
+
+def replay(
+    trace: Path, device: str | Path, *, scheduler: str = "fcfs", requests: bool = False, **changes: Any
+) -> sl.Result:
+    """Replays a trace as it arrives, on a device with some parameters changed."""
+    return sl.simulate(trace, sl.device(device, **changes), scheduler=scheduler, requests=requests)
+
+
+@cache
+def random_pairs(device: str, count: int, **changes: Any) -> sl.Result:
+    """`count` reads of one block at random places, each from where the one before it ended."""
+    chosen = sl.device(device, **changes)
+    workload = sl.workload("uniform", read_share=1.0)
+    return sl.simulate(workload, chosen, replay="closed:1", limit=count, seed=1, requests=True)
+
+
+@cache
+def parameters(device: str) -> dict[str, Any]:
+    """Every parameter of a device, and `capacity_blocks`."""
+    return describe(_native.Experiment().with_device(device))
+
+
+def replay_measured(device: str, stream: Path, changes: dict[str, float]) -> tuple[Times, Times]:
+    """Measured service times of a stream in ns, and those simulated with some parameters changed."""
+    experiment = _native.Experiment().with_device(device)
+    for key, value in changes.items():
+        experiment = experiment.with_setting(f"device.{key}", repr(float(value)))
+    _, measured, simulated = _native.replay_measured(experiment, str(stream), None)
+    return np.frombuffer(measured, "<u8").astype(np.int64), np.frombuffer(simulated, "<u8").astype(np.int64)
+
+
+@cache
+def imported(specs: Path) -> Path:
+    """The device of a DiskSim parameter file, as a device file that lives as long as this process."""
+    text, _ = _native.import_device(specs.read_text(), specs.name, None)
+    file = Path(_scratch().name) / f"{specs.stem.lower()}.toml"
+    file.write_text(text)
+    return file
+
+
+@cache
+def _scratch() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="sledlab-lab-")

@@ -1,0 +1,143 @@
+"""How well replays agree with the reference runs, and how well they have to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from .. import reference
+from ..markdown import table
+from ..reference import MEMS, Run
+from ..simulator import imported, replay
+from ..words import cells
+from .section import Section
+
+
+@dataclass(frozen=True)
+class Band:
+    """What has to hold for every run of a family. All but the shares are relative deviations."""
+
+    mean: float
+    """Of the mean response time."""
+    within_1us: float | None = None
+    """Least share of requests whose response time is within 1 us."""
+    energy: float | None = None
+    """Of the energy, uncharged idle energy added."""
+
+
+BANDS = {
+    "mech": Band(mean=1e-4, within_1us=0.999),
+    "base": Band(mean=1e-4, within_1us=0.999),
+    "sched": Band(mean=1e-4, within_1us=0.95),
+    "sweep": Band(mean=1e-3, energy=5e-3),
+    "hp": Band(mean=1e-3, energy=5e-3),
+    "excl": Band(mean=0.015),
+    "stock": Band(mean=0.015),
+    "memsvalid": Band(mean=0.015),
+}
+"""By family. In `sched` the sled never pauses, and roundings add up to a microsecond towards the end of some
+runs. The last three use the exclusive bus, which sledlab does not rebuild."""
+
+SPTF_EXCLUSIVE = Band(mean=0.05)
+"""SPTF on the exclusive bus: another completion time is another choice, from there on."""
+
+TITLES = {
+    "mech": "mechanism alone",
+    "base": "and overheads, interleaved bus",
+    "sched": "as `base`, up to 1200 outstanding",
+    "sweep": "and idle timeouts, drift rule",
+    "hp": "as `sweep`, HP `ajw` trace",
+    "excl": "as `base`, exclusive bus",
+    "stock": "as shipped, exclusive bus",
+    "memsvalid": "validation workload, exclusive bus",
+}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A replay beside the reference run."""
+
+    run: str
+    family: str
+    scheduler: str
+    """The reference simulator's name."""
+    requests: int
+    within_1us: float
+    worst_ns: int
+    mean_ms: float
+    mean: float
+    energy_j: float
+    energy: float
+
+    @property
+    def band(self) -> Band:
+        """What has to hold."""
+        return (
+            SPTF_EXCLUSIVE if (self.family, self.scheduler) == ("stock", "SPTF_OPT") else BANDS[self.family]
+        )
+
+
+def compared() -> list[Run]:
+    """Every run that is compared."""
+    return [run for run in reference.runs().values() if run.scheduler and run.family in BANDS]
+
+
+@cache
+def agreement(name: str) -> Agreement:
+    """Replays a run through the `-disksim` profile of its device."""
+    run = reference.runs()[name]
+    device = (
+        imported(MEMS / "params" / "V1.specs") if run.device == "V1" else f"mems-{run.device.lower()}-disksim"
+    )
+    result = replay(run.trace, device, scheduler=str(run.scheduler), requests=True, **run.changes)
+    ours = result.requests.sort("id")["response_ns"].to_numpy().astype(np.int64)
+    off = np.abs(ours - run.responses_ns())
+    return Agreement(
+        run=name,
+        family=run.family,
+        scheduler=run.row["scheduler"],
+        requests=len(off),
+        within_1us=float((off <= 1_000).mean()),
+        worst_ns=int(off.max()),
+        mean_ms=result.response_time.mean,
+        mean=result.response_time.mean / run.mean_response_ms - 1,
+        energy_j=result.energy.total,
+        energy=result.energy.total / run.energy_j - 1,
+    )
+
+
+def measure() -> tuple[Agreement, ...]:
+    """Every run."""
+    return tuple(agreement(run.name) for run in compared())
+
+
+def _words(found: tuple[Agreement, ...]) -> dict[str, object]:
+    groups: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
+    for one in found:
+        groups[one.family, one.scheduler].append(one)
+    rows = [_row(*key, groups[key]) for key in sorted(groups, key=lambda key: list(TITLES).index(key[0]))]
+    head = "family | what | scheduler | runs | requests | within 1 us, % | band | mean, % | band | "
+    return {
+        "runs": len(found),
+        "requests": f"{sum(one.requests for one in found):,}",
+        "families": table(f"{head}energy, % | band", rows, words=3),
+    }
+
+
+def _row(family: str, scheduler: str, group: list[Agreement]) -> list[str]:
+    allowed = group[0].band
+    requests = sum(one.requests for one in group)
+    within = sum(one.within_1us * one.requests for one in group) / requests
+    mean, energy = (max(abs(getattr(one, what)) for one in group) for what in ("mean", "energy"))
+    return [
+        *cells("`{}` | {} | {} | {} | {:,}", family, TITLES[family], scheduler, len(group), requests),
+        *cells("{:%2} | {}", within, f">= {100 * allowed.within_1us:g}" if allowed.within_1us else ""),
+        *cells("{:%4} | {:g} | {:%4}", mean, 100 * allowed.mean, energy),
+        f"{100 * allowed.energy:g}" if allowed.energy else "",
+    ]
+
+
+SECTION = Section("agreement", tuple[Agreement, ...], measure, _words)

@@ -1,0 +1,278 @@
+"""How far the defects of the reference simulator move its results.
+
+Every replay starts from the `-disksim` profile of a device and takes one defect out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import reference
+from ..markdown import table
+from ..simulator import parameters, replay
+from ..words import cells, percent, span
+from .agreement import agreement
+from .motion import Sled, passes
+from .section import Section
+
+if TYPE_CHECKING:
+    import sledlab as sl
+
+DEVICES = ("G1", "G2", "G3")
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A trace that is replayed on every device that has it."""
+
+    name: str
+    trace: str
+    scheduler: str = "fcfs"
+
+    def on(self, device: str) -> bool:
+        """Whether there is such a trace for a device."""
+        return reference.trace(self.trace.format(device)).is_file()
+
+
+WORKLOADS = (
+    Workload("rw8_mod", "{}_rw8_mod"),
+    Workload("mixed", "{}_mixed"),
+    Workload("memsvalid", "memsvalid_{}"),
+    Workload("idlegap", "{}_idlegap"),
+    Workload("st41601n", "st41601n"),
+    Workload("hp_ajw_x10", "hp_ajw_x10"),
+    Workload("sat, SPTF", "{}_sat", "sptf"),
+)
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A defect, as the change that takes it out of the profile.
+
+    `also` is changed on both sides of the comparison.
+    """
+
+    name: str
+    out: dict[str, str]
+    also: dict[str, Any] = field(default_factory=dict)
+
+
+MOTION = Defect("motion", {"kinematics": "exact"})
+TIES = Defect("ties go down", {"direction_tie": "onward"})
+DRIFT = Defect("idle drift", {"idle_motion": "hold"})
+RECENTRING = Defect("free recentring", {"parking": "stay"})
+PHYSICS = Defect("all physics", {**MOTION.out, **TIES.out, **DRIFT.out, "selection": "exact"})
+NO_BUS = {"command_overhead_ms": 0.0, "block_transfer_us": 0.0}
+FIRST_PASS = Defect("one-block passes", {"pipeline": "serial"}, NO_BUS)
+CLOSED = Defect("closed function", MOTION.out, {"kinematics": "disksim-closed"})
+PIPELINE = Defect("pipeline", {"pipeline": "serial"})
+
+DEFECTS = (MOTION, TIES, DRIFT, RECENTRING, PHYSICS, FIRST_PASS, CLOSED, PIPELINE)
+OF_ENERGY = (MOTION, TIES, DRIFT, RECENTRING, FIRST_PASS, PHYSICS)
+"""The defects of the default profile, one by one and together."""
+
+SWEEPS = ("idlegap", "st41601n")
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a defect does: results with it over results without it, less 1."""
+
+    defect: str
+    response: float
+    energy: float
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A trace on a device, with what every defect does to it."""
+
+    workload: str
+    scheduler: str
+    device: str
+    mean_ms: float
+    uncharged: float
+    """Share of the energy that the reference simulator would not charge."""
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Mean positioning times in ms of the recorded passes of a run, with one defect more in each."""
+
+    run: str
+    passes: int
+    exact: float
+    constant: float
+    wrong_sign: float
+    recorded: float
+
+
+@dataclass(frozen=True)
+class Timeout:
+    """Energy in J of a run of a sweep over idle timeouts."""
+
+    sweep: str
+    timeout_ms: float
+    reported: float
+    complete: float
+    ours: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that the section tells."""
+
+    replayed: tuple[Replayed, ...]
+    motion: tuple[Motion, ...]
+    turnarounds_ms: dict[str, tuple[float, ...]]
+    timeouts: tuple[Timeout, ...]
+
+    def effects(self, defect: Defect, scheduler: str) -> list[Effect]:
+        """Its effects on every trace replayed with a scheduler, on every device."""
+        chosen = (one.effects for one in self.replayed if one.scheduler == scheduler)
+        return [effect for effects in chosen for effect in effects if effect.defect == defect.name]
+
+
+def measure() -> Found:
+    """Replays, and recorded passes computed anew."""
+    works = [(work, device) for device in DEVICES for work in WORKLOADS if work.on(device)]
+    return Found(
+        tuple(_replayed(*each) for each in works), tuple(_motion()), _turnarounds_ms(), tuple(_timeouts())
+    )
+
+
+def _replayed(work: Workload, device: str) -> Replayed:
+    profile = f"mems-{device.lower()}-disksim"
+    trace = reference.trace(work.trace.format(device))
+
+    @cache
+    def simulated(*changes: tuple[str, Any]) -> sl.Result:
+        return replay(trace, profile, scheduler=work.scheduler, **dict(changes))
+
+    def effect(defect: Defect) -> Effect:
+        present = simulated(*defect.also.items())
+        removed = simulated(*{**defect.also, **defect.out}.items())
+        return Effect(
+            defect.name,
+            present.response_time.mean / removed.response_time.mean - 1,
+            present.energy.total / removed.energy.total - 1,
+        )
+
+    # Idle time before every spin-down; the first start-up had none before it.
+    p, whole = parameters(profile), simulated()
+    uncharged_j = (int(whole.summary["startups"]) - 1) * float(p["idle_timeout_ms"]) * p["sled_mw"] / 1e6
+    return Replayed(
+        work.name,
+        work.scheduler,
+        device,
+        whole.response_time.mean,
+        uncharged_j / whole.energy.total,
+        tuple(effect(defect) for defect in DEFECTS),
+    )
+
+
+def _motion() -> Iterator[Motion]:
+    for path in sorted((reference.MEMS / "access").glob("*_f0_*.csv.gz")):
+        run = reference.runs()[path.name.removesuffix(".csv.gz")]
+        if run.device in DEVICES:
+            found = passes(reference.table(path), Sled.of(run.parameters))
+            steps = (found.exact, found.constant, found.wrong_sign, found.recorded)
+            yield Motion(run.name, len(found.exact), *(float(step.mean()) for step in steps))
+
+
+def _turnarounds_ms() -> dict[str, tuple[float, ...]]:
+    """Of a G2, by the place at which a sled that moves upwards turns."""
+    sled = Sled.of(reference.runs()["mech_G2_f0_r8_light"].parameters)
+    places = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+    at, up = places * sled.y.travel / 2, np.ones(len(places))
+    rules = {
+        "exact": sled.y.turnaround_s(at, sled.speed, up),
+        "simulator, start of a seek": sled.y.constant_turnaround_s(at, sled.speed, up),
+        "simulator, end of a seek": sled.y.constant_turnaround_s(at, sled.speed, -up),
+    }
+    return {name: tuple((1e3 * times).tolist()) for name, times in rules.items()}
+
+
+def _timeouts() -> Iterator[Timeout]:
+    """The sweeps over idle timeouts on a G2, each in their order."""
+    for sweep in SWEEPS:
+        runs = [run for run in reference.runs().values() if run.name.startswith(f"sweep_G2_{sweep}_")]
+        for run in sorted(runs, key=lambda run: float(run.parameters["inactive_after_ms"])):
+            timeout_ms, ours = float(run.parameters["inactive_after_ms"]), agreement(run.name).energy_j
+            yield Timeout(sweep, timeout_ms, run.charged_energy_j, run.energy_j, ours)
+
+
+def _words(found: Found) -> dict[str, object]:
+    head = ["recorded passes of", "passes", "exact, ms", "constant acceleration", "+ wrong sign"]
+    energy = {
+        scheduler: max(abs(one.energy) for defect in OF_ENERGY for one in found.effects(defect, scheduler))
+        for scheduler in ("fcfs", "sptf")
+    }
+
+    def responses(defect: Defect, scheduler: str = "fcfs") -> str:
+        return span([one.response for one in found.effects(defect, scheduler)])
+
+    names = ("physics", "motion", "closed", "first_pass", "drift", "recentring", "pipeline")
+    defects = (PHYSICS, MOTION, CLOSED, FIRST_PASS, DRIFT, RECENTRING, PIPELINE)
+    turnarounds = [[rule, *(f"{ms:.4f}" for ms in times)] for rule, times in found.turnarounds_ms.items()]
+    places = ["lower edge", "half-way", "centre", "half-way", "upper edge"]
+    return {
+        "traces": "".join(_of_device(found, device) + "\n" for device in DEVICES),
+        "energy": {scheduler: f"{100 * most:.2f}" for scheduler, most in energy.items()},
+        "passes": table([*head, "+ seek function"], map(_steps, found.motion)),
+        "turnarounds": table(["turnaround", *places], turnarounds),
+        "idle": _idle(found),
+        "best": " ".join(_best(sweep, found) for sweep in SWEEPS),
+        "fcfs": {name: responses(defect) for name, defect in zip(names, defects, strict=True)},
+        "sptf": responses(PHYSICS, "sptf"),
+        "lost": f"{100 * max(one.uncharged for one in found.replayed):.1f}",
+    }
+
+
+def _of_device(found: Found, device: str) -> str:
+    rows = [
+        [
+            *cells("{0.workload} | {0.mean_ms:.3f}", one),
+            *(percent(effect.response) for effect in one.effects),
+            f"{100 * one.uncharged:.1f}",
+        ]
+        for one in found.replayed
+        if one.device == device
+    ]
+    return table([device, "mean, ms", *(defect.name for defect in DEFECTS), "uncharged energy"], rows)
+
+
+def _steps(one: Motion) -> list[str]:
+    steps = (one.constant, one.wrong_sign, one.recorded)
+    changes = [percent(step / one.exact - 1) for step in steps]
+    return [*cells("`{0.run}` | {0.passes:,} | {0.exact:.4f}", one), *changes]
+
+
+def _idle(found: Found) -> str:
+    by_timeout: dict[float, list[str]] = {}
+    for one in found.timeouts:
+        energies = (one.reported, one.complete, one.ours)
+        by_timeout.setdefault(one.timeout_ms, []).extend(f"{energy:.3f}" for energy in energies)
+    head = [f"{sweep}, {part}" for sweep in SWEEPS for part in ("reported", "complete", "sledlab")]
+    return table(["timeout, ms", *head], [[f"{timeout:g}", *cells] for timeout, cells in by_timeout.items()])
+
+
+def _best(sweep: str, found: Found) -> str:
+    mine = [one for one in found.timeouts if one.sweep == sweep]
+    seen, true = min(mine, key=lambda one: one.reported), min(mine, key=lambda one: one.complete)
+    if seen == true:
+        return f"On {sweep} both are least at {true.timeout_ms:g} ms."
+    return (
+        f"On {sweep} the reported energy is least at {seen.timeout_ms:g} ms, the complete one at "
+        f"{true.timeout_ms:g} ms; whoever believes the report spends "
+        f"{100 * (seen.complete / true.complete - 1):.1f} % more."
+    )
+
+
+SECTION = Section("defects", Found, measure, _words)

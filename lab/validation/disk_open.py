@@ -1,0 +1,271 @@
+"""Open arrivals on three drives beside the recorded runs of the reference simulator.
+
+A queue in the host, one request in the drive. The recorded response times also tell what the drive took for
+each request: it starts the next when the one before is complete, or when it arrives. Service times are not
+amplified by the queue, as response times are.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import sledlab as sl
+
+from .. import reference
+from ..markdown import table
+from ..words import cells, span
+from .section import Section
+
+OPEN = reference.ROOT / "disks" / "open"
+MISSING = f"no reference runs in {OPEN} (set SLEDLAB_REFERENCE)"
+
+DRIVES = {
+    "atlas10k": ("atlas-10k", 99.0),
+    "hp_c2490a": ("hp-c2490a", 148.41),
+    "cheetah9LP": ("cheetah-9lp", 105.0),
+}
+"""Presets, and microseconds that a sector takes on the bus of the runs, read or written."""
+
+LOADS = ("light", "heavy", "overload", "mixed", "seq")
+
+SCHEDULERS = {
+    "fcfs": "fcfs",
+    "elevator_lbn": "scan",
+    "clook_lbn": "c-scan",
+    "sstf_lbn": "sstf:distance=blocks",
+    "sptf_angle_fixed": "sptf",
+    "sptf_opt": "sptf",
+    "asptf_opt": "asptf:weight=6",
+}
+"""Runs by their names, and the schedulers of sledlab that are closest."""
+
+STALE = ("sptf_opt", "asptf_opt")
+"""They judge requests by the angle of the last event on the medium and leave out the overhead of commands."""
+
+STREAMS = (("atlas10k", "seq"), ("cheetah9LP", "seq"))
+"""Streams on drives whose read-ahead runs into the end of the buffer: see the notes of the report."""
+
+SHIFTS_MS = tuple(1.1 * step for step in range(1, 9))
+"""So much later everything arrives to see what the angle of the platters alone makes of a run."""
+
+Times = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    """A recorded run."""
+
+    drive: str
+    load: str
+    column: str
+
+    @property
+    def name(self) -> str:
+        """Drive, load and scheduler."""
+        return f"{self.drive}-{self.load}-{self.column}"
+
+    @property
+    def scheduler(self) -> str:
+        """The scheduler of sledlab that is closest."""
+        return SCHEDULERS[self.column]
+
+    @property
+    def trace(self) -> Path:
+        """What arrives."""
+        return OPEN / f"{self.drive}.{self.load}.trace.gz"
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether requests were judged by a stale angle."""
+        return self.column in STALE
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether both simulators follow the same rules."""
+        sptf = self.column in (*STALE, "sptf_angle_fixed")
+        return not sptf and (self.drive, self.load) not in STREAMS
+
+
+@dataclass(frozen=True)
+class Comparison(OpenRun):
+    """A replay beside the recorded run; times in ms, deviations relative."""
+
+    requests: int
+    recorded_ms: float
+    ours_ms: float
+    service_off: float
+    same_service: float
+    """Share of requests that the drive served in the same time but for 0.2 ms, a thirtieth of a turn or less.
+    The platters of the reference simulator drift by half of that."""
+    off_but_for_turns: float
+    """Of the mean response time under FCFS if those served in another time had taken what was recorded."""
+    phases_off: dict[str, float]
+    """Of the mean service time in each phase of the load."""
+
+    @property
+    def off(self) -> float:
+        """Of the mean response time."""
+        return self.ours_ms / self.recorded_ms - 1
+
+    @property
+    def reason(self) -> str:
+        """Why it is more than 1 % off."""
+        if abs(self.off) < 0.01:
+            return ""
+        if self.is_stale:
+            return "stale angle"
+        if self.column == "sptf_angle_fixed":
+            return "knowledge"
+        if (self.drive, self.load) in STREAMS:
+            return "streams"
+        return "turns" if self.column == "fcfs" else "chance"
+
+
+def present() -> bool:
+    """Whether there is reference data."""
+    return OPEN.is_dir()
+
+
+@cache
+def recorded(drive: str, load: str) -> dict[str, list[str]]:
+    """Columns of the recorded runs of a drive under a load."""
+    with gzip.open(OPEN / f"{drive}.{load}.csv.gz", "rt", newline="") as file:
+        header, *rows = csv.reader(file)
+    return {name: list(column) for name, column in zip(header, zip(*rows, strict=True), strict=True)}
+
+
+def runs() -> list[OpenRun]:
+    """Every run with the queue in the host."""
+    if not present():
+        return []
+    cases = ((drive, load, column) for drive in DRIVES for load in LOADS for column in SCHEDULERS)
+    return [OpenRun(*case) for case in cases if f"{case[2]}_response_us" in recorded(*case[:2])]
+
+
+@cache
+def device(drive: str) -> sl.Device:
+    """The drive as in the runs: always spinning, on their bus, no reads on arrival.
+
+    Appended writes are served as in the reference simulator.
+    """
+    preset, sector_us = DRIVES[drive]
+    return sl.device(
+        preset,
+        bus_sector_us=sector_us,
+        bus_write_sector_us=sector_us,
+        zero_latency_reads=False,
+        appended_writes="separate",
+        idle_timeout_ms=1e9,
+        startup_ms=0.0,
+    )
+
+
+def services(arrivals: Times, responses: Times) -> Times:
+    """What the drive took for each request."""
+    completions = arrivals + responses
+    order = np.argsort(completions, kind="stable")
+    before = np.concatenate([[0.0], completions[order][:-1]])
+    found = np.empty_like(completions)
+    found[order] = completions[order] - np.maximum(before, arrivals[order])
+    return found
+
+
+@cache
+def comparison(run: OpenRun) -> Comparison:
+    """Replays a run."""
+    columns = recorded(run.drive, run.load)
+    arrivals = np.array(columns["arrival_ms"], dtype=float)
+    theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
+    phases = np.array(columns["phase"])
+    result = sl.simulate(run.trace, device(run.drive), scheduler=run.scheduler, requests=True)
+    ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
+    mine, recorded_ms = services(arrivals, ours), services(arrivals, theirs)
+    apart = mine - recorded_ms
+    same = np.abs(apart) < 0.2
+    return Comparison(
+        drive=run.drive,
+        load=run.load,
+        column=run.column,
+        requests=len(ours),
+        recorded_ms=float(theirs.mean()),
+        ours_ms=float(ours.mean()),
+        service_off=float(mine.mean() / recorded_ms.mean() - 1),
+        same_service=float(same.mean()),
+        off_but_for_turns=float(
+            first_come(arrivals, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
+        ),
+        phases_off={
+            str(phase): float(mine[phases == phase].mean() / recorded_ms[phases == phase].mean() - 1)
+            for phase in np.unique(phases)
+        },
+    )
+
+
+def first_come(arrivals: Times, service: Times) -> Times:
+    """Response times of a queue in order of arrival."""
+    completions = np.empty_like(arrivals)
+    free = 0.0
+    for i, (arrival, taken) in enumerate(zip(arrivals, service, strict=True)):
+        free = completions[i] = max(free, arrival) + taken
+    return completions - arrivals
+
+
+@cache
+def turned(run: OpenRun) -> tuple[float, ...]:
+    """The mean response times, over that recorded, when everything arrives a little later."""
+    recorded_ms = comparison(run).recorded_ms
+    with gzip.open(run.trace, "rt") as file:
+        lines = [line.split(" ", 1) for line in file]
+    means = []
+    with tempfile.TemporaryDirectory(prefix="sledlab-validation-") as folder:
+        for shift_ms in SHIFTS_MS:
+            shifted = Path(folder) / "shifted.trace"
+            shifted.write_text("".join(f"{float(at) + shift_ms:.6f} {rest}" for at, rest in lines))
+            result = sl.simulate(shifted, device(run.drive), scheduler=run.scheduler)
+            means.append(result.response_time.mean / recorded_ms - 1)
+    return tuple(means)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run, and its deviations with everything later where queues are long."""
+
+    of: Comparison
+    turned: tuple[float, ...]
+
+
+def measure() -> tuple[Row, ...]:
+    """Every run with the queue in the host."""
+    return tuple(
+        Row(comparison(run), turned(run) if run.load in ("heavy", "overload") and not run.is_stale else ())
+        for run in runs()
+    )
+
+
+def rows(found: tuple[Row, ...]) -> list[list[str]]:
+    """A row for each run."""
+    form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
+    return [
+        [
+            DRIVES[row.of.drive][0],
+            *cells(f"{form} | {{0.off:+%2}}", row.of),
+            span(row.turned) if row.turned else "",
+            *cells("{0.service_off:+%2} | {0.same_service:%1}", row.of),
+        ]
+        for row in found
+    ]
+
+
+def _words(found: tuple[Row, ...]) -> dict[str, object]:
+    head = "drive | load | recorded run | sledlab | why | recorded, ms | sledlab, ms | off by, % | turned | "
+    return {"runs": table(f"{head}service off by, % | same service, %", rows(found), words=5)}
+
+
+SECTION = Section("disk_open", tuple[Row, ...], measure, _words)

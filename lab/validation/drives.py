@@ -1,0 +1,260 @@
+"""Disks against what was measured on the drives they stand for, and what their hosts' overheads are worth.
+
+`python -m lab.validation.drives NAME` fits the host of a drive to its measured stream, and to each half.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import sys
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..markdown import table
+from ..reference import ROOT
+from ..results import PROJECT
+from ..simulator import Times, demerit_ms, parameters, replay_measured
+from ..words import cells
+from .section import Section
+
+DISKS = ROOT / "disks"
+MISSING = f"no measured drives in {DISKS} (set SLEDLAB_REFERENCE)"
+HOSTS = PROJECT / "presets" / "hosts"
+
+DRIVES = {
+    "atlas-10k": "atlas10k",
+    "atlas-iii": "atlas_III",
+    "barracuda": "barracuda",
+    "cheetah-4lp": "cheetah4LP",
+    "cheetah-9lp": "cheetah9LP",
+    "ibm-18es": "ibm18es",
+    "hp-c2247a": "hp_c2247a",
+    "hp-c2490a": "hp_c2490a",
+    "hp-c3323a": "hp_c3323a",
+    "dec-rz26": "dec_rz26",
+    "seagate-st41601n": "st41601n",
+}
+"""Presets, and what the data calls their drives."""
+
+
+def present() -> bool:
+    """Whether there are measured streams."""
+    return (DISKS / "validate" / "measured").is_dir()
+
+
+def stream(drive: str) -> Path:
+    """The measured stream of a drive."""
+    return DISKS / "validate" / "measured" / f"{DRIVES[drive]}.trace.gz"
+
+
+class Host(NamedTuple):
+    """What a measuring host adds: to commands by their kind, and to a sector on the bus; all in us."""
+
+    read_hit: float = 0.0
+    read_miss: float = 0.0
+    write: float = 0.0
+    bus: float = 0.0
+    bus_write: float = 0.0
+
+
+@cache
+def published_bus(drive: str) -> tuple[float, float]:
+    """A sector on the bus of the measuring host in the published parameters, read and written, in us."""
+    bus = json.loads((DISKS / "drives" / f"{DRIVES[drive]}.json").read_text())["bus"]
+    return bus["effective_read_sector_transfer_us"], bus["effective_write_sector_transfer_us"]
+
+
+@cache
+def shipped(drive: str) -> Host:
+    """The host of a drive as sledlab has it, against the published bus."""
+    host = tomllib.loads((HOSTS / f"{drive}.toml").read_text(encoding="utf-8"))
+    bus, bus_write = published_bus(drive)
+    return Host(
+        host["read_hit_us"],
+        host["read_miss_us"],
+        host["write_us"],
+        round(host["bus_sector_us"] - bus, 6),
+        round(host["bus_write_sector_us"] - bus_write, 6),
+    )
+
+
+@cache
+def replay(drive: str, host: Host) -> tuple[Times, Times]:
+    """Measured and simulated service times in ns."""
+    said = parameters(drive)
+    kinds = {"read_hit": host.read_hit, "read_miss": host.read_miss, "write": host.write}
+    changes = {
+        key: max(0.0, value + more)
+        for key, value in said.items()
+        for kind, more in kinds.items()
+        if key.startswith(f"{kind}_") and "_after_" in key
+    }
+    changes["extra_disconnect_command_us"] = max(0.0, said["extra_disconnect_command_us"] + host.write)
+    bus, bus_write = published_bus(drive)
+    changes |= {"bus_sector_us": bus + host.bus, "bus_write_sector_us": bus_write + host.bus_write}
+    return replay_measured(drive, stream(drive), changes)
+
+
+def demerit(drive: str, host: Host, part: slice = slice(None)) -> float:
+    """The demerit figure of a drive on a host, over a part of its stream, in ms."""
+    measured, simulated = replay(drive, host)
+    return demerit_ms(measured[part].tolist(), simulated[part].tolist())
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What the reference simulator made of a stream."""
+
+    measured: list[int]
+    simulated: list[int]
+
+    def demerit(self, part: slice = slice(None)) -> float:
+        """Its demerit figure over a part of the stream, in ms."""
+        return demerit_ms(self.measured[part], self.simulated[part])
+
+
+@cache
+def recorded(drive: str) -> Recorded:
+    """The reference simulator's service times of the same requests."""
+    with gzip.open(DISKS / "validate" / "disksim" / f"{DRIVES[drive]}.csv.gz", "rt") as file:
+        rows = list(csv.DictReader(file))
+    ns = [[round(float(row[f"{kind}_service_ms"]) * 1e6) for row in rows] for kind in ("measured", "sim")]
+    return Recorded(*ns)
+
+
+def halves(drive: str) -> tuple[slice, slice]:
+    """The first and the second half of a stream."""
+    middle = len(recorded(drive).measured) // 2
+    return slice(None, middle), slice(middle, None)
+
+
+STEPS = (100.0, 100.0, 100.0, 4.0, 4.0)
+LEAST_STEP = 20.0
+
+
+def fit(drive: str, part: slice = slice(None)) -> Host:
+    """The host that brings a part of a stream nearest, found by steps along one number at a time.
+
+    What is made small is the mean demerit figure of the quarters of the part: so nothing is gained by what
+    makes up in one place for what is wrong in another.
+    """
+
+    def cost(host: Host) -> float:
+        measured, simulated = (times[part] for times in replay(drive, host))
+        quarters = zip(np.array_split(measured, 4), np.array_split(simulated, 4), strict=True)
+        return sum(demerit_ms(a.tolist(), b.tolist()) for a, b in quarters) / 4
+
+    host, steps = Host(), np.array(STEPS)
+    least = cost(host)
+    while steps[0] > LEAST_STEP:
+        moved = False
+        for at, step in enumerate(steps):
+            for change in (step, -step):
+                tried = Host(*(value + change * (at == other) for other, value in enumerate(host)))
+                found = cost(tried)
+                if found < least - 1e-5:
+                    host, least, moved = tried, found, True
+                    break
+        if not moved:
+            steps = steps / 2
+    return host
+
+
+@dataclass(frozen=True)
+class Demerit:
+    """Demerit figures in ms, over the whole stream and over its halves."""
+
+    whole: float
+    first: float
+    second: float
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A drive: service times in ms, and demerit figures."""
+
+    drive: str
+    requests: int
+    measured_ms: float
+    simulated_ms: float
+    reference: Demerit
+    published_host: float
+    fitted_host: Demerit
+    second_by_first: float
+    """Over the second half, on a host that was fitted to the first."""
+    first_by_second: float
+
+
+def measure() -> tuple[Drive, ...]:
+    """Every drive; the fits to halves take most of the time."""
+    return tuple(_drive(drive) for drive in DRIVES)
+
+
+def _drive(drive: str) -> Drive:
+    parts = (slice(None), *halves(drive))
+    _, first, second = parts
+    host = shipped(drive)
+    measured, simulated = replay(drive, host)
+    return Drive(
+        drive,
+        len(measured),
+        float(measured.mean()) / 1e6,
+        float(simulated.mean()) / 1e6,
+        Demerit(*(recorded(drive).demerit(part) for part in parts)),
+        demerit(drive, Host()),
+        Demerit(*(demerit(drive, host, part) for part in parts)),
+        demerit(drive, fit(drive, first), second),
+        demerit(drive, fit(drive, second), first),
+    )
+
+
+def _words(found: tuple[Drive, ...]) -> dict[str, object]:
+    head = "drive | requests | measured, ms | sledlab, ms | reference | published host | fitted host"
+    row = "`{0.drive}` | {0.requests:,} | {0.measured_ms:.2f} | {0.simulated_ms:.2f}"
+    row += " | {0.reference.whole:.3f} | {0.published_host:.3f} | {0.fitted_host.whole:.3f}"
+    for of in ("fitted_host", "reference"):
+        row += f" | {{0.{of}.first:.3f}} / {{0.{of}.second:.3f}}"
+    crossed = (
+        "`{0.drive}` | {0.second_by_first:.3f} | {0.reference.second:.3f} | {0.first_by_second:.3f} | "
+        "{0.reference.first:.3f}"
+    )
+    better = sum(
+        (one.second_by_first < one.reference.second) + (one.first_by_second < one.reference.first)
+        for one in found
+    )
+    sides = "second half, fitted to the first | reference | first half, fitted to the second"
+    return {
+        "demerits": table(f"{head} | by halves | reference by halves", [cells(row, one) for one in found]),
+        "better": better,
+        "cases": 2 * len(found),
+        "crossed": table(f"drive | {sides} | reference", [cells(crossed, one) for one in found]),
+    }
+
+
+SECTION = Section("drives", tuple[Drive, ...], measure, _words)
+
+
+def main() -> int:
+    """Prints what fits of the whole stream and of its halves come to."""
+    for drive in sys.argv[1:] or DRIVES:
+        first, second = halves(drive)
+        print(f"{drive}: shipped {shipped(drive)}, whole stream {fit(drive)}")
+        for name, fitted, other in (("first", first, second), ("second", second, first)):
+            host = fit(drive, fitted)
+            print(
+                f"  fitted to the {name} half: {host}; other half {demerit(drive, host, other):.4f} ms, "
+                f"{demerit(drive, Host(), other):.4f} without, "
+                f"reference {recorded(drive).demerit(other):.4f}"
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,210 @@
+"""The mechanics, and the distance of schedulers from the optimum: what tests of the Rust crates leave."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from .. import reference
+from ..markdown import table
+from ..results import PROJECT, RESULTS, typed
+from ..words import cells, tiny
+from .section import Section
+
+TESTS = {
+    "kinematics": (
+        "closed_form_agrees_with_integration",
+        "closed_form_agrees_with_the_published_one",
+        "g2_seeks_as_published",
+        "piecewise_converges_to_the_closed_form",
+        "the_reference_simulator_deviates_as_documented",
+    ),
+    "reference_tables": (
+        "seeks_in_x_are_equal",
+        "seeks_in_y_are_equal",
+        "turnarounds_are_equal",
+        "passes_take_as_long",
+    ),
+    "layouts": (),
+    "schedulers": ("who_knows_positions_is_nearer_to_the_optimum",),
+}
+"""Tests of sledlab-models by their file, those that leave something by their name."""
+
+
+@cache
+def _run(test: str, only: str = "") -> None:
+    """Runs the tests of a file, those whose names hold `only`.
+
+    Raises:
+        RuntimeError: One of them failed.
+    """
+    command = ["cargo", "test", "--quiet", "--package", "sledlab-models", "--test", test, "--"]
+    environment = {**os.environ, "SLEDLAB_RESULTS": str(RESULTS), "SLEDLAB_REFERENCE": str(reference.ROOT)}
+    done = subprocess.run(
+        [*command, only] if only else command,
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+
+
+def _left(test: str, kind: Any) -> Any:
+    """What a test has left."""
+    return typed(kind, json.loads((RESULTS / "rust" / f"{test}.json").read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True)
+class Converging:
+    """Largest relative errors of the piecewise form by its chunks."""
+
+    speed_m_s: float
+    chunks: tuple[int, ...]
+    errors: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far a seek function of the reference simulator is from the closed form."""
+
+    kinematics: str
+    speed_m_s: float
+    least: float
+    most: float
+    mean: float
+
+
+@dataclass(frozen=True)
+class Kinematics:
+    """The closed form beside all others."""
+
+    errors: dict[str, float]
+    """Largest relative ones against integration: `seek`, `turnaround`."""
+    published: dict[str, float]
+    """The `worst` relative difference from the form in print."""
+    seeks: dict[str, float]
+    """In x of a G2: `mean_ms`, `longest_ms`."""
+    converging: tuple[Converging, ...]
+    deviations: tuple[Deviation, ...]
+
+
+def _kinematics() -> Kinematics:
+    _run("kinematics")
+    kinds = (*[dict[str, float]] * 3, tuple[Converging, ...], tuple[Deviation, ...])
+    return Kinematics(*(_left(test, kind) for test, kind in zip(TESTS["kinematics"], kinds, strict=True)))
+
+
+def _kinematics_words(found: Kinematics) -> dict[str, object]:
+    errors = [
+        ["integration, seeks", tiny(found.errors["seek"]), "1e-9"],
+        ["integration, turnarounds", tiny(found.errors["turnaround"]), "1e-9"],
+        ["the `acos` form in print, G2", tiny(found.published["worst"]), "1e-10"],
+    ]
+    at_rest = next(one for one in found.converging if one.speed_m_s == 0)
+    deviations = [
+        [
+            "`disksim-piecewise`" if one.kinematics == "DisksimPiecewise" else "`disksim-closed`",
+            f"{1e3 * one.speed_m_s:g} mm/s (y)" if one.speed_m_s else "at rest (x)",
+            *(f"{100 * share:+.2f} %" for share in (one.least, one.most, one.mean)),
+        ]
+        for one in found.deviations
+    ]
+    return {
+        "errors": table(["`exact` against", "largest relative error", "band"], errors),
+        "mean": f"{found.seeks['mean_ms']:.3f}",
+        "longest": f"{found.seeks['longest_ms']:.3f}",
+        "converging": table(
+            ["chunks per phase", *map(str, at_rest.chunks)],
+            [["largest relative error", *map(tiny, at_rest.errors)]],
+        ),
+        "deviations": table(["kinematics", "both ends", "least", "greatest", "mean"], deviations, words=2),
+    }
+
+
+KINEMATICS = Section("kinematics", Kinematics, _kinematics, _kinematics_words)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Values compared with a table or a recorded run, and the largest difference."""
+
+    what: str
+    kinematics: str
+    values: int
+    largest_difference_ms: float
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Blocks of the layout tables, and all that was compared, by the name of the test."""
+
+    blocks: int
+    compared: dict[str, tuple[Compared, ...]]
+
+
+def _tables() -> Tables:
+    for test in ("reference_tables", "layouts"):
+        _run(test)
+    layouts = sorted((reference.MEMS / "layout").glob("*.csv.gz"))
+    return Tables(
+        sum(len(reference.table(path)["lbn"]) for path in layouts),
+        {test: _left(test, tuple[Compared, ...]) for test in TESTS["reference_tables"]},
+    )
+
+
+def _tables_words(found: Tables) -> dict[str, object]:
+    names = {"piecewise": "disksim-piecewise", "hong": "disksim-closed", "exact": "exact"}
+    groups = {
+        f"{axis} seeks, `{name}`": [
+            one for one in found.compared[f"seeks_in_{axis}_are_equal"] if one.kinematics == kind
+        ]
+        for axis in "xy"
+        for kind, name in names.items()
+    }
+    groups["turnarounds"] = list(found.compared["turnarounds_are_equal"])
+    groups["recorded passes of the sled"] = list(found.compared["passes_take_as_long"])
+    rows = [
+        cells(
+            "{} | {:,} | {:tiny} | 1e-6",
+            what,
+            *(sum(one.values for one in group), max(one.largest_difference_ms for one in group)),
+        )
+        for what, group in groups.items()
+    ]
+    head = "compared | values | largest difference, ms | band, ms"
+    return {"blocks": f"{found.blocks:,}", "compared": table(head, rows)}
+
+
+TABLES = Section("tables", Tables, _tables, _tables_words)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How much longer a scheduler takes than the best order."""
+
+    scheduler: str
+    mean_gap_percent: float
+
+
+def _gaps() -> tuple[Gap, ...]:
+    _run("schedulers", "optimality")
+    found: tuple[Gap, ...] = _left(TESTS["schedulers"][0], tuple[Gap, ...])
+    return found
+
+
+def _gaps_words(found: tuple[Gap, ...]) -> dict[str, object]:
+    rows = [
+        [f"`{gap.scheduler}`", f"{gap.mean_gap_percent:.1f} %"]
+        for gap in sorted(found, key=lambda gap: round(gap.mean_gap_percent, 1))
+    ]
+    return {"gaps": table(["scheduler", "mean gap"], rows)}
+
+
+OPTIMALITY = Section("optimality", tuple[Gap, ...], _gaps, _gaps_words)

@@ -1,0 +1,146 @@
+"""Seeks and turnarounds once more, in NumPy: exact, and the reference simulator's turnarounds.
+
+Only for the study of defects: it takes single parts of the simulator's motion out, which the
+models of sledlab offer as a whole. A test holds it against the reference tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Rule = Callable[[Array, float, Array], Array]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: acceleration in m/s2, travel in m, spring force over actuator force at its edge."""
+
+    acceleration: float
+    travel: float
+    spring: float
+
+    @property
+    def omega_squared(self) -> float:
+        """Of the sled on its springs."""
+        return self.spring * self.acceleration / (self.travel / 2)
+
+    def seek_s(self, start_m: Array, end_m: Array, speed: float = 0.0) -> Array:
+        """The closed form with springs (DESIGN: Hong and Brandt), `speed` in m/s at both ends."""
+        omega = np.sqrt(self.omega_squared)
+        c = self.acceleration / self.omega_squared
+        sign = np.where(end_m >= start_m, 1.0, -1.0)
+        x0, x1 = start_m * sign, end_m * sign
+        switch = (x0 + x1) / 2 + (x1**2 - x0**2) / (4 * c)
+        u = speed / omega
+        r0, r1 = np.hypot(c - x0, u), np.hypot(c + x1, u)
+        first = np.arccos(np.minimum((c - switch) / r0, 1)) - np.arctan2(u, c - x0)
+        second = np.arccos(np.minimum((c + switch) / r1, 1)) - np.arctan2(u, c + x1)
+        return np.where(x0 == x1, 0.0, (first + second) / omega)
+
+    def turnaround_s(self, at_m: Array, speed: float, direction: Array) -> Array:
+        """Exact; `direction` is that before the turn."""
+        omega = np.sqrt(self.omega_squared)
+        pull = self.acceleration + self.omega_squared * at_m * direction
+        return np.asarray(2 * np.arctan2(speed * omega, pull) / omega)
+
+    def constant_turnaround_s(self, at_m: Array, speed: float, direction: Array) -> Array:
+        """As if the acceleration were that at the turning place throughout.
+
+        The reference simulator's, which at the end of a seek gives the direction after the turn.
+        """
+        return 2 * speed / (self.acceleration + self.omega_squared * at_m * direction)
+
+
+@dataclass(frozen=True)
+class Sled:
+    """What a recorded pass is computed from."""
+
+    x: Axis
+    y: Axis
+    bit_m: float
+    speed: float
+    settle_s: float
+    other_start_bits: int
+    """From the start of an upward pass to that of a downward pass over the same row."""
+    both_ways: bool
+
+    @classmethod
+    def of(cls, parameters: dict[str, Any]) -> Sled:
+        """A device, by the parameters of a reference run."""
+        p = parameters
+        axis = {
+            n: Axis(p[f"accel_{n}_m_s2"], p[f"sled_{n}_nm"] * 1e-9, p["spring_factor"]) for n in ("x", "y")
+        }
+        bit_m = p["bit_nm"] * 1e-9
+        settle_s = p["settle_constants"] / (2 * np.pi * p["resonant_hz"])
+        other = 2 * p["servo_bits"] + p["tip_sector_bits"]
+        speed = p["access_speed_bit_s"] * bit_m
+        return cls(axis["x"], axis["y"], bit_m, speed, settle_s, other, bool(p["bidirectional"]))
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Positioning times in ms of recorded passes of a sled, each from where it was recorded to start.
+
+    The sled goes whichever way is shorter by the physics in question.
+    """
+
+    exact: Array
+    """Exact physics."""
+    constant: Array
+    """Turnarounds with constant acceleration, all else exact."""
+    wrong_sign: Array
+    """And the wrong sign of the spring at the end: the reference simulator's turnarounds."""
+    recorded: Array
+    """And its seeks: all as the simulator had it."""
+    rebuilt_off_ms: float
+    """How far its turnarounds, rebuilt by its rule, are from the recorded ones at most."""
+
+
+def passes(table: dict[str, Array], sled: Sled) -> Passes:
+    """Puts the defects of the reference simulator into exact physics, one after another."""
+    start, up = table["y1_bit"], table["v1_sign"] > 0
+    rebuilt = _turnarounds_s(table, sled, start, table["v1_sign"], sled.y.constant_turnaround_s, after=True)
+
+    def positioning(rule: Rule, after: bool) -> Array:
+        x = sled.x.seek_s(table["x0_bit"] * sled.bit_m, table["x1_bit"] * sled.bit_m)
+        x += sled.settle_s * (table["x0_bit"] != table["x1_bit"])
+
+        def y(y1_bit: Array, direction: Array) -> Array:
+            seek = sled.y.seek_s(table["y0_bit"] * sled.bit_m, y1_bit * sled.bit_m, sled.speed)
+            return seek + _turnarounds_s(table, sled, y1_bit, direction, rule, after=after)
+
+        best = y(start, table["v1_sign"])
+        if sled.both_ways:
+            other = start + np.where(up, sled.other_start_bits, -sled.other_start_bits)
+            best = np.minimum(best, y(other, -table["v1_sign"]))
+        return np.maximum(x, best) * 1e3
+
+    return Passes(
+        exact=positioning(sled.y.turnaround_s, after=False),
+        constant=positioning(sled.y.constant_turnaround_s, after=False),
+        wrong_sign=positioning(sled.y.constant_turnaround_s, after=True),
+        recorded=table["seek_ms"],
+        rebuilt_off_ms=float(np.abs(rebuilt * 1e3 - table["turn_ms"]).max()),
+    )
+
+
+def _turnarounds_s(
+    table: dict[str, Array], sled: Sled, y1_bit: Array, v1: Array, rule: Rule, *, after: bool
+) -> Array:
+    """Turnarounds before and after a move; `after` gives the rule the direction after the one at the end."""
+    y0_bit, v0 = table["y0_bit"], table["v0_sign"]
+    in_place = (y0_bit == y1_bit) & (v0 == v1)
+    travel = np.where(in_place, -v0, np.where(y1_bit > y0_bit, 1.0, -1.0))
+    # A sled that comes back to its place while x moves has to loop; the simulator forgets it downwards.
+    loops = in_place & (table["x0_bit"] != table["x1_bit"]) & ((v0 > 0) | (not after))
+    turns = ~in_place | loops
+    first = rule(y0_bit * sled.bit_m, sled.speed, v0) * (turns & (v0 * travel < 0))
+    last = rule(y1_bit * sled.bit_m, sled.speed, -travel if after else travel) * (turns & (v1 * travel < 0))
+    return np.asarray(first + last)

@@ -1,0 +1,109 @@
+"""How fast sledlab is: what `make bench` has left behind."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from ..markdown import table
+from ..results import PROJECT, typed
+from .section import Section
+
+RESULTS = PROJECT / "benches" / "results.json"
+DECISIONS = PROJECT / "benches" / "decisions.json"
+
+DECISION_TARGETS_US = {"sptf": 2, "gsptf": 2, "zsptf": 2, "asptf": 5}
+"""What a decision may take at any length of the queue."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure of the benchmark, and what is asked for."""
+
+    what: str
+    value: float
+    unit: str
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a choice and the arrival that replaces what was chosen take, by the index and by a scan."""
+
+    scheduler: str
+    queue: int
+    ns: float | None
+    """`None` where the scheduler refuses so long a queue."""
+    scan_ns: float | None = None
+
+
+@dataclass(frozen=True)
+class Speed:
+    """All figures, and the machine they are of."""
+
+    machine: str
+    rows: tuple[Measured, ...]
+    decisions: tuple[Decision, ...]
+
+
+def decisions() -> tuple[Decision, ...]:
+    """What decisions cost, by the length of the queue."""
+    found = typed(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8")))
+    return tuple(sorted(found, key=lambda one: one.queue))
+
+
+def _measure() -> Speed:
+    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return Speed(found["machine"], typed(tuple[Measured, ...], found["rows"]), decisions())
+
+
+def _words(found: Speed) -> dict[str, object]:
+    lengths = sorted({one.queue for one in found.decisions})
+    by_name: dict[str, list[Decision]] = {}
+    for one in found.decisions:
+        by_name.setdefault(one.scheduler, []).append(one)
+    costs = [
+        [f"`{name}`", *map(_decision, rows), _decision_target(name, rows)] for name, rows in by_name.items()
+    ]
+    rows = [[row.what, _value(row), _target(row)] for row in found.rows]
+    head = ["scheduler", *(f"{length:,}" for length in lengths), "target"]
+    return {
+        "machine": f" on {found.machine}",
+        "measured": table(["what", "measured", "target"], rows),
+        "decisions": table(head, costs),
+    }
+
+
+def _decision(one: Decision) -> str:
+    if one.ns is None:
+        return "–"
+    return _us(one.ns) + (f" ({_us(one.scan_ns)})" if one.scan_ns else "")
+
+
+def _us(ns: float) -> str:
+    us = ns / 1e3
+    return f"{us:.2f}" if us < 10 else f"{us:,.0f}"
+
+
+def _decision_target(name: str, rows: list[Decision]) -> str:
+    target = DECISION_TARGETS_US.get(name)
+    if target is None:
+        return ""
+    missed = [f"{row.queue:,}" for row in rows if row.ns is None or row.ns > target * 1e3]
+    return f"{target}, not met at {', '.join(missed)}" if missed else str(target)
+
+
+def _value(row: Measured) -> str:
+    is_whole = isinstance(row.value, int) or abs(row.value) >= 1e4
+    return f"{row.value:{',.0f' if is_whole else ',.4g'}} {row.unit}".strip()
+
+
+def _target(row: Measured) -> str:
+    """The target, and whether it is missed: rates want to be high, times and sizes low."""
+    if not row.target:
+        return ""
+    missed = (row.value - float(row.target)) * (1 if row.unit.endswith("/s") else -1) < 0
+    return f"{row.target}, not met" if missed else row.target
+
+
+SECTION = Section("speed", Speed, _measure, _words)

@@ -1,1 +1,0 @@
-"""What papers claim, held against runs: `python -m tests.validation.reproduction`."""

@@ -1,1 +1,0 @@
-"""Claims on MEMS in front of disks: paper 001."""

@@ -1,1 +1,0 @@
-"""What papers 000 and 002 claim about scheduling."""
