@@ -1,19 +1,27 @@
-"""Fills pages from the declarations in the simulator: `{{ parameters uniform }}`, `{{ help trace info }}`."""
+"""Fills pages from what is declared in the program.
+
+Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
+of that name, `{{ parameters systems mirror }}`, `{{ options simulate }}`, `{{ columns power states }}` and
+`{{ help trace info }}`.
+"""
 
 import re
 from typing import Any
 
 import click
-from sledlab import catalogue
 from sledlab.cli import cli
+from sledlab.cli.options import ordered
+from sledlab.lazy import loaded
+from sledlab.model import catalogue
+from sledlab.runs.options import Option, Simulated, declared
+from sledlab.studies import LIST
+from sledlab.study.columns import Column
+from sledlab.study.columns import columns as columns_of
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replaces every marker of a page."""
-    markdown = re.sub(r"\{\{ list ([\w-]+) \}\}", lambda found: names(found[1]), markdown)
-    markdown = markdown.replace("{{ schedulers }}", schedulers())
-    markdown = re.sub(r"\{\{ parameters ([\w-]+) \}\}", lambda found: parameters(found[1]), markdown)
-    return re.sub(r"\{\{ help ([\w -]+) \}\}", lambda found: help_text(found[1].split()), markdown)
+    return re.sub(r"\{\{ (\w+) ?([\w -]*) \}\}", lambda found: MARKERS[found[1]](*found[2].split()), markdown)
 
 
 def names(section: str) -> str:
@@ -27,6 +35,27 @@ def schedulers() -> str:
     return "\n\n".join(scheduler(entry) for entry in catalogue.scheduler.list())
 
 
+def columns(folder: str, *tables: str) -> str:
+    """A table of the columns of tables that a study leaves, each with those it is in where several."""
+    found: dict[str, tuple[Column, list[str]]] = {}
+    for table in tables:
+        kind = loaded(f"sledlab.studies.{folder}:{outcome_of(folder)}").kinds[table]
+        for name, column in columns_of(kind).items():
+            found.setdefault(name, (column, []))[1].append(f"`{table}`")
+    shared = [
+        f"| `{name}` | {column.unit} | {cell(column.meaning)} |"
+        + (f" {', '.join(where) if len(where) < len(tables) else 'all'} |" if len(tables) > 1 else "")
+        for name, (column, where) in found.items()
+    ]
+    more = (" tables |", " --- |") if len(tables) > 1 else ("", "")
+    return "\n".join((f"| column | unit | holds |{more[0]}", f"| --- | --- | --- |{more[1]}", *shared))
+
+
+def outcome_of(folder: str) -> str:
+    """The class of what a study found out."""
+    return next(each.names[1] for each in LIST if each.folder == folder)
+
+
 def scheduler(entry: catalogue.Entry) -> str:
     """What a scheduler does, whether requests can starve, and its own parameters."""
     aliases = f" (also `{'`, `'.join(entry.aliases)}`)" if entry.aliases else ""
@@ -37,9 +66,9 @@ def scheduler(entry: catalogue.Entry) -> str:
     return f"## `{entry.name}`{aliases}\n\n{meaning}. {waits}{table}"
 
 
-def parameters(name: str) -> str:
-    """A table of the parameters of something."""
-    return rows_of(find(name).parameters)
+def parameters(*path: str) -> str:
+    """A table of the parameters of something: its name, behind its section where that does not tell."""
+    return rows_of(find(*path).parameters)
 
 
 def rows_of(specs: tuple[catalogue.ParameterSpec, ...]) -> str:
@@ -53,13 +82,35 @@ def rows_of(specs: tuple[catalogue.ParameterSpec, ...]) -> str:
     )
 
 
-def find(name: str) -> catalogue.Entry:
-    """The entry of that name, of whatever kind."""
-    for found in catalogue.everything().values():
+def find(*path: str) -> catalogue.Entry:
+    """The entry of that name, in the section before it or in any."""
+    *sections, name = path
+    for section, found in catalogue.everything().items():
         for item in [found] if isinstance(found, dict) else found:
-            if item["name"] == name:
+            if item["name"] == name and (not sections or section in sections):
                 return catalogue.to_entry(item)
     raise KeyError(f"nothing is called `{name}`")
+
+
+def options(command: str) -> str:
+    """A table of what can be said of a run or of a study, in Python and on the command line."""
+    said = declared(
+        Simulated if command == "simulate" else loaded(f"sledlab.studies.{command}:STUDY").options
+    )
+    rows = [
+        f"| `{name}` | `{flag(name, said[name])}` | {f'`{said[name].key}`' if said[name].key else ''} "
+        f"| {cell(said[name].meaning)} | {cell(said[name].default)} |"
+        for name in ordered(said)
+        if name in said
+    ]
+    head = "| keyword | option | key | meaning | default |"
+    return "\n".join((head, "| --- | --- | --- | --- | --- |", *rows))
+
+
+def flag(name: str, option: Option) -> str:
+    """The option on the command line."""
+    word = f"--{option.flag or name.replace('_', '-')}"
+    return word if option.read is bool else f"{word} {option.metavar}"
 
 
 def allowed(spec: catalogue.ParameterSpec) -> str:
@@ -74,7 +125,7 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def help_text(path: list[str]) -> str:
+def help_text(*path: str) -> str:
     """What `--help` prints."""
     context = click.Context(cli, info_name="sledlab", max_content_width=100, terminal_width=100)
     command: click.Command = cli
@@ -87,3 +138,14 @@ def help_text(path: list[str]) -> str:
             command, info_name=name, parent=context, max_content_width=100, terminal_width=100
         )
     return f"```text\n{command.get_help(context)}\n```"
+
+
+MARKERS = {
+    "columns": columns,
+    "help": help_text,
+    "list": names,
+    "options": options,
+    "parameters": parameters,
+    "schedulers": schedulers,
+}
+"""What each marker stands for."""

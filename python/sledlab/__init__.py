@@ -13,111 +13,102 @@ Times are in ms and energies in J unless a name says otherwise.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sledlab._native import __version__
-from sledlab.errors import Error, InternalError
+from sledlab._native import __version__ as __version__
+from sledlab.errors import Error as Error
+from sledlab.errors import InternalError as InternalError
+from sledlab.lazy import loaded
+from sledlab.shown import register
+from sledlab.studies import LIST, SINGLE
 
 if TYPE_CHECKING:
-    from sledlab.catalogue import device, hybrid, merge, power, replacement, scheduler, workload
-    from sledlab.comparison import Comparison, compare
-    from sledlab.difference import Difference, diff
-    from sledlab.drive_validation import DriveValidation, validate_drive
-    from sledlab.hits import HitRatios, hit_ratios
-    from sledlab.hybrid_studies import HybridStudy, TunedHybrid, hybrid_study, tune_hybrid
-    from sledlab.power_protocol import PowerPolicy
-    from sledlab.power_studies import PowerStudy, power_study
-    from sledlab.result import Result
-    from sledlab.scheduler_protocol import Scheduler
-    from sledlab.seek_maps import SeekMap, seek_map
-    from sledlab.simulation import Experiment, run, simulate
-    from sledlab.traces import Trace, read_trace, trace
+    from sledlab.model.catalogue import cache as cache
+    from sledlab.model.catalogue import device as device
+    from sledlab.model.catalogue import hybrid as hybrid
+    from sledlab.model.catalogue import merge as merge
+    from sledlab.model.catalogue import power as power
+    from sledlab.model.catalogue import replacement as replacement
+    from sledlab.model.catalogue import scheduler as scheduler
+    from sledlab.model.catalogue import system as system
+    from sledlab.model.catalogue import workload as workload
+    from sledlab.model.power_protocol import PowerPolicy as PowerPolicy
+    from sledlab.model.scheduler_protocol import Scheduler as Scheduler
+    from sledlab.runs.execute import Experiment as Experiment
+    from sledlab.runs.execute import run as run
+    from sledlab.runs.execute import simulate as simulate
+    from sledlab.runs.interrupt import Interrupted as Interrupted
+    from sledlab.runs.result import Result as Result
+    from sledlab.studies.compare import Comparison as Comparison
+    from sledlab.studies.compare import compare as compare
+    from sledlab.studies.diff import Difference as Difference
+    from sledlab.studies.diff import diff as diff
+    from sledlab.studies.drive import DriveValidation as DriveValidation
+    from sledlab.studies.drive import validate_drive as validate_drive
+    from sledlab.studies.hybrid import HybridStudy as HybridStudy
+    from sledlab.studies.hybrid import hybrid_study as hybrid_study
+    from sledlab.studies.power import PowerStudy as PowerStudy
+    from sledlab.studies.power import power_study as power_study
+    from sledlab.studies.seek_map import SeekMap as SeekMap
+    from sledlab.studies.seek_map import seek_map as seek_map
+    from sledlab.studies.side_by_side import SideBySide as SideBySide
+    from sledlab.studies.side_by_side import side_by_side as side_by_side
+    from sledlab.studies.tune import TunedHybrid as TunedHybrid
+    from sledlab.studies.tune import tune_hybrid as tune_hybrid
+    from sledlab.traces.hits import HitRatios as HitRatios
+    from sledlab.traces.hits import hit_ratios as hit_ratios
+    from sledlab.traces.read import Trace as Trace
+    from sledlab.traces.read import read_trace as read_trace
+    from sledlab.traces.read import trace as trace
 
-__all__ = [
-    "Comparison",
-    "Difference",
-    "DriveValidation",
-    "Error",
-    "Experiment",
-    "HitRatios",
-    "HybridStudy",
-    "InternalError",
-    "PowerPolicy",
-    "PowerStudy",
-    "Result",
-    "Scheduler",
-    "SeekMap",
-    "Trace",
-    "TunedHybrid",
-    "__version__",
-    "compare",
+_CATALOGUES = (
+    "cache",
     "device",
-    "diff",
-    "hit_ratios",
     "hybrid",
-    "hybrid_study",
     "merge",
     "power",
-    "power_study",
-    "read_trace",
     "replacement",
-    "run",
     "scheduler",
-    "seek_map",
-    "simulate",
-    "trace",
-    "tune_hybrid",
-    "validate_drive",
+    "system",
     "workload",
-]
+)
 
 _HOMES = {
-    "device": "catalogue",
-    "hybrid": "catalogue",
-    "merge": "catalogue",
-    "power": "catalogue",
-    "replacement": "catalogue",
-    "scheduler": "catalogue",
-    "workload": "catalogue",
-    "Comparison": "comparison",
-    "compare": "comparison",
-    "Difference": "difference",
-    "diff": "difference",
-    "HitRatios": "hits",
-    "hit_ratios": "hits",
-    "HybridStudy": "hybrid_studies",
-    "hybrid_study": "hybrid_studies",
-    "TunedHybrid": "hybrid_studies",
-    "tune_hybrid": "hybrid_studies",
-    "PowerPolicy": "power_protocol",
-    "PowerStudy": "power_studies",
-    "power_study": "power_studies",
-    "Result": "result",
-    "Scheduler": "scheduler_protocol",
-    "SeekMap": "seek_maps",
-    "seek_map": "seek_maps",
-    "DriveValidation": "drive_validation",
-    "validate_drive": "drive_validation",
-    "Experiment": "simulation",
-    "run": "simulation",
-    "simulate": "simulation",
-    "Trace": "traces",
-    "read_trace": "traces",
-    "trace": "traces",
+    **dict.fromkeys(_CATALOGUES, "model.catalogue"),
+    "PowerPolicy": "model.power_protocol",
+    "Scheduler": "model.scheduler_protocol",
+    "Experiment": "runs.execute",
+    "run": "runs.execute",
+    "simulate": "runs.execute",
+    "Interrupted": "runs.interrupt",
+    "Result": "runs.result",
+    "HitRatios": "traces.hits",
+    "hit_ratios": "traces.hits",
+    "Trace": "traces.read",
+    "read_trace": "traces.read",
+    "trace": "traces.read",
+    **{name: f"studies.{listed.folder}" for listed in (*LIST, *SINGLE) for name in listed.names},
 }
+"""Where the public names are; each is imported when first used, so that the command line starts fast."""
+
+__all__ = sorted(["Error", "InternalError", "__version__", *_HOMES])  # noqa: PLE0605
+
+register("Result", partial(loaded, "sledlab.show.run:FACE"))
+for _listed in (*LIST, *SINGLE):
+    for _name in _listed.names[1:]:
+        register(_name, partial(loaded, f"sledlab.studies.{_listed.folder}:FACE"))
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a part of the package when it is first used, so that the command line starts fast."""
+    """Imports a part of the package when it is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module 'sledlab' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"sledlab.{_HOMES[name]}"), name)
+    value = loaded(f"sledlab.{_HOMES[name]}:{name}")
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     """The public names."""
-    return __all__
+    return list(__all__)

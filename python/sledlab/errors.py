@@ -35,7 +35,7 @@ class Error(ValueError):
         place: Where, when a file is involved.
         remedy: What to do, when known.
 
-    Example:
+    Examples:
         >>> import sledlab as sl
         >>> try:
         ...     sl.device("mems-g22")
@@ -69,7 +69,7 @@ class Error(ValueError):
 def unknown(what: str, word: str, known: Sequence[str]) -> Error:
     """The error about a word that means nothing, with the nearest that does.
 
-    Example:
+    Examples:
         >>> print(unknown("strategy", "mergng", ["merging", "all"]))
         unknown strategy `mergng`
           help: did you mean `merging`?

@@ -1,5 +1,6 @@
 """`sl.compare`: points, curves, loads at equal response, words, figures."""
 
+import dataclasses
 import math
 import re
 import sys
@@ -11,10 +12,14 @@ import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab import swept
-from sledlab.comparison import figures, plan, statistics, words
-from sledlab.comparison.outcome import Comparison
-from sledlab.comparison.ranking import HIGHLIGHTED, label
+from sledlab.model import choices
+from sledlab.show import load_curves, plots
+from sledlab.show.wording import label
+from sledlab.studies.compare import STUDY, Comparison, plan, words
+from sledlab.study import race_parts, race_rows, statistics
+from sledlab.study.measure import Found, Measured
+from sledlab.study.plan import Given
+from sledlab.study.race import HIGHLIGHTED
 
 NAMES = [
     *("fcfs", "c-scan", "scan", "sstf", "sdf", "sptf", "asptf", "wstf", "gsptf", "zsptf:grid=40x4"),
@@ -27,44 +32,44 @@ def race(**changes) -> Comparison:
     return sl.compare(said.pop("source", sl.workload("uniform")), "mems-g2", **said)
 
 
-def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3), vary=None) -> Comparison:
+NOTHING = {
+    field.name: {"counts": {}, "rests": None, "saturated": False}.get(field.name, 0.5)
+    for field in dataclasses.fields(Measured)
+}
+
+
+def measured(**changes) -> Measured:
+    return Measured(**{**NOTHING, **changes})
+
+
+def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Comparison:
     """A race of stations that serve at most so many a second: 1,300 for the first, 50 more for each next."""
-    rows = []
+    found = []
     for index, name in enumerate(names):
         for speedup in speedups:
             for seed in seeds:
                 most, rate = 1300 + 50 * index, 300 * speedup * (1 + 0.001 * seed)
                 saturated = rate > most
                 mean = 5000 * rate / most if saturated else 1 / (1 - rate / most) * (1 + 0.02 * seed)
-                rows.append(
-                    {
-                        "scheduler": name,
-                        "speedup": float(speedup),
-                        **({vary: 1} if vary else {}),
-                        "seed": seed,
-                        **dict.fromkeys(statistics.AVERAGED, 0.5),
-                        "requests": 100,
-                        "arrival_rate": rate,
-                        "throughput_iops": min(rate, most),
-                        "mean_ms": mean,
-                        "mean_ci95_ms": 0.1 * mean,
-                        "scv": 1 + ((index * 5 + 3) % 7) * rate / 1000,
-                        "p99_ms": 4 * mean,
-                        "max_ms": 8 * mean,
-                        "energy_j": 0.05,
-                        "positioning_ms": 700 / most,
-                        "queue_time_ms": mean - 0.5,
-                        "saturated": saturated,
-                    }
+                row = measured(
+                    requests=100,
+                    arrival_rate=rate,
+                    throughput_iops=min(rate, most),
+                    mean_ms=mean,
+                    mean_ci95_ms=0.1 * mean,
+                    scv=1 + ((index * 5 + 3) % 7) * rate / 1000,
+                    p99_ms=4 * mean,
+                    max_ms=8 * mean,
+                    energy_j=0.05,
+                    positioning_ms=700 / most,
+                    queue_time_ms=mean - 0.5,
+                    saturated=saturated,
                 )
-    costs = [
-        {"scheduler": name, "speedup": 1.0, "queue_mean": 2.0, "decision_ns": 100.0, "wall_s": 0.1}
-        for name in names
-    ]
+                who = race_rows.Who({"scheduler": name}, float(speedup), {})
+                timing = {"decision_ns": 100.0, "wall_s": 0.1}
+                found.append((race_rows.Point(who, seed, row), Found(row, timing)))
     config = {"trace": {"file": "hours/cello.srt"}, "device": {"name": "mems-g2"}, "replay": {}}
-    return Comparison(
-        rows=rows, costs=costs, config=config, vary=vary, schedulers=tuple(names), toml="seed = 1\n"
-    )
+    return Comparison(*race_rows.rows_of(found), config, {"schedulers": names}, "seed = 1\n")
 
 
 def test_points_are_the_runs_they_stand_for():
@@ -158,21 +163,23 @@ def test_all_are_those_that_race():
     racing = plan.racing()
     assert {"fcfs", "sptf"} <= set(racing)
     assert not set(racing) & {"sptf-scan", "mst", "optimal"}
-    made = plan.Plan.made(sl.Experiment().with_device("mems-g2").with_workload("uniform"))
-    assert made.schedulers == racing
-    assert made.speedups == (1, 2, 4, 8, 16)
+    made = plan.planned(Given(sl.Experiment().with_device("mems-g2").with_workload("uniform"), None, {}))
+    assert made.axes["schedulers"] == racing
+    assert made.axes["speedups"] == (1, 2, 4, 8, 16)
 
 
 def test_work_begins_with_what_takes_longest():
     experiment = sl.Experiment().with_device("mems-g2").with_workload("uniform")
-    made = plan.Plan.made(experiment, schedulers=["fcfs", "sptf"], speedups=[2, 8, 1], seeds=2)
-    assert [point.speedup for point in made.points] == [8.0] * 4 + [2.0] * 4 + [1.0] * 4
+    axes = {"schedulers": ["fcfs", "sptf"], "speedups": [2, 8, 1], "seeds": 2}
+    made = plan.planned(Given(experiment, None, axes))
+    speedups = [float(dict(point.settings)["replay.speedup"]) for point in made.points]
+    assert speedups == [8.0] * 4 + [2.0] * 4 + [1.0] * 4
 
 
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"schedulers": ["fcfs", "sptff"]}, "sptff at speed-up"),
+        ({"schedulers": ["fcfs", "sptff"]}, "unknown scheduler `sptff`"),
         ({"schedulers": []}, "no schedulers"),
         ({"schedulers": 3}, "expected schedulers"),
         ({"speedups": [0]}, "`0` is not a speed-up"),
@@ -216,25 +223,25 @@ def test_intervals_over_seeds():
     assert alone.curves["scv_ci95"].null_count() == 2
 
 
-def curve(*points: tuple[float, float, bool]) -> list[dict]:
-    return [{"arrival_rate": rate, "mean_ms": mean, "saturated": late} for rate, mean, late in points]
+def curve(*points: tuple[float, float, bool]) -> list[Measured]:
+    return [measured(arrival_rate=rate, mean_ms=mean, saturated=late) for rate, mean, late in points]
 
 
 def test_load_at_equal_response_is_read_off_the_curve():
     points = curve((100, 1, False), (200, 2, False), (300, 8, False), (400, 800, True))
-    assert statistics.crossing(points, 4) == (pytest.approx(250), "yes")
-    assert statistics.crossing(points, 2) == (pytest.approx(200), "yes")
-    assert statistics.crossing(points, 80) == (pytest.approx(350), "in overload")
-    assert statistics.crossing(points, 0.5) == (None, "below")
-    assert statistics.crossing(points, 1) == (100, "yes")
-    assert statistics.crossing(points, 1000) == (None, "above")
+    assert race_rows.crossing(points, 4) == (pytest.approx(250), "yes")
+    assert race_rows.crossing(points, 2) == (pytest.approx(200), "yes")
+    assert race_rows.crossing(points, 80) == (pytest.approx(350), "in overload")
+    assert race_rows.crossing(points, 0.5) == (None, "below")
+    assert race_rows.crossing(points, 1) == (100, "yes")
+    assert race_rows.crossing(points, 1000) == (None, "above")
     bumpy = curve((100, 1, False), (200, 6, False), (300, 3, False), (400, 9, False))
-    assert statistics.crossing(bumpy, 5)[0] < 200
+    assert race_rows.crossing(bumpy, 5)[0] < 200
 
 
 def test_levels_fit_the_data():
-    assert statistics.levels(curve((1, 0.8, False), (2, 30, False), (3, 9000, True))) == [1, 2, 5, 10, 20]
-    assert statistics.levels(curve((1, 3, False), (2, 600, False))) == [2, 5, 10, 20, 50, 100, 200, 500]
+    assert race_rows.levels(curve((1, 0.8, False), (2, 30, False), (3, 9000, True))) == [1, 2, 5, 10, 20]
+    assert race_rows.levels(curve((1, 3, False), (2, 600, False))) == [2, 5, 10, 20, 50, 100, 200, 500]
 
 
 def test_loads_at_equal_response_over_seeds():
@@ -251,7 +258,7 @@ def test_words_of_a_race():
     group = found.groups[0]
     assert group.heavy == 4
     assert [curve.kept_up for curve in group.curves[:2]] == [4, 4]
-    ranked = words.ranking(group)
+    ranked = words.ranking(group).rows
     assert len(ranked) == 19
     assert ranked[0][0] == "PZSPTF"
     assert "positioning takes" in ranked[0][-1]
@@ -261,7 +268,7 @@ def test_words_of_a_race():
     assert "At 4 times the recorded speed, PZSPTF" in text
     assert "where FCFS takes" in text
     assert "SCV" not in text
-    wins = words.winners(group)
+    wins = race_parts.winners(group)[1].rows
     assert wins[0][-1] == "none"
     assert wins[-1][2] == "–"
     assert wins[-1][-1].startswith("all. PZSPTF completed most")
@@ -279,7 +286,7 @@ def test_no_race_is_too_small_for_words():
 def test_names_of_schedulers():
     assert label("p-alpha:alpha=0.25") == "P-ALPHA alpha=0.25"
     assert label("zsptf:grid=40x4:parity=false") == "ZSPTF grid=40x4 parity=false"
-    chosen = swept.models("scheduler", "schedulers", [sl.scheduler("sptf"), "fcfs", "sptf"], [])
+    chosen = choices.models("scheduler", "schedulers", [sl.scheduler("sptf"), "fcfs", "sptf"], [])
     assert chosen == ("sptf", "fcfs")
 
 
@@ -290,7 +297,7 @@ def test_figures_of_few_and_many(refused, count):
     assert len(group.highlighted) == min(count, HIGHLIGHTED)
     for measure in ("mean_ms", "scv", "energy_per_request_mj"):
         assert found.plot(measure).axes
-    assert len(figures.each_alone(group, "mean_ms").axes) >= count
+    assert len(load_curves.draw_alone(race_parts.curves(group, "mean_ms")).axes) >= count
     with refused("unknown measure"):
         found.plot("mean")
 
@@ -299,11 +306,12 @@ def test_labels_do_not_collide():
     rng = np.random.default_rng(1)
     for _ in range(200):
         heights = rng.uniform(-20, 220, rng.integers(1, 15)).tolist()
-        places = sorted(figures.apart(heights, 10, 200))
+        places = sorted(plots.apart(heights, 10, 200))
         assert -1e-9 <= places[0] <= places[-1] <= 200 + 1e-9
         assert all(after - before >= 10 - 1e-9 for before, after in pairwise(places))
 
 
+@pytest.mark.slow("draws a page on 19 schedulers")
 def test_report_and_displays(tmp_path):
     found = made_up()
     page = found.report(tmp_path / "race.html").read_text()
@@ -323,9 +331,12 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "points.csv",
         "curves.parquet",
         "curves.csv",
+        "throughput.parquet",
         "throughput.csv",
+        "decision_cost.parquet",
         "decision_cost.csv",
-        "compare.toml",
+        "summary.json",
+        "study.toml",
         "report.html",
         "points.jsonl",
     }
@@ -341,7 +352,7 @@ def test_decisions_are_timed_apart_from_the_results():
     assert "decision_ns" not in found.points.columns
     assert found.decision_cost["decision_ns"].null_count() == 0
     assert (found.decision_cost["decision_ns"] > 0).all()
-    assert words.costs(found)[0][0] in ("FCFS", "SPTF")
+    assert words.costs(found).rows[0][0] in ("FCFS", "SPTF")
 
 
 def test_requests_served_together_are_told():
@@ -350,7 +361,7 @@ def test_requests_served_together_are_told():
     alone, together = found.curves.sort("served_at_once")["served_at_once"]
     assert alone == pytest.approx(1)
     assert together > 1.2
-    assert any("requests are served at a time" in row[-1] for row in words.ranking(found.groups[0]))
+    assert any("requests are served at a time" in row[-1] for row in words.ranking(found.groups[0]).rows)
 
 
 QUEUES = """
@@ -417,7 +428,7 @@ def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:
     for row in rows.values():
         parts = sum(row[f"{state}_j"] for state in ("seek", "access", "idle", "inactive", "startup"))
         assert parts == pytest.approx(row["energy_j"], rel=1e-9)
-    _, said = plan.read(tmp_path / "compare.toml")
+    _, said = STUDY.read(tmp_path / "study.toml")
     assert said["vary"] == SAVINGS
 
 

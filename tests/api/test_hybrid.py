@@ -9,9 +9,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.hybrid_studies import figures, rows, tables, words
-from sledlab.hybrid_studies.configurations import KNOWN, settings_of
-from sledlab.hybrid_studies.requests import Facts
+from sledlab.show import wording
+from sledlab.studies.hybrid import tables, words
+from sledlab.studies.hybrid.plan import segment_kb
+from sledlab.studies.hybrid.stores import KNOWN, settings_of
+from sledlab.study.columns import record
 
 CELLO = sl.workload("cello")
 SECTIONS = ("configurations", "sizes", "techniques", "traffic", "replacement", "prices")
@@ -64,54 +66,52 @@ def test_rows_are_the_runs_they_stand_for(bank_path, bank_study):
     assert bank_study.study["at_segment_kb"] == 16
     for name, run in runs.items():
         row = bank_study.of(name)
-        assert row["mean_ms"] == run.response_time.mean, name
-        assert row["read_ms"] == run.read.response_time.mean
-        assert row["energy_j"] == run.energy.total
-        assert row["saturated"] == run.saturated
-        assert row["faster_than_disk"] == runs["disk"].response_time.mean / row["mean_ms"]
-        assert row["share_of_mems"] == runs["mems"].response_time.mean / row["mean_ms"]
+        assert row.run.mean_ms == run.response_time.mean, name
+        assert row.run.read_mean_ms == run.read.response_time.mean
+        assert row.run.energy_j == run.energy.total
+        assert row.run.saturated == run.saturated
+        assert row.faster_than_disk == runs["disk"].response_time.mean / row.run.mean_ms
+        assert row.share_of_mems == runs["mems"].response_time.mean / row.run.mean_ms
     counts = runs["mcd-all"].summary["hybrid"]
-    assert bank_study.of("mcd-all")["mems_read_hits"] == counts["read_hits"] / counts["reads"]
-    traffic = {(row["configuration"], row["device"]): row for row in bank_study.rows["traffic"]}
-    assert traffic["mcd-all", "disk"]["reads"] == counts["back"]["reads"]
-    assert traffic["mcd-all", "mems"]["written_mb"] == pytest.approx(
-        counts["front"]["written_blocks"] * 512e-6
-    )
+    assert bank_study.of("mcd-all").held.mems_read_hits == counts["read_hits"] / counts["reads"]
+    traffic = {(row.configuration, row.device): row for row in bank_study.rows["traffic"]}
+    assert traffic["mcd-all", "disk"].reads == counts["back"]["reads"]
+    assert traffic["mcd-all", "mems"].written_mb == pytest.approx(counts["front"]["written_blocks"] * 512e-6)
     cache = runs["disk"].summary["cache"]
-    assert traffic["disk", "disk"]["writes"] == cache["destages"]
+    assert traffic["disk", "disk"].writes == cache["destages"]
     assert ("disk", "mems") not in traffic
 
 
 def test_sections_share_their_runs(bank_study):
-    by_size = {(row["mems_mb"], row["segment_kb"]): row for row in bank_study.rows["sizes"]}
+    by_size = {(row.mems_mb, row.segment_kb): row for row in bank_study.rows["sizes"]}
     assert set(by_size) == {(mb, kb) for mb in (4, 8, 64) for kb in (8, 32)}
-    by_policy = {row["policy"]: row for row in bank_study.rows["replacement"]}
-    assert by_policy["lru"]["mean_ms"] == bank_study.of("mcd-all")["mean_ms"]
-    none = bank_study.of("mcd-none")["mean_ms"]
+    by_policy = {row.policy: row for row in bank_study.rows["replacement"]}
+    assert by_policy["lru"].run.mean_ms == bank_study.of("mcd-all").run.mean_ms
+    none = bank_study.of("mcd-none").run.mean_ms
     for row in bank_study.rows["techniques"]:
-        assert row["saved"] == pytest.approx(1 - row["mean_ms"] / none)
-    assert [row["configuration"] for row in bank_study.rows["techniques"]] == list(MCD)
+        assert row.saved == pytest.approx(1 - row.run.mean_ms / none)
+    assert [row.configuration for row in bank_study.rows["techniques"]] == list(MCD)
 
 
 def test_equal_cost(bank_path, bank_study):
     first, last = bank_study.rows["prices"]
-    assert (first["memory_mb"], last["memory_mb"]) == (8, 2)
-    assert first["mean_ms"] == bank_study.of("disk-ram")["mean_ms"]
-    assert last["mean_ms"] == alone(bank_path, **{"cache.capacity_blocks": 4096}).response_time.mean
-    assert last["mcd_faster"] == last["mean_ms"] / bank_study.of("mcd-all")["mean_ms"]
+    assert (first.memory_mb, last.memory_mb) == (8, 2)
+    assert first.run.mean_ms == bank_study.of("disk-ram").run.mean_ms
+    assert last.run.mean_ms == alone(bank_path, **{"cache.capacity_blocks": 4096}).response_time.mean
+    assert last.mcd_faster == last.run.mean_ms / bank_study.of("mcd-all").run.mean_ms
 
 
 def test_hits_are_those_of_the_trace_and_belady_is_the_bound(bank_study):
-    hits = {row["policy"]: row for row in bank_study.rows["hits"]}
+    hits = {row.policy: row for row in bank_study.rows["hits"]}
     assert set(hits) == {"lru", "lfuda", "belady"}
-    assert hits["belady"]["hit_ratio"] >= max(row["hit_ratio"] for row in hits.values())
-    assert {row["room"] for row in hits.values()} == {int(8 * 1024 / 16.5)}
+    assert hits["belady"].hit_ratio >= max(row.hit_ratio for row in hits.values())
+    assert {row.room for row in hits.values()} == {int(8 * 1024 / 16.5)}
 
 
 def test_every_configuration_has_the_same_generated_requests():
     found = study(configurations=["disk", "mems", "disk-ram", "mcd-all"], limit=500)
     assert found.study["mems_devices"] == 3
-    assert {row["requests"] for row in found.rows["configurations"]} == {500}
+    assert {row.run.requests for row in found.rows["configurations"]} == {500}
     trace = sl.workload("cello")
     disk = sl.simulate(
         trace,
@@ -119,9 +119,9 @@ def test_every_configuration_has_the_same_generated_requests():
         settings={"cache.kind": "write-back", "power.kind": "never"},
         limit=500,
     )
-    assert found.of("disk")["mean_ms"] == disk.response_time.mean
+    assert found.of("disk").run.mean_ms == disk.response_time.mean
     seeds = study(seeds=3)
-    assert seeds.rows["configurations"][0]["mean_ci95_ms"] > 0
+    assert seeds.rows["configurations"][0].run.mean_ci95_ms > 0
     assert seeds.study["seeds"] == [1, 2, 3]
     assert "Means over 3 seeds" in words.noise(seeds)
     assert "One seed" in words.noise(found)
@@ -129,7 +129,7 @@ def test_every_configuration_has_the_same_generated_requests():
 
 def test_a_mirror_has_all_data_on_mems():
     found = study(configurations=["disk", "mems", "mirror"])
-    assert found.of("disk")["mean_ms"] > found.of("mirror")["mean_ms"] >= found.of("mems")["mean_ms"]
+    assert found.of("disk").run.mean_ms > found.of("mirror").run.mean_ms >= found.of("mems").run.mean_ms
     assert "with all data on MEMS too" in words.answer(found)
     assert "fastest hybrid" not in words.answer(found)
     alone = sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]})
@@ -143,7 +143,7 @@ def test_requests_past_the_end_are_fitted_to_the_disk(refused):
     found = study(sl.trace(far), outside="wrap")
     assert found.study["requests"]["end_block"] < 18_000_000
     assert found.study["mems_devices"] == 1
-    assert {row["requests"] for row in found.rows["configurations"]} == {2}
+    assert {row.run.requests for row in found.rows["configurations"]} == {2}
 
 
 def test_what_the_user_says_wins(bank_path):
@@ -158,7 +158,7 @@ def test_what_the_user_says_wins(bank_path):
     assert found.config["power"]["kind"] == "fixed"
     assert found.config["cache"]["line_blocks"] == 8
     assert found.study["hybrid"] == {"header_blocks": "0"}
-    assert found.of("mems")["mean_ms"] > slower.of("mems")["mean_ms"]
+    assert found.of("mems").run.mean_ms > slower.of("mems").run.mean_ms
     spun = study(bank_path, settings={"device.startup_ms": 10}, configurations="disk", limit=300)
     assert spun.config["device"]["startup_ms"] == 10
     assert slower.config["device"]["startup_ms"] == 0
@@ -178,7 +178,7 @@ def test_settings_of_configurations():
 
 
 def test_segments_hold_a_mean_request():
-    assert [Facts(1, 1, 1, kb, 1, 0, 1).segment_kb() for kb in (0.5, 8, 8.1, 900)] == [4, 8, 16, 256]
+    assert [segment_kb(kb) for kb in (0.5, 8, 8.1, 900)] == [4, 8, 16, 256]
 
 
 @pytest.mark.parametrize(
@@ -218,15 +218,56 @@ def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
 def test_out_holds_everything_and_is_found_again(tmp_path):
     found = study(out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    leaves = {"summary.json", "report.html", "points.jsonl"}
-    assert names == {f"{name}.parquet" for name in tables.NAMES} | leaves
-    for name in tables.NAMES:
+    leaves = {"summary.json", "report.html", "points.jsonl", "study.toml"}
+    assert (
+        names == {f"{name}.{kind}" for name in sl.HybridStudy.kinds for kind in ("parquet", "csv")} | leaves
+    )
+    for name in sl.HybridStudy.kinds:
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(found.tables[name])
     kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert study(out=tmp_path).to_dict() == found.to_dict()
     for name in leaves:
         assert (tmp_path / name).read_bytes() == kept[name]
     assert json.loads(kept["summary.json"])["study"]["front"] == "mems-g2"
+
+
+def test_policies_for_a_trace_without_writes(tmp_path):
+    reads = {"time_us": [0, 9000, 20_000], "op": ["R"] * 3, "offset_bytes": [0, 8192, 0]}
+    found = study(sl.trace({**reads, "length_bytes": [4096] * 3}), replacement=["lru", "fifo"], out=tmp_path)
+    assert {row.write_hit_ratio for row in found.hits} == {None}
+    assert json.loads((tmp_path / "summary.json").read_text())["tables"]["hits"][0]["read_hit_ratio"] > 0
+
+
+def bytes_of(place: Path) -> dict[str, bytes]:
+    """What a study left, but for what says when its points were done."""
+    return {path.name: path.read_bytes() for path in place.iterdir() if path.name != "points.jsonl"}
+
+
+def test_the_file_that_a_study_leaves_gives_the_same_bytes(tmp_path):
+    said = {"hybrid.header_blocks": 0, "front.active_tips": 640, "device.startup_ms": 5}
+    swept = {"configurations": ["disk", "mcd-all"], "mems_mb": [64], "segments_kb": [8], "price_ratios": [2]}
+    study(
+        **swept,
+        replacement=["lru", sl.replacement("slru", protected_share=0.5)],
+        settings=said,
+        seeds=2,
+        speedup=2,
+        scheduler="sptf",
+        out=tmp_path / "one",
+    )
+    again = sl.hybrid_study(study=tmp_path / "one" / "study.toml", jobs=1, out=tmp_path / "two")
+    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
+    assert again.config["replay"]["speedup"] == 2
+    other = sl.hybrid_study(study=tmp_path / "one" / "study.toml", seeds=1, jobs=1)
+    assert other.study["seeds"] == [1]
+
+
+def test_the_page_says_what_ran(tmp_path):
+    page = study(settings={"hybrid.header_blocks": 0}, speedup=2).report(tmp_path / "study.html").read_text()
+    facts = re.sub(r"<[^>]*>", " ", page[page.index("What ran") :])
+    assert "400 requests" in facts
+    assert "hybrid.header_blocks = 0" in facts
+    assert "2 times" in facts
 
 
 def test_worker_processes_find_what_one_process_finds():
@@ -254,7 +295,7 @@ def test_every_section_draws(refused, bank_study, section):
     made = bank_study.plot(section)
     assert all(axes.has_data() for axes in made.axes)
     made.canvas.draw()
-    assert set(figures.SECTIONS) == set(SECTIONS)
+    assert set(words.SECTIONS) == set(SECTIONS)
     with refused("unknown section"):
         bank_study.plot(f"{section}s")
     if section not in ("configurations", "traffic"):
@@ -262,17 +303,17 @@ def test_every_section_draws(refused, bank_study, section):
             study().plot(section)
 
 
+def with_mean(row: tables.Stored, mean_ms: float) -> tables.Stored:
+    return replace(row, run=replace(row.run, mean_ms=mean_ms, saturated=False))
+
+
 def changed(found: sl.HybridStudy, **means: float) -> sl.HybridStudy:
     """A study with other mean responses of its configurations."""
     table = [
-        row
-        | {"mean_ms": means.get(row["configuration"].replace("-", "_"), row["mean_ms"]), "saturated": False}
-        for row in found.rows["configurations"]
+        with_mean(row, means.get(row.configuration.replace("-", "_"), row.run.mean_ms))
+        for row in found.configurations
     ]
-    table = [tables._against_baselines(row, table) for row in table]
-    return sl.HybridStudy(
-        rows={**found.rows, "configurations": table}, config=found.config, study=found.study
-    )
+    return replace(found, configurations=tables.against_baselines(table))
 
 
 def test_words_say_what_pays(bank_study):
@@ -289,8 +330,8 @@ def test_words_say_what_pays(bank_study):
 
 
 def priced(found: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
-    table = [row | {"mcd_faster": each} for row, each in zip(found.rows["prices"], faster, strict=True)]
-    return sl.HybridStudy(rows={**found.rows, "prices": table}, config=found.config, study=found.study)
+    table = [replace(row, mcd_faster=each) for row, each in zip(found.prices, faster, strict=True)]
+    return replace(found, prices=table)
 
 
 def test_words_say_from_which_price_on(bank_study):
@@ -302,7 +343,7 @@ def test_words_say_from_which_price_on(bank_study):
 def test_overload_is_said(bank_path):
     settings = {"replay.speedup": 20}
     found = study(bank_path, configurations=["disk", "mems", "mcd-all"], settings=settings, limit=3000)
-    assert found.of("disk")["saturated"]
+    assert found.of("disk").run.saturated
     assert "could keep up" in words.overload(found) or "could not keep up" in words.overload(found)
     assert "DISK *" in repr(found)
     assert any("overloaded" in text.get_text() for text in found.plot().axes[0].texts)
@@ -310,8 +351,8 @@ def test_overload_is_said(bank_path):
 
 
 def test_sizes_read_well():
-    assert [rows.size(mb) for mb in (64.0, 25.6, 3072.0)] == ["64 MB", "25.6 MB", "3 GB"]
-    assert rows.times(None) == rows.share(None) == rows.kilobytes(None) == "–"
+    assert [wording.size(mb) for mb in (64.0, 25.6, 3072.0)] == ["64 MB", "25.6 MB", "3 GB"]
+    assert wording.times(None) == wording.share(None) == wording.kilobytes(None) == "–"
 
 
 def test_hybrids_are_a_catalogue(refused):
@@ -331,37 +372,38 @@ def tuned(bank_path, tmp_path_factory) -> tuple[sl.TunedHybrid, object]:
 
 def test_tuning_narrows_and_chooses_the_best(tuned):
     found, _ = tuned
-    stages = list(dict.fromkeys(run["stage"] for run in found.runs))
+    stages = list(dict.fromkeys(run.stage for run in found.runs))
     assert stages == ["first 1/4", "all", "less MEMS"]
-    first = [run for run in found.runs if run["stage"] == "first 1/4"]
-    assert [run["segment_kb"] for run in first] == [8, 32, 128]
-    best = sorted(first, key=lambda run: run["mean_ms"])[:2]
-    full = [run for run in found.runs if run["stage"] != "first 1/4"]
-    assert {run["segment_kb"] for run in full} == {run["segment_kb"] for run in best}
-    fastest = min(run["mean_ms"] for run in full)
-    assert found.choice["mean_ms"] <= fastest * 1.02
-    assert all(run["mems_mb"] >= found.choice["mems_mb"] for run in full if run["mean_ms"] <= fastest * 1.02)
-    assert {run["mems_mb"] for run in full} == {8, 4, 2, 1}
+    first = [run for run in found.runs if run.stage == "first 1/4"]
+    assert [run.segment_kb for run in first] == [8, 32, 128]
+    best = sorted(first, key=lambda run: run.run.mean_ms)[:2]
+    full = [run for run in found.runs if run.stage != "first 1/4"]
+    assert {run.segment_kb for run in full} == {run.segment_kb for run in best}
+    fastest = min(run.run.mean_ms for run in full)
+    assert found.choice.run.mean_ms <= fastest * 1.02
+    assert all(run.mems_mb >= found.choice.mems_mb for run in full if run.run.mean_ms <= fastest * 1.02)
+    assert {run.mems_mb for run in full} == {8, 4, 2, 1}
 
 
 def test_the_experiment_of_tuning_is_the_choice(tuned):
     found, out = tuned
     again = sl.run(out / "experiment.toml", requests=False)
-    assert again.response_time.mean == found.choice["mean_ms"]
-    assert again.config["hybrid"]["replacement"] == found.choice["policy"]
+    assert again.response_time.mean == found.choice.run.mean_ms
+    assert again.config["hybrid"]["replacement"] == found.choice.policy
     assert len(found.experiment.splitlines()) < 100
     summary = json.loads((out / "summary.json").read_text())
-    assert summary["choice"] == found.choice
+    assert summary["choice"] == record(found.choice)
     assert pl.read_parquet(out / "runs.parquet").height == len(found.runs) == found.table.height
 
 
 def test_tuning_says_what_it_chose(tuned, bank_path):
     found, _ = tuned
     assert found.answer.startswith("MEMS does not pay within this budget")
-    fast = replace(found, choice=found.choice | {"mean_ms": 0.5, "mems_mb": 4, "saturated": False})
+    fast = replace(found, choice=replace(with_mean(found.choice, 0.5), mems_mb=4))
     assert fast.answer.startswith("Take 4 MB of MEMS in segments of")
     assert "All 8 MB would gain less than" in fast.answer
-    late = replace(found, choice=found.choice | {"mean_ms": 0.5, "saturated": True})
+    swamped = replace(found.choice.run, mean_ms=0.5, saturated=True)
+    late = replace(found, choice=replace(found.choice, run=swamped))
     assert late.answer.endswith("It could not keep up: such response times say how long the run was.")
     assert "chosen" in repr(found)
     assert found._repr_html_().startswith("<h4>oltp-bank-a")
@@ -370,13 +412,38 @@ def test_tuning_says_what_it_chose(tuned, bank_path):
     )
     assert priced.budget_mb == 2
     assert "at a cost of" in priced.answer
-    assert {run["policy"] for run in priced.runs} == {"fifo"}
+    assert {run.policy for run in priced.runs} == {"fifo"}
+
+
+def test_the_file_that_tuning_leaves_gives_the_same_bytes(tuned, tmp_path):
+    _, out = tuned
+    sl.tune_hybrid(study=out / "study.toml", out=tmp_path, jobs=2)
+    assert bytes_of(out) == bytes_of(tmp_path)
+
+
+def test_tuning_that_was_stopped_goes_on(tuned, tmp_path):
+    found, out = tuned
+    lines = (out / "points.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "points.jsonl").write_text("".join(lines[:4]))
+    sl.tune_hybrid(study=out / "study.toml", out=tmp_path, jobs=1)
+    kept = (tmp_path / "points.jsonl").read_text().splitlines(keepends=True)
+    assert kept[:4] == lines[:4]
+    assert len(kept) == len(lines) == len(found.runs) + 2
+    assert bytes_of(out) == bytes_of(tmp_path)
+
+
+def test_tuning_draws_and_reports(tuned):
+    found, out = tuned
+    assert "chosen" in " ".join(text.get_text() for text in found.plot().axes[0].texts)
+    page = (out / "report.html").read_text()
+    assert page.count("<svg") == 1
+    assert html.escape(found.answer, quote=False) in html.unescape(page)
 
 
 def test_tuning_of_a_workload_runs_again():
     found = sl.tune_hybrid(CELLO, budget=16, segments_kb=[8], replacement=["lru"], limit=2000, jobs=1)
     again = sl.run(sl.Experiment(found.experiment), requests=False)
-    assert again.response_time.mean == found.choice["mean_ms"]
+    assert again.response_time.mean == found.choice.run.mean_ms
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.power_studies import figures, rows, tables, words
-from sledlab.power_studies.measuring import Rests
+from sledlab.show import states
+from sledlab.studies.power import page, words
+from sledlab.studies.power.tables import PowerStudy
+from sledlab.study.columns import columns
+from sledlab.study.rests import Rests
 
 SPARSE = sl.workload("uniform", mean_interarrival_ms=50)
 STATES = ("seek", "access", "idle", "inactive", "startup")
@@ -38,10 +41,10 @@ def two() -> sl.PowerStudy:
 
 def test_parts_sum_to_the_whole(bank_study):
     for name in ("timeouts", "startup", "loads", "policies", "strategies", "request_energy"):
-        for row in bank_study.rows[name]:
+        for row in bank_study.tables[name].iter_rows(named=True):
             assert sum(row[f"{state}_j"] for state in STATES) == pytest.approx(row["energy_j"], rel=1e-12)
             assert sum(row[f"{state}_s"] for state in STATES) == pytest.approx(row["elapsed_s"], rel=1e-9)
-    for row in bank_study.rows["request_energy"]:
+    for row in bank_study.tables["request_energy"].iter_rows(named=True):
         assert sum(row[f"{state}_uj"] for state in STATES) == pytest.approx(row["energy_per_request_uj"])
     for _, part in bank_study.tables["states"].group_by("policy"):
         assert part["energy_share"].sum() == pytest.approx(1)
@@ -50,32 +53,32 @@ def test_parts_sum_to_the_whole(bank_study):
 
 def test_rows_are_the_runs_they_stand_for(bank, bank_study):
     for row in bank_study.rows["policies"]:
-        if row["policy"] in ("fixed", "share"):
-            alone = sl.simulate(bank, "mems-g2", power=row["policy"], requests=False)
-            assert row["energy_j"] == alone.energy.total
-            assert row["mean_ms"] == alone.response_time.mean
-            assert row["startups"] == alone.startups
+        if row.policy in ("fixed", "share"):
+            alone = sl.simulate(bank, "mems-g2", power=row.policy, requests=False)
+            assert row.run.energy_j == alone.energy.total
+            assert row.run.mean_ms == alone.response_time.mean
+            assert row.run.startups == alone.startups
 
 
 def test_energy_rises_with_the_timeout_up_to_the_longest_rest(bank_study):
     found = bank_study.rows["timeouts"]
-    longest = bank_study.rows["break_even"][0]["longest_rest_ms"]
+    longest = bank_study.rows["break_even"][0].longest_rest_ms
     assert 100 < longest < 200
     for before, after in pairwise(found):
-        if before["timeout_ms"] < longest:
-            assert after["energy_j"] > before["energy_j"]
+        if before.timeout_ms < longest:
+            assert after.run.energy_j > before.run.energy_j
         else:
-            assert after["energy_j"] == before["energy_j"]
-            assert after["startups"] == 1
+            assert after.run.energy_j == before.run.energy_j
+            assert after.run.startups == 1
 
 
 def test_break_even_is_what_a_start_up_costs_over_what_parking_saves(bank_study):
     row = bank_study.rows["break_even"][0]
-    awake = next(row for row in bank_study.rows["policies"] if row["policy"] == "never")
-    assert row["startup_uj"] == pytest.approx(50)
-    assert row["inactive_mw"] == pytest.approx(50)
-    assert row["idle_mw"] == pytest.approx(awake["idle_j"] / awake["idle_s"] * 1000)
-    assert row["break_even_ms"] == pytest.approx(50 / (row["idle_mw"] - 50))
+    awake = next(row for row in bank_study.rows["policies"] if row.policy == "never")
+    assert row.startup_uj == pytest.approx(50)
+    assert row.inactive_mw == pytest.approx(50)
+    assert row.idle_mw == pytest.approx(awake.run.idle_j / awake.run.idle_s * 1000)
+    assert row.break_even_ms == pytest.approx(50 / (row.idle_mw - 50))
 
 
 def test_rests_are_those_between_requests(bank, bank_study):
@@ -84,12 +87,12 @@ def test_rests_are_those_between_requests(bank, bank_study):
     rests = found["arrival_ns"].to_numpy().astype(np.int64)[1:] - done[:-1]
     rests = rests[rests > 0] / 1e6
     row = bank_study.rows["break_even"][0]
-    assert row["rests"] == len(rests)
-    assert row["longest_rest_ms"] == pytest.approx(rests.max())
-    assert row["median_rest_ms"] == pytest.approx(np.median(rests), rel=0.025)
-    longer = rests[rests > row["break_even_ms"]]
-    assert row["longer_share"] == pytest.approx(len(longer) / len(rests), abs=0.02)
-    assert row["longer_time_share"] == pytest.approx(longer.sum() / rests.sum(), abs=0.005)
+    assert row.rests == len(rests)
+    assert row.longest_rest_ms == pytest.approx(rests.max())
+    assert row.median_rest_ms == pytest.approx(np.median(rests), rel=0.025)
+    longer = rests[rests > row.break_even_ms]
+    assert row.longer_share == pytest.approx(len(longer) / len(rests), abs=0.02)
+    assert row.longer_time_share == pytest.approx(longer.sum() / rests.sum(), abs=0.005)
 
 
 def test_rests_do_not_depend_on_how_requests_are_handed_over():
@@ -105,15 +108,15 @@ def test_rests_do_not_depend_on_how_requests_are_handed_over():
 
 
 def test_nobody_beats_the_oracle_here_but_who_makes_requests_wait(bank_study):
-    by_policy = {row["policy"]: row for row in bank_study.rows["policies"]}
+    by_policy = {row.policy: row for row in bank_study.rows["policies"]}
     for policy, row in by_policy.items():
         if policy != "delayed-spinup":
-            assert row["energy_j"] >= by_policy["oracle"]["energy_j"]
-            assert row["above_oracle"] >= 0
-    assert by_policy["delayed-spinup"]["mean_ms"] > 1.2 * by_policy["immediate"]["mean_ms"]
-    assert by_policy["delayed-spinup"]["startups"] < by_policy["immediate"]["startups"]
-    lead = by_policy["never"]["energy_j"] / by_policy["oracle"]["energy_j"] - 1
-    assert by_policy["never"]["above_oracle"] == pytest.approx(lead)
+            assert row.run.energy_j >= by_policy["oracle"].run.energy_j
+            assert row.above_oracle >= 0
+    assert by_policy["delayed-spinup"].run.mean_ms > 1.2 * by_policy["immediate"].run.mean_ms
+    assert by_policy["delayed-spinup"].run.startups < by_policy["immediate"].run.startups
+    lead = by_policy["never"].run.energy_j / by_policy["oracle"].run.energy_j - 1
+    assert by_policy["never"].above_oracle == pytest.approx(lead)
 
 
 def test_every_ms_of_start_up_is_a_ms_of_response_where_requests_are_sparse():
@@ -124,36 +127,36 @@ def test_every_ms_of_start_up_is_a_ms_of_response_where_requests_are_sparse():
 
 
 def test_battery_arithmetic(bank_study):
-    by_policy = {row["policy"]: row for row in bank_study.rows["policies"]}
+    by_policy = {row.policy: row for row in bank_study.rows["policies"]}
     for row in bank_study.rows["battery"]:
-        power_w = by_policy[row["policy"]]["energy_j"] / by_policy[row["policy"]]["elapsed_s"]
-        assert row["power_mw"] == pytest.approx(power_w * 1000)
-        assert row["hours"] * power_w == pytest.approx(10)
-        assert row["capacity_gb"] == pytest.approx(6_750_000 * 512 / 1e9)
-        assert row["mw_per_gb"] == pytest.approx(power_w * 1000 / 3.456)
-    doubled = study(battery_wh=20).rows["battery"][0]["hours"]
-    assert doubled == pytest.approx(2 * study().rows["battery"][0]["hours"])
+        power_w = by_policy[row.policy].run.energy_j / by_policy[row.policy].run.elapsed_s
+        assert row.power_mw == pytest.approx(power_w * 1000)
+        assert row.hours * power_w == pytest.approx(10)
+        assert row.capacity_gb == pytest.approx(6_750_000 * 512 / 1e9)
+        assert row.mw_per_gb == pytest.approx(power_w * 1000 / 3.456)
+    doubled = study(battery_wh=20).rows["battery"][0].hours
+    assert doubled == pytest.approx(2 * study().rows["battery"][0].hours)
 
 
 def test_what_is_right_for_a_sled_is_wrong_for_a_disk(two):
     def energy(device, policy):
-        return next(row["energy_j"] for row in two.of_device("policies", device) if row["policy"] == policy)
+        return next(row.run.energy_j for row in two.of_device("policies", device) if row.policy == policy)
 
     assert energy("mems-g2", "immediate") < 0.5 * energy("mems-g2", "never")
     assert energy("mobile-disk", "immediate") > 1.2 * energy("mobile-disk", "never")
     assert "parking at once is hard to beat" in words.break_even(two, "mems-g2")
     assert "parking at once wastes energy" in words.break_even(two, "mobile-disk")
-    assert two.of_device("break_even", "mobile-disk")[0]["break_even_ms"] == pytest.approx(6250 / 0.9)
-    assert [row["startup_ms"] for row in two.of_device("startup", "mobile-disk")][-1] == 10_000
+    assert two.of_device("break_even", "mobile-disk")[0].break_even_ms == pytest.approx(6250 / 0.9)
+    assert [row.startup_ms for row in two.of_device("startup", "mobile-disk")][-1] == 10_000
 
 
 def test_a_disk_that_is_switched_off_takes_its_own_time_to_start():
     off = sl.device("mobile-disk", rest_state="off")
     slow = sl.workload("uniform", mean_interarrival_ms=20_000)
     found = study(slow, off, limit=50, strategies="base")
-    assert [row["startup_ms"] for row in found.rows["startup"]] == [0, 2000, 4000, 8000, 16_000]
-    assert found.rows["break_even"][0]["inactive_mw"] == 0
-    assert found.rows["break_even"][0]["startup_ms"] == pytest.approx(4000)
+    assert [row.startup_ms for row in found.rows["startup"]] == [0, 2000, 4000, 8000, 16_000]
+    assert found.rows["break_even"][0].inactive_mw == 0
+    assert found.rows["break_even"][0].startup_ms == pytest.approx(4000)
     assert found.fits[0]["slope"] > 0.5
 
 
@@ -162,19 +165,19 @@ def test_merging_and_subsector_save_what_they_are_for():
     wants_parts = {"replay.last_block": "random"}
     found = study(crowded, "mems-g2-3200", limit=2000, loads=[1, 2], settings=wants_parts)
     for load in (1.0, 2.0):
-        by_way = {row["strategy"]: row for row in found.rows["strategies"] if row["load"] == load}
-        assert by_way["merging"]["merged_requests"] > 0
-        assert by_way["merging"]["service_saved"] > 0.05
-        assert by_way["subsector"]["access_saved"] > 0
-        assert by_way["subsector"]["mean_ms"] == by_way["base"]["mean_ms"]
-        assert by_way["subsector"]["dark_tip_time_s"] > 0
-        assert by_way["all"]["energy_j"] <= min(row["energy_j"] for row in by_way.values())
-        assert by_way["base"]["energy_saved"] == 0
+        by_way = {row.strategy: row for row in found.rows["strategies"] if row.load == load}
+        assert by_way["merging"].run.merged_requests > 0
+        assert by_way["merging"].service_saved > 0.05
+        assert by_way["subsector"].access_saved > 0
+        assert by_way["subsector"].run.mean_ms == by_way["base"].run.mean_ms
+        assert by_way["subsector"].run.dark_tip_time_s > 0
+        assert by_way["all"].run.energy_j <= min(row.run.energy_j for row in by_way.values())
+        assert by_way["base"].energy_saved == 0
 
 
 def test_a_device_leaves_out_what_it_cannot_do():
     found = study(devices=["mems-g2", "mems-g2-disksim", "mobile-disk"], limit=100)
-    assert found.study["strategies"] == {
+    assert found.axes["strategies"] == {
         "mems-g2": ["base", "immediate", "merging", "subsector", "all"],
         "mems-g2-disksim": ["base", "immediate", "subsector", "all"],
         "mobile-disk": ["base", "immediate", "merging", "all"],
@@ -188,29 +191,30 @@ def test_worker_processes_find_what_one_process_finds():
 
 def test_seeds_tell_noise_from_differences():
     found = study(seeds=4, policies=["fixed:timeout_ms=0", "immediate", "never"])
-    by_policy = {row["policy"]: row for row in found.rows["policies"]}
+    by_policy = {row.policy: row for row in found.rows["policies"]}
     never, immediate = by_policy["never"], by_policy["immediate"]
-    assert never["above_best_j"] > never["above_best_ci95_j"] > 0
-    assert immediate["above_best_j"] == by_policy["fixed:timeout_ms=0"]["above_best_j"] == 0
-    assert never["above_oracle"] is None
-    assert never["energy_ci95_j"] > 0
+    assert never.above_best_j > never.above_best_ci95_j > 0
+    assert immediate.above_best_j == by_policy["fixed:timeout_ms=0"].above_best_j == 0
+    assert never.above_oracle is None
+    assert never.run.energy_ci95_j > 0
     assert "All are larger than their 95 % intervals" in words.noise(found).replace("\u00a0", " ")
     assert "small differences may be chance" in words.noise(study())
 
 
 def test_a_closed_replay_with_a_think_time_has_rests():
     found = study(replay="closed:1:20ms", loads=None)
-    assert {row["load"] for row in found.rows["loads"]} == {1.0}
-    assert found.rows["break_even"][0]["longest_rest_ms"] == pytest.approx(20, rel=1e-3)
+    assert {row.load for row in found.rows["loads"]} == {1.0}
+    assert found.rows["break_even"][0].longest_rest_ms == pytest.approx(20, rel=1e-3)
     assert study(replay="closed:1:20ms", loads=1).rows["loads"] == found.rows["loads"]
 
 
-def test_the_pace_is_that_of_the_replay():
-    found = study(settings={"replay.speedup": 0.5}, loads=[0.5, 1])
-    fixed = [row for row in found.rows["loads"] if row["policy"] == "fixed"]
-    policy = next(row for row in found.rows["policies"] if row["policy"] == "fixed")
-    assert fixed[0]["energy_j"] == policy["energy_j"]
-    assert fixed[1]["elapsed_s"] == pytest.approx(fixed[0]["elapsed_s"] / 2, rel=0.01)
+@pytest.mark.parametrize("said", [{"settings": {"replay.speedup": 0.5}}, {"speedup": 0.5}])
+def test_the_pace_is_that_of_the_replay(said):
+    found = study(loads=[0.5, 1], **said)
+    fixed = [row for row in found.rows["loads"] if row.policy == "fixed"]
+    policy = next(row for row in found.rows["policies"] if row.policy == "fixed")
+    assert fixed[0].run.energy_j == policy.run.energy_j
+    assert fixed[1].run.elapsed_s == pytest.approx(fixed[0].run.elapsed_s / 2, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -248,28 +252,70 @@ def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
         study(**changes)
 
 
+@pytest.mark.slow("runs a study twice, with its page")
 def test_out_holds_everything_and_is_found_again(tmp_path):
     found = study(out=tmp_path, limit=100)
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {f"{name}.parquet" for name in tables.NAMES} | {
-        "summary.json",
-        "report.html",
-        "points.jsonl",
-    }
-    for name in tables.NAMES:
+    tables = {f"{name}.{form}" for name in PowerStudy.kinds for form in ("parquet", "csv")}
+    assert names == tables | {"summary.json", "report.html", "points.jsonl", "study.toml"}
+    for name in PowerStudy.kinds:
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(found.tables[name])
+        assert found.tables[name].columns == list(columns(PowerStudy.kinds[name]))
+        assert pl.read_csv(tmp_path / f"{name}.csv").columns == found.tables[name].columns
     kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert study(out=tmp_path, limit=100).to_dict() == found.to_dict()
-    for name in ("points.jsonl", "summary.json", "report.html"):
+    for name in ("points.jsonl", "summary.json", "report.html", "study.toml"):
         assert (tmp_path / name).read_bytes() == kept[name]
+
+
+@pytest.mark.slow("runs a study twice, with its pages")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {
+            "devices": [sl.device("mems-g2", active_tips=3200), "mobile-disk"],
+            "startups_ms": [1, 2],
+            "loads": [1, 2],
+        },
+        {
+            "policies": [sl.power.share(eta=2), "never"],
+            "strategies": ["all"],
+            "scheduler": "sptf",
+            "seeds": 2,
+        },
+        {"replay": "closed:1:20ms", "loads": None, "settings": {"device.active_tips": 640}},
+        {"devices": "mobile-disk", "hybrid": "caching-disk", "front": "mems-g2", "cache": "write-back"},
+    ],
+)
+def test_the_file_that_a_study_leaves_gives_the_same_again(tmp_path, changes):
+    first, again = tmp_path / "first", tmp_path / "again"
+    found = study(out=first, limit=50, **changes)
+    same = sl.power_study(study=first / "study.toml", out=again, jobs=1)
+    assert same.to_dict() == found.to_dict()
+    assert {path.name for path in again.iterdir()} == {path.name for path in first.iterdir()}
+    for path in first.iterdir():
+        assert path.name == "points.jsonl" or path.read_bytes() == (again / path.name).read_bytes(), path.name
+
+
+def test_what_is_said_wins_over_the_file(tmp_path):
+    study(out=tmp_path, limit=50)
+    found = sl.power_study(devices="mems-g3", study=tmp_path / "study.toml", battery_wh=3, jobs=1)
+    assert found.devices == ["mems-g3"]
+    assert {row.battery_wh for row in found.rows["battery"]} == {3}
+    assert found.config["replay"]["limit"] == 50
+    (tmp_path / "experiment.toml").write_text(
+        'device = "mems-g2"\n[workload]\nkind = "uniform"\n[study]\nloads = [1]\n[replay]\nlimit = 50\n'
+    )
+    assert sl.power_study(study=tmp_path / "experiment.toml", jobs=1).devices == ["mems-g2"]
 
 
 def test_a_race_and_a_study_may_share_a_directory(tmp_path):
     common = {"limit": 100, "jobs": 1, "out": tmp_path}
     sl.compare(SPARSE, "mems-g2", schedulers="fcfs", speedups=[1], **common)
-    assert sl.power_study(SPARSE, "mems-g2", loads=[1], **common).rows["break_even"][0]["rests"] > 0
+    assert sl.power_study(SPARSE, "mems-g2", loads=[1], **common).rows["break_even"][0].rests > 0
 
 
+@pytest.mark.slow("draws a page of all sections")
 def test_report_and_displays(two, tmp_path):
     page = two.report(tmp_path / "study.html").read_text()
     assert page.count("<svg") == 2 * len(SECTIONS)
@@ -297,20 +343,28 @@ def test_every_section_draws_every_device(refused, two, section):
         two.plot(section, device="mems-g3")
 
 
+def test_the_page_says_what_ran(tmp_path):
+    page_of = (
+        study(settings={"workload.read_share": 0.25}, limit=150).report(tmp_path / "study.html").read_text()
+    )
+    assert "<dt>limit</dt><dd>150 requests</dd>" in page_of
+    assert "workload.read_share = 0.25" in page_of
+
+
 def test_a_parked_disk_sleeps(two):
     for device, parked in (("mems-g2", "inactive"), ("mobile-disk", "sleep")):
-        assert parked in rows.rows_of(two, "timeouts", device)[0]
+        assert parked in page.table("timeouts", two, device).head
         (legend,) = two.plot("timeouts", device=device).legends
         assert parked in {text.get_text() for text in legend.get_texts()}
 
 
 def test_overload_is_said(two):
-    late = [row for row in two.of_device("loads", "mobile-disk") if row["saturated"]]
+    late = [row for row in two.of_device("loads", "mobile-disk") if row.run.saturated]
     assert late
     assert "the queue keeps growing" in words.loads(two, "mobile-disk")
     texts = {text.get_text() for axes in two.plot("loads", device="mobile-disk").axes for text in axes.texts}
     assert "overloaded" in texts
-    assert any(row[1].endswith("*") for row in rows.rows_of(two, "loads", "mobile-disk")[1])
+    assert any(row[1].endswith("*") for row in page.table("loads", two, "mobile-disk").rows)
     flood = study(sl.workload("uniform", mean_interarrival_ms=0.2), limit=3000)
     assert words.verdict(flood, "mems-g2").startswith("mems-g2 could not keep up")
     assert "under any policy:" in words.verdict(flood, "mems-g2")
@@ -319,9 +373,16 @@ def test_overload_is_said(two):
     assert "under immediate and delayed-spinup:" in words.verdict(mixed, "mobile-disk")
 
 
+def test_no_difference_is_said_to_be_none():
+    flood = sl.workload("uniform", mean_interarrival_ms=1)
+    said = words.verdict(study(flood, "mobile-disk", limit=200), "mobile-disk")
+    assert "or first idles for 7 s, its own timeout: it makes no difference." in said
+    assert "instead of" not in said
+
+
 def test_words_about_few_merged_requests(bank_study):
-    found = [row for row in bank_study.rows["strategies"] if row["strategy"] == "merging"]
-    most = max(row["merged_requests"] for row in found)
+    found = [row for row in bank_study.rows["strategies"] if row.strategy == "merging"]
+    most = max(row.run.merged_requests for row in found)
     assert 0 < most < 100
     assert f"At most {most:.0f} of 131,422 requests were merged" in words.strategies(bank_study, "mems-g2")
 
@@ -340,10 +401,10 @@ def test_words_about_nothing_to_save():
 
 
 def test_places_between_timeouts():
-    assert figures.between(0.5, [0, 1, 10]) == 0.5
-    assert figures.between(math.sqrt(10), [0, 1, 10]) == pytest.approx(1.5)
-    assert figures.between(11, [0, 1, 10]) is None
-    assert figures.between(1, [0]) is None
+    assert states.between(0.5, [0, 1, 10]) == 0.5
+    assert states.between(math.sqrt(10), [0, 1, 10]) == pytest.approx(1.5)
+    assert states.between(11, [0, 1, 10]) is None
+    assert states.between(1, [0]) is None
 
 
 def test_power_policies_are_a_catalogue(refused):

@@ -77,7 +77,7 @@ def test_it_does_what_the_built_in_one_does(ours, theirs):
 def test_an_experiment_with_it_runs_again():
     first = simulate("sledlab_policies:Fixed", settings={"power.ms": 0.7})
     assert first.config["power"] == {"kind": "sledlab_policies:Fixed", "ms": 0.7}
-    assert sl.run(sl.Experiment(first.experiment)).summary == first.summary
+    assert sl.run(sl.Experiment(first.experiment), allow_plugins=True).summary == first.summary
 
 
 def test_the_example_learns_that_rests_are_long():

@@ -89,7 +89,7 @@ def test_the_sstf_of_the_examples_chooses_as_the_built_in_one(modules):
 
 def test_an_experiment_with_it_runs_again(modules):
     first = simulate("sledlab_broken:Raises", settings={"scheduler.fail_at": -1})
-    again = sl.run(sl.Experiment(first.experiment))
+    again = sl.run(sl.Experiment(first.experiment), allow_plugins=True)
     assert again.config["scheduler"] == {"kind": "sledlab_broken:Raises", "fail_at": -1}
     assert again.summary == first.summary
 

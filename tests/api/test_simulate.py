@@ -8,7 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import sledlab as sl
-from sledlab import wording
+from sledlab import _native
+from sledlab.show import wording
 
 
 def busy(n: int = 3000) -> dict:
@@ -166,8 +167,6 @@ def test_errors_carry_their_place(tmp_path):
 
 
 def test_exceptions_in_callbacks_come_through():
-    from sledlab import _native
-
     experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
 
     def fail(*_):
@@ -186,9 +185,28 @@ def test_exceptions_in_callbacks_come_through():
         experiment.run(source=_native.Source.from_columns("broken", broken()))
 
 
-def test_seek_map_is_what_the_device_does():
+def test_elapsed_time_begins_with_the_first_request_that_counts():
+    def run(**said):
+        return sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, **said)
+
+    whole, later = run(), run(warmup=300)
+    ended = whole.requests["completion_ns"].max()
+    assert whole.elapsed_s == ended / 1e9
+    first = whole.requests.filter(pl.col("id") == 300)["arrival_ns"].item()
+    assert later.elapsed_s == pytest.approx((ended - first) / 1e9, rel=1e-12)
+
+
+def test_requests_have_their_energies():
+    found = sl.simulate(sl.workload("uniform"), "mems-g2", limit=500)
+    parts = found.requests.select("seek_uj", "access_uj", "startup_uj").sum_horizontal()
+    assert parts.mean() == pytest.approx(found.summary["energy_per_request_uj"])
+
+
+def test_seek_map_is_what_the_device_does(tmp_path):
     found = sl.seek_map("mems-g2")
     assert found.ms.shape == (27, 2500)
     assert 0.4 < found.mean_ms < found.max_ms < 0.85
     assert [region.threshold_ms for region in found.regions()] == [0.3, 0.325, 0.35, 0.4]
     assert found.plot().axes
+    assert "mean 0." in repr(found)
+    assert found.report(tmp_path / "map.html").read_text().count("<svg") == 1

@@ -3,8 +3,8 @@
 import dataclasses
 
 import pytest
-from sledlab import calibration
-from sledlab.calibration import CALIBRATIONS, Target
+from sledlab.studies import calibration
+from sledlab.studies.calibration import CALIBRATIONS, Target
 
 
 def test_an_hour_of_cello(sledlab):

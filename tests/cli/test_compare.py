@@ -13,7 +13,10 @@ import pytest
 UNIFORM = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 1500)
 SMALL = (*UNIFORM, "--schedulers", "fcfs,sptf", "--speedups", "1,1.4")
 
-STABLE = ("points.parquet", "points.csv", "curves.parquet", "curves.csv", "throughput.csv", "compare.toml")
+STABLE = (
+    *("points.parquet", "points.csv", "curves.parquet", "curves.csv", "throughput.parquet", "throughput.csv"),
+    *("study.toml", "summary.json"),
+)
 
 
 def test_a_table_and_the_answer(sledlab, tmp_path):
@@ -38,12 +41,12 @@ def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
     assert sledlab(*SMALL, "--seeds", 2, "--jobs", 1, "--out", first).code == 0
     assert sledlab(*SMALL, "--seeds", 2, "--jobs", 2, "--out", second).code == 0
-    assert sledlab("compare", first / "compare.toml", "--jobs", 1, "--out", third).code == 0
+    assert sledlab("compare", first / "study.toml", "--jobs", 1, "--out", third).code == 0
     for name in STABLE:
         assert (first / name).read_bytes() == (second / name).read_bytes() == (third / name).read_bytes(), (
             name
         )
-    assert str(tmp_path) not in (first / "compare.toml").read_text()
+    assert str(tmp_path) not in (first / "study.toml").read_text()
     assert "wall_s" not in (first / "points.csv").read_text()
     assert "decision_ns" in (first / "decision_cost.csv").read_text()
 
@@ -93,7 +96,7 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
     file.write_text(
         "seed = 3\n[workload]\nkind = 'uniform'\n[replay]\nlimit = 400\n[device]\npreset = 'mems-g2'\n"
         "[scheduler]\nkind = 'sptf-scan'\n"
-        "[compare]\nschedulers = ['fcfs', 'sptf']\nspeedups = [1, 2]\nseeds = 2\n"
+        "[study]\nschedulers = ['fcfs', 'sptf']\nspeedups = [1, 2]\nseeds = 2\n"
         "vary = {'device.active_tips' = [1280, 3200]}\n"
     )
     found = sledlab("compare", file, "--jobs", 1, "--json").json
@@ -134,7 +137,7 @@ def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, job
     vary = ("--vary", "replay.limit=100,0")
     answer = sledlab(*race, *vary, "--jobs", jobs, "--out", tmp_path / "race")
     assert answer.code == 2
-    assert "at speed-up 2, seed 1, replay.limit = 0: " in answer.err
+    assert "at speed-up 2, replay.limit = 0, seed 1: " in answer.err
     assert "late.csv:202" in answer.err
     assert "Traceback" not in answer.err
     assert len((tmp_path / "race" / "points.jsonl").read_text().splitlines()) >= 1
@@ -163,8 +166,8 @@ def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, job
 )
 def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "wrong.toml").write_text("[compare]\nspeedup = [1]\n")
-    (tmp_path / "broken.toml").write_text("[compare]\nspeedups = [1\n[device]\n")
+    (tmp_path / "wrong.toml").write_text("[study]\nspeedup = [1]\n")
+    (tmp_path / "broken.toml").write_text("[study]\nspeedups = [1\n[device]\n")
     sledlab(*arguments).assert_refused(says)
 
 
@@ -202,3 +205,55 @@ def test_scripts_need_no_guard(tmp_path):
         [sys.executable, str(script)], capture_output=True, text=True, check=False, env={**os.environ}
     )
     assert done.stdout == "2\n", done.stderr
+
+
+def test_what_varies_is_checked_with_its_settings(sledlab):
+    systems = ("--set", "system.devices=2", "--vary", "system.kind=stripe,mirror", "--speedups", 1)
+    found = sledlab(*UNIFORM, "--schedulers", "fcfs", *systems, "--jobs", 1, "--json").json
+    assert [row["system.kind"] for row in found["points"]] == ["mirror", "stripe"]
+    sledlab(*UNIFORM, "--schedulers", "fcfs", "--vary", "system.kind=single,mirorr").assert_refused(
+        "system.kind = mirorr: "
+    )
+
+
+def test_everything_composes(sledlab):
+    around = ("--power", "immediate", "--merge", "chains", "--cache", "write-back", "--system", "single")
+    found = sledlab(*SMALL, *around, "--jobs", 1, "--json").json
+    assert all(row["startups"] > 1 and row["cache_write_hits"] > 0 for row in found["points"])
+    assert found["config"]["merge"]["kind"] == "chains"
+
+
+def test_a_scheduler_that_does_not_exist_is_no_matter_of_a_point(sledlab):
+    answer = sledlab(*UNIFORM, "--schedulers", "fcfs,sptff")
+    answer.assert_refused("error: unknown scheduler `sptff`   help: did you mean `sptf`?")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_one_interrupt_ends_many_small_points_within_a_second(tmp_path, jobs):
+    out = tmp_path / "race"
+    race = (
+        "--schedulers",
+        "fcfs,sptf",
+        "--speedups",
+        "0.1,0.2,0.3",
+        "--seeds",
+        300,
+        "--out",
+        out,
+        "--jobs",
+        jobs,
+    )
+    command = [sys.executable, "-m", "sledlab", *map(str, (*UNIFORM[:-1], 200, *race))]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    kept = out / "points.jsonl"
+    while not (kept.exists() and kept.read_text().count("\n") >= 2) and process.poll() is None:
+        time.sleep(0.05)
+    began = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert b"Traceback" not in err
+    assert time.monotonic() - began < 2  # 1 s, and as much for a busy machine
+    assert 2 <= len(kept.read_text().splitlines()) < 1800

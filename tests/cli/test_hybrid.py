@@ -41,6 +41,10 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
     assert answer.out.startswith("cello on atlas-10k-50mb with mems-g2")
     assert "is the fastest hybrid" in answer.out.replace("\n", " ")
     assert f"report: {tmp_path / 'study' / 'report.html'}" in answer.out
+    again = sledlab("hybrid", tmp_path / "study" / "study.toml", "--jobs", 1, "--out", tmp_path / "again")
+    assert again.code == 0, again.err
+    for name in ("summary.json", "study.toml", "report.html", "sizes.csv"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "study" / name).read_bytes()
     sizes = pl.read_parquet(tmp_path / "study" / "sizes.parquet")
     assert sizes.select("mems_mb", "segment_kb").rows() == [
         (mb, kb) for mb in (64, 128) for kb in (8, 16, 32)
@@ -113,6 +117,7 @@ def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arg
     sledlab(*arguments).assert_refused(says)
 
 
+@pytest.mark.slow("works in processes of its own until it is interrupted")
 def test_interrupt_keeps_what_is_done(tmp_path):
     arguments = (*CELLO, "--limit", 400_000, "--out", tmp_path, "--jobs", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
@@ -140,6 +145,7 @@ def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
     assert found["price_per_mb"] == 2
     out = sledlab(*said, "--out", tmp_path)
     assert f"experiment: {tmp_path / 'experiment.toml'}" in out.out
+    assert sledlab("hybrid", "tune", tmp_path / "study.toml", "--jobs", 1, "--json").json == found
     run = sledlab("simulate", tmp_path / "experiment.toml", "--json").json
     assert run["response_time_ms"]["mean"] == found["choice"]["mean_ms"]
 

@@ -1,7 +1,10 @@
 """`sledlab device`, `scheduler`, `workload`: what there is."""
 
+import click
 import numpy as np
 import pytest
+import sledlab as sl
+from sledlab.cli import cli
 
 PRESETS = [
     "mems-g1",
@@ -64,6 +67,30 @@ def test_schedulers_and_workloads(sledlab):
         assert sledlab(kind, "show", "nothing-like-it").code == 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "names", "parameter"),
+    [
+        ("cache", {"none", "write-back"}, "capacity_blocks"),
+        ("merge", {"none", "pairs", "chains"}, "among"),
+        ("system", {"single", "stripe", "mirror", "raid5"}, "devices"),
+    ],
+)
+def test_what_stands_around_a_device(sledlab, kind, names, parameter):
+    """Needs an extension whose catalogue has sections `caches`, `merges` and `systems`."""
+    found = {entry["name"]: entry for entry in sledlab(kind, "list", "--json").json}
+    assert names <= set(found) == set(getattr(sl, kind))
+    parameters = {spec["name"] for entry in found.values() for spec in entry["parameters"]}
+    assert parameter in parameters
+    for name, entry in found.items():
+        assert entry["meaning"] in " ".join(sledlab(kind, "show", name).out.split())
+    near = sorted(names - {"none", "single"})[0]
+    sledlab(kind, "show", f"{near}x").assert_refused(near)
+
+
+def test_version(sledlab):
+    assert sledlab("-V").out == sledlab("--version").out == f"sledlab, version {sl.__version__}\n"
+
+
 def test_seek_map(sledlab, tmp_path):
     found = sledlab("device", "seek-map", "mems-g2", "--json").json
     assert [region["threshold_ms"] for region in found["regions"]] == [0.3, 0.325, 0.35, 0.4]
@@ -79,6 +106,16 @@ def test_seek_map(sledlab, tmp_path):
         assert sledlab("device", "seek-map", "mems-g2", *wrong).code == 2
 
 
+def test_a_device_is_taken_from_the_file_of_an_experiment_or_a_study(sledlab, tmp_path):
+    text = "seed = 1\n\n[device]\npreset = 'mems-g2'\nactive_tips = 640\n"
+    for name, more in (("experiment.toml", ""), ("study.toml", "\n[study]\nkind = 'compare'\n")):
+        file = tmp_path / name
+        file.write_text(text + more)
+        assert sledlab("device", "show", file, "--json").json["active_tips"] == 640
+        file.write_text(text + more + "[device\n")
+        sledlab("device", "show", file).assert_refused(f"{file}:")
+
+
 def test_import_tells_what_is_wrong(sledlab, tmp_path):
     path = tmp_path / "empty.parv"
     path.write_text("disksim_global Global {\n}\n")
@@ -86,9 +123,6 @@ def test_import_tells_what_is_wrong(sledlab, tmp_path):
 
 
 def test_every_command_has_help(sledlab):
-    import click
-    from sledlab.cli import cli
-
     def walk(command, path):
         assert sledlab(*path, "--help").code == 0
         if isinstance(command, click.Group):

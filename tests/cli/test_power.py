@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 
 import polars as pl
 import pytest
@@ -49,6 +50,21 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
     summary = json.loads((tmp_path / "study" / "summary.json").read_text())
     assert summary["study"]["startups_ms"] == {"mems-g2": [0.0, 1.0]}
     assert summary["answer"].startswith("Over ")
+
+
+@pytest.mark.slow("runs a study twice, with its pages")
+def test_a_study_file_is_run_again(sledlab, tmp_path):
+    first, again = tmp_path / "first", tmp_path / "again"
+    sled = ("--device", "mems-g2:active_tips=3200", "--speedup", 2, "--timeouts", "0,40", "--out", first)
+    assert sledlab(*SMALL, *sled, "--strategies", "all").code == 0
+    said = tomllib.loads((first / "study.toml").read_text())
+    assert said["study"]["devices"] == ["mems-g2", "mems-g2:active_tips=3200"]
+    assert said["replay"]["speedup"] == 2
+    answer = sledlab("power", first / "study.toml", "--out", again, "--jobs", 1)
+    assert answer.code == 0, answer.err
+    for path in first.iterdir():
+        assert path.name == "points.jsonl" or path.read_bytes() == (again / path.name).read_bytes(), path.name
+    sledlab("power", first / "missing.toml").assert_refused("missing.toml")
 
 
 def test_json_and_several_devices(sledlab):

@@ -41,6 +41,49 @@ def test_convert_to_disksim(sledlab, small_trace, tmp_path):
     assert sledlab("trace", "info", out, "--json").json["format"] == "disksim-ascii"
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.txt", "out.parquet"])
+def test_trims_and_flushes_can_be_left_out_in_every_format(sledlab, small_trace, tmp_path, name):
+    out = tmp_path / name
+    answer = sledlab("trace", "convert", small_trace, out, "--media-only")
+    assert answer.err == f"wrote 2 requests to {out}\n"
+    assert [row["op"] for row in sledlab("trace", "head", out, "--json").json] == ["R", "W"]
+
+
+def test_a_format_that_is_not_known_is_told_with_all_that_are(sledlab, small_trace, tmp_path):
+    answer = sledlab("trace", "convert", small_trace, tmp_path / "out.doc")
+    answer.assert_refused("csv, disksim-ascii, parquet")
+    answer = sledlab("trace", "convert", small_trace, tmp_path / "out", "--to", "parqet")
+    answer.assert_refused("did you mean `parquet`?")
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.zst", "out.parquet"])
+def test_a_file_is_replaced_by_a_whole_one_only(sledlab, small_trace, tmp_path, name):
+    out, bad = tmp_path / name, tmp_path / "bad.csv"
+    out.write_text("what was there")
+    bad.write_text(HEADER + "0,R,0,512\n" * 70_000 + "5,R,eight,512\n")
+    before = {path.name for path in tmp_path.iterdir()}
+    sledlab("trace", "merge", small_trace, small_trace, "--out", out).assert_refused("--device-column")
+    sledlab("trace", "convert", bad, out).assert_refused("bad.csv:70002:5")
+    assert out.read_text() == "what was there"
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert sledlab("trace", "merge", small_trace, small_trace, "--out", out, "--device-column").code == 0
+    assert sledlab("trace", "info", out, "--json").json["requests"] == 8
+    assert {path.name for path in tmp_path.iterdir()} == before
+
+
+def test_what_cannot_be_created_is_told_by_the_name_that_was_given(sledlab, small_trace, tmp_path):
+    out = tmp_path / "a" / "out.csv"
+    sledlab("trace", "convert", small_trace, out).assert_refused(str(out.parent))
+    answer = sledlab("trace", "merge", small_trace, small_trace, "--out", tmp_path / "out.csv")
+    assert f"error: {tmp_path / 'out.csv'}: " in answer.err
+    assert ".part-" not in answer.err
+
+
+def test_a_trace_can_be_written_to_what_is_no_file(sledlab, small_trace):
+    assert sledlab("trace", "convert", small_trace, "/dev/null", "--to", "csv").code == 0
+    assert sledlab("trace", "convert", small_trace, "-", "--to", "csv").out == small_trace.read_text()
+
+
 def test_parquet_has_the_columns_of_a_trace(sledlab, small_trace, tmp_path):
     out = tmp_path / "out.parquet"
     sledlab("trace", "convert", small_trace, out)
@@ -131,7 +174,7 @@ def test_generate_is_seeded(sledlab, tmp_path):
         (HEADER.encode() + b"0,X,0,512\n", "bad.csv:2:3"),
         (HEADER.encode() + b"0,R,99999999999999999999,512\n", "bad.csv:2:5"),
         (HEADER.encode() + b"9,R,0,512\n5,R,0,512\n", "bad.csv:3"),
-        (gzip.compress(HEADER.encode() + b"0,R,0,512\n" * 1000)[:-20], "bad.csv"),
+        (gzip.compress(HEADER.encode() + b"0,R,0,512\n" * 1000, mtime=0)[:-20], "bad.csv"),
     ],
 )
 def test_bad_traces_are_told_with_their_place(sledlab, tmp_path, text, place):

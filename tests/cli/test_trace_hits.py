@@ -18,8 +18,10 @@ def test_a_table_of_hits_by_policy_and_size(sledlab):
     assert int(lru[1]) < int(lru[3]) < int(belady[3])
 
 
-def test_json_has_reads_and_writes_apart(sledlab):
-    found = sledlab("trace", "hits", MAIL, "--policies", "all", "--segment-kb", "8", "--json").json
+def test_json_has_reads_and_writes_apart(sledlab, tmp_path):
+    start = tmp_path / "start.csv"
+    assert sledlab("trace", "slice", MAIL, start, "--limit", 20_000).code == 0
+    found = sledlab("trace", "hits", start, "--policies", "all", "--segment-kb", "8", "--json").json
     assert found["segment_kb"] == 8
     assert {row["policy"] for row in found["hits"]} == set(sl.replacement)
     assert len(found["hits"]) == 9 * 6
@@ -27,6 +29,15 @@ def test_json_has_reads_and_writes_apart(sledlab):
     assert 0 < row["read_hit_ratio"] < 1
     assert 0 < row["write_hit_ratio"] < 1
     assert row["room"] == round(0.01 * found["segments"])
+
+
+def test_what_there_is_none_of_has_no_ratio(sledlab, tmp_path):
+    reads = tmp_path / "reads.csv"
+    reads.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n5,R,0,512\n")
+    (row,) = sledlab("trace", "hits", reads, "--policies", "lru", "--cache-mb", "1", "--json").json["hits"]
+    assert (row["hit_ratio"], row["read_hit_ratio"], row["write_hit_ratio"]) == (0.5, 0.5, None)
+    (found,) = sl.hit_ratios(sl.read_trace(reads), policies="lru", cache_mb=1).rows
+    assert (found.policy, found.uses, found.hit_ratio) == ("lru", 2, 0.5)
 
 
 def test_parameters_of_policies(sledlab):

@@ -10,37 +10,37 @@ import sys
 
 import click
 
-from sledlab import __version__
-from sledlab.cli.group import LazyGroup
+from sledlab._native import __version__
+from sledlab.cli.group import Lazy, LazyGroup
 from sledlab.errors import Error, InternalError
+from sledlab.studies import LIST
+
+
+def commands() -> dict[str, Lazy]:
+    """Every command: runs, studies, kinds of models, and the rest."""
+    studies = {each.folder: Lazy("study:command", each.meaning) for each in LIST if not each.under}
+    return {
+        "simulate": Lazy("simulate:simulate", "Replay a trace or workload against a device."),
+        **studies,
+        "diff": Lazy("diff:diff", "Compare two runs request by request."),
+        "device": Lazy("device:device", "List, show, map and import devices."),
+        "trace": Lazy("trace:trace", "Inspect, convert, cut, merge and generate traces."),
+        "cache": Lazy("catalogue:command", "List and show caches."),
+        "merge": Lazy("catalogue:command", "List and show ways of merging."),
+        "replacement": Lazy("catalogue:command", "List and show replacement policies."),
+        "scheduler": Lazy("catalogue:command", "List and show schedulers."),
+        "system": Lazy("catalogue:command", "List and show ways of putting devices together."),
+        "validate": Lazy("validate:validate", "Hold models to what was measured on real drives."),
+        "workload": Lazy("workload:workload", "List, show and calibrate workload generators."),
+    }
 
 
 @click.group(
     cls=LazyGroup,
-    lazy={
-        "simulate": ("sledlab.cli.simulate", "simulate", "Replay a trace or workload against a device."),
-        "compare": (
-            "sledlab.cli.compare",
-            "compare",
-            "Race schedulers against each other over a range of loads.",
-        ),
-        "diff": ("sledlab.cli.diff", "diff", "Compare two runs request by request."),
-        "hybrid": (
-            "sledlab.cli.hybrid",
-            "hybrid",
-            "Study MEMS in front of a disk; list and show hybrids.",
-        ),
-        "power": ("sledlab.cli.power", "power", "Study where energy goes; list and show power policies."),
-        "device": ("sledlab.cli.device", "device", "List, show, map and import devices."),
-        "trace": ("sledlab.cli.trace", "trace", "Inspect, convert, cut, merge and generate traces."),
-        "replacement": ("sledlab.cli.catalogue", "replacement", "List and show replacement policies."),
-        "scheduler": ("sledlab.cli.catalogue", "scheduler", "List and show schedulers."),
-        "validate": ("sledlab.cli.validate", "validate", "Hold models to what was measured on real drives."),
-        "workload": ("sledlab.cli.catalogue", "workload", "List, show and calibrate workload generators."),
-    },
+    lazy=commands(),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-@click.version_option(__version__, prog_name="sledlab")
+@click.version_option(__version__, "-V", "--version", prog_name="sledlab")
 def cli() -> None:
     """A laboratory for MEMS storage: replay block traces, see time, energy and where they went.
 

@@ -1,4 +1,4 @@
-"""`sledlab scheduler` and `sledlab workload`: what there is, and what it takes."""
+"""`sledlab scheduler`, `workload` and every other kind of model: what there is, and what it takes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,33 @@ import click
 
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_json, show_table
+from sledlab.model.catalogue import CATALOGUES, PLURALS
 
 if TYPE_CHECKING:
-    from sledlab.catalogue import Catalogue, Entry, ParameterSpec
+    from sledlab.model.catalogue import Catalogue, Entry, ParameterSpec
+
+
+def command(kind: str, does: str = "List and show") -> click.Group:
+    """The command of a kind of model: list, show."""
+    group = SuggestingGroup(kind, help=f"{does} {PLURALS[kind]}.")
+    add_catalogue(group, kind)
+    return group
+
+
+def add_catalogue(group: click.Group, kind: str) -> None:
+    """Adds `list` and `show` for a kind of model to a group."""
+    catalogue = CATALOGUES[kind]
+
+    @group.command("list", help=f"All {PLURALS[kind]}.")
+    @json_option
+    def list_all(*, as_json: bool) -> None:
+        list_entries(catalogue.list(), as_json=as_json)
+
+    @group.command("show", help=f"What one of the {PLURALS[kind]} does and takes.")
+    @click.argument("name")
+    @json_option
+    def show_one(name: str, *, as_json: bool) -> None:
+        show_entry(catalogue, name, as_json=as_json)
 
 
 def list_entries(entries: list[Entry], *, as_json: bool) -> None:
@@ -65,99 +89,3 @@ def show_entry(catalogue: Catalogue, name: str, *, as_json: bool) -> None:
         show_parameters(entry.parameters)
     else:
         click.echo("It takes no parameters.")
-
-
-@click.group(cls=SuggestingGroup)
-def scheduler() -> None:
-    """List and show schedulers."""
-
-
-@scheduler.command("list")
-@json_option
-def scheduler_list(*, as_json: bool) -> None:
-    """All schedulers."""
-    from sledlab import catalogue
-
-    list_entries(catalogue.scheduler.list(), as_json=as_json)
-
-
-@scheduler.command("show")
-@click.argument("name")
-@json_option
-def scheduler_show(name: str, *, as_json: bool) -> None:
-    """What a scheduler does and takes."""
-    from sledlab import catalogue
-
-    show_entry(catalogue.scheduler, name, as_json=as_json)
-
-
-@click.group(cls=SuggestingGroup)
-def replacement() -> None:
-    """List and show replacement policies."""
-
-
-@replacement.command("list")
-@json_option
-def replacement_list(*, as_json: bool) -> None:
-    """All replacement policies."""
-    from sledlab import catalogue
-
-    list_entries(catalogue.replacement.list(), as_json=as_json)
-
-
-@replacement.command("show")
-@click.argument("name")
-@json_option
-def replacement_show(name: str, *, as_json: bool) -> None:
-    """What a replacement policy does and takes."""
-    from sledlab import catalogue
-
-    show_entry(catalogue.replacement, name, as_json=as_json)
-
-
-@click.group(cls=SuggestingGroup)
-def workload() -> None:
-    """List, show and calibrate workload generators."""
-
-
-@workload.command("list")
-@json_option
-def workload_list(*, as_json: bool) -> None:
-    """All workload generators."""
-    from sledlab import catalogue
-
-    list_entries(catalogue.workload.list(), as_json=as_json)
-
-
-@workload.command("show")
-@click.argument("name")
-@json_option
-def workload_show(name: str, *, as_json: bool) -> None:
-    """What a workload generator makes and takes."""
-    from sledlab import catalogue
-
-    show_entry(catalogue.workload, name, as_json=as_json)
-
-
-@workload.command("calibrate")
-@click.argument("name")
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Root of all random numbers.",
-)
-@json_option
-@click.pass_context
-def workload_calibrate(context: click.Context, name: str, seed: int, *, as_json: bool) -> None:
-    """Compare a stand-in with what was published of the trace.
-
-    NAME is cello, cello-12h, hplajw, hplajw-2h, snake, tpcd or tpcc. The exit code is 1 where a
-    published number is missed by more than 3 %.
-    """
-    from sledlab.cli import calibrate
-
-    if not calibrate.run(name, seed, as_json=as_json):
-        context.exit(1)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import tomllib
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sledlab import _native
+from sledlab.cli.catalogue import list_entries, show_parameters
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import json_option, set_option, show_json, show_table
+from sledlab.cli.options import SET, json_option, options, show_json, show_table
 from sledlab.errors import Error
+from sledlab.files import check_writable, drafted
+from sledlab.model import catalogue
+from sledlab.model.device import describe
+from sledlab.model.settings import document
+from sledlab.shown import face_of
+from sledlab.studies.seek_map import compute, writer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @click.group(cls=SuggestingGroup)
@@ -21,23 +34,16 @@ def device() -> None:
 @json_option
 def device_list(*, as_json: bool) -> None:
     """All devices that come with sledlab."""
-    from sledlab import catalogue
-    from sledlab.cli.catalogue import list_entries
-
     list_entries(catalogue.device.list(), as_json=as_json)
 
 
 @device.command("show")
 @click.argument("name")
-@set_option
+@options(SET)
 @click.option("--toml", "as_toml", is_flag=True, help="Print the device file, with units and sources.")
 @json_option
-def device_show(name: str, settings: tuple[str, ...], *, as_toml: bool, as_json: bool) -> None:
+def device_show(name: str, settings: Mapping[str, str], *, as_toml: bool, as_json: bool) -> None:
     """Every parameter of a device: NAME is a preset, a device file or an experiment."""
-    from sledlab import _native, catalogue
-    from sledlab.cli.catalogue import show_parameters
-    from sledlab.devices import describe
-
     if as_toml and not settings:
         text = Path(name).read_text(encoding="utf-8") if name.endswith(".toml") else _native.device_text(name)
         click.echo(text, nl=False)
@@ -75,18 +81,26 @@ def show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> No
         )
 
 
-def experiment_of(name: str, settings: tuple[str, ...]) -> Any:
-    """An experiment with that device and changes to it; an experiment's file gives its own device."""
-    from sledlab import _native
-    from sledlab.comparison.plan import read
-
-    experiment = read(name)[0] if is_experiment(name) else _native.Experiment().with_device(name)
-    for item in settings:
-        key, sign, value = item.partition("=")
-        if not sign or not key.startswith("device."):
-            raise Error(f"`--set {item}` does not change a device", remedy="write --set device.key=value")
-        experiment = experiment.with_setting(key.strip(), value.strip())
+def experiment_of(name: str, settings: Mapping[str, str]) -> _native.Experiment:
+    """An experiment with that device and changes to it; the file of an experiment or study gives its own."""
+    experiment = _read(name) if is_experiment(name) else _native.Experiment().with_device(name)
+    for key, value in settings.items():
+        if not key.startswith("device."):
+            raise Error(
+                f"`--set {key}={value}` does not change a device", remedy="write --set device.key=value"
+            )
+        experiment = experiment.with_setting(key, value)
     return experiment
+
+
+def _read(path: str) -> _native.Experiment:
+    """The experiment of a file, without what a study sweeps."""
+    text = Path(path).read_text(encoding="utf-8")
+    with suppress(tomllib.TOMLDecodeError):  # which is told below, with its place
+        tables = tomllib.loads(text)
+        if tables.pop("study", None) is not None:
+            text = document(tables)
+    return _native.Experiment(text, path)
 
 
 def is_experiment(name: str) -> bool:
@@ -99,7 +113,7 @@ def is_experiment(name: str) -> bool:
 
 @device.command("seek-map")
 @click.argument("name")
-@set_option
+@options(SET)
 @click.option(
     "--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the centre."
 )
@@ -107,15 +121,12 @@ def is_experiment(name: str) -> bool:
 @click.option("--out", metavar="FILE", help="Write the map: .png, .svg, .html, .csv or .npz.")
 @json_option
 def device_seek_map(
-    name: str, settings: tuple[str, ...], start: str, out: str | None, *, downwards: bool, as_json: bool
+    name: str, settings: Mapping[str, str], start: str, out: str | None, *, downwards: bool, as_json: bool
 ) -> None:
     """Seek times from one place to all others, and the regions reached within a time.
 
     NAME is a preset, a device file or an experiment.
     """
-    from sledlab.recording import check_writable
-    from sledlab.seek_maps import compute, writer
-
     try:
         x_bit, y_bit = (int(part) for part in start.split(","))
     except ValueError:
@@ -131,34 +142,9 @@ def device_seek_map(
     if as_json:
         show_json(found.to_dict())
         return
-    click.echo(
-        f"{name} from x = {x_bit}, y = {y_bit}: mean {found.mean_ms:.3f} ms, longest {found.max_ms:.3f} ms "
-        f"over {found.ms.shape[1]:,} columns and {found.ms.shape[0]} rows"
-    )
-    rows = [
-        (
-            f"{region.threshold_ms:g}",
-            f"{region.width_bits:,}",
-            f"{region.height_bits:,}",
-            ratio(region),
-            share(region),
-        )
-        for region in found.regions()
-    ]
-    head = ("within (ms)", "x extent (bits)", "y extent (bits)", "y : x", "share of places")
-    show_table(head, rows, right=head)
+    face_of(found).show(found)
     if out:
         click.echo(f"wrote {out}")
-
-
-def ratio(region: Any) -> str:
-    """Height over width of a region."""
-    return f"{region.aspect:.1f}" if region.aspect is not None else "–"
-
-
-def share(region: Any) -> str:
-    """The share of all places in a region."""
-    return f"{region.share * 100:.1f} %"
 
 
 @device.command("import")
@@ -170,9 +156,6 @@ def device_import(file: str, name: str | None, out: str | None) -> None:
 
     Files that FILE names, such as the model of a disk and its seek times, are looked for beside it.
     """
-    from sledlab import _native
-    from sledlab.recording import check_writable
-
     if out:
         check_writable(Path(out))
     text = Path(file).read_bytes().decode("utf-8", errors="replace")
@@ -180,7 +163,8 @@ def device_import(file: str, name: str | None, out: str | None) -> None:
     for remark in remarks:
         click.echo(f"note: {remark}", err=True)
     if out:
-        Path(out).write_text(toml, encoding="utf-8")
+        with drafted(Path(out)) as place:
+            place.write_text(toml, encoding="utf-8")
         click.echo(f"wrote {out}")
     else:
         click.echo(toml, nl=False)

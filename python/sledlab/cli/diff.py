@@ -7,6 +7,11 @@ from pathlib import Path
 import click
 
 from sledlab.cli.options import json_option, show_json
+from sledlab.errors import Error
+from sledlab.files import check_writable
+from sledlab.show import terminal
+from sledlab.shown import face_of
+from sledlab.studies.diff import diff as difference
 
 
 @click.command()
@@ -26,12 +31,6 @@ def diff(a: str, b: str, out: str | None, *, as_json: bool) -> None:
       sledlab diff before.parquet after.parquet --json
       sledlab diff run-fcfs run-sptf --out difference.html
     """
-    from sledlab import terminal
-    from sledlab.difference import diff as difference
-    from sledlab.difference import words
-    from sledlab.errors import Error
-    from sledlab.recording import check_writable
-
     if out is not None:
         if Path(out).suffix.lower() not in (".html", ".htm"):
             raise Error(f"cannot tell how to write `{out}`", remedy="end the name in .html")
@@ -42,4 +41,6 @@ def diff(a: str, b: str, out: str | None, *, as_json: bool) -> None:
     if as_json:
         show_json(found.to_dict())
         return
-    terminal.show(lambda show: words.write(found, show), out)
+    face_of(found).show(found)
+    if out is not None:
+        terminal.note(f"report: {out}")

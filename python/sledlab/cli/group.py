@@ -1,12 +1,17 @@
-"""A group of commands that imports each only when it is used, and suggests the nearest name."""
+"""Groups of commands: imported only when used, suggesting the nearest name, or a command by themselves."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+
+from sledlab.lazy import loaded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class SuggestingGroup(click.Group):
@@ -24,11 +29,53 @@ class SuggestingGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class LazyGroup(SuggestingGroup):
-    """A group whose commands live in modules that are imported when needed."""
+class CommandGroup(SuggestingGroup):
+    """A command that has commands beneath it: where the first word names one, that runs, otherwise itself."""
 
-    def __init__(self, *args: Any, lazy: dict[str, tuple[str, str, str]], **kwargs: Any) -> None:
-        """`lazy`: for each command its module, its name there, and its line in the help."""
+    allow_interspersed_args = True  # options may follow its argument, as with other commands
+    allow_extra_args = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """As a group; without words it runs itself, which may say what is missing."""
+        super().__init__(*args, **{"no_args_is_help": False, **kwargs})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads the words of the group, or its own options."""
+        if args and args[0] in self.commands:
+            ctx._protected_args, ctx.args = args[:1], args[1:]  # as `click.Group` does
+            return ctx.args
+        word = args[0] if args and args[0] else "-"
+        near = get_close_matches(word, self.commands, n=1)
+        if near and word[0] != "-" and not Path(word).exists():
+            raise click.UsageError(f"unknown command `{word}`\n  help: did you mean `{near[0]}`?", ctx)
+        return click.Command.parse_args(self, ctx, args)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """What stands in the line on its use: its own words, or a command."""
+        return [*click.Command.collect_usage_pieces(self, ctx), "| COMMAND ..."]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command beneath, or itself."""
+        if not ctx._protected_args:
+            return click.Command.invoke(self, ctx)
+        name, command, args = self.resolve_command(ctx, [*ctx._protected_args, *ctx.args])
+        assert command is not None
+        with command.make_context(name, args, parent=ctx) as beneath:
+            return command.invoke(beneath)
+
+
+class Lazy(NamedTuple):
+    """A command that is imported when used: `module:name` within `sledlab.cli`, and its line in the help."""
+
+    at: str
+    meaning: str
+
+
+class LazyGroup(SuggestingGroup):
+    """A group whose commands are imported when needed."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, Lazy], **kwargs: Any) -> None:
+        """`lazy`: where each command is, by its name."""
         super().__init__(*args, **kwargs)
         self.lazy = lazy
 
@@ -37,14 +84,14 @@ class LazyGroup(SuggestingGroup):
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports the command."""
+        """Imports the command, and makes it where a function makes it by its name."""
         if cmd_name not in self.lazy:
             return None
-        module, name, _ = self.lazy[cmd_name]
-        command: click.Command = getattr(import_module(module), name)
+        found = loaded(f"sledlab.cli.{self.lazy[cmd_name].at}")
+        command: click.Command = found if isinstance(found, click.Command) else found(cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, _, line) in self.lazy.items()])
+            formatter.write_dl([(name, each.meaning) for name, each in self.lazy.items()])

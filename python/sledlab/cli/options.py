@@ -1,90 +1,140 @@
-"""Options and output that several commands share."""
+"""Options of the command line, made from the declarations, and output that several commands share."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sledlab.errors import Error
+from sledlab.lazy import rich_box, rich_console, rich_table
+from sledlab.model.catalogue import Chosen
+from sledlab.runs.options import Option, Replayed, Simulated, Studied, count, declared
+from sledlab.traces.read import File, Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-set_option = click.option(
-    "--set",
-    "settings",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Any other setting, such as device.active_tips=3200 or workload.read_share=0.7; can be repeated.",
-)
+F = TypeVar("F", bound="Callable[..., Any]")
+
+DEVICE = Option(metavar="NAME|FILE", meaning="Device: a preset (sledlab device list) or a device file.")
+
+SOURCE: Mapping[str, Option] = {
+    "trace": Option(metavar="FILE", meaning="Trace to replay."),
+    "format": Option(metavar="F", meaning="Format of the trace; told by its content when left out."),
+    "sort": Option(read=count, meaning="Put requests in order that come up to N lines too late."),
+    "workload": Option(
+        metavar="NAME", meaning="Generated workload instead of a trace (sledlab workload list)."
+    ),
+}
+"""What is replayed, on the command line."""
+
+SET = {"settings": declared(Replayed)["settings"]}
+"""Any other setting."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
+def made(name: str, option: Option) -> click.Option:
+    """An option of the command line."""
+    flag = f"--{option.flag or name.replace('_', '-')}"
+    default = f"  [default: {option.default}]" if option.default else ""
+
+    def read(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
+        if option.repeated:
+            return dict(pair(flag, item) for item in value) if name == "settings" else list(value) or None
+        try:
+            return None if value is None else option.read(value)
+        except Error as error:
+            raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
+
+    if option.read is bool:
+        return click.Option([flag, name], is_flag=True, help=option.meaning, callback=_said)
+    return click.Option(
+        [flag, name],
+        metavar=option.metavar,
+        multiple=option.repeated,
+        required=option.required,
+        callback=read,
+        help=f"{option.meaning}{default}",
+    )
+
+
+def _said(_context: click.Context, _parameter: click.Parameter, value: bool) -> bool | None:
+    """A switch that is not said says nothing."""
+    return value or None
+
+
+def options(said: Mapping[str, Option]) -> Callable[[F], F]:
+    """Options as one decorator; help lists them in this order."""
+
+    def decorate(function: F) -> F:
+        params = function.__dict__.setdefault("__click_params__", [])
+        params.extend(made(name, option) for name, option in reversed(list(said.items())))
+        return function
+
+    return decorate
+
+
+def ordered(everything: Mapping[str, Option], *, device: bool | str = True) -> dict[str, Option]:
+    """Options in the order of help: what is replayed on what, axes, models, replay, settings, and the rest.
+
+    Args:
+        everything: The options of a run or of a study.
+        device: Whether it takes one device; a name is the device unless one is said.
+    """
+    single, replayed, studied = declared(Simulated), declared(Replayed), declared(Studied)
+    axes = {name: option for name, option in everything.items() if name not in {*single, *studied}}
+    models = [name for name in single if name not in replayed]
+    rest = [*models, *replayed, *(name for name in studied if name not in replayed)]
+    default = device if isinstance(device, str) else ""
+    first = {"device": replace(DEVICE, default=default)} if device else {}
+    return {**first, **SOURCE, **axes, **{name: everything[name] for name in rest if name in everything}}
+
+
+def source_of(flags: Mapping[str, Any]) -> Trace | Any:
+    """The trace or the workload that options name; none where they name none.
+
+    Raises:
+        Error: They contradict each other.
+    """
+    from_file, kind, form = flags["trace"], flags["workload"], flags["format"]
+    if from_file and kind:
+        raise Error("both --trace and --workload were given", remedy="keep one of them")
+    if form and not from_file:
+        raise Error("--format was given without --trace")
+    if from_file:
+        return Trace(from_file, form or "", File(from_file, form, flags["sort"] or 0))
+    return Chosen("workload", kind) if kind else None
+
+
+def pair(flag: str, item: str) -> tuple[str, str]:
+    """`KEY=VALUE` as a pair.
+
+    Raises:
+        Error: It is none.
+    """
+    key, sign, value = item.partition("=")
+    if not sign:
+        raise Error(f"`{flag} {item}` has no value", remedy=f"write {flag} table.key=value")
+    return key.strip(), value.strip()
+
+
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
     """Prints a table; columns named in `right` are aligned to the right."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = rich_table.Table(box=rich_box.SIMPLE_HEAD, pad_edge=False)
     for name in head:
         table.add_column(name, justify="right" if name in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console = Console(highlight=False, markup=False)
+    console = rich_console.Console(highlight=False, markup=False)
     if not console.is_terminal:
-        console = Console(highlight=False, markup=False, width=140)
+        console = rich_console.Console(highlight=False, markup=False, width=140)
     console.print(table)
 
 
 def show_json(value: Any) -> None:
     """Prints plain data as JSON."""
-    import json
-
     click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
-
-
-def listed(text: str) -> list[str]:
-    """The words between commas."""
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def number(option: str, word: str) -> float:
-    """A number out of an option.
-
-    Raises:
-        Error: It is none.
-    """
-    try:
-        return float(word)
-    except ValueError:
-        raise Error(f"`{option}`: `{word}` is not a number", remedy=f"write {option} 1,2,4") from None
-
-
-def numbers(option: str, text: str | None, *, doubling: bool = False) -> list[float] | None:
-    """The numbers of an option: `1,2,4`, or a range `1..10` by steps of one or `doubling`; none of `none`.
-
-    Raises:
-        Error: One is none, or a range has no end.
-
-    Example:
-        >>> numbers("--x", "1..3,8"), numbers("--x", "4..32", doubling=True), numbers("--x", "none")
-        ([1.0, 2.0, 3.0, 8.0], [4.0, 8.0, 16.0, 32.0], [])
-    """
-    if text is None or text == "none":
-        return None if text is None else []
-    found: list[float] = []
-    for word in listed(text):
-        first, dots, last = word.partition("..")
-        value = number(option, first)
-        found.append(value)
-        if not dots:
-            continue
-        end = number(option, last)
-        if not 0 < value <= end < 1e6:
-            raise Error(f"`{option}`: `{word}` is not a range", remedy=f"write {option} 1..10")
-        while (value := value * 2 if doubling else value + 1) <= end:
-            found.append(value)
-    return found

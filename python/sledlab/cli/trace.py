@@ -1,4 +1,4 @@
-"""`sledlab trace`: info, head, convert, slice, merge, generate."""
+"""`sledlab trace`: info, head, hits, convert, slice, merge, generate."""
 
 from __future__ import annotations
 
@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sledlab import _native
+from sledlab.cli import trace_hits, trace_info
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import json_option, set_option, show_json, show_table
+from sledlab.cli.options import SET, json_option, options, show_json, show_table
 from sledlab.errors import Error
+from sledlab.files import check_writable
+from sledlab.model.device import describe
+from sledlab.runs.options import Option, numbers, words
+from sledlab.show.progress import Progress
+from sledlab.traces.read import read_trace
+from sledlab.traces.steps import Steps
+from sledlab.traces.table import to_rows, write
 
 if TYPE_CHECKING:
-    from sledlab import _native
-    from sledlab.traces import Trace
+    from sledlab.traces.read import Trace
 
 format_option = click.option(
     "--format", metavar="F", help="Format of the trace; told by its content when left out."
@@ -40,8 +48,6 @@ def trace() -> None:
 
 
 def _open(file: str, form: str | None, sort: int) -> Trace:
-    from sledlab.traces import read_trace
-
     return read_trace(file, form, sort_window=sort)
 
 
@@ -50,29 +56,33 @@ def _open(file: str, form: str | None, sort: int) -> Trace:
 @format_option
 @sort_option
 @json_option
-def trace_info(file: str, format: str | None, sort: int, *, as_json: bool) -> None:
+def info(file: str, format: str | None, sort: int, *, as_json: bool) -> None:
     """What a workload is like: rate, reads, sizes, working set, sequentiality, bursts, reuse."""
-    from sledlab.cli.trace_info import show
-
     opened = _open(file, format, sort)
     found = {"file": file, "format": opened.format, **opened.info()}
     if as_json:
         show_json(found)
     else:
-        show(found)
+        trace_info.show(found)
 
 
 @trace.command("hits")
 @click.argument("file")
-@click.option(
-    "--policies",
-    metavar="P,P,..",
-    help="Replacement policies (sledlab replacement list), or all.  [default: all but lfuda-literal]",
-)
-@click.option(
-    "--cache-mb",
-    metavar="MB,MB,..",
-    help="Sizes of the cache, in 10^6 bytes.  [default: 1 % to 50 % of what is touched]",
+@options(
+    {
+        "policies": Option(
+            metavar="P,P,..",
+            read=words,
+            meaning="Replacement policies (sledlab replacement list), or all.",
+            default="all but lfuda-literal",
+        ),
+        "cache_mb": Option(
+            metavar="MB,MB,..",
+            read=numbers,
+            meaning="Sizes of the cache, in 10^6 bytes.",
+            default="1 % to 50 % of what is touched",
+        ),
+    }
 )
 @click.option(
     "--segment-kb",
@@ -85,10 +95,10 @@ def trace_info(file: str, format: str | None, sort: int, *, as_json: bool) -> No
 @format_option
 @sort_option
 @json_option
-def trace_hits(
+def hits(
     file: str,
-    policies: str | None,
-    cache_mb: str | None,
+    policies: list[str] | None,
+    cache_mb: list[float] | None,
     segment_kb: float,
     format: str | None,
     sort: int,
@@ -101,9 +111,7 @@ def trace_hits(
     Example:
       sledlab trace hits app.csv --policies lru,arc,belady --cache-mb 16,64,256
     """
-    from sledlab.cli.trace_hits import run
-
-    run(_open(file, format, sort), policies, cache_mb, segment_kb, as_json=as_json)
+    trace_hits.run(_open(file, format, sort), policies, cache_mb, segment_kb, as_json=as_json)
 
 
 @trace.command("head")
@@ -120,11 +128,8 @@ def trace_hits(
 @format_option
 @sort_option
 @json_option
-def trace_head(file: str, rows: int, format: str | None, sort: int, *, as_json: bool) -> None:
+def head(file: str, rows: int, format: str | None, sort: int, *, as_json: bool) -> None:
     """The first requests of a trace."""
-    from sledlab import _native
-    from sledlab.trace_table import to_rows
-
     found = to_rows(_native.limit(_open(file, format, sort).open(), rows))
     if as_json:
         show_json(found)
@@ -141,14 +146,10 @@ def _write(
     source: _native.Source, out: str, to: str | None, *, device_column: bool = False, media_only: bool = False
 ) -> None:
     """Writes a stream with a progress bar and says what was written."""
-    from sledlab import trace_table
-    from sledlab.progress import Progress
-    from sledlab.recording import check_writable
-
     if out != "-":
         check_writable(Path(out))
     with Progress("writing") as progress:
-        count = trace_table.write(
+        count = write(
             source, out, to, progress=progress.update, device_column=device_column, media_only=media_only
         )
     click.echo(f"wrote {count:,} requests to {out}", err=True)
@@ -162,7 +163,7 @@ def _write(
 @sort_option
 @device_column_option
 @media_only_option
-def trace_convert(
+def convert(
     file: str,
     out: str,
     format: str | None,
@@ -217,28 +218,23 @@ def trace_convert(
 )
 @device_column_option
 @media_only_option
-def trace_slice(file: str, out: str, format: str | None, to: str | None, sort: int, **options: Any) -> None:
+def cut(
+    file: str,
+    out: str,
+    format: str | None,
+    to: str | None,
+    sort: int,
+    *,
+    device_column: bool,
+    media_only: bool,
+    **steps: Any,
+) -> None:
     """Cut a trace by time, device and range; move, scale and speed it up.
 
     The steps are taken in the order of the options above.
     """
-    from sledlab.trace_steps import Steps
-
-    steps = Steps(
-        from_s=options["from_s"],
-        until_s=options["until_s"],
-        keep_times=options["keep_times"],
-        devices=options["devices"],
-        block_range=options["block_range"],
-        shift=options["shift"],
-        place=options["place"],
-        fit=options["fit"],
-        outside=options["outside"],
-        speedup=options["speedup"],
-        limit=options["limit"],
-    )
-    source = steps.over(_open(file, format, sort))
-    _write(source, out, to, device_column=options["device_column"], media_only=options["media_only"])
+    source = Steps(**steps).over(_open(file, format, sort))
+    _write(source, out, to, device_column=device_column, media_only=media_only)
 
 
 @trace.command("merge")
@@ -253,22 +249,31 @@ def trace_slice(file: str, out: str, format: str | None, to: str | None, sort: i
 @click.option("--place", is_flag=True, help="Place the devices one after another on one device.")
 @device_column_option
 @media_only_option
-def trace_merge(files: tuple[str, ...], out: str, to: str | None, **options: Any) -> None:
+def merge(
+    files: tuple[str, ...],
+    out: str,
+    format: str | None,
+    to: str | None,
+    sort: int,
+    *,
+    keep_devices: bool,
+    place: bool,
+    device_column: bool,
+    media_only: bool,
+) -> None:
     """Merge traces in order of arrival; each file becomes a device of its own."""
-    from sledlab import _native
-
     if out in files:
         raise Error(f"`{out}` is read and written at once", remedy="choose another --out")
-    traces = [_open(file, options["format"], options["sort"]) for file in files]
+    traces = [_open(file, format, sort) for file in files]
 
     def merged() -> _native.Source:
-        return _native.merge([trace.open() for trace in traces], options["keep_devices"])
+        return _native.merge([trace.open() for trace in traces], keep_devices)
 
     source = merged()
-    if options["place"]:
+    if place:
         _, extents, _ = _native.survey(merged())
         source = _native.place(source, extents)
-    _write(source, out, to, device_column=options["device_column"], media_only=options["media_only"])
+    _write(source, out, to, device_column=device_column, media_only=media_only)
 
 
 @trace.command("generate")
@@ -290,22 +295,19 @@ def trace_merge(files: tuple[str, ...], out: str, to: str | None, **options: Any
     show_default=True,
     help="Root of all random numbers.",
 )
-@set_option
+@options(SET)
 @to_option
-def trace_generate(
-    name: str, out: str, device: str, limit: int | None, seed: int, settings: tuple[str, ...], to: str | None
+def generate(
+    name: str, out: str, device: str, limit: int | None, seed: int, settings: dict[str, str], to: str | None
 ) -> None:
     """Write a generated workload (sledlab workload list) as a trace."""
-    from sledlab import _native
-    from sledlab.devices import describe
-
     capacity = describe(_native.Experiment().with_device(device))["capacity_blocks"]
     lines = [] if limit is None else [f"requests = {limit}"]
-    for item in settings:
-        key, sign, value = item.partition("=")
-        if not sign or not key.startswith("workload."):
+    for key, value in settings.items():
+        table, _, parameter = key.partition(".")
+        if table != "workload":
             raise Error(
-                f"`--set {item}` does not change the workload", remedy="write --set workload.key=value"
+                f"`--set {key}={value}` does not change the workload", remedy="write --set workload.key=value"
             )
-        lines.append(f"{key.strip().removeprefix('workload.')} = {value.strip()}")
+        lines.append(f"{parameter} = {value}")
     _write(_native.Source.generate(name, "\n".join(lines), seed, capacity), out, to)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.options import show_table
-from sledlab.wording import figure, percent
+from sledlab.show.wording import figure, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_json
+from sledlab.files import drafted, make_directory
+from sledlab.runs.recording import SUMMARY
+from sledlab.shown import face_of
+from sledlab.studies.drive import validate_drive
 
-if TYPE_CHECKING:
-    from sledlab.drive_validation import DriveValidation
+PLOT = "service_times.png"
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def validate() -> None:
     """Hold models to what was measured."""
 
@@ -45,37 +49,16 @@ def drive(name: str, measured: str, host: str | None, out: str | None, *, as_jso
       sledlab validate drive hp-c2247a --measured hp_c2247a.trace.gz
       sledlab validate drive mine.toml --measured mine.trace --host none --out validation
     """
-    from sledlab.drive_validation import validate_drive
-
+    place = make_directory(Path(out)) if out is not None else None
     found = validate_drive(name, measured, host=host)
-    if out is not None:
-        _write(found, Path(out))
+    if place is not None:
+        with drafted(place / SUMMARY) as draft:
+            draft.write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
+        with drafted(place / PLOT) as draft:
+            found.plot().savefig(draft, dpi=150)
     if as_json:
         show_json(found.to_dict())
-    else:
-        _show(found, out)
-
-
-def _write(found: DriveValidation, place: Path) -> None:
-    import json
-
-    from sledlab.recording import make_directory
-
-    make_directory(place)
-    (place / "summary.json").write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
-    found.plot().savefig(place / "service_times.png", dpi=150)
-
-
-def _show(found: DriveValidation, out: str | None) -> None:
-    said = found.to_dict()
-    attached = f", attached as on its measuring host ({found.host})" if found.host else ""
-    click.echo(f"{found.drive}{attached}: {said['requests']:,} requests")
-    click.echo(f"demerit figure {said['demerit_ms']:.3f} ms")
-    for kind in ("read", "write"):
-        means = said.get(f"mean_{kind}_ms")
-        if means:
-            click.echo(
-                f"mean {kind:5} {means['measured']:.3f} ms measured, {means['simulated']:.3f} ms simulated"
-            )
-    if out:
-        click.echo(f"plot: {Path(out) / 'service_times.png'}")
+        return
+    face_of(found).show(found)
+    if place is not None:
+        click.echo(f"plot: {place / PLOT}")

@@ -1,0 +1,121 @@
+"""The commands of studies, made from their declarations."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sledlab.cli.catalogue import add_catalogue
+from sledlab.cli.group import CommandGroup
+from sledlab.cli.options import SOURCE, json_option, options, ordered, show_json, source_of
+from sledlab.errors import Error
+from sledlab.lazy import loaded
+from sledlab.model.catalogue import CATALOGUES
+from sledlab.runs.options import Option, declared
+from sledlab.show import terminal
+from sledlab.shown import face_of
+from sledlab.studies import LIST
+from sledlab.study.run import Study, tables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+OUT = Option(
+    metavar="DIR", meaning="Directory for tables and report; what it holds already is not run again."
+)
+
+
+def command(folder: str) -> click.Command:
+    """The command of a study by its folder, with `list` and `show` where a kind of model has its name.
+
+    Studies under it are commands beneath it, or chosen by their options.
+    """
+    found = _study(folder)
+    beneath = {each.folder: _study(each.folder) for each in LIST if each.under == folder}
+    chosen = [each for each in beneath.values() if each.chosen_by]
+    named = [name for name, each in beneath.items() if each not in chosen]
+    if folder not in CATALOGUES and not named:
+        return made(found, chosen)
+    group = made(found, chosen, CommandGroup)
+    assert isinstance(group, click.Group)
+    for name in named:
+        group.add_command(command(name), name)
+    if folder in CATALOGUES:
+        add_catalogue(group, folder)
+    return group
+
+
+def _study(folder: str) -> Study[Any]:
+    found: Study[Any] = loaded(f"sledlab.studies.{folder}:STUDY")
+    return found
+
+
+def made(
+    study: Study[Any], others: Sequence[Study[Any]] = (), kind: type[click.Command] = click.Command
+) -> click.Command:
+    """A command that runs a study, or one of others whose options choose them."""
+
+    @options(_declared(study, others))
+    @json_option
+    def run(study_file: str | None, out: str | None, *, as_json: bool, **flags: Any) -> None:
+        chosen = _chosen(study, others, study_file, flags)
+        said = {name: flags.get(name) for name in declared(chosen.options)}
+        outcome = chosen.run(source_of(flags), flags.get("device"), said, study=study_file, out=out)
+        if as_json:
+            show_json(outcome.to_dict())
+            return
+        face_of(outcome).show(outcome)
+        if closing := outcome.closing(Path(out) if out else None):
+            terminal.note(closing)
+
+    file = _Own(["study_file"], metavar="[STUDY]", required=False, type=click.Path(dir_okay=False))
+    params = [file, *reversed(run.__dict__.pop("__click_params__"))]
+    return kind(study.name, callback=run, params=params, help=inspect.cleandoc(study.help))
+
+
+class _Own(click.Argument):
+    """An argument of a command that commands beneath it do not have."""
+
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """What stands for it in the line on the use of its command, and nothing in those of others."""
+        return super().get_usage_pieces(ctx) if self in ctx.command.params else []
+
+
+def _chosen(
+    study: Study[Any], others: Sequence[Study[Any]], file: str | None, flags: Mapping[str, Any]
+) -> Study[Any]:
+    """The study that options or a file choose.
+
+    Raises:
+        Error: Some options are of one study, some of another.
+    """
+    said = [name for name, value in flags.items() if value is not None]
+    chosen = next((each for each in others if set(each.chosen_by) & set(said)), None)
+    if chosen is None and others and file is not None:
+        named = tables_of(file).get("study", {})
+        chosen = next(
+            (each for each in others if isinstance(named, dict) and named.get("kind") == each.name), None
+        )
+    chosen = chosen or study
+    known = {"device", *SOURCE, *declared(chosen.options)}
+    for name in said:
+        if name not in known:
+            flag = name.replace("_", "-")
+            owner = next((each for each in others if name in declared(each.options)), study)
+            choice = " or ".join(f"--{word}" for word in (owner.chosen_by or chosen.chosen_by))
+            goes = "goes only" if owner.chosen_by else "does not go"
+            raise Error(f"`--{flag}` {goes} with {choice}", remedy="leave one of them out")
+    return chosen
+
+
+def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:
+    """Their options in the order of help: what is replayed on what, axes, models, replay, and the rest."""
+    everything = dict(declared(study.options))
+    for other in others:
+        everything |= {
+            name: option for name, option in declared(other.options).items() if name not in everything
+        }
+    return {**ordered(everything, device=study.device), "out": OUT}

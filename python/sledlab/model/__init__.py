@@ -1,0 +1,1 @@
+"""What can be chosen: the catalogue of every kind, settings, and what plug-ins must do."""

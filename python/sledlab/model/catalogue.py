@@ -1,0 +1,339 @@
+"""What can be named in an experiment: devices, schedulers, power policies, workloads, merging.
+
+Each kind is a `Catalogue`: call it with a name, or take the name as an attribute with underscores
+for hyphens. Parameters and their meanings come from the one declaration in the simulator.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cache as remembered
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.model.settings import to_toml
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable, Iterator, Mapping
+
+
+NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "way of merging"}
+"""Where a kind of model is not called by its key in sentences."""
+
+PLURALS = {
+    "device": "devices",
+    "system": "ways of putting devices together",
+    "hybrid": "hybrids",
+    "cache": "caches",
+    "scheduler": "schedulers",
+    "power": "power policies",
+    "merge": "ways of merging",
+    "replacement": "replacement policies",
+    "workload": "workload generators",
+}
+"""Kinds of models in sentences."""
+
+
+@dataclass(frozen=True)
+class ParameterSpec:
+    """One declared parameter.
+
+    Attributes:
+        name: Key in configurations.
+        meaning: One line.
+        unit: Unit, empty when there is none.
+        kind: `number`, `count`, `switch`, `text`, or the list of words to choose from.
+        range: Smallest and largest number, where limited.
+        default: Value when nothing is said.
+    """
+
+    name: str
+    meaning: str
+    unit: str
+    kind: str | tuple[str, ...]
+    range: tuple[float, float] | None
+    default: Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something with a name.
+
+    Attributes:
+        name: Its name.
+        meaning: What it is, in a line.
+        parameters: What can be set.
+        aliases: Other names for it.
+        starvation_free: Of a scheduler, whether no request can wait forever; `None` of anything else.
+    """
+
+    name: str
+    meaning: str
+    parameters: tuple[ParameterSpec, ...] = ()
+    aliases: tuple[str, ...] = ()
+    starvation_free: bool | None = None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A named model with some of its parameters set.
+
+    Attributes:
+        kind: A kind of model, such as `device` or `scheduler`: a key of `CATALOGUES`.
+        name: Its name, or the path of a device file.
+        parameters: What was set.
+    """
+
+    kind: str
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """As it was made."""
+        said = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
+        return f"sledlab.{self.kind}({self.name!r}{said})"
+
+
+@remembered
+def everything() -> dict[str, Any]:
+    """The whole catalogue of the simulator."""
+    found: dict[str, Any] = json.loads(_native.catalogue())
+    return found
+
+
+def entries(section: str) -> list[Entry]:
+    """The entries of a section of the catalogue."""
+    return [to_entry(item) for item in everything()[section]]
+
+
+def to_entry(item: Mapping[str, Any]) -> Entry:
+    """An item of the catalogue as an entry."""
+    return Entry(
+        name=item["name"],
+        meaning=item["meaning"],
+        parameters=tuple(_spec(spec) for spec in item.get("parameters", ())),
+        aliases=tuple(item.get("aliases", ())),
+        starvation_free=item.get("starvation_free"),
+    )
+
+
+def _spec(spec: Mapping[str, Any]) -> ParameterSpec:
+    kind = spec["kind"]
+    limits = spec["range"]
+    return ParameterSpec(
+        name=spec["name"],
+        meaning=spec["meaning"],
+        unit=spec["unit"],
+        kind=tuple(kind["choice"]) if isinstance(kind, dict) else kind,
+        range=(limits[0], limits[1]) if limits else None,
+        default=spec["default"],
+    )
+
+
+class Catalogue:
+    """All models of one kind, by name."""
+
+    def __init__(self, kind: str, section: str, check: Callable[[str, Mapping[str, Any]], None]) -> None:
+        """`check` raises an error for a name or parameter that does not exist."""
+        self._kind = kind
+        self._section = section
+        self._check = check
+
+    def __call__(self, name: str | Path, **parameters: Any) -> Chosen:
+        """The model called `name`, with some of its parameters set.
+
+        Raises:
+            Error: There is no such name or parameter, or a value is out of range.
+        """
+        self._check(str(name), parameters)
+        return Chosen(self._kind, str(name), parameters)
+
+    def list(self) -> list[Entry]:
+        """Every entry with its meaning and parameters."""
+        return entries(self._section)
+
+    def show(self, name: str) -> Entry:
+        """One entry.
+
+        Raises:
+            Error: There is no such name.
+        """
+        entry = self._find(name)
+        if entry is None:
+            self._check(name, {})
+            what = NAMES.get(self._kind, self._kind)
+            raise Error(f"`{name}` is not the name of a {what} alone", remedy="leave the rest out")
+        return entry
+
+    def _find(self, name: str) -> Entry | None:
+        return next((entry for entry in self.list() if name in (entry.name, *entry.aliases)), None)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return (entry.name for entry in self.list())
+
+    def __getattr__(self, attribute: str) -> Callable[..., Chosen]:
+        """The model whose name has hyphens where `attribute` has underscores."""
+        name = attribute.replace("_", "-")
+        found = None if attribute.startswith("__") else self._find(name)
+        if found is None:
+            raise AttributeError(f"no {NAMES.get(self._kind, self._kind)} is called `{name}`")
+
+        def choose(**parameters: Any) -> Chosen:
+            return self(name, **parameters)
+
+        choose.__name__ = attribute
+        choose.__doc__ = f"{found.meaning}\n\nArgs:\n" + "".join(
+            f"    {spec.name}: {spec.meaning}{f' In {spec.unit}.' if spec.unit else ''}\n"
+            for spec in found.parameters
+        )
+        signature = Signature(
+            [Parameter(spec.name, Parameter.KEYWORD_ONLY, default=spec.default) for spec in found.parameters]
+        )
+        choose.__signature__ = signature  # type: ignore[attr-defined]
+        return choose
+
+    def __dir__(self) -> builtins.list[str]:
+        """The names, as attributes."""
+        return [*super().__dir__(), *(name.replace("-", "_") for name in self)]
+
+
+def apply(experiment: _native.Experiment, chosen: Chosen) -> _native.Experiment:
+    """The experiment with a chosen model in it."""
+    if chosen.kind == "device":
+        experiment = experiment.with_device(chosen.name)
+    elif chosen.kind == "workload":
+        experiment = experiment.with_workload(chosen.name)
+    else:
+        experiment = experiment.with_setting(f"{chosen.kind}.kind", to_toml(chosen.name))
+    for key, value in chosen.parameters.items():
+        experiment = experiment.with_setting(f"{chosen.kind}.{key}", to_toml(value))
+    return experiment
+
+
+def _checker(kind: str) -> Callable[[str, Mapping[str, Any]], None]:
+    """Checks a model by putting it into an experiment of which all else is known to be right."""
+
+    def check(name: str, parameters: Mapping[str, Any]) -> None:
+        experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
+        apply(experiment, Chosen(kind, name, parameters)).with_plugins([name]).check()
+
+    return check
+
+
+device = Catalogue("device", "devices", _checker("device"))
+"""Devices: presets by name, or a device file by path, with parameters changed at will.
+
+Examples:
+    >>> device("mems-g2", active_tips=3200)
+    sledlab.device('mems-g2', active_tips=3200)
+    >>> device.mems_g2()
+    sledlab.device('mems-g2')
+"""
+
+scheduler = Catalogue("scheduler", "schedulers", _checker("scheduler"))
+"""Schedulers.
+
+Examples:
+    >>> scheduler("sptf")
+    sledlab.scheduler('sptf')
+"""
+
+power = Catalogue("power", "power_policies", _checker("power"))
+"""Power policies: when an idle device parks, and when a parked one starts again.
+
+Examples:
+    >>> power("share", eta=4)
+    sledlab.power('share', eta=4)
+"""
+
+
+def _check_replacement(name: str, parameters: Mapping[str, Any]) -> None:
+    _native.check_replacement(":".join([name, *(f"{key}={value}" for key, value in parameters.items())]))
+
+
+replacement = Catalogue("replacement", "replacement_policies", _check_replacement)
+"""Replacement policies: what makes room in a full cache.
+
+Examples:
+    >>> replacement("slru", protected_share=0.8)
+    sledlab.replacement('slru', protected_share=0.8)
+"""
+
+hybrid = Catalogue("hybrid", "hybrids", _checker("hybrid"))
+"""Hybrids: a small fast device in front of a large slow one.
+
+Examples:
+    >>> hybrid("caching-disk", segment_kb=64)
+    sledlab.hybrid('caching-disk', segment_kb=64)
+"""
+
+workload = Catalogue("workload", "workloads", _checker("workload"))
+"""Workload generators, seeded and of any length.
+
+Examples:
+    >>> workload.uniform(read_share=0.5)
+    sledlab.workload('uniform', read_share=0.5)
+"""
+
+
+merge = Catalogue("merge", "merges", _checker("merge"))
+"""Ways of serving queued requests as one.
+
+Examples:
+    >>> merge("chains", among="neighbours")
+    sledlab.merge('chains', among='neighbours')
+"""
+
+system = Catalogue("system", "systems", _checker("system"))
+"""Ways of putting devices together.
+
+Examples:
+    >>> system("raid5", devices=4)
+    sledlab.system('raid5', devices=4)
+"""
+
+cache = Catalogue("cache", "caches", _checker("cache"))
+"""What is kept in front of a system.
+
+Examples:
+    >>> cache("write-back", capacity_blocks=8192)
+    sledlab.cache('write-back', capacity_blocks=8192)
+"""
+
+CATALOGUES: Mapping[str, Catalogue] = {
+    "device": device,
+    "system": system,
+    "hybrid": hybrid,
+    "cache": cache,
+    "scheduler": scheduler,
+    "power": power,
+    "merge": merge,
+    "replacement": replacement,
+    "workload": workload,
+}
+"""Every kind of model by its name."""
+
+
+def require(kind: str, value: Any) -> Chosen:
+    """`value` as a chosen model of that kind: itself, or by its name.
+
+    A name is checked with the experiment that it goes into: alone it may be too little, as a mirror is
+    without the number of its devices.
+
+    Raises:
+        Error: It is neither.
+    """
+    if isinstance(value, Chosen) and value.kind == kind:
+        return value
+    if isinstance(value, (str, Path)):
+        return Chosen(kind, str(value))
+    raise Error(
+        f"expected a {NAMES.get(kind, kind)}, found {value!r}",
+        remedy=f"give a name or the result of sledlab.{kind}(...)",
+    )

@@ -1,0 +1,75 @@
+"""Several models or numbers as people give them, checked."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.model import settings
+from sledlab.model.catalogue import Chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple[str, ...]:
+    """Models of a kind as words, each once.
+
+    Args:
+        kind: `scheduler` or `power`.
+        what: What messages call them.
+        given: One or several, by name or chosen.
+        everything: What the word `all` stands for.
+
+    Raises:
+        Error: There are none, or something else is among them.
+
+    Examples:
+        >>> models("scheduler", "schedulers", ["sptf", "all"], ["fcfs", "sptf"])
+        ('sptf', 'fcfs')
+    """
+    if isinstance(given, (str, Chosen)):
+        given = [given]
+    words: list[str] = []
+    for item in given if isinstance(given, (list, tuple)) else [None]:
+        if isinstance(item, Chosen) and item.kind == kind:
+            words.append(spelled(item))
+        elif isinstance(item, str):
+            words += everything if item == "all" else [item]
+        else:
+            raise Error(f"expected {what}, found {given!r}", remedy="give a list of names, or `all`")
+    if not words:
+        raise Error(f"there are no {what} to compare", remedy=f"name some, or `all` (sledlab {kind} list)")
+    return tuple(dict.fromkeys(words))
+
+
+def spelled(chosen: Chosen) -> str:
+    """A model with its parameters in one word: `zsptf:grid=40x4`."""
+    said = (f"{key}={settings.word(value)}" for key, value in chosen.parameters.items())
+    return ":".join([chosen.name, *said])
+
+
+def numbers(what: str, given: Any, *, above: bool = False) -> tuple[float, ...]:
+    """One number or several, each 0 or above, or `above` 0; rising, each once.
+
+    Raises:
+        Error: There are none, or one makes no sense; the message calls it `what`.
+
+    Examples:
+        >>> numbers("load", [2, 1, 2.0]), numbers("load", 3)
+        ((1.0, 2.0), (3.0,))
+    """
+    values = list(given) if isinstance(given, (list, tuple)) else [given]
+    if not values:
+        raise Error(f"no {what} was given", remedy=f"give some numbers, or leave the {what}s out")
+    for value in values:
+        if not is_number(value) or value < 0 or (above and value == 0):
+            limit = "above 0" if above else "0 or above"
+            raise Error(f"`{value}` is not a {what}", remedy=f"give numbers, each {limit}")
+    return tuple(sorted({float(value) for value in values}))
+
+
+def is_number(value: Any) -> bool:
+    """Whether something is a finite number, and no truth value."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

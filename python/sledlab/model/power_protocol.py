@@ -1,0 +1,38 @@
+"""What a power policy written in Python must do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from sledlab._native import PowerPrices
+
+
+@runtime_checkable
+class PowerPolicy(Protocol):
+    """Decides when an idle device parks, and may decide when a parked one starts up.
+
+    Name a class that has the method `timeout_ms` as `module:Class` wherever the name of a power policy may
+    stand; the module is looked for as `import` does, and last in the current directory. A class that only
+    a file names runs where plug-ins are allowed. Every key of the table
+    `[power]` but `kind` becomes an argument of the constructor. Each device gets a policy of its own.
+
+    Two more methods are called if the class has them:
+
+    - `learn(length_ms, timeout_ms, prices)` when a rest is over: how long it was, and after what time the
+      device was to park in it.
+    - `patience_ms(waiting)` while requests wait at a parked device: how long the first of them waits before
+      the device starts up; 0 unless there is such a method.
+
+    An exception ends the run with an [`Error`][sledlab.Error] that holds its traceback.
+
+    Examples:
+        >>> class BreakEven:
+        ...     def timeout_ms(self, prices):
+        ...         return prices.break_even_ms
+        >>> isinstance(BreakEven(), PowerPolicy)
+        True
+    """
+
+    def timeout_ms(self, prices: PowerPrices) -> float:
+        """How long an idle device waits before it parks; `math.inf` for ever."""

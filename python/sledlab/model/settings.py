@@ -1,0 +1,82 @@
+"""Python values as TOML, the form in which experiments take them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def to_toml(value: Any) -> str:
+    """A value as TOML.
+
+    Raises:
+        Error: It is none of text, number, truth value, and list or table of such.
+
+    Examples:
+        >>> [to_toml(x) for x in (True, 3, 0.5, "free", [1, 2], {"first": 0})]
+        ['true', '3', '0.5', '"free"', '[1, 2]', '{first = 0}']
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key(key)} = {to_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(to_toml(item) for item in value)}]"
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    raise Error(
+        f"a setting cannot be of type `{type(value).__name__}`", remedy="give text, a number or a truth value"
+    )
+
+
+def word(value: Any) -> str:
+    """A value as settings take it: text bare, so that a number in it is read as one."""
+    return value if isinstance(value, str) else to_toml(value)
+
+
+def table(values: Mapping[str, Any]) -> str:
+    """Lines `key = value`."""
+    return "".join(f"{key} = {to_toml(value)}\n" for key, value in values.items())
+
+
+def document(tables: Mapping[str, Any]) -> str:
+    """A TOML document: keys first, then tables, which may hold tables.
+
+    Examples:
+        >>> print(document({"seed": 1, "device": {"preset": "mems-g2"}, "compare": {"vary": {"a.b": [1]}}}))
+        seed = 1
+        <BLANKLINE>
+        [device]
+        preset = "mems-g2"
+        <BLANKLINE>
+        [compare]
+        <BLANKLINE>
+        [compare.vary]
+        "a.b" = [1]
+        <BLANKLINE>
+    """
+    return "\n".join(_sections(tables, ""))
+
+
+def _sections(values: Mapping[str, Any], path: str) -> Iterator[str]:
+    plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
+    head = f"[{path}]\n" if path else ""
+    if head or plain:
+        yield head + table({_key(key): value for key, value in plain.items()})
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _sections(value, f"{path}.{_key(key)}" if path else _key(key))
+
+
+def _key(key: str) -> str:
+    """A key, quoted where it has to be."""
+    return key if key.replace("_", "").replace("-", "").isalnum() else json.dumps(key, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""One run: composed, executed, and what it found out."""

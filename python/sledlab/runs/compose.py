@@ -1,0 +1,145 @@
+"""Experiments out of what is said in Python, on the command line or in a file: one way for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab._native import Experiment, is_plugin
+from sledlab.errors import Error
+from sledlab.model.catalogue import Chosen, apply, require
+from sledlab.model.settings import to_toml, word
+from sledlab.runs.options import Simulated, declared
+from sledlab.traces.read import File, ParquetFile, Trace, as_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Source = Trace | Chosen | str | Path | Any
+    Device = Chosen | str | Path
+
+MODELS = ("scheduler", "power", "merge", "cache", "system", "hybrid")
+"""Keywords whose values may be chosen models."""
+
+
+@dataclass(frozen=True)
+class Composed:
+    """An experiment, and what no file of it says.
+
+    Attributes:
+        experiment: It.
+        trace: The trace that it replays, where that is in memory.
+        plugins: Plug-ins that may run: those named in person, or `*` for all.
+    """
+
+    experiment: Experiment
+    trace: Trace | None = None
+    plugins: tuple[str, ...] = ()
+
+
+def compose(
+    source: Source | None = None,
+    device: Device | None = None,
+    said: Mapping[str, Any] | None = None,
+    *,
+    base: Experiment | None = None,
+) -> Composed:
+    """The experiment that a source, a device and what is said besides make; they win over `base`.
+
+    Args:
+        source: A trace, a workload, or what can be made a trace; that of `base` unless given.
+        device: A device, its name or file; that of `base` unless given.
+        said: Values by keyword, as declared in `sledlab.runs.options`; keywords without a key are left out.
+        base: What is said already, such as an experiment file.
+
+    Raises:
+        Error: Something in it makes no sense.
+    """
+    said = said or {}
+    experiment = base or Experiment()
+    if device is not None:
+        experiment = apply(experiment, require("device", device))
+    for kind in MODELS:
+        if said.get(kind) is not None:
+            experiment = apply(experiment, require(kind, said[kind]))
+    if said.get("front") is not None:
+        experiment = _in_front(experiment, require("device", said["front"]))
+    trace: Trace | None = None
+    if isinstance(source, Chosen):
+        experiment = apply(experiment, require("workload", source))
+    elif source is not None:
+        experiment, trace = _with_trace(experiment, source)
+    plugins = allowed(said)
+    experiment = set_all(experiment, said)
+    return Composed(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
+
+
+def allowed(said: Mapping[str, Any]) -> tuple[str, ...]:
+    """Plug-ins that may run: those that somebody named in person, or `*` for all.
+
+    Examples:
+        >>> allowed({"scheduler": "mine:Lcfs", "speedup": 2}), allowed({"allow_plugins": True})
+        (('mine:Lcfs',), ('*',))
+    """
+    return ("*",) if said.get("allow_plugins") else tuple(dict.fromkeys(filter(is_plugin, _texts(said))))
+
+
+def _texts(said: Any) -> Iterator[str]:
+    """All texts and names of models in what was said."""
+    if isinstance(said, str):
+        yield said
+    elif isinstance(said, Chosen):
+        yield said.name
+    elif isinstance(said, (Mapping, list, tuple)):
+        for each in said.values() if isinstance(said, Mapping) else said:
+            yield from _texts(each)
+
+
+def set_all(experiment: Experiment, said: Mapping[str, Any]) -> Experiment:
+    """The experiment with what is said by keywords that stand for one key; `settings` win."""
+    options = declared(Simulated)
+    for name, value in said.items():
+        key = options[name].key if name in options else None
+        if key is not None and value is not None and name not in (*MODELS, "front"):
+            experiment = experiment.with_setting(key, word(value))
+    for key, value in (said.get("settings") or {}).items():
+        if value is not None:
+            experiment = experiment.with_setting(key, word(value))
+    return experiment
+
+
+def _in_front(experiment: Experiment, device: Chosen) -> Experiment:
+    """The experiment with a device in front of a hybrid's."""
+    experiment = experiment.with_setting("front.preset", to_toml(device.name))
+    for key, value in device.parameters.items():
+        experiment = experiment.with_setting(f"front.{key}", to_toml(value))
+    return experiment
+
+
+def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:
+    """The experiment with a trace: named by its file, or to be handed over where it is in memory."""
+    trace = as_trace(source)
+    if not isinstance(trace.opener, (File, ParquetFile)):
+        return experiment, trace
+    experiment = experiment.with_trace(trace.name, trace.format or None)
+    if trace.opener.sort_window:
+        experiment = experiment.with_setting("trace.sort_window", str(trace.opener.sort_window))
+    return experiment, None
+
+
+def read(path: str | Path) -> Experiment:
+    """Reads an experiment file.
+
+    Raises:
+        Error: It cannot be read, or is not an experiment.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        remedy = f"to replay a trace, say --trace {path}"
+        raise Error(f"`{path}` is no experiment: it is not text", remedy=remedy) from error
+    except OSError as error:
+        raise Error(f"cannot read the experiment `{path}`: {error}") from error
+    return Experiment(text, str(path))

@@ -1,0 +1,159 @@
+"""Running experiments."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sledlab._native import Experiment
+from sledlab.runs.compose import compose, read
+from sledlab.runs.interrupt import Interrupt, Interrupted
+from sledlab.runs.recording import Recording
+from sledlab.runs.result import Result
+from sledlab.traces.given import open_given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from sledlab.runs.compose import Device, Source
+    from sledlab.runs.options import Simulated
+    from sledlab.traces.read import Trace
+
+    Tell = Callable[[int, float | None], None]
+
+__all__ = ["Experiment", "execute", "run", "simulate"]
+
+
+def simulate(
+    source: Source | None = None,
+    device: Device | None = None,
+    *,
+    experiment: Experiment | str | Path | None = None,
+    requests: bool | str | Path | None = None,
+    out: str | Path | None = None,
+    progress: Tell | None = None,
+    **said: Unpack[Simulated],
+) -> Result:
+    """Replays a trace or a workload against a device.
+
+    Args:
+        source: A trace (`read_trace`, `trace`, a path, a table) or a workload (`workload(...)`).
+        device: A device (`device(...)`), or its name or file.
+        experiment: An experiment, or its file, that all else is said over; it may have source and device.
+        requests: `True` keeps every request, `False` none, a path (`.parquet`, `.csv`) writes them
+            there; by default the first two million are kept.
+        out: A directory for summary, tables and report.
+        progress: Called now and then with the operations done and the share of the whole where known.
+        **said: Everything else; see the table below.
+
+    Returns:
+        The result.
+
+    Raises:
+        Error: Something in the input or the options is wrong; the message says what, where and what to do.
+        Interrupted: Ctrl-C; a `KeyboardInterrupt` with the result of what had been done.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> busy = sl.workload("uniform", mean_interarrival_ms=0.7)
+        >>> fcfs, sptf = (
+        ...     sl.simulate(busy, "mems-g2", scheduler=name, limit=5000) for name in ("fcfs", "sptf")
+        ... )
+        >>> sptf.response_time.mean < fcfs.response_time.mean
+        True
+        >>> disk = sl.device("atlas-10k", startup_ms=0)
+        >>> behind = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2"}
+        >>> buffered = sl.simulate(sl.workload("cello"), disk, limit=500, **behind)
+        >>> buffered.response_time.mean < 3
+        True
+    """
+    base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
+    composed = compose(source, device, said, base=base)
+    if composed.trace is None:
+        composed.experiment.check()
+    recording = Recording.planned(out=out, requests=requests, keep_some=True)
+    return execute(composed.experiment, recording, trace=composed.trace, progress=progress)
+
+
+def run(
+    experiment: Experiment | str | Path,
+    *,
+    trace: Trace | None = None,
+    requests: bool | str | Path | None = None,
+    out: str | Path | None = None,
+    allow_plugins: bool = False,
+) -> Result:
+    """Runs an experiment: a file such as `--out` leaves behind, or one built in Python.
+
+    Args:
+        experiment: The experiment, or the path of its TOML file.
+        trace: Replayed instead of the trace or workload that the experiment names.
+        requests: As in `simulate`.
+        out: As in `simulate`.
+        allow_plugins: Whether plug-ins that the file names may run: programs of whoever wrote it.
+
+    Raises:
+        Error: As in `simulate`.
+
+    Examples:
+        >>> import sledlab as sl, tempfile
+        >>> r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=100, out=(out := tempfile.mkdtemp()))
+        >>> sl.run(f"{out}/experiment.toml").to_json() == r.to_json()
+        True
+    """
+    return simulate(trace, experiment=experiment, requests=requests, out=out, allow_plugins=allow_plugins)
+
+
+def execute(
+    experiment: Experiment,
+    recording: Recording,
+    *,
+    trace: Trace | None = None,
+    progress: Tell | None = None,
+    time_decisions: bool = False,
+) -> Result:
+    """Runs an experiment, records it as planned, and gives the result.
+
+    `time_decisions` puts the mean real time of a scheduling decision into the timing, as `decision_ns`.
+
+    Raises:
+        Error: The run failed because of what it was given.
+        Interrupted: Ctrl-C came; with the result of what had been done, the whole where it came at the end.
+    """
+    experiment, given = open_given(experiment, trace.opener if trace else None)
+    with recording, Interrupt() as interrupt:
+
+        def tell(operations: int, share: float | None) -> None:
+            interrupt.check()
+            if progress is not None:
+                progress(operations, share)
+
+        text = experiment.run(given.source, recording.sink, tell, given.highest_end, time_decisions)
+    outcome = json.loads(text)
+    result = Result(
+        summary=outcome["summary"],
+        series=_columns(outcome["timeline"]),
+        cdf=dict(zip(("all", "read", "write"), outcome["cdf"], strict=True)),
+        timing=_timing(outcome),
+        experiment=experiment.to_toml(),
+        table=recording.table,
+    )
+    recording.finish(result)
+    if interrupt.noted or result.interrupted:
+        raise Interrupted(result)
+    return result
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+
+
+def _timing(outcome: Mapping[str, Any]) -> dict[str, float]:
+    """Wall-clock figures, which are not part of the results."""
+    wall_s = outcome["wall_s"]
+    operations = outcome["summary"]["operations"]["issued"]
+    timing = {"wall_s": wall_s, "operations_per_s": operations / wall_s if wall_s > 0 else 0.0}
+    if outcome.get("decision_ns") is not None:
+        timing["decision_ns"] = outcome["decision_ns"]
+    return timing

@@ -1,0 +1,314 @@
+"""Everything that can be said of a run, declared once.
+
+Each field of the classes below is a keyword of the functions in Python, an option of the command line, and
+mostly a key of an experiment: the `Option` beside its type says all that is to be known. Studies declare
+theirs in the same way and inherit these (PEP 692: `**said: Unpack[Simulated]`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+
+from sledlab.errors import Error
+from sledlab.model.catalogue import Chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def number(word: str) -> float:
+    """A number on the command line.
+
+    Raises:
+        Error: It is none.
+    """
+    try:
+        return float(word)
+    except ValueError:
+        raise Error(f"`{word}` is not a number") from None
+
+
+def count(word: str) -> int:
+    """A whole number on the command line.
+
+    Raises:
+        Error: It is none.
+    """
+    try:
+        return int(word)
+    except ValueError:
+        raise Error(f"`{word}` is not a whole number") from None
+
+
+def words(text: str) -> list[str]:
+    """Words between commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers between commas, or a range by steps of one; none of `none`.
+
+    Raises:
+        Error: One is none, or a range has no end.
+
+    Examples:
+        >>> numbers("1..3,8"), numbers("none")
+        ([1.0, 2.0, 3.0, 8.0], [])
+    """
+    return _ranges(text, lambda value: value + 1)
+
+
+def doublings(text: str) -> list[float]:
+    """The same with ranges that double.
+
+    Examples:
+        >>> doublings("4..32,48")
+        [4.0, 8.0, 16.0, 32.0, 48.0]
+    """
+    return _ranges(text, lambda value: value * 2)
+
+
+def _ranges(text: str, step: Callable[[float], float]) -> list[float]:
+    if text == "none":
+        return []
+    found: list[float] = []
+    for word in words(text):
+        first, dots, last = word.partition("..")
+        value = number(first)
+        found.append(value)
+        if not dots:
+            continue
+        end = number(last)
+        if not 0 < value <= end < 1e6:
+            raise Error(f"`{word}` is not a range", remedy="write it as 1..10")
+        while (value := step(value)) <= end:
+            found.append(value)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """What is to be known of something that can be said.
+
+    Attributes:
+        meaning: One line.
+        metavar: What stands for its value in help.
+        key: The key of an experiment that it sets; none where the function takes it itself.
+        flag: The option on the command line, where it is not the keyword with hyphens.
+        default: What holds unless it is said, in words.
+        read: Its value out of the text on the command line.
+        repeated: Whether it can be given several times.
+        required: Whether it must be said.
+    """
+
+    meaning: str
+    metavar: str = "N"
+    key: str | None = None
+    flag: str | None = None
+    default: str = ""
+    read: Callable[[str], Any] = str
+    repeated: bool = False
+    required: bool = False
+
+
+Models = Chosen | str
+
+Devices = Sequence[Models | Path] | Models | Path
+"""One device or several."""
+
+Several = Sequence[Models] | Models
+"""One model or several."""
+
+Numbers = Sequence[float] | float
+"""One number or several."""
+
+
+class Replayed(TypedDict, total=False):
+    """How something is replayed: the same for a run and for every study."""
+
+    replay: Annotated[
+        str,
+        Option(
+            key="replay.mode",
+            metavar="MODE",
+            meaning="open | closed:N | closed:N:TIME, N outstanding",
+            default="open",
+        ),
+    ]
+    warmup: Annotated[
+        int,
+        Option(key="replay.warmup", read=count, meaning="Requests at the start that do not count."),
+    ]
+    limit: Annotated[int, Option(key="replay.limit", read=count, meaning="End after N requests.")]
+    duration_s: Annotated[
+        float,
+        Option(
+            key="replay.duration_s",
+            metavar="S",
+            flag="duration",
+            read=number,
+            meaning="Issue nothing after S simulated seconds.",
+        ),
+    ]
+    outside: Annotated[
+        Literal["reject", "wrap", "clip", "scale"],
+        Option(
+            key="replay.outside",
+            metavar="HOW",
+            meaning="Requests past the end: reject | wrap | clip | scale.",
+        ),
+    ]
+    seed: Annotated[int, Option(key="seed", read=count, meaning="Root of all random numbers", default="1")]
+    settings: Annotated[
+        Mapping[str, Any],
+        Option(
+            flag="set",
+            metavar="KEY=VALUE",
+            repeated=True,
+            meaning="Any other setting, such as device.active_tips=3200 or workload.read_share=0.7; can be "
+            "repeated.",
+        ),
+    ]
+
+
+class Trusted(TypedDict, total=False):
+    """What may run that a file names."""
+
+    allow_plugins: Annotated[
+        bool,
+        Option(read=bool, meaning="Let plug-ins run that a file names: programs of whoever wrote it."),
+    ]
+
+
+class Scheduled(TypedDict, total=False):
+    """In what order requests are served."""
+
+    scheduler: Annotated[
+        Models,
+        Option(
+            key="scheduler.kind",
+            metavar="NAME",
+            meaning="Scheduler (sledlab scheduler list)",
+            default="fcfs",
+        ),
+    ]
+
+
+class Saving(TypedDict, total=False):
+    """What saves energy: when the device parks, and what is served as one."""
+
+    power: Annotated[
+        Models,
+        Option(
+            key="power.kind",
+            metavar="POLICY",
+            meaning="When the device parks (sledlab power list)",
+            default="after its own idle_timeout_ms",
+        ),
+    ]
+    merge: Annotated[
+        Models,
+        Option(
+            key="merge.kind",
+            metavar="HOW",
+            meaning="Serve queued requests as one (sledlab merge list)",
+            default="none",
+        ),
+    ]
+
+
+class Arranged(TypedDict, total=False):
+    """What the device is a part of."""
+
+    cache: Annotated[
+        Models,
+        Option(
+            key="cache.kind",
+            metavar="KIND",
+            meaning="A cache in front of the system (sledlab cache list)",
+            default="none",
+        ),
+    ]
+    system: Annotated[
+        Models,
+        Option(
+            key="system.kind",
+            metavar="KIND",
+            meaning="How devices are put together (sledlab system list)",
+            default="single",
+        ),
+    ]
+    hybrid: Annotated[
+        Models,
+        Option(
+            key="hybrid.kind",
+            metavar="KIND",
+            meaning="A small fast device in front of the device (sledlab hybrid list)",
+            default="none",
+        ),
+    ]
+    front: Annotated[
+        Models,
+        Option(
+            key="front.preset",
+            metavar="NAME|FILE",
+            meaning="The device in front, of a hybrid",
+            default="mems-g2",
+        ),
+    ]
+
+
+class Around(Saving, Arranged, total=False):
+    """What stands around the device, but for the scheduler."""
+
+
+class Composed(Replayed, Scheduled, Around, total=False):
+    """All that makes an experiment of a device and a source."""
+
+
+class Paced(TypedDict, total=False):
+    """How fast requests arrive."""
+
+    speedup: Annotated[
+        float,
+        Option(
+            key="replay.speedup",
+            metavar="S",
+            read=number,
+            meaning="Divide the times between arrivals by S.",
+        ),
+    ]
+
+
+class Simulated(Composed, Paced, Trusted, total=False):
+    """What can be said of a single run."""
+
+
+class Repeated(TypedDict, total=False):
+    """How often runs are repeated."""
+
+    seeds: Annotated[int, Option(read=count, meaning="Repeat with N seeds; workloads only", default="1")]
+
+
+class Parallel(TypedDict, total=False):
+    """How runs share the machine."""
+
+    jobs: Annotated[int, Option(read=count, meaning="Runs at the same time", default="all processors")]
+
+
+class Studied(Replayed, Repeated, Parallel, Trusted, total=False):
+    """What can be said of every study."""
+
+
+@cache
+def declared(said: type) -> Mapping[str, Option]:
+    """The options of a class of them, by keyword; those that it inherits first."""
+    hints = get_type_hints(said, include_extras=True)
+    return {
+        name: next(each for each in get_args(hint) if isinstance(each, Option))
+        for name, hint in hints.items()
+    }

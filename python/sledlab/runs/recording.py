@@ -1,0 +1,100 @@
+"""What a run leaves on disk, planned and checked before the work starts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.files import check_writable, drafted, make_directory
+from sledlab.lazy import parquet
+from sledlab.lazy import pyarrow as pa
+from sledlab.runs.requests import KEPT_ROWS, Memory, RequestsTable, Sink, Tee, to_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+
+    from sledlab.runs.result import Result
+
+SUMMARY = "summary.json"
+REQUESTS = "requests.parquet"
+TIMELINE = "timeline.parquet"
+TIMING = "timing.json"
+EXPERIMENT = "experiment.toml"
+REPORT = "report.html"
+
+
+@dataclass
+class Recording:
+    """Where the requests of a run go, and the directory that the rest is written to.
+
+    A context: on the way out the requests table is completed, also after an interrupt; after an error it
+    is not kept.
+    """
+
+    directory: Path | None = None
+    sinks: Sequence[Sink] = field(default_factory=list)
+
+    @classmethod
+    def planned(
+        cls, *, out: str | Path | None, requests: bool | str | Path | None, keep_some: bool = False
+    ) -> Recording:
+        """Checks that everything can be written.
+
+        Raises:
+            Error: A directory cannot be made or a file cannot be written.
+        """
+        directory = make_directory(Path(out)) if out is not None else None
+        sinks: list[Sink] = []
+        if isinstance(requests, (str, Path)):
+            path = Path(requests)
+            sink = to_file(path)
+            check_writable(path)
+            sinks.append(sink)
+        elif requests or (requests is None and keep_some):
+            sinks.append(Memory(None if requests else KEPT_ROWS))
+        if directory is not None:
+            sinks.append(to_file(directory / REQUESTS))
+        return cls(directory, sinks)
+
+    @property
+    def sink(self) -> Callable[[list[Any]], None] | None:
+        """Takes the chunks of the requests table; `None` where nobody wants them."""
+        if not self.sinks:
+            return None
+        return self.sinks[0].write if len(self.sinks) == 1 else Tee(self.sinks).write
+
+    @property
+    def table(self) -> RequestsTable | None:
+        """Where the requests can be found afterwards."""
+        first = self.sinks[0] if self.sinks else None
+        return first if isinstance(first, RequestsTable) else None
+
+    def __enter__(self) -> Recording:
+        """Nothing to begin with: files are created with their first row."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Completes the tables with what has come."""
+        for sink in self.sinks:
+            sink.close(keep=error is None or isinstance(error, KeyboardInterrupt))
+
+    def finish(self, result: Result) -> None:
+        """Writes everything but the requests into the directory."""
+        if self.directory is None:
+            return
+        texts = {
+            SUMMARY: result.to_json() + "\n",
+            TIMING: json.dumps(result.timing, indent=2) + "\n",
+            EXPERIMENT: result.experiment,
+        }
+        for name, text in texts.items():
+            with drafted(self.directory / name) as place:
+                place.write_text(text, encoding="utf-8")
+        with drafted(self.directory / TIMELINE) as place:
+            parquet.write_table(pa.table(dict(result.series)), place, compression="zstd")
+        result.report(self.directory / REPORT)

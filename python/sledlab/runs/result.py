@@ -1,0 +1,270 @@
+"""What a run found out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars
+    from matplotlib.figure import Figure
+
+    from sledlab.runs.requests import RequestsTable
+
+
+@dataclass(frozen=True)
+class Times:
+    """Statistics of a time per request, all in ms except `scv`, which has no unit.
+
+    Percentiles are accurate to 0.1 % or better; the others are exact. `scv` is the squared
+    coefficient of variation, variance over squared mean (paper 000, section 5: fairness).
+    `ci95_half_width` is half the 95 % confidence interval of the mean by batch means.
+    """
+
+    mean: float
+    std: float
+    scv: float
+    p50: float
+    p90: float
+    p95: float
+    p99: float
+    p999: float
+    max: float
+    ci95_half_width: float | None = None
+
+
+@dataclass(frozen=True)
+class Split:
+    """Reads alone, or writes alone.
+
+    Attributes:
+        requests: How many.
+        bytes: Bytes moved.
+        response_time: Arrival to acknowledgement, in ms.
+    """
+
+    requests: int
+    bytes: int
+    response_time: Times
+
+
+@dataclass(frozen=True)
+class QueueLength:
+    """Requests waiting: mean over time, and maximum."""
+
+    mean: float
+    max: int
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energy by state of the device, in J. The parts sum to `total`."""
+
+    total: float
+    seek: float
+    access: float
+    idle: float
+    inactive: float
+    startup: float
+
+
+@dataclass(frozen=True)
+class StateTime:
+    """Time in each state of the device, in s. The parts sum to the elapsed time."""
+
+    seek: float
+    access: float
+    idle: float
+    inactive: float
+    startup: float
+
+
+@dataclass(frozen=True, repr=False)
+class Result(Shown):
+    """What a run found out: numbers, plots and, where recorded, every request.
+
+    Times are in ms, energy in J. Displays itself as a table in a notebook, and prints as one.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, seed=1)
+        >>> r.response_time.p50 <= r.response_time.p99 <= r.response_time.max
+        True
+        >>> r.requests.height
+        1000
+    """
+
+    summary: Mapping[str, Any] = field(repr=False)
+    """Everything below as plain data: the object that `--json` prints."""
+    series: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Time series of the run, a list per column (`time_s`, `requests`, `mean_response_ms` ...)."""
+    cdf: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Response-time distributions: for `all`, `read` and `write`, lists `response_ms` and `share`."""
+    timing: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Wall-clock figures of the run: `wall_s` and `operations_per_s`."""
+    experiment: str = field(default="", repr=False)
+    """The experiment as TOML, alone sufficient to run it again."""
+    table: RequestsTable | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def response_time(self) -> Times:
+        """Arrival to acknowledgement, in ms."""
+        return _times(self.summary["response_time_ms"])
+
+    @cached_property
+    def read(self) -> Split:
+        """Reads alone."""
+        return _split(self.summary["read"])
+
+    @cached_property
+    def write(self) -> Split:
+        """Writes alone."""
+        return _split(self.summary["write"])
+
+    @cached_property
+    def energy(self) -> Energy:
+        """Energy by state, in J."""
+        return Energy(**self.summary["energy_j"])
+
+    @cached_property
+    def state_time(self) -> StateTime:
+        """Time by state, in s."""
+        return StateTime(**self.summary["state_time_s"])
+
+    @cached_property
+    def queue_length(self) -> QueueLength:
+        """Requests waiting."""
+        return QueueLength(**self.summary["queue_length"])
+
+    @property
+    def count(self) -> int:
+        """Reads and writes that entered the statistics."""
+        return int(self.summary["requests"])
+
+    @property
+    def elapsed_s(self) -> float:
+        """Simulated time that counts, in s: to the end of the last work.
+
+        From the start of the run; after a warm-up, from the arrival of the first request that counts.
+        """
+        return float(self.summary["elapsed_s"])
+
+    @property
+    def queue_time_ms(self) -> float:
+        """Mean time from arrival to start, in ms."""
+        return float(self.summary["queue_time_ms"]["mean"])
+
+    @property
+    def service_time_ms(self) -> float:
+        """Mean time from start to completion, in ms."""
+        return float(self.summary["service_time_ms"]["mean"])
+
+    @property
+    def positioning_time_ms(self) -> float:
+        """Mean time to the first position, in ms: the slower of x and y."""
+        return float(self.summary["positioning_time_ms"]["mean"])
+
+    @property
+    def throughput_iops(self) -> float:
+        """Requests completed per second of simulated time."""
+        return float(self.summary["throughput_iops"])
+
+    @property
+    def throughput_mb_s(self) -> float:
+        """Data moved per second of simulated time, in MB/s (10^6 bytes)."""
+        return float(self.summary["throughput_mb_s"])
+
+    @property
+    def utilization(self) -> float:
+        """Share of the elapsed time in which the mechanism was busy, 0 to 1."""
+        return float(self.summary["utilization"])
+
+    @property
+    def startups(self) -> int:
+        """How often the device started up from its inactive state."""
+        return int(self.summary["startups"])
+
+    @property
+    def saturated(self) -> bool:
+        """Whether the queue kept growing: response times then say how long the run was, not more."""
+        return bool(self.summary["saturated"])
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run was stopped before its end."""
+        return bool(self.summary.get("interrupted", False))
+
+    @property
+    def seed(self) -> int:
+        """The root seed of the run."""
+        return int(self.summary["seed"])
+
+    @property
+    def version(self) -> str:
+        """The version of sledlab that ran it."""
+        return str(self.summary["version"])
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The whole experiment, as plain data."""
+        config: Mapping[str, Any] = self.summary["config"]
+        return config
+
+    @property
+    def requests(self) -> polars.DataFrame:
+        """Every request after the warm-up, one row each, in order of completion.
+
+        Columns `id`, `arrival_ns`, `start_ns`, `completion_ns`, `lbn`, `blocks`, `op`, `response_ns`, one
+        column per part of the service time, in ns, `metadata`, 1 for requests about the file system's own
+        data, and the energies that were spent on the request, in uJ: `seek_uj`, `access_uj`, `startup_uj`.
+        Shares its memory with the recorded Arrow table.
+
+        Raises:
+            Error: The run did not keep its requests.
+        """
+        if self.table is None:
+            raise Error(
+                "this run did not keep its requests",
+                remedy="run with requests=True, or requests='requests.parquet' for very long runs",
+            )
+        return self.table.frame()
+
+    def plot(self, kind: str = "overview") -> Figure:
+        """Draws the run.
+
+        Args:
+            kind: `overview` (all of the following), `cdf`, `response`, `parts`, `energy`, `throughput` or
+                `queue`.
+
+        Returns:
+            A matplotlib figure.
+
+        Raises:
+            Error: There is no such kind.
+
+        Examples:
+            >>> import sledlab as sl
+            >>> r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=100)
+            >>> r.plot("cdf").axes[0].get_xlabel()
+            'response time (ms)'
+        """
+        return self._draw(kind)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The summary as JSON text; the same run gives the same text."""
+        return json.dumps(self.summary, indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def _split(values: Mapping[str, Any]) -> Split:
+    return Split(values["requests"], values["bytes"], _times(values["response_time_ms"]))
+
+
+def _times(values: Mapping[str, Any]) -> Times:
+    return Times(**values)

@@ -1,0 +1,1 @@
+"""How results look: words, plots, the terminal and pages."""

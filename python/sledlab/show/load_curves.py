@@ -1,0 +1,399 @@
+"""Curves over the load: one line per competitor, named where it ends; overloaded points set apart.
+
+A point whose queue kept growing has no response time of its own, only one that grows with the length
+of the run. Such points stand hollow in a strip above the plot, a row for each competitor.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import mpl_figure, mpl_ticker
+from sledlab.show import plots
+from sledlab.show.plots import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+AMBER = "#B8860B"
+
+LOOKS = (
+    (BLUE, "-", "o"),
+    (ORANGE, (0, (5, 1.5)), "s"),
+    (GREEN, (0, (1.2, 1.2)), "^"),
+    (PURPLE, (0, (5, 1.5, 1.2, 1.5)), "D"),
+    (SKY, (0, (3, 1)), "v"),
+    (AMBER, (0, (8, 1.5)), "P"),
+)
+"""Colour, dashes and marker of each highlighted line: told apart without colour too."""
+
+TITLES = {
+    "mean_ms": "mean response time (ms)",
+    "scv": "SCV of response times",
+    "p50_ms": "median response time (ms)",
+    "p90_ms": "90th percentile (ms)",
+    "p95_ms": "95th percentile (ms)",
+    "p99_ms": "99th percentile (ms)",
+    "p999_ms": "99.9th percentile (ms)",
+    "max_ms": "slowest request (ms)",
+    "queue_mean": "mean requests waiting",
+    "energy_per_request_mj": "energy per request (mJ)",
+    "positioning_ms": "mean positioning time (ms)",
+    "throughput_iops": "requests completed per second",
+    "utilization": "share of time busy",
+}
+"""What axes are called."""
+
+MEANINGFUL = ("energy_per_request_mj", "positioning_ms", "throughput_iops", "utilization")
+"""Measures that overload does not make meaningless."""
+
+STRIP_PT = 10.5
+"""Height of a row in the strip of overloaded points, and least distance of two names, in points."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A point of a line: requests offered per second, the value, half its interval, seeds, and overload."""
+
+    rate: float
+    value: float
+    half: float | None
+    seeds: int
+    late: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A competitor over the loads, the lightest first."""
+
+    label: str
+    dots: Sequence[Dot]
+
+    @property
+    def kept_up(self) -> int:
+        """How many loads it kept up with before the first overload."""
+        return next((index for index, dot in enumerate(self.dots) if dot.late), len(self.dots))
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What a figure shows.
+
+    Attributes:
+        measure: The name of the column drawn.
+        lines: All competitors.
+        ranked: The same, best first.
+        highlighted: The few told apart by colour.
+        loads: Requests offered per second by speed-up, rising.
+    """
+
+    measure: str
+    lines: Sequence[Line]
+    ranked: Sequence[Line]
+    highlighted: Sequence[Line]
+    loads: Mapping[float, float]
+
+    @property
+    def meaningful(self) -> bool:
+        """Whether the measure means something under overload."""
+        return self.measure in MEANINGFUL
+
+    @property
+    def name(self) -> str:
+        """What its axis is called."""
+        return TITLES.get(self.measure, self.measure)
+
+    @property
+    def steady(self) -> bool:
+        """Whether there is a plot beside the strip."""
+        return self.meaningful or any(not dot.late for line in self.lines for dot in line.dots)
+
+    def strip(self, line: Line) -> bool:
+        """Whether some of the points of a line belong into the strip."""
+        return not self.meaningful and self.steady and any(dot.late for dot in line.dots)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a line is drawn."""
+
+    colour: str = "#b9c1c9"
+    dashes: Any = "-"
+    marker: str = ""
+    width: float = 0.8
+    order: float = 1.5
+
+
+def draw(curves: Curves) -> Figure:
+    """A measure against the load; a bar per competitor where there is a single load."""
+    with plots.style():
+        if len(curves.loads) == 1:
+            return _bars(curves)
+        looks = {
+            line: Look(colour, dashes, marker, 1.7, 3.0)
+            for line, (colour, dashes, marker) in zip(curves.highlighted, LOOKS, strict=False)
+        }
+        figure = mpl_figure.Figure(figsize=(plots.SIZE[0], plots.SIZE[1] + 0.3))
+        names = (6.3 * max(len(line.label) for line in looks) + 22) / (plots.SIZE[0] * 72)
+        axes = figure.add_axes((0.13, 0.13, 0.87 - names, 0.76))
+        late = sorted((line for line in looks if curves.strip(line)), key=lambda line: -line.kept_up)
+        rows = {line: row for row, line in enumerate(late)}
+        _scale(axes, curves, strip=len(rows))
+        for line in (each for each in curves.lines if each not in looks):
+            _draw(axes, curves, line, Look(), None)
+        for line, look in looks.items():
+            _draw(axes, curves, line, look, rows.get(line))
+        _name_ends(axes, looks, rows)
+        if len(curves.lines) > len(looks):
+            _remark(axes, f"grey: {len(curves.lines) - len(looks)} others")
+        _name_strip(axes, len(rows))
+        _load_axis(axes, curves.loads)
+        axes.set_ylabel(curves.name)
+        return figure
+
+
+def _points(axes: Axes) -> tuple[float, float]:
+    """Width and height of the axes in points."""
+    box, scale = axes.get_window_extent(), 72 / axes.figure.dpi
+    return box.width * scale, box.height * scale
+
+
+def _scale(axes: Axes, curves: Curves, *, strip: int) -> None:
+    """Logarithmic axes where the values span more than a little, with room for the strip on top."""
+    hidden = curves.steady and not curves.meaningful
+    values = [dot.value for line in curves.lines for dot in line.dots if not (hidden and dot.late)]
+    rates = list(curves.loads.values())
+    axes.set_xscale("log")
+    room = (max(rates) / min(rates)) ** 0.04
+    axes.set_xlim(min(rates) / room, max(rates) * room)
+    low, high = min(values), max(values)
+    share = 1 - (strip * STRIP_PT + 16 if strip else 6) / _points(axes)[1]
+    if low > 0 and high / low > 3:
+        axes.set_yscale("log")
+        bottom = low / (high / low) ** 0.04
+        axes.set_ylim(bottom, bottom * (high / bottom) ** (1 / share))
+        _decades(axes, low, high)
+    else:
+        axes.set_ylim(0, (high or 1.0) / share)
+        axes.yaxis.set_ticks([tick for tick in axes.get_yticks() if tick <= high * 1.05])
+    axes.grid(visible=True, axis="y")
+
+
+def _decades(axes: Axes, low: float, high: float) -> None:
+    """Ticks at 1, 2, 5 or, over many decades, at powers of ten only; none in the strip."""
+    digits = (1, 2, 5) if high / low < 200 else (1, 3) if high / low < 5000 else (1,)
+    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
+    ticks = [float(f"{digit}e{power}") for power in powers for digit in digits]
+    shown = [tick for tick in ticks if low / 1.3 <= tick <= high * 1.3]
+    axes.yaxis.set_major_locator(mpl_ticker.FixedLocator(shown))
+    axes.yaxis.set_minor_locator(mpl_ticker.NullLocator())
+    plots.plain_log_y(axes)
+
+
+def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -> None:
+    """A line through the points that kept up, its interval, and hollow points in a row of the strip."""
+    kept = [dot for dot in line.dots if not dot.late or curves.meaningful]
+    if not kept and row is None:
+        kept = list(line.dots)
+    marker: dict[str, Any] = {"marker": look.marker, "markersize": 4.2} if look.marker else {}
+    style: dict[str, Any] = {"color": look.colour, "linewidth": look.width, "zorder": look.order}
+    axes.plot(
+        [dot.rate for dot in kept], [dot.value for dot in kept], linestyle=look.dashes, **style, **marker
+    )
+    hollow = [dot for dot in kept if dot.late]
+    style |= {"zorder": look.order + 0.1, "linestyle": "", "markerfacecolor": "white"}
+    axes.plot([dot.rate for dot in hollow], [dot.value for dot in hollow], **style, **marker)
+    if look.marker:
+        _interval(axes, kept, look)
+    if row is not None:
+        _late(axes, line, kept, look, row)
+
+
+def _interval(axes: Axes, dots: Sequence[Dot], look: Look) -> None:
+    """The 95 % interval as a band, where there are several seeds."""
+    known = [(dot.rate, dot.value, dot.half) for dot in dots if dot.seeds > 1 and dot.half is not None]
+    if not known:
+        return
+    floor = axes.get_ylim()[0]
+    axes.fill_between(
+        [rate for rate, _, _ in known],
+        [max(value - half, floor) for _, value, half in known],
+        [value + half for _, value, half in known],
+        color=look.colour,
+        alpha=0.18,
+        linewidth=0,
+        zorder=2,
+    )
+
+
+def _late(axes: Axes, line: Line, kept: Sequence[Dot], look: Look, row: int) -> None:
+    """The overloaded points of a line, hollow in its row of the strip, with a thin line up to the first."""
+    late = [dot.rate for dot in line.dots if dot.late]
+    place = _row_place(axes, row)
+    dotted: Any = {"color": look.colour, "linestyle": (0, (1, 2)), "linewidth": 1.0}
+    dotted["transform"] = axes.get_xaxis_transform()
+    hollow: Any = {"marker": look.marker, "markersize": 4.2, "markerfacecolor": "white", "clip_on": False}
+    axes.plot(late, [place] * len(late), zorder=look.order, **hollow, **dotted)
+    before = [dot for dot in kept if dot.rate < late[0]]
+    if before:
+        last = (before[-1].rate, before[-1].value)
+        height = float(axes.transAxes.inverted().transform(axes.transData.transform(last))[1])
+        axes.plot([last[0], late[0]], [height, place], zorder=1.9, **dotted)
+
+
+def _row_place(axes: Axes, row: int) -> float:
+    """The height of a row of the strip, as a share of the axes, from the top."""
+    return 1 - (row + 0.5) * STRIP_PT / _points(axes)[1]
+
+
+def _name_strip(axes: Axes, rows: int) -> None:
+    """The strip: shaded, with its meaning."""
+    if not rows:
+        return
+    bottom = 1 - rows * STRIP_PT / _points(axes)[1]
+    heights = (
+        float(axes.transData.inverted().transform(axes.transAxes.transform((0, share)))[1])
+        for share in (bottom, 1)
+    )
+    axes.axhspan(*heights, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
+    axes.text(
+        0.008,
+        1 - rows * STRIP_PT / _points(axes)[1] / 2,
+        "overloaded:\nqueue kept growing" if rows > 1 else "overloaded: queue kept growing",
+        transform=axes.transAxes,
+        va="center",
+        fontsize=7.5,
+        color=QUIET,
+        linespacing=1.05,
+        zorder=4,
+    )
+
+
+def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int]) -> None:
+    """Names on the right: in its row of the strip, or where the line ends, moved apart."""
+    height_pt = _points(axes)[1]
+    heights = []
+    for line in looks:
+        last, row = line.dots[-1], rows.get(line)
+        if row is not None and last.late:
+            heights.append(_row_place(axes, row) * height_pt)
+        else:
+            at = axes.transData.transform((last.rate, last.value))
+            heights.append(float(axes.transAxes.inverted().transform(at)[1]) * height_pt)
+    places = apart(heights, STRIP_PT, height_pt)
+    for (line, look), height, place in zip(looks.items(), heights, places, strict=True):
+        moved = abs(place - height) > 2
+        arrow: Any = {"arrowstyle": "-", "color": look.colour, "linewidth": 0.6, "relpos": (0, 0.5)}
+        axes.annotate(
+            line.label,
+            (1.0, height / height_pt),
+            xycoords="axes fraction",
+            xytext=(14 if moved else 6, place - height),
+            textcoords="offset points",
+            va="center",
+            color=look.colour,
+            fontweight="bold",
+            fontsize=8.5,
+            annotation_clip=False,
+            arrowprops={**arrow, "shrinkA": 1, "shrinkB": 0} if moved else None,
+        )
+
+
+def _remark(axes: Axes, text: str) -> None:
+    """A remark above the plot, on its right."""
+    quiet: Any = {"ha": "right", "fontsize": 7.5, "color": QUIET}
+    axes.annotate(
+        text, (1, 1.0), xycoords="axes fraction", xytext=(0, 14), textcoords="offset points", **quiet
+    )
+
+
+def _load_axis(axes: Axes, loads: Mapping[float, float]) -> None:
+    """Requests per second below, speed-ups above; where they are near each other, only some are named."""
+    axes.xaxis.set_minor_formatter(mpl_ticker.NullFormatter())
+    axes.xaxis.set_minor_locator(mpl_ticker.NullLocator())
+    low, high = axes.get_xlim()
+    last_rate = last_name = math.inf
+    rates = []
+    for speedup, rate in sorted(loads.items(), reverse=True):
+        place = math.log(rate / low) / math.log(high / low) * _points(axes)[0]
+        axes.axvline(rate, color=FAINT, linewidth=0.6, zorder=0)
+        if last_name - place >= 19:
+            above: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+            axes.annotate(
+                f"×{speedup:g}", (rate, 1), xytext=(0, 3), ha="center", fontsize=8, color=QUIET, **above
+            )
+            last_name = place
+        if last_rate - place >= 34:
+            rates.append(rate)
+            last_rate = place
+    axes.set_xticks(rates, _rates(rates))
+    axes.set_xlabel("requests per second")
+
+
+def _rates(rates: Iterable[float]) -> list[str]:
+    """Requests per second as ticks."""
+    return [f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}" for rate in rates]
+
+
+def _bars(curves: Curves) -> Figure:
+    """One load: a bar per competitor, best first, overloaded ones hollow."""
+    figure, axes = plots.single(0.9 + 0.22 * len(curves.lines))
+    for place, line in enumerate(curves.ranked):
+        dot = line.dots[0]
+        late = dot.late and not curves.meaningful
+        half = None if late else dot.half
+        colours: Any = {"facecolor": "white" if late else BLUE, "edgecolor": BLUE, "ecolor": INK}
+        axes.barh(place, dot.value, height=0.62, xerr=half, **colours)
+        axes.annotate(
+            f"{dot.value:,.3g}" + (" overloaded" if late else ""),
+            (dot.value + (half or 0.0), place),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+        )
+    axes.set_yticks(range(len(curves.ranked)), [line.label for line in curves.ranked], color=INK)
+    axes.invert_yaxis()
+    axes.margins(x=0.18)
+    axes.set_xlim(left=0)
+    axes.set_xlabel(curves.name)
+    return figure
+
+
+def draw_alone(curves: Curves) -> Figure:
+    """Small multiples: every competitor in front of all others."""
+    columns, count = 5, len(curves.ranked)
+    rows = math.ceil(count / columns)
+    with plots.style():
+        figure = mpl_figure.Figure(figsize=(plots.SIZE[0] * 2, 0.5 + 1.45 * rows), layout="constrained")
+        places = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for axes, line in zip(places.flat, curves.ranked, strict=False):
+            _alone(axes, curves, line)
+        for axes in places.flat[count:]:
+            axes.axis("off")
+        for axes in places[:, 0]:
+            axes.set_ylabel("SCV" if curves.measure == "scv" else "ms")
+        for index in range(max(0, count - columns), count):
+            places.flat[index].xaxis.set_tick_params(labelbottom=True)
+        figure.supxlabel("requests per second", fontsize=9, color=QUIET)
+        return figure
+
+
+def _alone(axes: Axes, curves: Curves, line: Line) -> None:
+    """One panel: a line in front of the others, its overloaded points hollow along the top."""
+    strip = any(curves.strip(each) for each in curves.lines)
+    _scale(axes, curves, strip=int(strip))
+    for other in curves.lines:
+        if other is not line:
+            _draw(axes, curves, other, Look(colour=FAINT, width=0.7), None)
+    _draw(axes, curves, line, Look(BLUE, "-", "o", 1.6, 3.0), 0 if curves.strip(line) else None)
+    axes.set_title(line.label, fontsize=9, fontweight="bold")
+    rates = [min(curves.loads.values()), max(curves.loads.values())]
+    axes.set_xticks(rates, _rates(rates), fontsize=8)
+    axes.xaxis.set_minor_locator(mpl_ticker.NullLocator())
+    axes.tick_params(axis="y", labelsize=8)

@@ -1,0 +1,250 @@
+"""What all figures share: colours, style, plots on top of each other.
+
+Colours are those of Okabe and Ito, told apart by colour-blind readers and in greyscale; lines
+are labelled where they end instead of in a legend.
+"""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import matplotlib, mpl_figure, mpl_patches, mpl_ticker
+from sledlab.show.wording import milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#A2568B", "#56B4E9"
+INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"
+
+LINES = (SKY, BLUE, INK, PURPLE, ORANGE, GREEN, "#B8860B", QUIET)
+"""Colours of lines that go from small to large."""
+
+NAME_PT = 11
+"""Room for a name at the end of a line, in points."""
+
+SIZE = (5.4, 3.3)
+"""Width and height of one figure in inches: half a page wide, or a phone."""
+
+WIDTH = SIZE[0] * 1.1
+"""Width of the figures of studies in inches: still readable on a phone, or two on a page."""
+
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": QUIET,
+    "axes.linewidth": 0.8,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.axisbelow": True,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.6,
+    "text.color": INK,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.major.size": 3,
+    "ytick.major.size": 0,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "sledlab",
+    "axes.formatter.use_mathtext": False,
+}
+
+
+def single(height: float = SIZE[1]) -> tuple[Figure, Axes]:
+    """One plot, half a page wide."""
+    made = mpl_figure.Figure(figsize=(SIZE[0], height), layout="constrained")
+    return made, made.subplots()
+
+
+def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
+    """Plots on top of each other, `height` inches in all, in the given ratios of heights."""
+    made = mpl_figure.Figure(figsize=(WIDTH, height), layout="constrained")
+    places = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
+    return made, list(places[:, 0])
+
+
+def legend(made: Figure, names: Mapping[str, str]) -> None:
+    """What the colours mean, above everything: names with their colours."""
+    made.legend(
+        handles=[mpl_patches.Patch(color=colour, label=name) for name, colour in names.items()],
+        loc="outside upper left",
+        ncols=len(names),
+        frameon=False,
+        handlelength=1.0,
+        handleheight=1.0,
+        columnspacing=1.4,
+        fontsize=9,
+    )
+
+
+def style() -> Any:
+    """The look of all figures, as a context."""
+    return matplotlib.rc_context(STYLE)
+
+
+def plain_log(axes: Axes) -> None:
+    """Ticks of an x axis, logarithmic or not, as plain numbers: 0.1, 1, 10,000."""
+    _plain(axes.xaxis)
+
+
+def plain_log_y(axes: Axes) -> None:
+    """Ticks of a logarithmic y axis as plain numbers."""
+    _plain(axes.yaxis)
+
+
+def _plain(axis: Axis) -> None:
+    axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_formatter(mpl_ticker.NullFormatter())
+
+
+def mark_median(axes: Axes, name: str, median_ms: float, colour: str, *, left: bool) -> None:
+    """Names the curve of a distribution, in its colour, at its median; on its left or on its right."""
+    axes.annotate(
+        f"{name}\nmedian {milliseconds(median_ms)}",
+        (median_ms, 50),
+        xytext=(-8 if left else 8, 8 if left else -8),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="bottom" if left else "top",
+        color=colour,
+        fontweight="bold",
+        linespacing=1.25,
+    )
+
+
+def value_axis(axes: Axes, values: Sequence[float]) -> None:
+    """A y axis from 0, or logarithmic where values are far apart."""
+    if max(values) > 10 * min(values):
+        axes.set_yscale("log")
+        axes.set_ylim(min(values) / 1.3, max(values) * 1.3)
+    else:
+        axes.set_ylim(0, max(values) * 1.1)
+    plain_log_y(axes)
+
+
+def named_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Names on the left, from the top down."""
+    axes.set_yticks(range(len(names)), list(names), color=INK)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+
+
+def beside(axes: Axes, text: str, where: tuple[float, float], colour: str = INK) -> None:
+    """A text on the right of a place."""
+    axes.annotate(
+        text, where, xytext=(6, 0), textcoords="offset points", va="center", fontsize=8.5, color=colour
+    )
+
+
+def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hollow: bool = False) -> None:
+    """A point, hollow where its value is not to be trusted."""
+    face = "white" if hollow else colour
+    axes.plot(
+        where[:1],
+        where[1:],
+        marker="o",
+        markersize=size,
+        color=colour,
+        markerfacecolor=face,
+        linestyle="none",
+    )
+
+
+def bars(rows: Sequence[tuple[str, float, str, bool]], label: str, room: float) -> Figure:
+    """Bars below each other, each with its name on the left and a text at its end; see `bar_rows`."""
+    made, (axes,) = panels(1, 0.9 + 0.34 * len(rows))
+    bar_rows(axes, rows, label, room)
+    return made
+
+
+def bar_rows(
+    axes: Axes, rows: Sequence[tuple[str, float, str, bool]], label: str, room: float, colour: str = BLUE
+) -> None:
+    """Bars below each other, each with its name on the left and a text at its end.
+
+    Args:
+        axes: Where.
+        rows: Name, value, text, and whether the bar is hollow.
+        label: What the values are, with their unit.
+        room: Width of the axis, as a multiple of the longest bar; what is beyond holds the texts.
+        colour: Of the bars.
+    """
+    values = [value for _, value, _, _ in rows]
+    faces = ["white" if hollow else colour for *_, hollow in rows]
+    axes.barh(range(len(rows)), values, height=0.62, color=faces, edgecolor=colour)
+    for place, (_, value, text, _) in enumerate(rows):
+        beside(axes, text, (value, place))
+    named_rows(axes, [name for name, *_ in rows])
+    axes.set_xlim(0, max(values) * room)
+    axes.set_xlabel(label)
+
+
+def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
+    """Names at the right ends of lines, moved apart: height, name and colour of each line."""
+    made.canvas.draw()
+    box = axes.get_window_extent()
+    to_points = 72 / made.dpi
+    heights = [(axes.transData.transform((place, value))[1] - box.y0) * to_points for value, *_ in ends]
+    places = apart(heights, NAME_PT, box.height * to_points)
+    for (value, name, colour), wanted, height in zip(ends, heights, places, strict=True):
+        axes.annotate(
+            name,
+            (place, value),
+            xytext=(10, height - wanted),
+            textcoords="offset points",
+            va="center",
+            fontsize=8.5,
+            fontweight="bold",
+            color=colour,
+        )
+
+
+def apart(heights: Sequence[float], distance: float, most: float) -> list[float]:
+    """Heights moved as little as needed to be `distance` apart, within 0 and `most`.
+
+    Examples:
+        >>> apart([10, 12, 50], 10, 100)
+        [6.0, 16.0, 50.0]
+    """
+    blocks: list[tuple[float, list[int]]] = []
+    for index in sorted(range(len(heights)), key=lambda index: (heights[index], -index)):
+        blocks.append((_middle([index], heights, distance, most), [index]))
+        while len(blocks) > 1 and _gap(blocks[-2], blocks[-1], distance) < 0:
+            joined = blocks[-2][1] + blocks[-1][1]
+            blocks[-2:] = [(_middle(joined, heights, distance, most), joined)]
+    places = [0.0] * len(heights)
+    for middle, indices in blocks:
+        for rank, index in enumerate(indices):
+            places[index] = middle + (rank - (len(indices) - 1) / 2) * distance
+    return places
+
+
+def _middle(indices: Sequence[int], heights: Sequence[float], distance: float, most: float) -> float:
+    """Where the middle of a block of names stands: the mean of where they want to be, within bounds."""
+    wanted = sum(heights[index] for index in indices) / len(indices)
+    half = (len(indices) - 1) * distance / 2
+    return min(max(wanted, half), max(most - half, half))
+
+
+def _gap(below: tuple[float, list[int]], above: tuple[float, list[int]], distance: float) -> float:
+    """The room between two blocks of names."""
+    return above[0] - below[0] - (len(below[1]) + len(above[1])) * distance / 2
+
+
+def to_svg(figure: Figure, title: str) -> str:
+    """The figure as an SVG element to stand in a page, the same bytes each time."""
+    out = StringIO()
+    with style():
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Title": title})
+    text = out.getvalue()
+    return text[text.index("<svg") :].replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans'")

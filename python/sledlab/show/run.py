@@ -1,0 +1,318 @@
+"""The face of a run: its numbers in words, tables and a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sledlab.show import run_figures, wording
+from sledlab.show.document import (
+    Beside,
+    Document,
+    Drawing,
+    Facts,
+    Folded,
+    Grid,
+    Heading,
+    Numbers,
+    Source,
+    Text,
+)
+from sledlab.show.face import DocumentFace
+from sledlab.show.facts import common_facts
+from sledlab.show.wording import (
+    STATES,
+    device_name,
+    energy,
+    figure,
+    milliseconds,
+    percent,
+    scheduler_name,
+    speedup,
+    state_name,
+    states_explained,
+    title,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sledlab.runs.result import Result
+    from sledlab.show.document import Part
+
+
+class Row(NamedTuple):
+    """One line of a table: what, its unit, and a text per column."""
+
+    name: str
+    unit: str
+    values: tuple[str, ...]
+
+
+def warnings(result: Result) -> list[str]:
+    """What a careful reader of the numbers should know."""
+    operations = result.summary.get("operations", {})
+    found = []
+    if result.interrupted:
+        found.append("The run was interrupted: the numbers cover what had been completed by then.")
+    if result.saturated:
+        found.append("The queue kept growing: response times depend on the length of the run.")
+    if operations.get("rejected"):
+        found.append(f"{operations['rejected']:,} requests past the end of the device were left out.")
+    half = result.response_time.ci95_half_width
+    if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
+        spread = milliseconds(half)
+        found.append(
+            f"Bursts weigh much in a run this short: the mean is good to ± {spread} at 95 % confidence."
+        )
+    return found
+
+
+def answer(result: Result) -> str:
+    """The outcome in one sentence."""
+    times = result.response_time
+    who = f"{device_name(result.config)} under {scheduler_name(result.config)}"
+    fast = speedup(result.config)
+    load = f" at {fast:g} times the recorded speed" if fast != 1 else ""
+    if result.saturated:
+        longest, mean = f"{result.queue_length.max:,}", milliseconds(times.mean)
+        return (
+            f"{who} could not keep up{load}: the queue grew to {longest} requests, so response times (mean "
+            f"{mean}) say more about the length of the run than about the device, which completed "
+            f"{figure(result.throughput_iops)} requests per second."
+        )
+    return (
+        f"{who} answered {result.count:,} requests{load} in {milliseconds(times.mean)} on average and 99 % "
+        f"of them within {milliseconds(times.p99)}; it was busy {percent(result.utilization)} of the time "
+        f"and used {energy(result.energy.total)}."
+    )
+
+
+def response_rows(result: Result) -> list[Row]:
+    """Response times of all requests, reads and writes, in ms."""
+    counts = (result.count, result.read.requests, result.write.requests)
+    columns = (result.response_time, result.read.response_time, result.write.response_time)
+
+    def row(name: str, key: str, unit: str = "ms") -> Row:
+        values = zip(counts, columns, strict=True)
+        return Row(
+            name, unit, tuple(figure(getattr(times, key) if count else None) for count, times in values)
+        )
+
+    return [
+        Row("requests", "", tuple(f"{count:,}" for count in counts)),
+        row("mean", "mean"),
+        row("standard deviation", "std"),
+        row("median", "p50"),
+        row("90 % within", "p90"),
+        row("95 % within", "p95"),
+        row("99 % within", "p99"),
+        row("99.9 % within", "p999"),
+        row("slowest", "max"),
+        row("SCV (variance / mean²)", "scv", ""),
+    ]
+
+
+def device_rows(result: Result) -> list[Row]:
+    """How the device was used."""
+
+    def row(name: str, unit: str, value: str) -> Row:
+        return Row(name, unit, (value,))
+
+    queue = result.queue_length
+    return [
+        row("simulated time", "s", figure(result.elapsed_s, 4)),
+        row("throughput", "requests/s", figure(result.throughput_iops)),
+        row("throughput, data", "MB/s", figure(result.throughput_mb_s)),
+        row("busy", "", percent(result.utilization)),
+        row("waiting requests, mean", "", figure(queue.mean)),
+        row("waiting requests, most", "", f"{queue.max:,}"),
+        row("time in queue, mean", "ms", figure(result.queue_time_ms)),
+        row("service time, mean", "ms", figure(result.service_time_ms)),
+        row("positioning time, mean", "ms", figure(result.positioning_time_ms)),
+        row("energy", "", energy(result.energy.total)),
+        *(row(f"· {name}", "", energy(joules)) for name, joules in energy_parts(result)),
+        row("energy of a request itself", "", energy(result.summary["energy_per_request_uj"] * 1e-6)),
+        row("start-ups", "", f"{result.startups:,}"),
+        *(row("merged requests", "", text) for text in _merged(result)),
+        *(row(name, "", text) for name, text in _cache(result)),
+        *(row(name, "", text) for name, text in _hybrid(result)),
+    ]
+
+
+def _cache(result: Result) -> Iterable[tuple[str, str]]:
+    """What a cache did, where there is one."""
+    counts = result.summary.get("cache")
+    if counts is None:
+        return
+    reads = counts["read_hits"] + counts["read_misses"]
+    writes = counts["write_hits"] + counts["write_waits"]
+    yield "reads answered by the cache", f"{counts['read_hits']:,} of {reads:,}"
+    yield "writes that waited for room in it", f"{counts['write_waits']:,} of {writes:,}"
+    yield "blocks destaged", f"{counts['destaged_blocks']:,} in {counts['destages']:,} writes"
+    yield "energy of its own accesses", energy(counts["background_j"])
+
+
+def _hybrid(result: Result) -> Iterable[tuple[str, str]]:
+    """What hybrids did, where there are any."""
+    counts = result.summary.get("hybrid")
+    if counts is None:
+        return
+    front, back = counts["front"], counts["back"]
+    yield "reads found in front", f"{counts['read_hits']:,} of {counts['reads']:,}"
+    yield "blocks written by the host", f"{counts['written_blocks']:,}"
+    yield "· superseded in front", f"{counts['superseded_blocks']:,}"
+    yield "· destaged", f"{counts['destaged_blocks']:,}"
+    yield "· still to be destaged", f"{counts['dirty_blocks']:,}"
+    yield "accesses in front", f"{front['reads']:,} reads, {front['writes']:,} writes"
+    yield "accesses behind", f"{back['reads']:,} reads, {back['writes']:,} writes"
+
+
+def _merged(result: Result) -> Iterable[str]:
+    """How many requests were served as how many, where some were."""
+    merged = result.summary["merged"]
+    if merged["requests"]:
+        yield f"{merged['requests']:,} as {merged['groups']:,}"
+
+
+def energy_parts(result: Result) -> Iterable[tuple[str, float]]:
+    """The states that took energy, with their J."""
+    for state in STATES:
+        joules = float(getattr(result.energy, state))
+        if joules > 0:
+            yield state_name(state, result.config), joules
+
+
+def brief(result: Result) -> Sequence[Part]:
+    """What a terminal and a notebook show."""
+    scheduler = scheduler_name(result.config)
+    return [
+        Heading(title(result.config), 1, scheduler),
+        Grid(("response time", "unit", "all", "reads", "writes"), _rows(response_rows(result)), "left"),
+        Grid(("device", "unit", "value"), _rows(device_rows(result)), "left"),
+        Text(answer(result), "line"),
+        *(Text(warning, "warning") for warning in warnings(result)),
+    ]
+
+
+def _rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    return [(row.name, row.unit, *row.values) for row in rows]
+
+
+def page(result: Result) -> Document:
+    """The page about a run."""
+
+    def drawn(kind: str, heading: str, caption: str) -> Drawing:
+        function = run_figures.KINDS[kind]
+        return Drawing(lambda: run_figures.draw(result, kind), function.__doc__ or kind, heading, caption)
+
+    return Document(
+        kind="replay",
+        title=title(result.config),
+        footer="All times are simulated. The same experiment, seed and version give the same numbers.",
+        parts=[
+            Text(answer(result), "answer"),
+            *(Text(warning, "warning") for warning in warnings(result)),
+            Numbers(_key_figures(result)),
+            Heading("How fast"),
+            Beside(
+                [
+                    drawn(
+                        "cdf",
+                        "Response times",
+                        "Arrival to acknowledgement. Further left is faster; a long right end means that a "
+                        "few requests waited long.",
+                    ),
+                    drawn(
+                        "response",
+                        "Response over time",
+                        "Mean and slowest request of each interval of the run.",
+                    ),
+                ]
+            ),
+            Heading("How it kept up"),
+            Beside(
+                [
+                    drawn("throughput", "Throughput", "Requests completed in each interval."),
+                    drawn(
+                        "queue",
+                        "Queue length",
+                        "Requests waiting when another arrives. A line that keeps climbing means overload.",
+                    ),
+                ]
+            ),
+            Heading("Where time and energy went"),
+            Beside(
+                [
+                    drawn(
+                        "parts",
+                        "Time of a request",
+                        "Response = in queue + overhead + positioning + transfer, on average.",
+                    ),
+                    drawn("energy", "Energy of the device", states_explained(result.config)),
+                ]
+            ),
+            Heading("The numbers"),
+            Beside(
+                [
+                    Grid(
+                        ("response time", "unit", "all", "reads", "writes"),
+                        _rows(response_rows(result)),
+                        "left",
+                    ),
+                    Grid(("device", "unit", "value"), _rows(device_rows(result)), "left"),
+                ],
+                "tables",
+            ),
+            Heading("What ran"),
+            Facts(_facts(result)),
+            *(
+                [Folded("The whole experiment, to run it again", [Source(result.experiment)])]
+                if result.experiment
+                else []
+            ),
+        ],
+    )
+
+
+def _key_figures(result: Result) -> list[tuple[str, str, str]]:
+    """The five numbers at the top: name, value, remark."""
+    times = result.response_time
+    half = times.ci95_half_width
+    spread = f"± {milliseconds(half)} at 95 %" if half else f"median {milliseconds(times.p50)}"
+    return [
+        ("mean response", milliseconds(times.mean), spread),
+        ("99 % within", milliseconds(times.p99), f"slowest {milliseconds(times.max)}"),
+        (
+            "throughput",
+            f"{figure(result.throughput_iops)} /s",
+            f"{figure(result.throughput_mb_s)} MB/s",
+        ),
+        (
+            "busy",
+            percent(result.utilization),
+            f"queue {figure(result.queue_length.mean)} on average",
+        ),
+        (
+            "energy",
+            energy(result.energy.total),
+            f"{energy(result.energy.total / max(result.count, 1))} per request",
+        ),
+    ]
+
+
+def _facts(result: Result) -> list[tuple[str, str]]:
+    """What ran, as pairs of a name and a text."""
+    operations = result.summary.get("operations", {})
+    facts = common_facts(result.config)
+    at = next(index for index, (name, _) in enumerate(facts) if name == "replay")
+    facts[at:at] = [
+        ("scheduler", scheduler_name(result.config)),
+        ("power policy", wording.power_name(result.config)),
+        ("merging", str(result.config.get("merge", {}).get("kind", "none"))),
+        ("speed-up", f"{speedup(result.config):g} times"),
+    ]
+    counts = ", ".join(f"{count:,} {name}" for name, count in operations.items() if count)
+    return [*facts[:-1], ("operations", counts), ("seed", str(result.seed)), facts[-1]]
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=run_figures.draw)

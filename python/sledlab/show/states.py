@@ -1,0 +1,155 @@
+"""Energy or time by state as bars, and what stands at the steps of an axis."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, beside, legend, named_rows
+from sledlab.show.wording import STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS: Mapping[str, str] = dict(zip(STATES, (BLUE, ORANGE, GREEN, "#c3cad1", PURPLE), strict=True))
+"""One colour for each state: those of a single run, but parked is lighter, for it fills much."""
+
+
+def rows(
+    axes: Axes, names: Sequence[str], parts: Sequence[Mapping[str, float]], ends: Sequence[str], what: str
+) -> None:
+    """Horizontal bars of states from the top down, each with its name, and a text at its end."""
+    left = [0.0] * len(parts)
+    for state in STATES:
+        values = [part[state] for part in parts]
+        axes.barh(range(len(parts)), values, left=left, color=COLOURS[state], height=0.66)
+        left = [before + value for before, value in zip(left, values, strict=True)]
+    for place, (total, text) in enumerate(zip(left, ends, strict=True)):
+        beside(axes, text, (total, place))
+    named_rows(axes, names)
+    longest = max((len(line) for text in ends for line in text.split("\n")), default=0)
+    axes.set_xlim(0, (max(left) or 1.0) * (1.02 + 0.0205 * longest))
+    axes.set_xlabel(what)
+
+
+def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
+    """Upright bars of states, one for each step of the axis."""
+    below = [0.0] * len(parts)
+    for state in STATES:
+        values = [part[state] for part in parts]
+        axes.bar(range(len(parts)), values, bottom=below, color=COLOURS[state], width=0.66)
+        below = [before + value for before, value in zip(below, values, strict=True)]
+    axes.grid(visible=True, axis="y")
+
+
+def legend_of(made: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
+    """What the colours mean, of the states that there are."""
+    used = {state for part in parts for state, value in part.items() if value > 0}
+    legend(made, {names[state]: COLOURS[state] for state in STATES if state in used})
+
+
+def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:
+    """Names below, one for each step of the axis."""
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.set_xticks(range(len(names)), list(names), fontsize=size)
+
+
+def lines(axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], said: Callable[[float], str]) -> None:
+    """A line for each name, over the steps of the axis: its colour and its values, the ends of it said."""
+    for name, (colour, values) in shown.items():
+        axes.plot(range(len(values)), values, marker="o", markersize=4, color=colour)
+        last = len(values) - 1
+        ends = (
+            (0, said(values[0]), (0, 6), "center", 8),
+            (last, f"{name}\n{said(values[last])}", (8, 0), "left", 8.5),
+        )
+        for place, text, offset, side, size in ends:
+            axes.annotate(
+                text,
+                (place, values[place]),
+                xytext=offset,
+                textcoords="offset points",
+                ha=side,
+                va="center" if place else "bottom",
+                fontsize=size,
+                fontweight="bold" if place else "normal",
+                color=colour,
+                annotation_clip=False,
+            )
+
+
+def marks(
+    axes: Axes, shown: Mapping[str, float | None], values: Sequence[float], said: Callable[[float], str]
+) -> None:
+    """Values by name, between the steps of rising values that they lie between; those beyond are left out."""
+    top = axes.get_ylim()[1]
+    axes.set_ylim(0, top * 1.3)
+    for rank, (name, value) in enumerate(shown.items()):
+        place = between(value, values) if value else None
+        if place is None or value is None:
+            continue
+        height = top * (1.25 - 0.12 * rank)
+        axes.plot([place, place], [0, height], color=INK, linewidth=1, linestyle=(0, (4, 2)), zorder=4)
+        right = place < len(values) * 0.6
+        axes.annotate(
+            f"{name} {said(value)}",
+            (place, height),
+            xytext=(4 if right else -4, 0),
+            textcoords="offset points",
+            ha="left" if right else "right",
+            va="top",
+            fontsize=8.5,
+            fontweight="bold",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1},
+            zorder=5,
+        )
+
+
+def grouped(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping[str, str]) -> None:
+    """Upright bars beside each other at the steps of the axis: step, name and value of each."""
+    width, names = 0.8 / len(colours), list(colours)
+    for step, name, value in bars:
+        place = step - 0.4 + width * (names.index(name) + 0.5)
+        axes.bar(place, value, width=width * 0.9, color=colours[name])
+
+
+def overloaded(axes: Axes, late: Sequence[Sequence[bool]], spread: float = 0.0) -> None:
+    """Says where there is no response time to show, because the queue kept growing.
+
+    Args:
+        axes: Where.
+        late: For each step of the axis, which of its bars or points.
+        spread: The width over which these stand side by side; where some kept up, the others are named apart.
+    """
+    for place, over in enumerate(late):
+        width = spread / len(over)
+        apart = [place - spread / 2 + width * (index + 0.5) for index, each in enumerate(over) if each]
+        for where in [place] if all(over) else apart:
+            axes.annotate(
+                "overloaded",
+                (where, 0.04),
+                xycoords=("data", "axes fraction"),
+                ha="center",
+                rotation=90,
+                fontsize=8 if all(over) else 7,
+                color=QUIET,
+            )
+
+
+def between(value: float, values: Sequence[float]) -> float | None:
+    """Where a value lies among rising ones that stand at 0, 1, 2 ...; none beyond them.
+
+    Examples:
+        >>> between(0.5, [0, 1, 10]), round(between(3.1623, [0, 1, 10]), 2), between(20, [0, 1, 10])
+        (0.5, 1.5, None)
+    """
+    for place in range(1, len(values)):
+        low, high = values[place - 1], values[place]
+        if low <= value <= high:
+            if low == 0:
+                return place - 1 + value / high
+            return place - 1 + math.log(value / low) / math.log(high / low)
+    return None

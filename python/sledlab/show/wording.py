@@ -1,0 +1,320 @@
+"""Numbers and names in words: the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+STATES = ("seek", "access", "idle", "inactive", "startup")
+"""The five states of the energy ledger, as the summary names them."""
+
+STATE_NAMES = {"startup": "start-up"}
+"""Where a state is spelled differently for people."""
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """`value` with `digits` significant digits, thousands separated; a dash when there is none.
+
+    Examples:
+        >>> [figure(x) for x in (0.84231, 1234.56, 0.0, 43211.9, None)]
+        ['0.842', '1,235', '0', '43,212', '–']
+    """
+    if value is None:
+        return "–"
+    if value == 0:
+        return "0"
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    text = f"{value:.{digits}g}"
+    if "e" in text:
+        return text
+    whole = f"{abs(value):.{digits - 1}e}"
+    decimals = max(0, digits - 1 - int(whole.split("e")[1]))
+    return f"{value:.{decimals}f}"
+
+
+def percent(share: float) -> str:
+    """A share of one as a percentage, never rounded to all or nothing.
+
+    Examples:
+        >>> [percent(x) for x in (0.5, 0.0312, 0.9999, 0.0)]
+        ['50 %', '3.1 %', '>99.9 %', '0 %']
+    """
+    if 0.999 < share < 1:
+        return ">99.9 %"
+    if 0 < share < 0.001:
+        return "<0.1 %"
+    if share in (0, 1) or 0.1 <= share < 0.99:
+        return f"{share * 100:.0f} %"
+    return f"{share * 100:.1f} %"
+
+
+def signed(share: float) -> str:
+    """A share that may be negative, as a percentage."""
+    return f"−{percent(-share)}" if share < 0 else percent(share)
+
+
+def share(value: float | None) -> str:
+    """A share as a percentage; a dash where there is none."""
+    return "–" if value is None else percent(value)
+
+
+def times(factor: float | None) -> str:
+    """A ratio; a dash where there is none."""
+    return "–" if factor is None else f"{figure(factor, 2)} ×"
+
+
+def kilobytes(value: float | None) -> str:
+    """A size in 1024 bytes; a dash where there is none."""
+    return "–" if value is None else f"{figure(value)} KB"
+
+
+def size(mb: float) -> str:
+    """Room in 2^20 bytes, with the unit that reads best.
+
+    Examples:
+        >>> [size(x) for x in (64.0, 25.6, 3072.0)]
+        ['64 MB', '25.6 MB', '3 GB']
+    """
+    return f"{mb / 1024:g} GB" if mb >= 1024 and mb % 1024 == 0 else f"{mb:.3g} MB"
+
+
+def starred(label: str, *, saturated: bool) -> str:
+    """A label with a star where the queue kept growing."""
+    return f"{label} *" if saturated else label
+
+
+def who_kept_up(kept: Mapping[str, bool]) -> str:
+    """Which of several could keep up or could not, whichever are fewer; nothing where all could.
+
+    Examples:
+        >>> who_kept_up({"a": True, "b": False, "c": True}), who_kept_up({"a": False})
+        ('b could not keep up', 'Nothing could keep up')
+    """
+    fast, late = ([name for name, could in kept.items() if could is wanted] for wanted in (True, False))
+    if not late:
+        return ""
+    if not fast:
+        return "Nothing could keep up"
+    return (
+        f"Only {joined(fast)} could keep up" if len(fast) < len(late) else f"{joined(late)} could not keep up"
+    )
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    Examples:
+        >>> joined(["a", "b", "c"])
+        'a, b and c'
+    """
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Names in a sentence, at most so many; the rest is counted.
+
+    Examples:
+        >>> listed(["a", "b", "c"], 3), listed(["a", "b", "c", "d"], 3)
+        ('a, b and c', 'a, b and 2 more')
+    """
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return joined(names)
+
+
+def milliseconds(value: float) -> str:
+    """A time in ms with the unit that reads best.
+
+    Examples:
+        >>> [milliseconds(x) for x in (0.0042, 0.842, 12500.0)]
+        ['4.20 µs', '0.842 ms', '12.5 s']
+    """
+    if 0 < value < 0.1:
+        return f"{figure(value * 1000)} µs"
+    if value >= 10_000:
+        return f"{figure(value / 1000)} s"
+    return f"{figure(value)} ms"
+
+
+def energy(joules: float) -> str:
+    """An energy with the unit that reads best.
+
+    Examples:
+        >>> energy(0.00005), energy(0.0123), energy(61.2)
+        ('50.0 µJ', '12.3 mJ', '61.2 J')
+    """
+    for unit, size in (("µJ", 1e-6), ("mJ", 1e-3)):
+        if 0 < joules < 100 * size:
+            return f"{figure(joules / size)} {unit}"
+    return f"{figure(joules)} J"
+
+
+def seconds(value_ms: float) -> str:
+    """A time in ms that may be long, with the unit that reads best.
+
+    Examples:
+        >>> [seconds(x) for x in (0.61, 40.0, 7000.0)]
+        ['0.610 ms', '40 ms', '7 s']
+    """
+    if value_ms >= 1000:
+        return f"{value_ms / 1000:,.3g} s"
+    return f"{value_ms:g} ms" if value_ms == int(value_ms) else milliseconds(value_ms)
+
+
+def hours(value: float) -> str:
+    """A time in hours that may be short or long.
+
+    Examples:
+        >>> [hours(x) for x in (0.5, 6.37, 82.04, 1200.0)]
+        ['30 minutes', '6.4 hours', '82 hours', '50 days']
+    """
+    if value < 2:
+        return f"{value * 60:.0f} minutes"
+    if value < 10:
+        return f"{value:.1f} hours"
+    return f"{value:.0f} hours" if value < 240 else f"{value / 24:,.0f} days"
+
+
+def change(share: float) -> str:
+    """More or less, in words.
+
+    Examples:
+        >>> [change(x) for x in (0.25, -0.5, 0.0, 1.5)]
+        ['25 % more', '50 % less', 'the same', '2.5 times the']
+    """
+    if share >= 1:
+        return f"{figure(share + 1, 2)} times the"
+    if abs(share) < 5e-4:
+        return "the same"
+    return f"{percent(abs(share))} {'more' if share > 0 else 'less'}"
+
+
+def plus_minus(share: float, digits: int = 1) -> str:
+    """A change as a percentage with its sign; none where it rounds to nothing.
+
+    Examples:
+        >>> [plus_minus(x) for x in (0.0512, -0.3, -1e-6)]
+        ['+5.1 %', '−30.0 %', '0 %']
+    """
+    text = f"{share * 100:+.{digits}f} %".replace("-", "−")
+    return text if any(digit in text for digit in "123456789") else "0 %"
+
+
+def saved(share: float) -> str:
+    """A share that was saved, or negative.
+
+    Examples:
+        >>> [saved(x) for x in (0.42, -0.2, 1e-6, 0.0)]
+        ['42 %', '−20 %', '≈ 0 %', '0 %']
+    """
+    return "≈ 0 %" if 0 < abs(share) < 5e-4 else signed(share)
+
+
+def spaced(word: str) -> str:
+    """A model as people write it: its parameters behind its name.
+
+    Examples:
+        >>> spaced("share:eta=2:alpha=0.1")
+        'share eta=2 alpha=0.1'
+    """
+    return word.replace(":", " ")
+
+
+def device_name(config: Mapping[str, Any]) -> str:
+    """What the device is called in sentences; a hybrid by its kind and its devices."""
+    name = _name(config.get("device", {}))
+    hybrid = config.get("hybrid", {}).get("kind", "none")
+    return name if hybrid == "none" else f"{name} with {_name(config.get('front', {}))} ({hybrid})"
+
+
+def _name(device: Mapping[str, Any]) -> str:
+    return str(device.get("name") or device.get("preset") or device.get("kind") or "the device")
+
+
+def source_name(config: Mapping[str, Any]) -> str:
+    """What the trace or workload is called in sentences."""
+    trace = config.get("trace")
+    if trace and trace.get("file"):
+        return PurePath(str(trace["file"])).name.split(".")[0]
+    workload = config.get("workload")
+    if workload:
+        return str(workload.get("kind", "workload"))
+    return "requests from Python"
+
+
+def title(config: Mapping[str, Any]) -> str:
+    """A heading for a run: what ran on what."""
+    return f"{source_name(config)} on {device_name(config)}"
+
+
+def scheduler_name(config: Mapping[str, Any]) -> str:
+    """The scheduler as people write it."""
+    return str(config.get("scheduler", {}).get("kind", "fcfs")).upper()
+
+
+def label(word: str) -> str:
+    """A scheduler or policy as people write it: in capitals, a class by its own name.
+
+    Examples:
+        >>> [label(word) for word in ("c-scan", "zsptf:grid=40x4", "my.policies:Elevator")]
+        ['C-SCAN', 'ZSPTF grid=40x4', 'Elevator']
+    """
+    name, _, rest = word.partition(":")
+    if not rest:
+        return name.upper()
+    return f"{name.upper()} {rest.replace(':', ' ')}" if "=" in rest else rest
+
+
+def power_name(config: Mapping[str, Any]) -> str:
+    """When the device parks, with the parameters that decide it.
+
+    Examples:
+        >>> power_name({"power": {"kind": "fixed", "timeout_ms": 10.0}}), power_name({})
+        ('fixed, timeout_ms 10', '')
+    """
+    power = dict(config.get("power", {}))
+    kind = str(power.pop("kind", ""))
+    return ", ".join([kind, *(f"{key} {value:g}" for key, value in power.items())])
+
+
+def speedup(config: Mapping[str, Any]) -> float:
+    """How much faster than recorded the requests arrived."""
+    return float(config.get("replay", {}).get("speedup", 1))
+
+
+def device_kind(config: Mapping[str, Any]) -> str:
+    """What kind of device it is: `mems`, `disk` or `ram`."""
+    return str(config["device"]["kind"])
+
+
+def state_name(state: str, config: Mapping[str, Any]) -> str:
+    """What people call a state of the device: a parked disk sleeps or is off.
+
+    Examples:
+        >>> disk = {"device": {"kind": "disk", "rest_state": "sleep"}}
+        >>> [state_name(state, disk) for state in ("idle", "inactive", "startup")]
+        ['idle', 'sleep', 'start-up']
+    """
+    if state == "inactive" and device_kind(config) == "disk":
+        return str(config["device"].get("rest_state", state))
+    return STATE_NAMES.get(state, state)
+
+
+def states_explained(config: Mapping[str, Any]) -> str:
+    """What the device does in each state."""
+    parked = state_name("inactive", config)
+    rests = "the platters are at rest" if parked == "sleep" else "nothing is powered"
+    return {
+        "mems": "Seek: the sled moves, tips off. Access: tips read or write. Idle: keeps moving, ready at "
+        "once. Inactive: parked; the next request pays a start-up.",
+        "disk": "Seek: the arm moves, settles or waits for its sector. Access: sectors pass under the head. "
+        f"Idle: the platters spin, ready at once. {parked.capitalize()}: {rests}; the next request pays a "
+        "spin-up.",
+        "ram": "Access: a request is served. Idle: contents are kept, ready at once. Inactive: the same, for "
+        "nothing can be parked.",
+    }[device_kind(config)]

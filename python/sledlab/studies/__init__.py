@@ -1,0 +1,57 @@
+"""The studies: one folder, or one file, and one line each.
+
+The line says where a study is; its names in `sledlab` and, where it sweeps something, its command follow from
+it. Nothing is imported before it is used.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Listed(NamedTuple):
+    """A study in the list.
+
+    Attributes:
+        folder: Its folder here.
+        meaning: What it does, one line.
+        names: Its public names: its function and the class of its outcome.
+        under: The command that it is a part of, where it is no command of its own.
+    """
+
+    folder: str
+    meaning: str
+    names: tuple[str, ...]
+    under: str = ""
+
+
+LIST = (
+    Listed("compare", "Race schedulers against each other over a range of loads.", ("compare", "Comparison")),
+    Listed(
+        "side_by_side",
+        "Compare devices with each other, on one trace or several.",
+        ("side_by_side", "SideBySide"),
+        under="compare",
+    ),
+    Listed(
+        "hybrid", "Study MEMS in front of a disk; list and show hybrids.", ("hybrid_study", "HybridStudy")
+    ),
+    Listed(
+        "tune", "Choose a MEMS caching disk for a budget.", ("tune_hybrid", "TunedHybrid"), under="hybrid"
+    ),
+    Listed("power", "Study where energy goes; list and show power policies.", ("power_study", "PowerStudy")),
+)
+"""Those that sweep something: the frame makes their commands."""
+
+SINGLE = (
+    Listed("diff", "Compare two runs request by request.", ("diff", "Difference")),
+    Listed("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device"),
+    Listed(
+        "drive",
+        "Compare a disk with the drive it stands for.",
+        ("validate_drive", "DriveValidation"),
+        under="validate",
+    ),
+    Listed("calibration", "Compare stand-ins with what was published.", (), under="workload"),
+)
+"""Those that look at one thing: their commands are in `sledlab.cli`."""

@@ -1,0 +1,174 @@
+"""Stand-ins for traces that are not public, held against what was published of those traces.
+
+A stand-in is a workload generator with a list of targets. Published numbers must be met within
+3 %; what a simulated device made of the trace, within what its target says; what had to be chosen
+because nothing was published is told as a choice.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.model.catalogue import workload
+from sledlab.model.device import describe
+from sledlab.studies.calibration.statistics import RUNS, STATISTICS, WHERE_TARGETED
+from sledlab.studies.calibration.targets import CALIBRATIONS, TOLERANCE, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.studies.calibration.statistics import Statistic
+    from sledlab.studies.calibration.targets import Calibration
+
+__all__ = [
+    "CALIBRATIONS",
+    "RUNS",
+    "STATISTICS",
+    "TOLERANCE",
+    "WHERE_TARGETED",
+    "Calibrated",
+    "Row",
+    "Target",
+    "calibrate",
+]
+
+DEVICE = "mems-g2"
+"""The device whose capacity the workloads are characterised for; all fit it."""
+
+OPEN = "Open: "
+"""How the meaning of a parameter begins that is a choice."""
+
+Verdict = Literal["pass", "fail", "choice", "not fitted", ""]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One statistic of a stand-in.
+
+    Attributes:
+        statistic: What it is.
+        achieved: What the stand-in has.
+        target: What it should have, where there is such a thing.
+    """
+
+    statistic: Statistic
+    achieved: float
+    target: Target | None
+
+    @property
+    def deviation(self) -> float | None:
+        """Relative deviation from the target; none where only the least or the most is known."""
+        if self.target is None or self.target.kind in ("least", "most"):
+            return None
+        return self.achieved / self.target.value - 1
+
+    @property
+    def verdict(self) -> Verdict:
+        """`pass` or `fail` for what was published, `choice`, `not fitted`, or nothing without a target."""
+        if self.target is None:
+            return ""
+        if self.target.kind == "choice":
+            return "choice"
+        if self.target.kind == "unfitted":
+            return "not fitted"
+        if self.deviation is not None:
+            met = abs(self.deviation) <= self.target.tolerance
+        elif self.target.kind == "least":
+            met = self.achieved >= self.target.value
+        else:
+            met = self.achieved <= self.target.value
+        return "pass" if met else "fail"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "statistic": self.statistic.name,
+            "unit": self.statistic.unit,
+            "target": self.target and self.target.value,
+            "achieved": self.achieved,
+            "deviation": self.deviation,
+            "verdict": self.verdict,
+            "source": self.target.source if self.target else "",
+        }
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The outcome of a calibration.
+
+    Attributes:
+        name: The stand-in.
+        seed: The root of its random numbers.
+        rows: Every statistic.
+        choices: Open parameters of the generator with their values.
+    """
+
+    name: str
+    seed: int
+    rows: tuple[Row, ...]
+    choices: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def passes(self) -> bool:
+        """Whether everything published is met."""
+        return all(row.verdict != "fail" for row in self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data; the verdict of a statistic without a target is empty."""
+        return {
+            "name": self.name,
+            "seed": self.seed,
+            "passes": self.passes,
+            "rows": [row.to_dict() for row in self.rows],
+            "choices": dict(self.choices),
+        }
+
+
+def calibration(name: str) -> Calibration:
+    """The stand-in called `name`.
+
+    Raises:
+        Error: There is none.
+    """
+    found = CALIBRATIONS.get(name)
+    if found is None:
+        raise Error(f"no stand-in is called `{name}`", remedy=f"choose one of {', '.join(CALIBRATIONS)}")
+    return found
+
+
+def choices(name: str) -> dict[str, Any]:
+    """The parameters of a generator that are choices, with their defaults."""
+    specs = workload.show(name).parameters
+    return {spec.name: spec.default for spec in specs if spec.meaning.startswith(OPEN)}
+
+
+def calibrate(name: str, seed: int = 1) -> Calibrated:
+    """Generates a stand-in and compares its statistics with what was published.
+
+    Args:
+        name: A key of `CALIBRATIONS`.
+        seed: The root of all random numbers.
+
+    Raises:
+        Error: There is no such stand-in.
+
+    Examples:
+        >>> calibrate("cello").passes
+        True
+    """
+    chosen = calibration(name)
+    params = "\n".join(f"{key} = {value}" for key, value in chosen.parameters.items())
+    capacity = describe(_native.Experiment().with_device(DEVICE))["capacity_blocks"]
+    source = _native.Source.generate(chosen.workload, params, seed, capacity)
+    report = json.loads(_native.characterise(source))
+    report["runs"] = {run: RUNS[run].of(chosen.workload, chosen.parameters, seed) for run in chosen.runs}
+    targeted = {key: statistic for key, statistic in WHERE_TARGETED.items() if key in chosen.targets}
+    rows = tuple(
+        Row(statistic, float(statistic.of(report)), chosen.targets.get(key))
+        for key, statistic in {**STATISTICS, **targeted}.items()
+    )
+    return Calibrated(name, seed, rows, choices(chosen.workload))

@@ -1,0 +1,154 @@
+"""What is compared of a stand-in: numbers of its characterisation, and of simulations of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.model.catalogue import Chosen
+from sledlab.runs.execute import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sledlab.runs.result import Result
+
+    Report = Mapping[str, Any]
+    """A characterisation, as `Trace.info` gives it."""
+
+MB = 2**20
+"""Bytes: paper 001 gives a disk of 17.9 million sectors as 8.6 GB, so its units are binary."""
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One number of a characterisation.
+
+    Attributes:
+        name: What people call it.
+        unit: Its unit, empty for a plain number.
+        decimals: How many are worth printing.
+        of: Takes it out of a characterisation.
+    """
+
+    name: str
+    unit: str
+    decimals: int
+    of: Callable[[Report], float]
+
+    def text(self, value: float) -> str:
+        """A value as people read it."""
+        return f"{value:,.{self.decimals}f}"
+
+
+def _hits(cache_mb: int) -> Statistic:
+    def of(report: Report) -> float:
+        found = {row["cache_mb"]: row["hit_ratio"] for row in report["cache_hits"]}
+        return 100 * float(found[cache_mb])
+
+    return Statistic(f"LRU hits, {cache_mb} MB", "%", 1, of)
+
+
+def _dispersion(window_s: int) -> Statistic:
+    def of(report: Report) -> float:
+        found = {row["window_s"]: row["index"] for row in report["dispersion"]}
+        return float(found[window_s])
+
+    return Statistic(f"dispersion at {window_s} s", "", 1, of)
+
+
+def _sequential(name: str, key: str) -> Statistic:
+    return Statistic(name, "%", 2, lambda report: 100 * float(report["sequentiality"][key]))
+
+
+STATISTICS: dict[str, Statistic] = {
+    "requests": Statistic("requests", "", 0, lambda report: report["requests"]),
+    "span": Statistic("span", "s", 0, lambda report: report["span_s"]),
+    "rate": Statistic("rate", "/s", 2, lambda report: report["rate_per_s"]),
+    "reads": Statistic("reads", "%", 2, lambda report: 100 * report["read_share"]),
+    "mean_size": Statistic("mean size", "KB", 2, lambda report: report["sizes"]["all"]["mean_kb"]),
+    "small_writes": Statistic(
+        "writes below 8 KB", "%", 2, lambda report: 100 * report["sizes"]["write"]["below_8kb_share"]
+    ),
+    "touched": Statistic("data touched", "MB", 0, lambda report: report["working_set"]["all_512_bytes"] / MB),
+    "sequential": _sequential("sequential", "one_stream_share"),
+    "with_gap": _sequential("sequential or 16 KB further", "with_16kb_gap_share"),
+    "in_streams": _sequential("goes on with one of 32 streams", "streams_32_share"),
+    "mergeable": _sequential("mergeable read pairs", "mergeable_read_pairs_share"),
+    "dispersion_1": _dispersion(1),
+    "dispersion_10": _dispersion(10),
+    "hits_64": _hits(64),
+    "hits_256": _hits(256),
+    "hits_512": _hits(512),
+}
+"""What is compared of every stand-in, in the order of the report."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A simulation of the stand-in, in order of arrival.
+
+    Attributes:
+        device: The device.
+        speedup: Divides the times between arrivals.
+        idle_timeout_ms: Idle time before the device parks.
+    """
+
+    device: str
+    speedup: float
+    idle_timeout_ms: float
+
+    def of(self, workload: str, parameters: Mapping[str, float], seed: int) -> Result:
+        """Its result."""
+        source = Chosen("workload", workload, parameters)
+        settings = {"device.idle_timeout_ms": self.idle_timeout_ms}
+        return simulate(
+            source, self.device, speedup=self.speedup, seed=seed, settings=settings, requests=False
+        )
+
+
+RUNS = {
+    "G3, 10x": Run("mems-g3", 10, 0),
+    "G3, 100x": Run("mems-g3", 100, 0),
+    "G2, 10x, parks after 1 s": Run("mems-g2", 10, 1000),
+}
+"""Simulations whose results were published, by what people call them."""
+
+
+def _simulated(run: str, name: str, unit: str, decimals: int, of: Callable[[Result], float]) -> Statistic:
+    return Statistic(f"{run}: {name}", unit, decimals, lambda report: of(report["runs"][run]))
+
+
+def _of_table(run: str) -> dict[str, Statistic]:
+    """The rows of a table in paper 003."""
+    return {
+        f"startups, {run}": _simulated(run, "start-ups", "", 0, lambda result: result.startups),
+        f"response, {run}": _simulated(run, "response", "ms", 3, lambda result: result.response_time.mean),
+        f"servicing, {run}": _simulated(run, "seeks and accesses", "J", 3, _servicing),
+        f"startup, {run}": _simulated(run, "start-up", "J", 4, lambda result: result.energy.startup),
+        f"inactive, {run}": _simulated(run, "inactive", "J", 2, lambda result: result.energy.inactive),
+    }
+
+
+def _servicing(result: Result) -> float:
+    return result.energy.seek + result.energy.access
+
+
+_PARKS_LATE = "G2, 10x, parks after 1 s"
+
+WHERE_TARGETED: dict[str, Statistic] = {
+    "eight": Statistic(
+        "of 8 KB",
+        "%",
+        2,
+        lambda report: 100 * sum(row["share"] for row in report["sizes"]["commonest"] if row["kb"] == 8),
+    ),
+    "small": Statistic("below 8 KB", "%", 2, lambda report: 100 * report["sizes"]["all"]["below_8kb_share"]),
+    "metadata": Statistic("metadata", "%", 2, lambda report: 100 * report["metadata_share"]),
+    **_of_table("G3, 10x"),
+    **_of_table("G3, 100x"),
+    "idle": _simulated(
+        _PARKS_LATE, "idle share", "%", 1, lambda result: 100 * result.energy.idle / result.energy.total
+    ),
+}
+"""What is compared of a stand-in that has a target for it."""

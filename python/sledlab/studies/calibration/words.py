@@ -1,0 +1,41 @@
+"""Stand-ins beside what was published, as people read it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sledlab.studies.calibration import Calibrated, Row
+
+HEAD = ("statistic", "target", "achieved", "deviation", "verdict", "source of the target")
+"""Columns of the table."""
+
+
+def cells(row: Row) -> tuple[str, str, str, str, str, str]:
+    """A row of the table."""
+    unit = f" ({row.statistic.unit})" if row.statistic.unit else ""
+    target = ""
+    if row.target is not None:
+        bound = f"at {row.target.kind} " if row.target.kind in ("least", "most") else ""
+        target = f"{bound}{row.target.value:,g}" if row.target.value < 1e5 else f"{row.target.value:,.0f}"
+    deviation = "" if row.deviation is None else f"{_signed(100 * row.deviation)} %"
+    source = row.target.source if row.target else ""
+    name = f"{row.statistic.name}{unit}"
+    return name, target, row.statistic.text(row.achieved), deviation, row.verdict, source
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.1f}"
+    return text if float(text) else text[1:]
+
+
+def choices(found: Calibrated) -> str:
+    """What had to be chosen."""
+    chosen = ", ".join(f"{key} = {value:g}" for key, value in found.choices.items())
+    return f"Choices: {chosen}; `sledlab workload show` says what they mean."
+
+
+def answer(found: Calibrated) -> str:
+    """Whether the stand-in is what was published."""
+    met = "meets every published number it was fitted to" if found.passes else "misses what was published"
+    return f"The stand-in {found.name} (seed {found.seed}) {met}."

@@ -1,0 +1,107 @@
+"""Schedulers raced against each other over a range of loads: curves, a ranking, a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack, overload
+
+from sledlab.studies.compare.plan import CompareOptions, planned
+from sledlab.studies.compare.tables import Comparison, conclude
+from sledlab.studies.compare.words import FACE
+from sledlab.studies.side_by_side import SideBySide, side_by_side
+from sledlab.study.run import Study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sledlab.runs.compose import Device, Source
+    from sledlab.studies.side_by_side.plan import SideBySideOptions
+
+__all__ = ["FACE", "STUDY", "Comparison", "compare"]
+
+STUDY = Study(
+    name="compare",
+    meaning="Race schedulers against each other over a range of loads.",
+    help="""Race schedulers against each other over a range of loads, or compare devices with each other.
+
+    With --devices, --traces or --workloads the same requests are replayed on several devices, at one load and
+    under one scheduler unless more is said.
+
+    STUDY is a TOML file, such as --out leaves behind: an experiment with a table [study] that holds
+    schedulers, speedups, seeds and vary. Options override what it says. A comparison that was stopped goes
+    on when it is given the same --out again.
+
+    \b
+    Examples:
+      sledlab compare --device mems-g2 --trace app.csv --schedulers fcfs,sptf --speedups 1,2,4 --out race
+      sledlab compare --device mems-g2 --workload uniform --limit 100000 --seeds 10 --out race
+      sledlab compare race/study.toml --vary device.sleds=1,4 --out race-of-sleds
+      sledlab compare --devices mems-g2,atlas-10k --trace app.csv
+    """,
+    options=CompareOptions,
+    plan=planned,
+    conclude=conclude,
+    doing="comparing",
+    covered=("scheduler.kind", "replay.speedup"),
+)
+
+
+@overload
+def compare(
+    source: Source | None = ...,
+    device: Device | None = ...,
+    *,
+    study: str | Path | None = ...,
+    out: str | Path | None = ...,
+    **said: Unpack[CompareOptions],
+) -> Comparison: ...
+@overload
+def compare(
+    source: Source,
+    device: list[Any] | tuple[Any, ...],
+    *,
+    out: str | Path | None = ...,
+    **said: Unpack[SideBySideOptions],
+) -> SideBySide: ...
+def compare(
+    source: Source | None = None,
+    device: Device | list[Any] | tuple[Any, ...] | None = None,
+    *,
+    study: str | Path | None = None,
+    out: str | Path | None = None,
+    **said: Any,
+) -> Comparison | SideBySide:
+    """Races schedulers: replays a trace or a workload under each of them, at several speeds.
+
+    With a list of devices it compares these instead, as `side_by_side` does.
+
+    Args:
+        source: A trace or a workload, as in `simulate`.
+        device: A device, its name or its file.
+        study: A file such as `out` leaves behind, that all else is said over.
+        out: A directory for tables and report, in which a comparison that was stopped goes on.
+        **said: Everything else; see the table below. `schedulers` are schedulers or their names, `all` is
+            every one that can race; `vary` is one more key with its values, such as
+            `{"device.sleds": [1, 4]}`, or a word of yours with sets of settings by name, such as
+            `{"saving": {"none": {}, "merging": {"merge.kind": "chains"}}}`.
+
+    Returns:
+        Everything that was measured, as frames: a `Comparison`, or a `SideBySide` of devices.
+
+    Raises:
+        Error: Something in the input or the options is wrong, or a run failed; the message names it.
+        KeyboardInterrupt: Ctrl-C; what was done is kept in `out`.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> race = sl.compare(
+        ...     sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4],
+        ...     limit=2000, jobs=1,
+        ... )
+        >>> race.points.height
+        4
+        >>> race.points.sort("mean_ms")["scheduler"].first()
+        'sptf'
+    """
+    if isinstance(device, (list, tuple)):
+        return side_by_side(source, device, study=study, out=out, **said)
+    return STUDY.run(source, device, said, study=study, out=out)

@@ -1,0 +1,164 @@
+"""What a comparison runs: every scheduler at every speed-up with every seed, and maybe one key more."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.model import choices
+from sledlab.model.catalogue import Chosen, everything, scheduler
+from sledlab.model.settings import word
+from sledlab.runs.options import Around, Option, Studied, numbers, words
+from sledlab.study import axes
+from sledlab.study.plan import Case, Plan, check_source, named, said_of
+
+if TYPE_CHECKING:
+    from sledlab.study.plan import Given, Settings
+
+    Varied = tuple[str, Any, Settings]
+
+SPEEDUPS = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Speed-ups of an open replay unless others are given."""
+
+UNRACED = ("sptf-scan", "mst", "optimal")
+"""Left out of `all` where the catalogue does not say: one doubles another, two refuse long queues."""
+
+
+def vary_of(text: str) -> dict[str, list[Any]]:
+    """`KEY=V,V` on the command line: numbers and truth values where they are some, words otherwise.
+
+    Raises:
+        Error: It has no value.
+    """
+    key, sign, values = text.partition("=")
+    if not sign:
+        raise Error(f"`{text}` has no value", remedy="write --vary table.key=value,value")
+    return {key.strip(): [_plain(each) for each in words(values)]}
+
+
+def _plain(text: str) -> Any:
+    try:
+        found = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return found if isinstance(found, (int, float)) else text
+
+
+class CompareOptions(Around, Studied, total=False):
+    """What can be said of a comparison of schedulers."""
+
+    schedulers: Annotated[
+        Sequence[Chosen | str] | Chosen | str,
+        Option(
+            metavar="A,B,C|all",
+            read=words,
+            meaning="Schedulers (sledlab scheduler list)",
+            default="all that race",
+        ),
+    ]
+    speedups: Annotated[
+        Sequence[float] | float,
+        Option(
+            metavar="S,S,S",
+            read=numbers,
+            meaning="Factors that divide the times between arrivals",
+            default="1,2,4,8,16; 1 when closed",
+        ),
+    ]
+    vary: Annotated[
+        Mapping[str, Sequence[Any] | Mapping[str, Any]],
+        Option(metavar="KEY=V,V", read=vary_of, meaning="One more key to vary, such as device.sleds=1,4."),
+    ]
+
+
+def racing() -> tuple[str, ...]:
+    """The schedulers that `all` stands for."""
+    listed = everything()["schedulers"]
+    return tuple(item["name"] for item in listed if item.get("in_race", item["name"] not in UNRACED))
+
+
+def planned(given: Given) -> Plan:
+    """Checks everything that can be checked before the work starts, and fills in what was not said.
+
+    Raises:
+        Error: A scheduler is unknown, a number makes no sense, or a trace has several seeds.
+    """
+    names = choices.models("scheduler", "schedulers", given.axis("schedulers", "all"), racing())
+    for name in names:
+        if not _native.is_plugin(name):
+            scheduler(name)
+    closed = (given.base.setting("replay.mode") or "open").startswith("closed")
+    speedups = choices.numbers("speed-up", given.axis("speedups", (1.0,) if closed else SPEEDUPS), above=True)
+    vary, sets = _varied(given.axis("vary"))
+    said = {"seed": 1, **said_of(given.base)}
+    for each in sets:
+        _check(given, names[0], each)
+    seeds = axes.seeds(said, given.axis("seeds", 1))
+    made = Plan(
+        bases={"": given.base},
+        trace=given.trace,
+        cases=[_case(*place) for place in product(reversed(speedups), sets, names)],
+        seeds=seeds,
+        axes={"schedulers": names, "speedups": speedups, "seeds": len(seeds), "vary": vary},
+    )
+    assert made.texts  # checks every point
+    return made
+
+
+def _check(given: Given, name: str, varied: Varied | None) -> None:
+    """Checks what all points of a value have in common."""
+    try:
+        experiment = given.base.with_setting("scheduler.kind", name)
+        for key, value in varied[2] if varied else ():
+            experiment = experiment.with_setting(key, value)
+        experiment.to_toml()
+    except Error as error:
+        raise named(error, f"{varied[0]} = {varied[1]}") if varied else error from error
+    check_source(experiment, given.trace)
+
+
+def _case(speedup: float, varied: Varied | None, name: str) -> Case:
+    labels: list[tuple[str, Any]] = [("scheduler", name), ("speedup", speedup)]
+    settings, called = [("scheduler.kind", name)], f"{name} at speed-up {speedup:g}"
+    if varied:
+        labels.append(varied[:2])
+        settings += varied[2]
+        called += f", {varied[0]} = {varied[1]}"
+    settings.append(("replay.speedup", repr(speedup)))
+    return Case("points", tuple(labels), "", tuple(settings), speedup, called)
+
+
+def _varied(given: Any) -> tuple[dict[str, Any] | None, list[Varied | None]]:
+    """What varies besides as a file says it, and each of its values with its settings."""
+    if not given:
+        return None, [None]
+    if not hasattr(given, "items") or len(given) != 1:
+        raise Error("vary takes exactly one key", remedy='write it as {"device.sleds" = [1, 4]}')
+    ((key, values),) = given.items()
+    if hasattr(values, "items"):
+        return {key: values}, _sets(key, values)
+    if not isinstance(values, (list, tuple)) or not values:
+        raise Error(f"vary: `{key}` has no list of values", remedy=f"write it as {{{key!r}: [1, 4]}}")
+    if key in ("scheduler.kind", "replay.speedup", "seed"):
+        raise Error(f"vary: `{key}` varies already", remedy="give schedulers, speed-ups or seeds instead")
+    values = list(dict.fromkeys(values))
+    if not all(isinstance(value, (int, float)) for value in values):
+        values = [str(value) for value in values]
+    return {key: values}, [(key, value, ((key, word(value)),)) for value in values]
+
+
+def _sets(key: str, sets: Mapping[str, Any]) -> list[Varied | None]:
+    """A word for what varies, and named sets of settings."""
+    form = 'write it as {"saving": {"none": {"merge.kind": "none"}, "merging": {"merge.kind": "chains"}}}'
+    if not key.isidentifier():
+        raise Error(f"vary: `{key}` is not a word for sets of settings", remedy=form)
+    if not sets or not all(hasattr(settings, "items") for settings in sets.values()):
+        raise Error(f"vary: `{key}` needs a set of settings for each name", remedy=form)
+    return [
+        (key, name, tuple((each, word(value)) for each, value in settings.items()))
+        for name, settings in sets.items()
+    ]

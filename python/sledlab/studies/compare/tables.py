@@ -1,0 +1,69 @@
+"""What a comparison found out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.study.columns import records
+from sledlab.study.race import Race
+from sledlab.study.race_rows import measured, rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sledlab.study.columns import Row
+    from sledlab.study.measure import Found
+    from sledlab.study.plan import Plan, Point
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Race):
+    """A race of schedulers: tables, curves and a ranking.
+
+    Times are in ms, rates in requests per second of simulated time. Displays itself as a table in a
+    notebook, and prints as one.
+
+    Attributes:
+        rows: The simulated results: `points`, `curves` and `throughput`.
+        costs: Wall-clock figures: `decision_cost`.
+        config: What all points have in common, as plain data.
+        axes: Schedulers, speed-ups, number of seeds, and what varies.
+        toml: The comparison as a file that `sledlab compare` takes.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> race = sl.compare(
+        ...     sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4],
+        ...     limit=2000, jobs=1,
+        ... )
+        >>> race.curves.columns[:2]
+        ['scheduler', 'speedup']
+        >>> race.plot("scv").axes[0].get_xlabel()
+        'requests per second'
+    """
+
+    @property
+    def schedulers(self) -> tuple[str, ...]:
+        """The schedulers in the order given."""
+        return tuple(self.axes["schedulers"])
+
+    @property
+    def competitors(self) -> Sequence[str]:
+        """The schedulers."""
+        return self.schedulers
+
+    @property
+    def vary(self) -> str | None:
+        """The key that varies besides, if one does."""
+        return next(iter(self.axes.get("vary") or ()), None)
+
+    def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+        """Answer, some of the tables by name, and what all points have in common, as plain data."""
+        found = {name: records(rows) for name, rows in tables.items()}
+        return {"answer": self.answer, **found, "config": dict(self.config)}
+
+
+def conclude(plan: Plan, found: Mapping[Point, Found]) -> Comparison:
+    """The comparison of all that was measured."""
+    return Comparison(*rows_of(measured(plan, found)), plan.config, plan.axes, plan.toml)

@@ -1,0 +1,257 @@
+"""A comparison in words, tables and a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Source, Text
+from sledlab.show.face import DocumentFace
+from sledlab.show.facts import common_facts
+from sledlab.show.wording import device_name, figure, label, milliseconds, percent, source_name
+from sledlab.study import race_parts
+from sledlab.study.race import LEVEL
+from sledlab.study.race_parts import NOTE, everything, heading, limits, most, names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sledlab.show.document import Part
+    from sledlab.studies.compare.tables import Comparison
+    from sledlab.study.race import Curve, Group
+
+MATRIX_NOTE = "best first; * the queue kept growing"
+
+FEW = 4
+"""Most schedulers of which everything is printed."""
+
+
+def title(comparison: Comparison) -> str:
+    """What ran on what."""
+    source, device = source_name(comparison.config), device_name(comparison.config)
+    named = {"workload.kind": source, "trace.file": source, "device.preset": device}.get(
+        comparison.vary or ""
+    )
+    values = [str(group.varied[1]) for group in comparison.groups if group.varied]
+    source, device = (" and ".join(values) if name == named else name for name in (source, device))
+    return f"{source} on {device}"
+
+
+def contest(comparison: Comparison) -> str:
+    """The schedulers that compete."""
+    names = [label(word) for word in comparison.schedulers]
+    return " against ".join(names) if len(names) <= FEW else f"{len(names)} schedulers"
+
+
+def load(comparison: Comparison, speedup: float) -> str:
+    """A load in words that begin a sentence."""
+    generated = "workload" in comparison.config
+    if speedup == 1:
+        return "At its own rate" if generated else "As recorded"
+    return f"At {speedup:g} times {'its own rate' if generated else 'the recorded speed'}"
+
+
+def answer(comparison: Comparison) -> str:
+    """What the comparison says, in a sentence or two; for each value of what varies."""
+    if len(comparison.groups) == 1:
+        return verdict(comparison, comparison.groups[0])
+    return " ".join(f"{heading(group)}: {verdict(comparison, group)}" for group in comparison.groups)
+
+
+def verdict(comparison: Comparison, group: Group) -> str:
+    """What one group says: at the lightest load, at the load of the ranking, and how far each kept up."""
+    light, heavy = group.speedups[0], group.heavy
+    if not group.steady(heavy):
+        return f"No scheduler kept up with any of these loads: the queues kept growing. {most(group, heavy)}"
+    says = dict.fromkeys((_contest(comparison, group, light), _contest(comparison, group, heavy)))
+    return " ".join([*says, *_fairness(group, heavy), *limits(group, FEW)])
+
+
+def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
+    """Who is fastest at a load, and against whom."""
+    begin, best = load(comparison, speedup), group.best(speedup)
+    steady = group.steady(speedup) or list(group.curves)
+    fast = best[0].run(speedup).mean_ms
+    if len(best) == len(steady) > 1:
+        who = "both" if len(best) == 2 else f"all {len(best)} schedulers"
+        rest = "" if len(steady) == len(group.curves) else " that keep up"
+        return f"{begin}, {who}{rest} answer in the same time, {milliseconds(fast)} on average."
+    one = len(best) == 1
+    who = f"{names(best)} {'answers' if one else 'answer'} in {milliseconds(fast)} on average"
+    if len(group.curves) == 1:
+        return f"{begin}, {who}."
+    yardstick = group.yardstick if group.yardstick not in best else group.ranked[-1]
+    if yardstick in best:
+        fastest = f"{'is' if one else 'are'} the fastest with {milliseconds(fast)} on average"
+        return f"{begin}, {names(best)} {fastest}."
+    slow = yardstick.run(speedup)
+    if slow.saturated:
+        return f"{begin}, {who}; {yardstick.label} is overloaded."
+    than = f"{yardstick.label} takes {milliseconds(slow.mean_ms)}: {percent(1 - fast / slow.mean_ms)} less"
+    return f"{begin}, {who} where {than}."
+
+
+def _fairness(group: Group, speedup: float) -> Iterator[str]:
+    """Who pays for the speed of the fastest."""
+    fastest, fairest = group.best(speedup)[0], group.best(speedup, "scv")[0]
+    fast, fair = fastest.run(speedup), fairest.run(speedup)
+    if fastest in group.best(speedup, "scv") or fast.scv <= (1 + LEVEL) * fair.scv:
+        return
+    slowest = ""
+    if fair.max_ms < fast.max_ms:
+        fair_max, fast_max = milliseconds(fair.max_ms), milliseconds(fast.max_ms)
+        slowest = f", and the slowest request takes {fair_max} instead of {fast_max}"
+    yield (
+        f"{fairest.label} is the fairest there: its squared coefficient of variation is {figure(fair.scv)} "
+        f"against {figure(fast.scv)} of {fastest.label}{slowest}."
+    )
+
+
+RANKING = ("scheduler", "mean", "× best", "99 %", "SCV", "keeps up to", "in queue", "positioning", "why")
+"""Columns of the ranking; times in ms, `keeps up to` in requests/s."""
+
+
+def ranking(group: Group) -> Grid:
+    """A row per scheduler, best first, at the load of the ranking."""
+    best = group.best(group.heavy)[0].run(group.heavy).mean_ms
+    rows = []
+    for curve in group.ranked:
+        run = curve.run(group.heavy)
+        half = f" ± {figure(run.mean_ci95_ms, 2)}" if run.mean_ci95_ms is not None else ""
+        steady = (
+            f"{figure(run.mean_ms)}{half}",
+            f"{run.mean_ms / best:.2f}",
+            figure(run.p99_ms),
+            figure(run.scv),
+        )
+        kept_up = f"{group.rate(curve.kept_up):,.0f}" if curve.kept_up is not None else "–"
+        shown = ("overloaded", "–", "–", "–") if run.saturated else steady
+        queue = "–" if run.saturated else figure(run.queue_time_ms)
+        rows.append((curve.label, *shown, kept_up, queue, figure(run.positioning_ms), why(group, curve)))
+    return Grid(RANKING, rows, "words")
+
+
+def why(group: Group, curve: Curve) -> str:
+    """What makes a scheduler as good as it is at the load of the ranking, out of measured parts."""
+    run, other, name = curve.run(group.heavy), group.yardstick.run(group.heavy), group.yardstick.label
+    positioning = f"positioning takes {milliseconds(run.positioning_ms)}"
+    # Requests served together, where the yardstick does not do so as well.
+    more = run.served_at_once >= other.served_at_once + LEVEL
+    together = [f"{run.served_at_once:.2f} requests are served at a time"] if more else []
+    if run.saturated:
+        done, offered = figure(run.throughput_iops, 4), figure(run.arrival_rate, 4)
+        late = f"cannot keep up: completes {done} of {offered} requests a second"
+        return ", ".join([late, f"{positioning} each", *together])
+    if curve is group.yardstick:
+        return f"what the others are measured by: {positioning}"
+    change = run.positioning_ms / other.positioning_ms - 1 if other.positioning_ms else 0.0
+    differs = f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"
+    clauses = [
+        f"positioning takes {'as long as' if abs(change) < LEVEL else differs} under {name}",
+        *together,
+    ]
+    if other.saturated:
+        clauses.append(f"so that {figure(run.queue_mean)} requests wait on average")
+    elif abs(run.queue_time_ms - other.queue_time_ms) < LEVEL * other.mean_ms:
+        clauses.append("the wait is the same")
+    else:
+        waits = milliseconds(run.queue_time_ms), milliseconds(other.queue_time_ms)
+        clauses.append(f"the wait {waits[0]} instead of {waits[1]}")
+    return ", ".join([*clauses, *_variation(group, curve)])
+
+
+def _variation(group: Group, curve: Curve) -> Iterator[str]:
+    """How fair it is, where that stands out."""
+    steady, other = group.steady(group.heavy), group.yardstick.run(group.heavy)
+    scv = curve.run(group.heavy).scv
+    if len(steady) > 2 and curve is group.best(group.heavy, "scv")[0]:
+        yield f"the fairest of all: SCV {figure(scv)}"
+    elif len(steady) > 2 and curve is max(steady, key=lambda each: each.run(group.heavy).scv):
+        yield f"but the least fair: SCV {figure(scv)}"
+    elif not other.saturated and not 0.8 * other.scv <= scv <= 1.25 * other.scv:
+        than = "but less fair" if scv > other.scv else "and fairer"
+        yield f"{than}: SCV {figure(scv)} against {figure(other.scv)}"
+
+
+def _matrix(group: Group) -> Grid:
+    """Mean response of many schedulers, best first, at every load."""
+    head = ["mean (ms) at", *(f"×{speedup:g}" for speedup in group.speedups), f"SCV at ×{group.heavy:g}"]
+    rows = []
+    for curve in group.ranked:
+        means = [f"{figure(row.run.mean_ms)}{' *' if row.run.saturated else ''}" for row in curve.rows]
+        rows.append((curve.label, *means, figure(curve.run(group.heavy).scv)))
+    return Grid(head, rows)
+
+
+def brief(comparison: Comparison) -> Sequence[Part]:
+    """The title, a table for each value of what varies, and the answer."""
+    few = len(comparison.schedulers) <= FEW
+    parts: list[Part] = [Heading(title(comparison), 1, contest(comparison))]
+    for group in comparison.groups:
+        parts += [Heading(heading(group))] if group.varied else []
+        parts.append(everything(group) if few else _matrix(group))
+    return [*parts, Text(NOTE if few else MATRIX_NOTE, "quiet"), Text(answer(comparison))]
+
+
+def costs(comparison: Comparison) -> Grid | None:
+    """What decisions cost each scheduler over all loads, cheapest first."""
+    found = []
+    for scheduler in comparison.schedulers:
+        rows = [row for row in comparison.costs["decision_cost"] if row.who.name == scheduler]
+        mine = sorted((row.decision_ns, row.queue_mean) for row in rows if row.decision_ns is not None)
+        if mine:
+            shown = (mine[0], mine[len(mine) // 2], mine[-1])
+            cells = [f"{figure(ns)} ({figure(waiting)})" for ns, waiting in shown]
+            found.append((shown[1][0], (label(scheduler), *cells)))
+    head = ("scheduler", "least", "median", "most")
+    return Grid(head, [row for _, row in sorted(found)]) if found else None
+
+
+def _ranked_at(group: Group) -> str:
+    """Which load the ranking is for."""
+    which = "the highest load at which more than half of them keep up"
+    if len(group.speedups) == 1:
+        which = "the only load"
+    rate = f"{group.rate(group.heavy):,.0f} requests per second"
+    return (
+        f"Ranked by mean response at {rate} (×{group.heavy:g}), {which}. Times in ms; keeps up to: requests "
+        "per second at the highest load before the first overload; in queue: from arrival to start."
+    )
+
+
+COSTS_NOTE = (
+    "Real time that the scheduler took to choose a request, on the machine that ran this, in ns; the mean "
+    "number of waiting requests in brackets. Not part of the simulated results."
+)
+
+
+def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
+    """Everything about one value of what varies."""
+    if group.varied:
+        yield Heading(heading(group), apart=True)
+    yield Text(verdict(comparison, group), "answer")
+    yield Heading("How the load changes it")
+    yield from race_parts.figures(group)
+    yield from (Heading("Who wins, and why"), ranking(group), Text(_ranked_at(group), "quiet"))
+    if len(group.speedups) > 1:
+        yield from race_parts.winners(group)
+        yield from race_parts.throughput(comparison, group)
+    yield Folded("All numbers", [everything(group), Text(NOTE, "quiet")])
+    yield from race_parts.alone(group)
+
+
+def page(comparison: Comparison) -> Document:
+    """The page: who is fastest and fairest at which load, and why."""
+    parts = [part for group in comparison.groups for part in _race(comparison, group)]
+    if cheapest := costs(comparison):
+        parts += [Heading("What a decision costs"), cheapest, Text(COSTS_NOTE, "quiet")]
+    again = Folded("The whole comparison, to run it again", [Source(comparison.toml)])
+    return Document(
+        kind="comparison",
+        title=title(comparison),
+        heading=f"{title(comparison)}: {contest(comparison)}",
+        parts=[*parts, Heading("What ran"), Facts(common_facts(comparison.config)), again],
+        footer="All times are simulated. The same comparison and version give the same numbers.",
+    )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=race_parts.draw)

@@ -1,0 +1,163 @@
+"""How the second of two runs of the same requests differs from the first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.lazy import numpy as np
+from sledlab.show.wording import label
+from sledlab.shown import Shown, face_of
+from sledlab.studies.diff.side import Side, same_requests, side
+from sledlab.study.statistics import t_975
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from matplotlib.figure import Figure
+
+    from sledlab.runs.result import Result
+
+BATCHES = 32
+"""Batches of successive requests whose means make the interval, as for the mean of a single run."""
+
+PERCENTILES = (1, 5, 25, 50, 75, 95, 99)
+"""Percentiles of the difference that are given."""
+
+
+@dataclass(frozen=True, repr=False)
+class Difference(Shown):
+    """How the second of two runs differs from the first; differences are second minus first.
+
+    Times are in ms, energies in J.
+
+    Attributes:
+        a: The first run.
+        b: The second run.
+        requests: Requests in both.
+        mean_ms: Mean of the differences in response time.
+        ci95_half_width_ms: Half the 95 % confidence interval of that mean, by means of 32 batches of
+            successive requests, which allows for their correlation; none for fewer than 256 requests.
+        ratio: Mean response time of the second over that of the first.
+        percentiles_ms: Percentiles of the differences: 1, 5, 25, 50, 75, 95, 99.
+        faster: Share of the requests that the second run answers sooner, 0 to 1.
+        slower: Share that it answers later; the rest takes the same time to the nanosecond.
+        energy_j: Difference in energy; none where a run does not say.
+        settings: Keys of the experiments that differ, with both values.
+        differences_ms: The difference of every request, in order of arrival.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> busy = sl.workload("uniform", mean_interarrival_ms=0.8)
+        >>> runs = [
+        ...     sl.simulate(busy, "mems-g2", scheduler=name, limit=2000) for name in ("fcfs", "sptf")
+        ... ]
+        >>> found = sl.diff(*runs)
+        >>> found.mean_ms < 0, found.settings
+        (True, {'scheduler.kind': ('fcfs', 'sptf')})
+    """
+
+    a: Side
+    b: Side
+    requests: int
+    mean_ms: float
+    ci95_half_width_ms: float | None
+    ratio: float
+    percentiles_ms: dict[str, float]
+    faster: float
+    slower: float
+    energy_j: float | None
+    settings: dict[str, tuple[Any, Any]]
+    differences_ms: npt.NDArray[np.float64] = field(repr=False, compare=False)
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether the interval of the mean leaves out zero; none where there is no interval."""
+        half = self.ci95_half_width_ms
+        return None if half is None else abs(self.mean_ms) > half
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the single requests as plain data: what `--json` prints."""
+        names = ("requests", "mean_ms", "ci95_half_width_ms", "ratio", "percentiles_ms", "faster", "slower")
+        return {
+            "answer": face_of(self).answer(self),
+            **{name: getattr(self, name) for name in names},
+            "significant": self.significant,
+            "energy_j": self.energy_j,
+            "a": self.a.to_dict(),
+            "b": self.b.to_dict(),
+            "settings": {key: list(values) for key, values in self.settings.items()},
+        }
+
+    def plot(self) -> Figure:
+        """Draws the distribution of the differences, a matplotlib figure."""
+        return self._draw()
+
+
+def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
+    """Compares two runs of the same requests, request by request.
+
+    Args:
+        a: A result that kept its requests, a directory that a run left, or a table of requests
+            (`.parquet`, `.csv`).
+        b: Another one.
+
+    Raises:
+        Error: One of them cannot be read, or they are not of the same requests.
+    """
+    first, second = side(a, "A"), side(b, "B")
+    kinds = [str(each.config.get("scheduler", {}).get("kind", "")) for each in (first, second)]
+    if (first.name, second.name) == ("A", "B") and all(kinds) and kinds[0] != kinds[1]:
+        first, second = (each.called(label(kind)) for each, kind in zip((first, second), kinds, strict=True))
+    if first.name == second.name and isinstance(a, (str, Path)) and isinstance(b, (str, Path)):
+        first, second = first.called(str(a)), second.called(str(b))
+    if first.name == second.name:
+        first, second = first.called(f"{first.name} (A)"), second.called(f"{second.name} (B)")
+    first_ns, second_ns = same_requests(first, second)
+    if not len(first_ns):
+        raise Error("there are no requests to compare", remedy="give two runs that completed some")
+    differences = (second_ns.astype(np.int64) - first_ns.astype(np.int64)) / 1e6
+    joules = first.energy_j, second.energy_j
+    return Difference(
+        a=first,
+        b=second,
+        requests=len(differences),
+        mean_ms=float(differences.mean()),
+        ci95_half_width_ms=batch_half_width(differences),
+        ratio=float(second_ns.mean() / first_ns.mean()) if first_ns.any() else float("nan"),
+        percentiles_ms={f"p{p}": float(np.percentile(differences, p)) for p in PERCENTILES},
+        faster=float((differences < 0).mean()),
+        slower=float((differences > 0).mean()),
+        energy_j=joules[1] - joules[0] if joules[0] is not None and joules[1] is not None else None,
+        settings=_settings(first.config, second.config),
+        differences_ms=differences,
+    )
+
+
+def batch_half_width(values: npt.NDArray[np.float64]) -> float | None:
+    """Half the 95 % confidence interval of the mean of correlated values; none for too few.
+
+    Means of long batches of successive values are nearly independent, whatever the correlation
+    within them.
+    """
+    if len(values) < 8 * BATCHES:
+        return None
+    means = np.array([batch.mean() for batch in np.array_split(values, BATCHES)])
+    return float(t_975(BATCHES - 1) * means.std(ddof=1) / np.sqrt(BATCHES))
+
+
+def _settings(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Keys that differ, with both values; none for a key that only one has."""
+    first, second = _flat(a), _flat(b)
+    if not first or not second:
+        return {}
+    keys = dict.fromkeys([*first, *second])
+    return {key: (first.get(key), second.get(key)) for key in keys if first.get(key) != second.get(key)}
+
+
+def _flat(config: dict[str, Any], path: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in config.items():
+        found |= _flat(value, f"{path}{key}.") if isinstance(value, dict) else {f"{path}{key}": value}
+    return found

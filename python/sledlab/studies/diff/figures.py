@@ -1,0 +1,97 @@
+"""The difference of two runs as figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import mpl_ticker
+from sledlab.lazy import numpy as np
+from sledlab.show.plots import BLUE, FAINT, INK, ORANGE, mark_median, plain_log, single
+from sledlab.show.wording import percent
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from sledlab.studies.diff.difference import Difference
+
+LONGEST = 24
+"""Characters of a name that a figure has room for."""
+
+POINTS = 400
+"""Points of a distribution that are drawn."""
+
+
+def _quantiles(values: npt.NDArray[np.float64]) -> tuple[Any, Any]:
+    shares = np.linspace(0, 100, POINTS + 1)
+    return np.percentile(values, shares), shares
+
+
+def shorten(name: str, most: int) -> str:
+    """A name without its beginning where it is too long.
+
+    Examples:
+        >>> shorten("runs/of/today/fcfs", 10)
+        '…oday/fcfs'
+    """
+    return name if len(name) <= most else f"…{name[1 - most :]}"
+
+
+def responses(found: Difference) -> Figure:
+    """Response times of both runs as distributions, each named in its colour."""
+    figure, axes = single()
+    medians = []
+    for side, colour, dashes in ((found.a, BLUE, "-"), (found.b, ORANGE, (0, (5, 1.5)))):
+        times, shares = _quantiles(side.response_ms)
+        axes.plot(times, shares, color=colour, linestyle=dashes)
+        medians.append((float(np.median(times)), side.name, colour))
+    axes.set_xscale("log")
+    plain_log(axes)
+    axes.set_ylim(0, 101)
+    axes.grid(visible=True)
+    for at, name, colour in medians:
+        mark_median(axes, shorten(name, LONGEST), at, colour, left=(at, name, colour) == min(medians))
+    axes.set_xlabel("response time (ms)")
+    axes.set_ylabel("requests answered within (%)")
+    return figure
+
+
+def differences(found: Difference) -> Figure:
+    """Differences of single requests as a distribution: left of zero the second run is faster."""
+    figure, axes = single()
+    values, shares = _quantiles(found.differences_ms)
+    sizes = np.abs(found.differences_ms[found.differences_ms != 0])
+    axes.set_xscale("symlog", linthresh=float(np.percentile(sizes, 20)) if len(sizes) else 1.0)
+    axes.fill_between(values, shares, where=list(values <= 0), color=BLUE, alpha=0.2, linewidth=0)
+    axes.fill_between(values, shares, 100, where=list(values >= 0), color=ORANGE, alpha=0.2, linewidth=0)
+    axes.plot(values, shares, color=INK)
+    axes.axvline(0, color=FAINT, zorder=0)
+    for text, place, colour, side in (
+        (f"{percent(found.faster)} sooner", 0.02, BLUE, "left"),
+        (f"{percent(found.slower)} later", 0.98, ORANGE, "right"),
+    ):
+        axes.text(place, 1.02, text, transform=axes.transAxes, color=colour, ha=side, fontweight="bold")
+    axes.set_ylim(0, 101)
+    axes.grid(visible=True)
+    _few_ticks(axes)
+    axes.set_xlabel(f"change of response time under {shorten(found.b.name, LONGEST)} (ms)")
+    axes.set_ylabel("requests that change by less (%)")
+    return figure
+
+
+def _few_ticks(axes: Axes) -> None:
+    """Ticks at powers of ten on both sides, thinned until they fit."""
+    low, high = axes.get_xlim()
+    linear = float(axes.xaxis.get_transform().linthresh)  # type: ignore[attr-defined]
+    first = int(np.ceil(np.log10(linear)))
+    ticks = [0.0]
+    for sign, end in ((-1, -low), (1, high)):
+        powers = range(first, int(np.floor(np.log10(end))) + 1) if end > linear else range(0)
+        step = max(1, -(-len(powers) // 4))
+        ticks += [sign * 10.0**power for power in powers[::-1][::step]]
+    axes.xaxis.set_major_locator(mpl_ticker.FixedLocator(sorted(ticks)))
+    axes.xaxis.set_minor_locator(mpl_ticker.NullLocator())
+    axes.xaxis.set_major_formatter(
+        mpl_ticker.FuncFormatter(lambda value, _: f"{value:+,g}" if value else "0")
+    )

@@ -1,0 +1,145 @@
+"""One of the two runs that are compared: its requests, and what is known about it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.lazy import numpy as np
+from sledlab.lazy import polars
+from sledlab.runs.recording import REQUESTS, SUMMARY
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sledlab.runs.result import Result
+
+COLUMNS = ("id", "lbn", "blocks", "op", "response_ns")
+"""Columns that are read: which requests they are, and how long each took."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run.
+
+    Attributes:
+        name: What it is called in sentences.
+        frame: Its requests by id: `id`, `lbn`, `blocks`, `op`, `response_ns`.
+        energy_j: What it took, where that is known.
+        config: Its experiment as plain data, where that is known.
+        saturated: Whether its queue kept growing.
+    """
+
+    name: str
+    frame: polars.DataFrame = field(repr=False)
+    energy_j: float | None = None
+    config: dict[str, Any] = field(default_factory=dict, repr=False)
+    saturated: bool = False
+
+    def called(self, name: str) -> Side:
+        """The same under another name."""
+        return replace(self, name=name)
+
+    @property
+    def response_ms(self) -> npt.NDArray[np.float64]:
+        """Response times in ms, by id."""
+        return self.frame["response_ns"].to_numpy() / 1e6
+
+    def statistics(self) -> dict[str, float]:
+        """Mean, percentiles and maximum of the response times, in ms."""
+        times = self.response_ms
+        found = {f"p{name}": float(np.percentile(times, share)) for name, share in SHARES.items()}
+        return {"mean": float(times.mean()), **found, "max": float(times.max())}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"name": self.name, "response_time_ms": self.statistics(), "energy_j": self.energy_j}
+
+
+SHARES = {"50": 50.0, "90": 90.0, "99": 99.0, "999": 99.9}
+"""Percentiles of response times, by the ending of their names."""
+
+
+def side(run: Result | str | Path, name: str) -> Side:
+    """A run by its result, the directory it left, or a table of its requests.
+
+    Raises:
+        Error: There is no such thing, or it does not hold requests.
+    """
+    if not isinstance(run, (str, Path)):
+        return _side(name, run.requests, run.summary)
+    path = Path(run)
+    if not path.is_dir():
+        return _side(_name(path), _read(path), None)
+    table, summary = path / REQUESTS, path / SUMMARY
+    if not table.exists():
+        raise Error(
+            f"`{run}` holds no run: there is no {table.name}",
+            remedy="give a directory that `sledlab simulate --out` left, or a table of requests",
+        )
+    said = json.loads(summary.read_text(encoding="utf-8")) if summary.exists() else None
+    return _side(_name(path), _read(table), said)
+
+
+def _name(path: Path) -> str:
+    """The last part of a path, which is enough to tell two runs apart as a rule."""
+    return path.resolve().name
+
+
+def _side(name: str, frame: polars.DataFrame, summary: Any) -> Side:
+    missing = [column for column in COLUMNS if column not in frame.columns]
+    if missing:
+        raise Error(
+            f"{name}: the column `{missing[0]}` is missing",
+            remedy=f"a table of requests has {', '.join(COLUMNS)}; `--requests FILE` writes one",
+        )
+    ordered = frame.select(COLUMNS).sort("id")
+    if ordered["id"].n_unique() != ordered.height:
+        raise Error(f"{name}: an id occurs twice", remedy="give the table of a single run")
+    if summary is None:
+        return Side(name, ordered)
+    energy = float(summary["energy_j"]["total"])
+    return Side(name, ordered, energy, dict(summary["config"]), bool(summary["saturated"]))
+
+
+def _read(path: Path) -> polars.DataFrame:
+    readers: dict[str, Any] = {".parquet": polars.read_parquet, ".csv": polars.read_csv}
+    if path.suffix.lower() not in readers:
+        raise Error(
+            f"`{path}` is no table of requests", remedy="give a .parquet or .csv file, or a directory"
+        )
+    try:
+        frame: polars.DataFrame = readers[path.suffix.lower()](path)
+    except (OSError, polars.exceptions.PolarsError) as error:
+        raise Error(f"cannot read the requests `{path}`: {error}") from error
+    return frame
+
+
+def same_requests(a: Side, b: Side) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """Response times in ns of the requests of both, pair by pair.
+
+    Raises:
+        Error: They are not the same requests.
+    """
+    for mine, other in ((a, b), (b, a)):
+        only = mine.frame.join(other.frame, on="id", how="anti")
+        if only.height:
+            raise Error(
+                f"{mine.name} has {only.height:,} requests that {other.name} has not, "
+                f"the first with id {only['id'][0]}",
+                remedy="run both over the same trace or workload, seed, warm-up and limit",
+            )
+    for column in COLUMNS[1:-1]:
+        unlike = a.frame[column].cast(str) != b.frame[column].cast(str)
+        if unlike.any():
+            at = int(unlike.arg_true()[0])
+            one, two = a.frame.row(at, named=True), b.frame.row(at, named=True)
+            raise Error(
+                f"request {one['id']} is not the same in both: {column} is {one[column]} in {a.name} "
+                f"and {two[column]} in {b.name}",
+                remedy="run both over the same trace or workload, with the same seed and device size",
+            )
+    return a.frame["response_ns"].to_numpy(), b.frame["response_ns"].to_numpy()

@@ -1,0 +1,156 @@
+"""Holding a disk model to what was measured on a real drive.
+
+The measured stream is replayed the way it was issued, one request at a time, each as long after the
+completion of the one before as it was then. What is compared are the distributions of service times.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.model.catalogue import apply, require
+from sledlab.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from sledlab.model.catalogue import Chosen
+
+BUCKETS = 1750
+POINTS = 10_000
+
+
+def edges_us() -> list[int]:
+    """Edges of the buckets in which service times are counted: 1 us wide at first, then about 1 % each.
+
+    Examples:
+        >>> edges_us()[:3], edges_us()[-1]
+        ([0, 1, 2], 2069657113)
+    """
+    edges = [0]
+    for _ in range(BUCKETS):
+        edges.append(edges[-1] + 1 + edges[-1] // 100)
+    return edges
+
+
+def quantiles_ms(services_ns: Sequence[int]) -> list[float]:
+    """Service times at 10,000 evenly spaced shares up to 1, read off their bucketed distribution."""
+    ordered = sorted(service // 1000 for service in services_ns)
+    count = len(ordered)
+    # Rounded as in DiskSim's tables: it matters for the slowest few requests of a stream.
+    curve = [(edge / 1000, round(bisect_left(ordered, edge) / count, 6)) for edge in edges_us()]
+    found, at = [], 0
+    for point in range(1, POINTS + 1):
+        share = point / POINTS
+        while at < len(curve) - 1 and curve[at][1] < share:
+            at += 1
+        (x0, y0), (x1, y1) = curve[max(at - 1, 0)], curve[at]
+        found.append(x0 + (x1 - x0) * (share - y0) / (y1 - y0) if y1 > y0 else x1)
+    return found
+
+
+def demerit_ms(measured_ns: Sequence[int], simulated_ns: Sequence[int]) -> float:
+    """The demerit figure: root mean square of the horizontal distance between two distributions.
+
+    Of service times, and defined as in DiskSim's validation (Ruemmler and Wilkes 1994 introduced it), buckets
+    included, so that figures can be compared with published ones.
+
+    Examples:
+        >>> demerit_ms([1_000_000, 2_000_000], [1_000_000, 2_000_000])
+        0.0
+        >>> round(demerit_ms([5_000_000] * 10, [6_000_000] * 10), 1)
+        1.0
+    """
+    pairs = zip(quantiles_ms(measured_ns), quantiles_ms(simulated_ns), strict=True)
+    return math.sqrt(sum((a - b) ** 2 for a, b in pairs) / POINTS)
+
+
+@dataclass(frozen=True, repr=False)
+class DriveValidation(Shown):
+    """A drive's measured service times beside those of its model.
+
+    Attributes:
+        drive: Name or file of the model.
+        host: The host it was attached to; none if as the file says.
+        reads: Which requests are reads.
+        measured_ns: Measured service times, in ns.
+        simulated_ns: The model's.
+    """
+
+    drive: str
+    host: str | None
+    reads: tuple[bool, ...]
+    measured_ns: Sequence[int]
+    simulated_ns: Sequence[int]
+
+    @cached_property
+    def demerit_ms(self) -> float:
+        """The demerit figure: see the function `demerit_ms`."""
+        return demerit_ms(self.measured_ns, self.simulated_ns)
+
+    def mean_ms(self, *, reads: bool) -> tuple[float, float] | None:
+        """Mean measured and simulated service time of reads or of writes; none where there are none."""
+        rows = [at for at, is_read in enumerate(self.reads) if is_read == reads]
+        if not rows:
+            return None
+        means = [
+            sum(times[at] for at in rows) / len(rows) / 1e6 for times in (self.measured_ns, self.simulated_ns)
+        ]
+        return means[0], means[1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Requests, demerit figure and means, for JSON."""
+        return {
+            "drive": self.drive,
+            "host": self.host,
+            "requests": len(self.reads),
+            "demerit_ms": self.demerit_ms,
+            **{
+                f"mean_{name}_ms": dict(zip(("measured", "simulated"), means, strict=True))
+                for name, means in (("read", self.mean_ms(reads=True)), ("write", self.mean_ms(reads=False)))
+                if means is not None
+            },
+        }
+
+    def plot(self) -> Figure:
+        """Both distributions of service times, of reads and of writes."""
+        return self._draw()
+
+
+def validate_drive(
+    drive: Chosen | str | Path, measured: str | Path, *, host: str | None = None
+) -> DriveValidation:
+    """Replays a measured stream on a model of the drive it was measured on.
+
+    Args:
+        drive: A device: a preset by name, a file, or `sl.device(...)` with parameters.
+        measured: The stream, as DiskSim validates, `R|W action lbn blocks service_us gap_us` a line.
+        host: The host whose bus the drive is attached to; for a preset the one it was measured on, unless
+            given. `none` leaves the bus as the device says.
+
+    Raises:
+        Error: The device or the host is unknown, the stream cannot be read or does not fit the drive.
+    """
+    chosen = require("device", drive)
+    name = chosen.name
+    if host is None and name in _native.host_names():
+        host = name
+    if host == "none":
+        host = None
+    experiment = apply(_native.Experiment(), chosen)
+    ops, found, simulated = _native.replay_measured(experiment, str(measured), host)
+    if not ops:
+        raise Error(f"{measured}: the stream holds no requests", remedy="check the file")
+    return DriveValidation(
+        name, host, tuple(op == ord("R") for op in ops), array("Q", found), array("Q", simulated)
+    )

@@ -1,0 +1,72 @@
+"""A drive beside its model, in words and as a figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.lazy import mpl_figure
+from sledlab.show.document import Document, Drawing, Text
+from sledlab.show.plots import BLUE, INK, SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.show.document import Part
+    from sledlab.studies.drive.demerit import DriveValidation
+
+
+def answer(found: DriveValidation) -> str:
+    """The demerit figure."""
+    return f"demerit figure {found.demerit_ms:.3f} ms"
+
+
+def brief(found: DriveValidation) -> Sequence[Part]:
+    """What a terminal and a notebook show."""
+    attached = f", attached as on its measuring host ({found.host})" if found.host else ""
+    means = ((name, found.mean_ms(reads=name == "read")) for name in ("read", "write"))
+    return [
+        Text(f"{found.drive}{attached}: {len(found.reads):,} requests"),
+        Text(answer(found)),
+        *(
+            Text(f"mean {name:5} {pair[0]:.3f} ms measured, {pair[1]:.3f} ms simulated")
+            for name, pair in means
+            if pair
+        ),
+    ]
+
+
+def page(found: DriveValidation) -> Document:
+    """The page about a drive and its model."""
+    return Document(
+        kind="validation",
+        title=f"{found.drive} beside the drive it stands for",
+        parts=[*brief(found), Drawing(lambda: service_times(found), "Service times", width="wide")],
+    )
+
+
+def service_times(found: DriveValidation) -> Figure:
+    """Measured and simulated distributions of service times, of reads and of writes."""
+    figure = mpl_figure.Figure(figsize=(2 * SIZE[0], SIZE[1]), layout="constrained")
+    kinds = [(title, reads) for title, reads in (("reads", True), ("writes", False)) if reads in found.reads]
+    places = figure.subplots(1, len(kinds), squeeze=False)[0]
+    for (title, reads), axes in zip(kinds, places, strict=True):
+        for label, times, colour in (
+            ("measured", found.measured_ns, INK),
+            (found.drive, found.simulated_ns, BLUE),
+        ):
+            ordered = sorted(
+                time / 1e6 for time, read in zip(times, found.reads, strict=True) if read == reads
+            )
+            shares = [100 * (at + 1) / len(ordered) for at in range(len(ordered))]
+            axes.step(ordered, shares, where="post", label=label, color=colour)
+        axes.set_title(f"{len(ordered):,} {title}")
+        axes.set_xlabel("service time, ms")
+        axes.set_ylabel("requests served by then, %")
+        axes.set_xlim(left=0)
+        axes.set_ylim(0, 101)
+        axes.grid(visible=True)
+        axes.legend(frameon=False, loc="lower right")
+    figure.suptitle(f"{found.drive}: demerit figure {found.demerit_ms:.3f} ms", x=0.01, ha="left")
+    return figure

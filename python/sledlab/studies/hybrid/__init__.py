@@ -1,0 +1,83 @@
+"""MEMS in front of a disk: which form, how much of it, and what it is worth (paper 001; AN-04 to AN-06)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from sledlab.show.face import DocumentFace
+from sledlab.studies.hybrid.plan import HybridOptions, plan
+from sledlab.studies.hybrid.stores import DISK_PRESET
+from sledlab.studies.hybrid.tables import HybridStudy, conclude
+from sledlab.studies.hybrid.words import answer, brief, draw, page
+from sledlab.study.run import Study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sledlab.runs.compose import Device, Source
+
+__all__ = ["FACE", "STUDY", "HybridStudy", "hybrid_study"]
+
+STUDY = Study(
+    name="hybrid",
+    meaning="Study what MEMS in front of a disk is worth.",
+    help="""Study what MEMS in front of a disk is worth; list and show hybrids.
+
+    Compares the disk, MEMS alone, a disk with as much non-volatile memory, and hybrids of disk and MEMS on
+    the same requests; sweeps size and segments of a MEMS caching disk; and says from which price of memory
+    on MEMS is the better buy. Disks spin from the start and nothing parks, unless --set says otherwise.
+    `--segment-kb none` and the like leave a section out. STUDY is a file such as --out leaves behind.
+
+    \b
+    Examples:
+      sledlab hybrid --trace app.csv --out study
+      sledlab hybrid --workload cello --limit 100000 --replacement lru,lfuda,arc --out study
+      sledlab hybrid --trace app.csv --configs disk,mems,mcd-all --set hybrid.bypass_kb=1024
+      sledlab hybrid study/study.toml --speedup 2 --out faster
+      sledlab hybrid list
+    """,
+    options=HybridOptions,
+    plan=plan,
+    conclude=conclude,
+    device=DISK_PRESET,
+)
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
+
+
+def hybrid_study(
+    source: Source | None = None,
+    device: Device | None = None,
+    *,
+    study: str | Path | None = None,
+    out: str | Path | None = None,
+    **said: Unpack[HybridOptions],
+) -> HybridStudy:
+    """Studies what MEMS in front of a disk is worth for a workload.
+
+    Every store has the same requests, fitted to the disk, and a controller cache of 4 MB. Disks spin from
+    the start and nothing parks, unless `settings` say otherwise (`device.startup_ms`, `power.kind`).
+
+    Args:
+        source: A trace or a workload, as in `simulate`.
+        device: The disk; `atlas-10k-50mb` unless given.
+        study: A file `study.toml` that a study left; all else wins over it.
+        out: A directory for tables and report, in which a study that was stopped goes on.
+        **said: Everything else; see the table below. An empty list leaves a section out. Sizes of MEMS are in
+            2^20 bytes, segments in 1024. Of `settings`, `front.*` are parameters of the MEMS device,
+            `hybrid.*` of those hybrids that have them.
+
+    Returns:
+        The tables, which draw and explain themselves.
+
+    Raises:
+        Error: Something in the input or the options is wrong, or a run failed; the message names it.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> few = {"mems_mb": [64], "segments_kb": [8], "price_ratios": [4], "limit": 300, "jobs": 1}
+        >>> study = sl.hybrid_study(sl.workload("cello"), configurations=["disk", "mems"], **few)
+        >>> study.tables["configurations"]["faster_than_disk"].max() > 1
+        True
+    """
+    return STUDY.run(source, device, said, study=study, out=out)

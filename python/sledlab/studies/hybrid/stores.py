@@ -1,0 +1,242 @@
+"""What a hybrid study compares: a disk, MEMS, a disk with more memory, and hybrids of disk and MEMS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab._native import Experiment
+from sledlab.errors import Error, unknown
+from sledlab.model.catalogue import hybrid
+from sledlab.model.device import describe
+from sledlab.model.settings import document, word
+from sledlab.study.axes import untouched
+from sledlab.study.plan import check_source, plain, said_of
+from sledlab.traces.facts import Facts
+from sledlab.traces.fitted import fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.study.plan import Given, Settings
+    from sledlab.traces.read import Trace
+
+DISK, MEMS, DISK_RAM = "disk", "mems", "disk-ram"
+"""The baselines."""
+
+ALL, NONE, MIRROR = "mcd-all", "mcd-none", "mirror"
+"""The caching disk with all techniques and with none, and all data on both devices."""
+
+TECHNIQUES = ("shortcut", "immediate_report", "partial_write")
+"""Switches of the caching disk (HY-06 to HY-08)."""
+
+CACHING = "caching-disk"
+
+DISK_PRESET, FRONT = "atlas-10k-50mb", "mems-g2"
+"""The two devices unless others are said."""
+
+SAME = 0.02
+"""Means closer than this share of each other count as the same."""
+
+LINE_BLOCKS = 16
+"""Caches hold whole lines of so many blocks unless the user says otherwise."""
+
+MB_BLOCKS = 2048
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One way to build a store.
+
+    Attributes:
+        label: As people write it.
+        hybrid: The kind of hybrid, where it is one.
+        techniques: Those of the caching disk that are on.
+    """
+
+    label: str
+    hybrid: str | None = None
+    techniques: tuple[str, ...] = ()
+
+
+KNOWN: Mapping[str, Configuration] = {
+    DISK: Configuration("DISK"),
+    MEMS: Configuration("MEMS"),
+    DISK_RAM: Configuration("DISK-RAM"),
+    "mwb": Configuration("MWB", "write-buffer"),
+    NONE: Configuration("MCD NONE", CACHING),
+    "mcd-shortcut": Configuration("MCD SHORTCUT", CACHING, TECHNIQUES[:1]),
+    "mcd-immediate-report": Configuration("MCD IREPORT", CACHING, TECHNIQUES[1:2]),
+    "mcd-partial-write": Configuration("MCD PWRITE", CACHING, TECHNIQUES[2:]),
+    ALL: Configuration("MCD ALL", CACHING, TECHNIQUES),
+    MIRROR: Configuration("MIRROR", "mirror"),
+}
+"""Every configuration by its name."""
+
+TAKEN = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)
+"""Parameters of hybrids that the study itself sets."""
+
+
+def chosen(given: Any) -> tuple[str, ...]:
+    """Configurations asked for, each once.
+
+    Args:
+        given: Names, the word `all`, or none for all but the mirror.
+
+    Raises:
+        Error: There are none, or one is unknown.
+    """
+    if given is None:
+        return tuple(name for name in KNOWN if name != MIRROR)
+    words = [given] if isinstance(given, str) else given
+    if not isinstance(words, (list, tuple)) or not words:
+        raise Error("there are no configurations to compare", remedy=f"name some of {', '.join(KNOWN)}")
+    found: list[str] = []
+    for each in words:
+        if each != "all" and each not in KNOWN:
+            raise unknown("configuration", str(each), (*KNOWN, "all"))
+        found += KNOWN if each == "all" else [each]
+    return tuple(dict.fromkeys(found))
+
+
+def settings_of(
+    name: str, mb: float, segment_kb: int, extras: Mapping[str, str], replacement: str = "lru"
+) -> Settings:
+    """What a configuration sets.
+
+    Args:
+        name: Its name.
+        mb: Its MEMS, or its non-volatile memory, in 2^20 bytes.
+        segment_kb: Segments of a caching disk, in 1024 bytes.
+        extras: Further parameters of hybrids; each gets those that it has.
+        replacement: What makes room in a caching disk.
+    """
+    if name == DISK_RAM:
+        return memory(mb)
+    kind = KNOWN[name].hybrid
+    if kind is None:
+        return ()
+    values: dict[str, str] = {"kind": kind, "front_mb": repr(float(mb)), "segment_kb": str(segment_kb)}
+    values |= {key: str(key in KNOWN[name].techniques).lower() for key in TECHNIQUES}
+    values |= {"replacement": replacement, **extras}
+    has = ("kind", *(spec.name for spec in hybrid.show(kind).parameters))
+    return tuple((f"hybrid.{key}", value) for key, value in values.items() if key in has)
+
+
+def memory(mb: float) -> Settings:
+    """A controller cache of so many times 2^20 bytes."""
+    lines = int(mb * MB_BLOCKS) // LINE_BLOCKS
+    return (("cache.kind", "write-back"), ("cache.capacity_blocks", str(max(lines, 1) * LINE_BLOCKS)))
+
+
+@dataclass(frozen=True)
+class Stores:
+    """What stores are built of.
+
+    Attributes:
+        bases: The disk, and the MEMS devices that could take its place, each with its controller cache.
+        front: Settings of the MEMS device in front of a disk, its preset first.
+        extras: Further parameters of hybrids.
+        requests: The requests, the same for every run.
+        facts: What they are like.
+    """
+
+    bases: Mapping[str, Experiment]
+    front: Settings
+    extras: Mapping[str, str]
+    requests: Trace
+    facts: Facts
+
+    @classmethod
+    def of(cls, given: Given) -> Stores:
+        """What a study is given, with what was not said filled in.
+
+        `front.*` are parameters of the MEMS device wherever it stands, `hybrid.*` of hybrids that have them.
+
+        Raises:
+            Error: Something makes no sense.
+        """
+        said = said_of(given.base)
+        front = {"preset": FRONT, **said.pop("front", {})}
+        extras = {key: word(value) for key, value in said.pop("hybrid", {}).items()}
+        _check(extras)
+        base = Experiment(document(said))
+        untouched(
+            base, ("system.kind", "system.devices", "cache.capacity_blocks"), "configurations and sizes"
+        )
+        check_source(base, given.trace)
+        disk = _unless_said(base, {"power.kind": "never", "cache.kind": "write-back"})
+        device = describe(disk)
+        if "startup_ms" in device and device["kind"] == "disk":
+            disk = _unless_said(disk, {"device.startup_ms": "0"})
+        config = plain(disk.to_toml())
+        requests = fitted(config, given.trace, device["capacity_blocks"])
+        disk = disk.with_setting("replay.outside", "reject")
+        if "trace" in config:
+            disk = disk.with_setting("trace.devices", "one")
+        facts = Facts.of(requests)
+        if facts.end_block > device["capacity_blocks"]:
+            raise Error(
+                f"the requests reach block {facts.end_block - 1:,}, the disk ends at "
+                f"{device['capacity_blocks']:,}",
+                remedy="say what they get with --outside wrap, clip or scale, or choose a larger disk",
+            )
+        whole = requests.format == "generated"  # a generator fills the disk, even if few of its requests do
+        mems = _alone(disk, front, device["capacity_blocks"] if whole else facts.end_block)
+        ahead = tuple((f"front.{key}", word(value)) for key, value in front.items())
+        return cls({DISK: disk, MEMS: mems}, ahead, extras, requests, facts)
+
+    @property
+    def mems_name(self) -> str:
+        """What the MEMS device is called."""
+        return self.front[0][1]
+
+    @property
+    def sleds(self) -> int:
+        """How many MEMS devices hold all that is requested."""
+        return int(self.bases[MEMS].setting("system.devices") or 1)
+
+    def settings(self, name: str, mb: float, segment_kb: int, replacement: str) -> Settings:
+        """What a configuration sets; the front of a mirror has as many sleds as the requests need."""
+        own = settings_of(name, mb, segment_kb, self.extras, replacement)
+        if KNOWN[name].hybrid is None:
+            return own
+        enough = (("front.sleds", str(self.sleds)),) if name == MIRROR and self.sleds > 1 else ()
+        return (*own, *self.front, *enough)
+
+    def room(self, mb: float, segment_kb: int) -> int:
+        """Segments that so much MEMS holds, each with its header."""
+        header_kb = int(self.extras.get("header_blocks", "1")) / 2
+        return int(mb * 1024 / (segment_kb + header_kb))
+
+
+def _check(extras: Mapping[str, str]) -> None:
+    """Refuses settings of hybrids that none has, or that the study itself sets."""
+    known = sorted({f"hybrid.{spec.name}" for entry in hybrid.list() for spec in entry.parameters})
+    for key in extras:
+        if key == "kind" or key in TAKEN:
+            raise Error(
+                f"`hybrid.{key}` is set, which the study itself changes",
+                remedy="leave it out; choose configurations, sizes, segments and policies instead",
+            )
+        if f"hybrid.{key}" not in known:
+            raise unknown("key", f"hybrid.{key}", known)
+
+
+def _unless_said(experiment: Experiment, wanted: Mapping[str, str]) -> Experiment:
+    for key, value in wanted.items():
+        if experiment.setting(key) is None:
+            experiment = experiment.with_setting(key, value)
+    return experiment
+
+
+def _alone(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experiment:
+    """MEMS devices in the place of the disk: as many, one after the other, as hold blocks up to an end."""
+    alone = disk.with_device(str(front["preset"]))
+    for key, value in front.items():
+        if key != "preset":
+            alone = alone.with_setting(f"device.{key}", word(value))
+    count = -(-end_block // describe(alone)["capacity_blocks"])
+    if count > 1:
+        alone = alone.with_setting("system.kind", "concatenation").with_setting("system.devices", str(count))
+    return alone

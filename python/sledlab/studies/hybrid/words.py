@@ -1,0 +1,399 @@
+"""A hybrid study in words and tables: the same on the terminal, in notebooks and in the report."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sledlab.show import wording
+from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Text, grid
+from sledlab.show.facts import common_facts, requests_fact, said_facts
+from sledlab.show.sections import Section, drawn
+from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
+from sledlab.studies.hybrid import figures
+from sledlab.studies.hybrid.stores import ALL, DISK, KNOWN, MIRROR, NONE, SAME
+from sledlab.studies.hybrid.tables import Stored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.show.document import Part
+    from sledlab.studies.hybrid.tables import Compared, HybridStudy, Traffic
+    from sledlab.study.outcome import Outcome
+
+    Cells = Mapping[str, Callable[[Any], str]]
+
+R = TypeVar("R", bound=Stored)
+
+
+def title(study: Outcome) -> str:
+    """What ran on what."""
+    disk = wording.device_name(study.config)
+    return f"{wording.source_name(study.config)} on {disk} with {study.axes['front']}"
+
+
+def answer(study: HybridStudy) -> str:
+    """What the study recommends, and what to beware of."""
+    said = [overload(study), best(study), mirror(study), best_size(study), best_price(study)]
+    return " ".join(text for text in said if text)
+
+
+def overload(study: HybridStudy) -> str:
+    """A warning where a store could not keep up."""
+    who = wording.who_kept_up({row.label: not row.run.saturated for row in study.configurations})
+    if not who:
+        return ""
+    return (
+        f"{who} with this workload: response times of what did not keep up say how long the run was, and so "
+        "do ratios of them. Slow it down to compare, with --speedup 0.5 for instance."
+    )
+
+
+def _ms(row: Stored) -> str:
+    return milliseconds(row.run.mean_ms)
+
+
+def fastest(rows: Sequence[R]) -> R:
+    """The row with the shortest mean response; all are of the same requests."""
+    return min(rows, key=lambda row: row.run.mean_ms)
+
+
+def best(study: HybridStudy) -> str:
+    """Which hybrid is fastest, and whether MEMS pays at all."""
+    hybrids = [row for row in study.configurations if KNOWN[row.configuration].hybrid]
+    hybrids = [row for row in hybrids if row.configuration != MIRROR]  # which has as much MEMS as disk
+    if not hybrids:
+        return ""
+    row, disk, at = fastest(hybrids), study.of(DISK), f"{size(study.axes['at_mb'])} of MEMS"
+    text = f"With {at}, {row.label} is the fastest hybrid, {_ms(row)} on average"
+    if disk is None:
+        return f"{text}{_of_mems(row)}."
+    if row.run.mean_ms > disk.run.mean_ms * (1 - SAME):
+        return (
+            f"MEMS does not pay here: the best hybrid with {at}, {row.label}, answers in {_ms(row)} on "
+            f"average, the disk alone in {_ms(disk)}.{_why_not(study)}"
+        )
+    factor = figure(row.faster_than_disk, 2)
+    return f"{text}: {factor} times as fast as the disk alone ({_ms(disk)}){_of_mems(row)}."
+
+
+def mirror(study: HybridStudy) -> str:
+    """What a copy of everything on MEMS gives."""
+    row = study.of(MIRROR)
+    if row is None:
+        return ""
+    return f"{row.label}, with all data on MEMS too, answers in {_ms(row)} on average{_of_mems(row)}."
+
+
+def _of_mems(row: Compared) -> str:
+    """What share of the speed of MEMS alone is reached."""
+    reached = row.share_of_mems
+    return "" if reached is None else f", with {percent(reached)} of the speed of MEMS alone"
+
+
+def _why_not(study: HybridStudy) -> str:
+    """A likely reason why MEMS does not pay."""
+    streams = study.axes["requests"]["sequential_share"]
+    if streams <= 0.5:
+        return ""
+    return (
+        f" {percent(streams)} of the requests go on where the one before ended, and a disk streams as fast "
+        "as MEMS; --set hybrid.bypass_kb=1024 lets streams pass."
+    )
+
+
+def best_size(study: HybridStudy) -> str:
+    """Which segment is best, and how much MEMS is enough."""
+    rows, sizes = study.sizes, study.axes["mems_mb"]
+    if len(rows) < 2:
+        return ""
+    by_size = {mb: fastest([row for row in rows if row.mems_mb == mb]) for mb in sizes}
+    at = min(sizes, key=lambda mb: abs(mb - study.axes["at_mb"]))
+    text = ""
+    if len(study.axes["segments_kb"]) > 1:
+        mine = by_size[at]
+        text = f"The best segment at {size(at)} is {mine.segment_kb} KB, {_ms(mine)} on average."
+    if len(sizes) < 2:
+        return text
+    least = fastest(list(by_size.values())).run.mean_ms
+    enough = next(row for row in by_size.values() if row.run.mean_ms <= least * (1 + SAME))
+    room, gives = size(enough.mems_mb), f"segments of {enough.segment_kb} KB give {_ms(enough)}"
+    if enough is by_size[sizes[-1]]:
+        return f"{text} The more MEMS the better: {room} with {gives}.".strip()
+    return f"{text} More than {room} gains less than {percent(SAME)}: there {gives}.".strip()
+
+
+def best_price(study: HybridStudy) -> str:
+    """From which price of memory on MEMS is the better buy."""
+    rows, what = study.prices, f"{size(study.axes['at_mb'])} of MEMS"
+    if not rows:
+        return ""
+    first = next((row for row in rows if row.mcd_faster > 1 + SAME), None)
+    if first is None:
+        return (
+            f"Even where memory costs {rows[-1].ratio:g} times as much as MEMS, the same money in "
+            f"non-volatile memory gives a faster store than {what}."
+        )
+    if first is rows[0] and first.ratio <= 1:
+        return f"{what} are faster than as much non-volatile memory."
+    return (
+        f"{what} are the better buy where memory costs {first.ratio:g} times as much or more: "
+        f"{size(first.memory_mb)} of memory answer in {_ms(first)}, MCD ALL in {milliseconds(first.mcd_ms)}."
+    )
+
+
+def noise(study: HybridStudy) -> str:
+    """How far differences can be trusted."""
+    count = len(study.axes["seeds"])
+    if "workload" not in study.config:
+        return "Every store had the same trace once: the differences are exact for this trace."
+    if count == 1:
+        return "One seed: small differences may be chance; --seeds 5 shows which are not."
+    return f"Means over {count} seeds; every store had the same requests."
+
+
+def techniques(study: HybridStudy) -> str:
+    """What the techniques save."""
+    rows = {row.configuration: row for row in study.techniques}
+    alone = [row for name, row in rows.items() if name not in (ALL, NONE)]
+    said = []
+    if ALL in rows:
+        said.append(f"All together save {wording.signed(rows[ALL].saved or 0.0)} of the mean response.")
+    if alone:
+        most = max(alone, key=lambda row: row.saved or 0.0)
+        said.append(f"Of each alone, {most.label} saves most, {wording.signed(most.saved or 0.0)}.")
+    return " ".join(said)
+
+
+def traffic(study: HybridStudy) -> str:
+    """What MEMS keeps from the disk."""
+
+    def asked(row: Traffic) -> float:
+        return row.reads + row.writes
+
+    rows = [row for row in study.traffic if row.device == DISK]
+    whole = next((asked(row) for row in rows if row.configuration == DISK), None)
+    hybrids = [row for row in rows if KNOWN[row.configuration].hybrid]
+    if whole is None or not hybrids:
+        return ""
+    least = min(hybrids, key=asked)
+    if asked(least) >= whole:
+        return "No hybrid keeps accesses from the disk."
+    return f"{least.label} keeps most from the disk: {percent(1 - asked(least) / whole)} of its accesses."
+
+
+def replacement(study: HybridStudy) -> str:
+    """Which replacement policy to choose, and how far it is from the bound."""
+    if not study.replacement:
+        return ""
+    row = fastest(study.replacement)
+    bounds = {each.policy: percent(each.hit_ratio or 0.0) for each in study.hits}
+    text = f"Fastest: {row.policy}, {_ms(row)}."
+    if max(each.run.mean_ms for each in study.replacement) <= row.run.mean_ms * (1 + SAME):
+        text = f"The policies make no difference beyond {percent(SAME)}."
+    return (
+        f"{text} Of the segments that the requests touch, {row.policy} finds {bounds[row.policy]}, Belady's "
+        f"bound is {bounds['belady']}."
+    )
+
+
+MEAN: Cells = {"mean": lambda row: figure(row.run.mean_ms)}
+P99: Cells = {"99 %": lambda row: figure(row.run.p99_ms)}
+NAME: Cells = {"": lambda row: starred(row.label, saturated=row.run.saturated)}
+EACH: Cells = {
+    "a read": lambda row: figure(row.run.read_mean_ms),
+    "a write": lambda row: figure(row.run.write_mean_ms),
+}
+
+TABLES: Mapping[str, Cells] = {
+    "configurations": {
+        **NAME,
+        **MEAN,
+        "median": lambda row: figure(row.run.p50_ms),
+        "95 %": lambda row: figure(row.run.p95_ms),
+        **P99,
+        **EACH,
+        "faster than DISK": lambda row: times(row.faster_than_disk),
+        "of MEMS": lambda row: share(row.share_of_mems),
+    },
+    "techniques": {
+        **NAME,
+        **MEAN,
+        **P99,
+        **EACH,
+        "less than NONE": lambda row: f"{row.saved * 100:.1f} %".replace("-", "−"),
+    },
+    "traffic": {
+        "": lambda row: row.label,
+        "device": lambda row: row.device,
+        "reads": lambda row: f"{row.reads:,.0f}",
+        "MB read": lambda row: f"{row.read_mb:,.0f}",
+        "mean read": lambda row: wording.kilobytes(row.read_kb),
+        "writes": lambda row: f"{row.writes:,.0f}",
+        "MB written": lambda row: f"{row.written_mb:,.0f}",
+        "mean write": lambda row: wording.kilobytes(row.write_kb),
+    },
+    "held": {
+        "": lambda row: row.label,
+        "cache, reads": lambda row: share(row.held.cache_read_hits),
+        "MEMS, reads": lambda row: share(row.held.mems_read_hits),
+        "MEMS, writes": lambda row: share(row.held.mems_write_hits),
+        "superseded": lambda row: share(row.held.superseded),
+        "live room": lambda row: share(row.held.live_share),
+    },
+    "prices": {
+        "memory over MEMS, price": lambda row: f"{row.ratio:g}",
+        "memory": lambda row: size(row.memory_mb),
+        "DISK-RAM": lambda row: starred(figure(row.run.mean_ms), saturated=row.run.saturated),
+        "MCD ALL": lambda row: figure(row.mcd_ms),
+        "MCD ALL is faster": lambda row: times(row.mcd_faster),
+    },
+}
+"""What stands in the tables whose rows are those of the study."""
+
+
+def table(study: HybridStudy, name: str) -> Grid:
+    """The table of a section."""
+    rows = study.rows["configurations" if name == "held" else name]
+    return grid(rows, TABLES[name], "left" if name == "traffic" else "")
+
+
+def _sizes(study: HybridStudy) -> Grid:
+    """Mean response by size and segment."""
+    found = {(row.segment_kb, row.mems_mb): row.run for row in study.sizes}
+
+    def cell(mb: float) -> Callable[[int], str]:
+        return lambda kb: starred(figure(found[kb, mb].mean_ms), saturated=found[kb, mb].saturated)
+
+    columns = {size(mb): cell(mb) for mb in study.axes["mems_mb"]}
+    return grid(study.axes["segments_kb"], {"segment": lambda kb: f"{kb} KB", **columns})
+
+
+def _policies(study: HybridStudy) -> Grid:
+    """The replacement policies: what they hold of the trace, and the response they give."""
+    ran = {row.policy: row for row in study.replacement}
+    none = ("–", "–", "–")
+    lines = []
+    for hits in study.hits:
+        row = ran.get(hits.policy)
+        late = row is not None and row.run.saturated
+        said = (
+            (figure(row.run.mean_ms), figure(row.run.p99_ms), share(row.held.mems_read_hits)) if row else none
+        )
+        lines.append((starred(hits.policy, saturated=late), *said, share(hits.hit_ratio)))
+    return Grid(("policy", "mean", "99 %", "found on MEMS", "found, of the trace alone"), lines)
+
+
+SECTIONS: Mapping[str, Section] = {
+    "configurations": Section(
+        "Response by configuration",
+        "DISK: the disk alone. MEMS: MEMS alone, as many devices as the requests need. DISK-RAM: the disk "
+        "with as much non-volatile memory as the others have MEMS. MWB: writes go to logs on MEMS first. "
+        "MCD: MEMS as a write-back cache in segments of {at_segment_kb} KB. All have the same requests and, "
+        "but DISK-RAM, the same controller cache.",
+        figures.configurations,
+        best,
+    ),
+    "sizes": Section(
+        "How much MEMS, in which segments",
+        "MCD ALL. Large segments fetch more at once from the disk, and fewer of them fit. Hollow points: the "
+        "queue kept growing.",
+        figures.sizes,
+        best_size,
+        _sizes,
+    ),
+    "techniques": Section(
+        "What each technique is worth",
+        "SHORTCUT answers waiting requests from the buffer between disk and MEMS. IREPORT frees a segment "
+        "as soon as what was dirty in it is in that buffer. PWRITE writes parts of a segment without reading "
+        "the rest first.",
+        figures.techniques,
+        techniques,
+        partial(table, name="techniques"),
+    ),
+    "traffic": Section(
+        "What the devices have to do",
+        "How much is read from and written to disk and MEMS, in how many accesses of which mean size.",
+        figures.traffic,
+        traffic,
+        partial(table, name="traffic"),
+    ),
+    "replacement": Section(
+        "Which segment makes room",
+        "MCD ALL under other replacement policies. Belady's bound knows the future; nobody can build it.",
+        figures.replacement,
+        replacement,
+        _policies,
+    ),
+    "prices": Section(
+        "MEMS or memory for the same money",
+        "MCD ALL with {room} of MEMS against the disk with as much non-volatile memory as the same money "
+        "buys.",
+        figures.prices,
+        best_price,
+        partial(table, name="prices"),
+    ),
+}
+"""Every section that can be drawn, in the order of the page."""
+
+HELD = (
+    "MEMS, reads: segments that a read found there. MEMS, writes: that found room at once. Superseded: "
+    "blocks written again before they had to go to the disk. Live room: what holds data that somebody may "
+    "ask for."
+)
+
+
+def draw(study: HybridStudy, section: str = "configurations") -> Figure:
+    """One section."""
+    return drawn(SECTIONS, study, section)
+
+
+def brief(study: HybridStudy) -> Sequence[Part]:
+    """What a terminal and a notebook show."""
+    note = f"times in ms; * the queue kept growing. {noise(study)}"
+    whole = table(study, "configurations")
+    return [Heading(title(study), 1), Text(answer(study)), whole, Text(note, "quiet")]
+
+
+def page(study: HybridStudy) -> Document:
+    """The page about a study."""
+    after: Mapping[str, Sequence[Part]] = {
+        "configurations": [
+            table(study, "configurations"),
+            Text(f"{noise(study)} Times in ms; * the queue kept growing.", "quiet"),
+        ],
+        "traffic": [Folded("What cache and MEMS hold", [table(study, "held"), Text(HELD, "quiet")])],
+    }
+    room = size(study.axes["at_mb"])
+    shown = [
+        part
+        for name, section in SECTIONS.items()
+        if study.rows[name]
+        for part in (*section.whole(study, room=room), *after.get(name, ()))
+    ]
+    return Document(
+        kind="hybrid study",
+        title=title(study),
+        heading=f"{title(study)}: what MEMS in front is worth",
+        parts=[Text(answer(study), "answer"), *shown, Heading("What ran"), Facts(facts(study))],
+        footer="All times are simulated. The same study and version give the same numbers.",
+    )
+
+
+def facts(study: Outcome) -> Sequence[tuple[str, str]]:
+    """What ran, as pairs of a name and a text."""
+    said, common = study.axes, common_facts(study.config)
+    sleds = said["mems_devices"]
+    return [
+        *common[1:-1],
+        ("disk", wording.device_name(study.config)),
+        ("MEMS", said["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
+        requests_fact(said["requests"]),
+        ("scheduler", said["scheduler"].upper()),
+        ("replacement", ", ".join(said["replacement"])),
+        ("seeds", ", ".join(map(str, said["seeds"])) if "workload" in study.config else ""),
+        *said_facts(study.config, study.toml),
+        common[-1],
+    ]

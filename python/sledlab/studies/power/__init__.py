@@ -1,0 +1,92 @@
+"""How a device spends its energy on a workload, and what would spend less: the power study (AN-12)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.studies.power.page import FACE
+from sledlab.studies.power.plan import Asked, PowerOptions, plan
+from sledlab.studies.power.tables import PowerStudy, conclude
+from sledlab.study.run import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Unpack
+
+    from sledlab.runs.compose import Device, Source
+
+__all__ = ["FACE", "STUDY", "PowerStudy", "power_study"]
+
+STUDY: Study[PowerStudy] = Study(
+    name="power",
+    meaning="Study where energy goes; list and show power policies.",
+    help="""Study where the energy of a device goes and what would save some; list and show power policies.
+
+    Sweeps the idle timeout, the start-up time and the load, compares power policies and ways to save
+    energy, and says how long a battery lasts. All but the section on loads runs at the workload's own pace,
+    or at that of --speedup. STUDY is a file such as --out leaves behind; options override what it says.
+
+    \b
+    Examples:
+      sledlab power --device mems-g2 --trace app.csv --out study
+      sledlab power --device mems-g2 --device mobile-disk --workload hplajw --limit 50000 --out study
+      sledlab power study/study.toml --battery-wh 5
+      sledlab power list
+    """,
+    options=Asked,
+    plan=plan,
+    conclude=conclude,
+    device=False,
+)
+
+
+def power_study(
+    source: Source | None = None,
+    devices: Sequence[Device] | Device | None = None,
+    *,
+    study: str | Path | None = None,
+    out: str | Path | None = None,
+    **said: Unpack[PowerOptions],
+) -> PowerStudy:
+    """Studies where the energy of devices goes and what would save some.
+
+    Args:
+        source: A trace or a workload, as in `simulate`.
+        devices: One device or several, to see side by side.
+        study: A file such as `out` leaves behind, with all that is not given here.
+        out: A directory for tables and report, in which a study that was stopped goes on.
+        policies: Power policies to compare; `all` is every one there is, and so it is unless given.
+        timeouts_ms: Idle times after which the device parks, to sweep, in ms.
+        startups_ms: Times a start-up takes, to sweep, in ms; 0, 1/2, 1, 2 and 4 times the device's own
+            unless given.
+        loads: Factors that divide the times between arrivals; 1, 2, 5 and 10 unless given, 1 alone when
+            the replay is closed.
+        strategies: Ways to save energy, alone and together: `base`, `immediate`, `merging`, `subsector`,
+            `all`. The word `all` by itself stands for every one the device knows, and so it is unless given.
+        battery_wh: Charge of the battery that the study is about, in Wh; 10 unless given.
+        seeds: How many seeds to repeat everything with, from `seed` on; workloads only.
+        jobs: Runs at the same time; as many as there are processors unless given.
+        speedup: Divides the times between arrivals of everything but the section on loads.
+        said: Everything else is said as in `simulate`: `scheduler`, `cache`, `system`, `hybrid`, `front`,
+            `replay`, `warmup`, `limit`, `duration_s`, `outside`, `seed` and `settings`.
+
+    Returns:
+        The tables, which draw and explain themselves.
+
+    Raises:
+        Error: Something in the input or the options is wrong, or a run failed; the message names it.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> study = sl.power_study(
+        ...     sl.workload("uniform", mean_interarrival_ms=20), "mems-g2", limit=300, loads=[1], jobs=1
+        ... )
+        >>> energy = study.tables["timeouts"].sort("timeout_ms")["energy_j"]
+        >>> energy.is_sorted()
+        True
+        >>> study.tables["break_even"]["break_even_ms"].item() < 1
+        True
+    """
+    asked: dict[str, Any] = {**said, "devices": devices}
+    return STUDY.run(source, None, asked, study=study, out=out)

@@ -1,0 +1,244 @@
+"""A power study on the terminal, in notebooks and on its page."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sledlab.show.document import Beside, Document, Facts, Heading, Text, grid
+from sledlab.show.face import DocumentFace
+from sledlab.show.facts import common_facts, said_facts
+from sledlab.show.sections import Section, find
+from sledlab.show.wording import (
+    STATES,
+    energy,
+    figure,
+    hours,
+    percent,
+    plus_minus,
+    saved,
+    seconds,
+    spaced,
+    starred,
+)
+from sledlab.studies.power import figures, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.show.document import Grid, Part
+    from sledlab.studies.power.tables import PowerStudy
+    from sledlab.study.energy import Battery
+
+    Cells = Mapping[str, Callable[[Any], str]]
+
+MEAN: Cells = {"mean (ms)": lambda row: figure(row.run.mean_ms)}
+P95: Cells = {"95 % (ms)": lambda row: figure(row.run.p95_ms)}
+ENERGY: Cells = {"energy": lambda row: energy(row.run.energy_j)}
+EACH: Cells = {"each request": lambda row: energy(row.run.energy_per_request_uj * 1e-6)}
+STARTUPS: Cells = {"start-ups": lambda row: f"{row.run.startups:,.0f}"}
+ANSWERED: Cells = {**MEAN, **P95, **STARTUPS}
+LOAD: Cells = {"load": lambda row: f"×{row.load:g}"}
+UNDER: Cells = {"policy": lambda row: starred(spaced(row.policy), saturated=row.run.saturated)}
+
+
+def _by_state(unit: str, said: Callable[[float], str]) -> Cells:
+    """A column for each state."""
+
+    def cell(state: str) -> Callable[[Any], str]:
+        return lambda row: said(row.run.by_state(unit)[state])
+
+    return {state: cell(state) for state in STATES}
+
+
+TABLES: Mapping[str, Cells] = {
+    "request_energy": {
+        "policy": lambda row: spaced(row.policy),
+        **EACH,
+        **_by_state("uj", lambda value: energy(value * 1e-6)),
+        "a read itself": lambda row: energy(row.run.read_uj * 1e-6),
+        "a write itself": lambda row: energy(row.run.write_uj * 1e-6),
+    },
+    "timeouts": {
+        "timeout": lambda row: seconds(row.timeout_ms),
+        **ENERGY,
+        **_by_state("j", energy),
+        **ANSWERED,
+    },
+    "startup": {"start-up takes": lambda row: seconds(row.startup_ms), **ENERGY, **ANSWERED},
+    "loads": {
+        **LOAD,
+        **UNDER,
+        "requests/s": lambda row: figure(row.run.arrival_rate),
+        **ENERGY,
+        **EACH,
+        **_by_state("share", percent),
+        **MEAN,
+        **STARTUPS,
+    },
+    "strategies": {
+        **LOAD,
+        "strategy": lambda row: starred(row.strategy, saturated=row.run.saturated),
+        **ENERGY,
+        "saved": lambda row: saved(row.energy_saved),
+        "seek + access": lambda row: energy(row.run.service_j),
+        "of these saved": lambda row: saved(row.service_saved),
+        **MEAN,
+        "change": lambda row: plus_minus(row.response_change),
+        "merged": lambda row: f"{row.run.merged_requests:,.0f}",
+    },
+    "battery": {
+        "policy": lambda row: starred(spaced(row.policy), saturated=row.saturated),
+        "mean power": lambda row: f"{figure(row.power_mw)} mW",
+        "lasts": lambda row: hours(row.hours),
+        "per gigabyte": lambda row: f"{figure(row.mw_per_gb)} mW/GB",
+    },
+}
+"""Tables of the page: what stands in each column, where states are called as in the summary."""
+
+
+def table(name: str, study: PowerStudy, device: str) -> Grid:
+    """A section's table for one device; rows of the same load belong together."""
+    cells, names = TABLES[name], study.state_names(device)
+    loads = "load" in cells
+    return grid(
+        study.of_device(name, device),
+        {names.get(head, head): cell for head, cell in cells.items()},
+        "left" if loads else "",
+        group=loads,
+    )
+
+
+def policies(study: PowerStudy, device: str) -> Grid:
+    """The policies of a device, the least energy on top; times in ms."""
+    battery: dict[str, Battery] = {row.policy: row for row in study.of_device("battery", device)}
+    cells: Cells = {
+        device: UNDER["policy"],
+        **ENERGY,
+        "above oracle": lambda row: "–" if row.above_oracle is None else plus_minus(row.above_oracle, 2),
+        "mean": MEAN["mean (ms)"],
+        "95 %": P95["95 % (ms)"],
+        **STARTUPS,
+        "mean power": lambda row: f"{figure(battery[row.policy].power_mw)} mW",
+        "on battery": lambda row: hours(battery[row.policy].hours),
+    }
+    return grid(sorted(study.of_device("policies", device), key=lambda row: float(row.run.energy_j)), cells)
+
+
+BELOW = (
+    "Times in ms; * the queue kept growing. Below the oracle: a policy that makes requests wait, or a "
+    "start-up that makes the following rest shorter, can take a little less than an oracle that judges rests "
+    "one by one."
+)
+"""How to read the table of policies."""
+
+SECTIONS: Mapping[str, Section] = {
+    "states": Section(
+        "Where energy and time go",
+        "Seek: the mechanism moves to the data. Access: it reads or writes. Idle: nothing to do, but ready "
+        "at once. Inactive: parked; a disk sleeps or is off. Start-up: getting ready again, which the next "
+        "request waits for.",
+        figures.states,
+        words.states,
+        partial(table, "request_energy"),
+        "Fixed: parks after its own timeout. Each request: all energy over the number of requests. A read "
+        "itself, a write itself: seek, access and the start-up it waited for, without idling and parking, "
+        "which are nobody's.",
+    ),
+    "timeouts": Section(
+        "How long to wait before parking",
+        "The idle timeout is how long the device stays ready after its last request. Beyond the longest rest "
+        "it makes no difference: the next request always comes first.",
+        figures.timeouts,
+        words.timeouts,
+        partial(table, "timeouts"),
+    ),
+    "policies": Section(
+        "Which policy to choose",
+        "A policy decides when to park. The oracle knows how long each rest will last, so nobody can build "
+        "it; it judges each rest by itself. In brackets: how far above the oracle's energy.",
+        figures.policies,
+        words.best,
+    ),
+    "startup": Section(
+        "What a slower start-up would cost",
+        "The start-up time changed, with the power it draws unchanged, for a device that parks at once.",
+        figures.startup,
+        words.startup,
+        partial(table, "startup"),
+    ),
+    "loads": Section(
+        "What changes with the load",
+        "Load: the times between arrivals divided by this factor.",
+        figures.loads,
+        words.loads,
+        partial(table, "loads"),
+    ),
+    "strategies": Section(
+        "Other ways to save, alone and together",
+        "Base: the device's own timeout and nothing else. Immediate: park as soon as the queue is empty. "
+        "Merging: serve queued reads of successive blocks as one. Subsector: light only the tips whose data "
+        "is wanted. All: all of these.",
+        figures.strategies,
+        words.strategies,
+        partial(table, "strategies"),
+    ),
+    "battery": Section(
+        "How long a battery lasts",
+        "A charge of {battery_wh:g} Wh over the mean power of the device alone, on this workload for ever.",
+        figures.battery,
+        table=partial(table, "battery"),
+    ),
+}
+"""Every section that can be drawn, in the order of the page."""
+
+
+def draw(study: PowerStudy, section: str, device: str) -> Figure:
+    """One section for one device.
+
+    Raises:
+        Error: There is no such section.
+    """
+    return find(SECTIONS, section).draw(study, device)
+
+
+def brief(study: PowerStudy) -> Sequence[Part]:
+    """What a terminal and a notebook show: the answer and a table of the policies for each device."""
+    parts: list[Part] = [Heading(words.title(study), 1)]
+    for device in study.devices:
+        parts.append(Text(f"{words.verdict(study, device)} {words.break_even(study, device)}"))
+        parts.append(policies(study, device))
+    return [*parts, Text(f"times in ms; * the queue kept growing. {words.noise(study)}", "quiet")]
+
+
+def page(study: PowerStudy) -> Document:
+    """The page about a study."""
+    parts: list[Part] = []
+    for device in study.devices:
+        parts += [Text(words.verdict(study, device), "answer"), Text(words.break_even(study, device))]
+    for name, section in SECTIONS.items():
+        parts += section.parts(study, study.devices)
+        if name == "policies":
+            parts.append(Beside([policies(study, device) for device in study.devices], "stack"))
+            parts.append(Text(f"{words.noise(study)} {BELOW}", "quiet"))
+    _, *common, version = common_facts(study.config)
+    facts = (
+        ("policies", ", ".join(spaced(word) for word in study.axes["policies"])),
+        ("pace", f"{study.axes['pace']:g} times its own"),
+        ("scheduler", str(study.axes["scheduler"]).upper()),
+        ("seeds", ", ".join(map(str, study.axes["seeds"]))),
+        ("battery", f"{study.axes['battery_wh']:g} Wh"),
+    )
+    said = (pair for pair in said_facts(study.config, study.toml) if pair[0] != "speed-up")
+    return Document(
+        kind="power study",
+        title=words.title(study),
+        heading=f"{words.title(study)}: where the energy goes",
+        footer="All energies and times are simulated. The same study and version give the same numbers.",
+        parts=[*parts, Heading("What ran"), Facts([*common, *facts, *said, version])],
+    )
+
+
+FACE = DocumentFace(answer=words.answer, brief=brief, whole=page, figure=draw)

@@ -1,0 +1,267 @@
+"""What a power study runs: each device parked after every timeout, under every policy, at every load."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab._native import Experiment, is_plugin
+from sledlab.errors import Error, unknown
+from sledlab.model.catalogue import power
+from sledlab.model.choices import is_number, models, numbers
+from sledlab.model.device import describe
+from sledlab.runs.options import (
+    Arranged,
+    Devices,
+    Numbers,
+    Option,
+    Paced,
+    Scheduled,
+    Several,
+    Studied,
+    number,
+    words,
+)
+from sledlab.runs.options import numbers as numbers_in
+from sledlab.study.axes import seeds, untouched
+from sledlab.study.devices import given_devices
+from sledlab.study.plan import Case, Given, Plan, check_source, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from sledlab.study.plan import Settings
+
+TIMEOUTS_MS = (0.0, 1.0, 2.0, 5.0, 10.0, 40.0, 100.0, 1000.0, 10_000.0, 100_000.0)
+"""Timeouts to sweep unless others are given: from those that matter to a sled to those of a disk."""
+
+STARTUP_FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)
+"""Start-up times to sweep unless others are given, as multiples of the device's own."""
+
+LOADS = (1.0, 2.0, 5.0, 10.0)
+"""Speed-ups of an open replay unless others are given."""
+
+OWN, IMMEDIATE, NEVER = "fixed", "immediate", "never"
+"""The device's own timeout, and the two extremes."""
+
+STRATEGIES: Mapping[str, Settings] = {
+    "base": (("power.kind", OWN),),
+    "immediate": (("power.kind", IMMEDIATE),),
+    "merging": (("power.kind", OWN), ("merge.kind", "chains")),
+    "subsector": (("power.kind", OWN), ("device.subsector_access", "true")),
+    "all": (),
+}
+"""Ways to save energy and what each of them sets; `all` is all of them together."""
+
+
+def words_or_all(text: str) -> list[str] | str:
+    """Words between commas, or the word `all` by itself."""
+    return text if text == "all" else words(text)
+
+
+class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
+    """What can be said of a power study."""
+
+    policies: Annotated[
+        Several,
+        Option(
+            metavar="A,B,C|all",
+            read=words,
+            meaning="Power policies to compare (sledlab power list)",
+            default="all",
+        ),
+    ]
+    timeouts_ms: Annotated[
+        Numbers,
+        Option(
+            flag="timeouts",
+            metavar="MS,MS",
+            read=numbers_in,
+            meaning="Idle times before parking, in ms",
+            default="0,1,2,5,10,40,100,1000,10000,100000",
+        ),
+    ]
+    startups_ms: Annotated[
+        Numbers,
+        Option(
+            flag="startup",
+            metavar="MS,MS",
+            read=numbers_in,
+            meaning="Times a start-up takes, in ms",
+            default="0, 1/2, 1, 2, 4 × the device's",
+        ),
+    ]
+    loads: Annotated[
+        Numbers,
+        Option(
+            metavar="S,S,S",
+            read=numbers_in,
+            meaning="Factors that divide the times between arrivals",
+            default="1,2,5,10; 1 when closed",
+        ),
+    ]
+    strategies: Annotated[
+        Several,
+        Option(metavar="A,B,C|all", read=words_or_all, meaning=", ".join(STRATEGIES), default="all of them"),
+    ]
+    battery_wh: Annotated[
+        float, Option(metavar="WH", read=number, meaning="Charge of the battery, in Wh", default="10")
+    ]
+
+
+class Asked(PowerOptions, total=False):
+    """The same with the devices."""
+
+    devices: Annotated[
+        Devices,
+        Option(
+            flag="device",
+            metavar="NAME|FILE",
+            repeated=True,
+            meaning="Device: a preset (sledlab device list) or a device file; repeat it for several.",
+        ),
+    ]
+
+
+def plan(given: Given) -> Plan:
+    """Checks everything that can be checked before the work starts, and fills in what was not said.
+
+    Raises:
+        Error: Something makes no sense.
+    """
+    untouched(given.base, ("power.kind", "merge.kind"), "policies and strategies")
+    devices, bases = given_devices(given)
+    for name, base in bases.items():
+        if startup(base) is None:
+            raise Error(
+                f"the device `{name}` never parks, so there is nothing to study",
+                remedy="choose a sled or a disk, such as mems-g2 or mobile-disk",
+            )
+    check_source(given.base, given.trace)
+    first = plain(next(iter(bases.values())).to_toml())
+    pace, charge = float(first["replay"]["speedup"]), given.axis("battery_wh", 10.0)
+    if not is_number(charge) or charge <= 0:
+        raise Error(f"`{charge}` is not a charge in Wh", remedy="give a number above 0, such as 10")
+    startups = given.axis("startups_ms")
+    refused = {name: {each: _refusal(base, each) for each in STRATEGIES} for name, base in bases.items()}
+    strategies = _strategies(given.axis("strategies", "all"), refused.values())
+    axes = {
+        "devices": devices,
+        "policies": _policies(given.axis("policies", "all")),
+        "timeouts_ms": numbers("timeout", given.axis("timeouts_ms", TIMEOUTS_MS)),
+        "startups_ms": None if startups is None else numbers("start-up time", startups),
+        "loads": _loads(given, str(first["replay"]["mode"])),
+        "strategies": strategies,
+        "battery_wh": float(charge),
+    }
+    roots = seeds(first, given.axis("seeds", 1))
+    cases = [case for name in bases for case in _cases(name, bases[name], axes, pace, refused[name])]
+    return Plan(bases, given.trace, cases, roots, {**axes, "seeds": len(roots)}, watch=True)
+
+
+def _cases(
+    device: str, base: Experiment, axes: Mapping[str, Any], pace: float, refused: Mapping[str, str | None]
+) -> Iterator[Case]:
+    """All rows of all sections of a device."""
+
+    def case(section: str, settings: Settings, **labels: Any) -> Case:
+        load = labels.get("load", pace)
+        fast = () if load == pace else (("replay.speedup", repr(load)),)
+        return Case(section, tuple(labels.items()), device, (*settings, *fast), load)
+
+    def policy(word: str) -> Settings:
+        return (("power.kind", word),)
+
+    yield case("rests", policy(NEVER))
+    for word in (OWN, IMMEDIATE):
+        yield case("request_energy", policy(word), policy=word)
+    for timeout_ms in axes["timeouts_ms"]:
+        yield case("timeouts", policy(f"fixed:timeout_ms={timeout_ms!r}"), timeout_ms=timeout_ms)
+    key, own_ms = startup(base) or ("", 0.0)
+    own = numbers("start-up time", [factor * own_ms for factor in STARTUP_FACTORS])
+    for startup_ms in own if axes["startups_ms"] is None else axes["startups_ms"]:
+        yield case("startup", (*policy(IMMEDIATE), (key, repr(startup_ms))), startup_ms=startup_ms)
+    for word in axes["policies"]:
+        yield case("policies", policy(word), policy=word)
+    known = [each for each in axes["strategies"] if refused[each] is None]
+    for load in axes["loads"]:
+        for word in (OWN, IMMEDIATE):
+            yield case("loads", policy(word), policy=word, load=load)
+        for each in known:
+            yield case("strategies", _settings(each, refused), strategy=each, load=load)
+
+
+def startup(base: Experiment) -> tuple[str, float] | None:
+    """The key of the time that a device takes to start after a rest, and that time in ms, if it parks."""
+    facts = describe(base)
+    name = "off_startup_ms" if facts.get("rest_state") == "off" else "startup_ms"
+    return (f"device.{name}", float(facts[name])) if name in facts else None
+
+
+def _loads(given: Given, mode: str) -> tuple[float, ...]:
+    """The loads; a closed replay has one, and without a think time no rests to study."""
+    closed = mode.startswith("closed")
+    if closed and (mode.count(":") < 2 or mode.rpartition(":")[2].rstrip("mnsu").strip("0.") == ""):
+        raise Error(
+            f"replay `{mode}` keeps the device busy: it never rests, so there is nothing to decide",
+            remedy="replay open, or with a think time, such as closed:1:20ms",
+        )
+    loads = numbers("load", given.axis("loads", 1.0 if closed else LOADS), above=True)
+    if closed and loads != (1.0,):
+        raise Error(
+            "a closed replay has no load to vary: the next request waits for the last one",
+            remedy="leave the loads out, or vary the think time",
+        )
+    return loads
+
+
+def _policies(given: Any) -> tuple[str, ...]:
+    """Policies as words; an unknown one is refused without naming a run, as it would be so for all."""
+    words = models("power", "power policies", given, power)
+    known = Experiment().with_device("mems-g2").with_workload("uniform")
+    for word in words:
+        if not is_plugin(word):
+            known.with_setting("power.kind", word).check()
+    return words
+
+
+def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tuple[str, ...]:
+    """The strategies asked for that a device knows, after the base.
+
+    Raises:
+        Error: There is no such strategy, or no device knows it.
+    """
+    everything = isinstance(given, str) and given == "all"
+    words = tuple(STRATEGIES) if everything else (given,) if isinstance(given, str) else given
+    some = f"give some of: {', '.join(STRATEGIES)}"
+    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
+        raise Error(f"expected strategies, found {given!r}", remedy=some)
+    if not words:
+        raise Error("there are no strategies to compare", remedy=some)
+    for word in words:
+        if word not in STRATEGIES:
+            raise unknown("strategy", word, list(STRATEGIES))
+        why = [each[word] for each in refused]
+        if not everything and all(why):
+            raise Error(f"strategy `{word}`: {why[0]}", remedy="leave it out, or choose another device")
+    known = [word for word in words if not all(each[word] for each in refused)]
+    return tuple(dict.fromkeys(("base", *known)))
+
+
+def _refusal(base: Experiment, strategy: str) -> str | None:
+    """Why a device cannot follow a strategy: it lacks the switch, or refuses the combination."""
+    try:
+        for key, value in STRATEGIES[strategy]:
+            base = base.with_setting(key, value)
+        base.check()
+    except Error as error:
+        return error.message
+    return None
+
+
+def _settings(strategy: str, refused: Mapping[str, str | None]) -> Settings:
+    """The settings of a strategy; of `all`, those of every one the device knows."""
+    if strategy != "all":
+        return STRATEGIES[strategy]
+    known = [each for each in ("merging", "subsector") if refused[each] is None]
+    own = [pair for each in known for pair in STRATEGIES[each] if pair[0] != "power.kind"]
+    return (*STRATEGIES[IMMEDIATE], *own)

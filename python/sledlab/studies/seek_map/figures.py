@@ -1,0 +1,48 @@
+"""Seek-time maps drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.show.plots import ORANGE, single
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from sledlab.studies.seek_map.times import SeekMap
+
+
+def seek_map(found: SeekMap) -> Figure:
+    """Seek times from one place to all others, with the regions reached within some times outlined."""
+    figure, axes = single(4.5)
+    mesh = axes.pcolormesh(
+        found.x_bit, found.y_bit, found.ms, cmap="cividis_r", shading="nearest", rasterized=True
+    )
+    for index, region in enumerate(found.regions()):
+        if region.share > 0:
+            _outline(axes, found, region.threshold_ms, 900 - 250 * index)
+    axes.plot([found.start[0]], [found.start[1]], marker="+", color=ORANGE, markersize=9, markeredgewidth=2)
+    bar = figure.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.8)
+    bar.outline.set_visible(False)
+    axes.set_aspect("equal")
+    axes.set_xlabel("x (bits from the centre)")
+    axes.set_ylabel("y (bits from the centre)")
+    axes.set_title(f"{found.device}: seek time from x = {found.start[0]}, y = {found.start[1]}")
+    return figure
+
+
+def _outline(axes: Axes, found: SeekMap, threshold_ms: float, y_label: int) -> None:
+    """Outlines the places reached within a time, and names it on the right, outside of the regions."""
+    axes.contour(found.x_bit, found.y_bit, found.ms, levels=[threshold_ms], colors="white", linewidths=0.9)
+    x_edge = max(found.x_bit[(found.ms <= threshold_ms).any(axis=0)])
+    inside = found.y_bit[(found.ms[:, list(found.x_bit).index(x_edge)] <= threshold_ms)]
+    axes.annotate(
+        f"{threshold_ms:g} ms",
+        (x_edge, min(max(y_label, inside.min()), inside.max())),
+        xytext=(found.start[0] + 420, y_label),
+        color="white",
+        fontsize=8,
+        va="center",
+        arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7},
+    )

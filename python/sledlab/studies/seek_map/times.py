@@ -1,0 +1,189 @@
+"""Seek-time maps (AN-01): how long the sled takes from one place to all others."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.files import drafted
+from sledlab.lazy import numpy as np
+from sledlab.model.catalogue import apply, require
+from sledlab.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import numpy.typing as npt
+    from matplotlib.figure import Figure
+
+    from sledlab.model.catalogue import Chosen
+
+THRESHOLDS_MS = (0.3, 0.325, 0.35, 0.4)
+"""Seek times whose regions are shown, in ms (paper 000, section 4: zones of equivalent seek time)."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """The places reached within a time.
+
+    Attributes:
+        threshold_ms: The time, in ms.
+        width_bits: Extent in x along the row of the start, in bits.
+        height_bits: Extent in y, in bits.
+        aspect: Height over width; `None` when the region has no width.
+        share: Share of all places, 0 to 1.
+    """
+
+    threshold_ms: float
+    width_bits: int
+    height_bits: int
+    aspect: float | None
+    share: float
+
+
+@dataclass(frozen=True, repr=False)
+class SeekMap(Shown):
+    """Positioning times from one place to the start of every row of every column.
+
+    Attributes:
+        device: Name of the device.
+        start: Where the sled starts: x and y in bits from the centre, and its direction in y, 1 or -1.
+        x_bit: x of each column, in bits from the centre.
+        y_bit: y of the middle of each row, in bits from the centre.
+        ms: Positioning times in ms, settling and turnarounds included; shape (rows, columns).
+    """
+
+    device: str
+    start: tuple[int, int, int]
+    x_bit: npt.NDArray[np.int32]
+    y_bit: npt.NDArray[np.int32]
+    ms: npt.NDArray[np.float64]
+
+    @property
+    def mean_ms(self) -> float:
+        """Mean over all places, in ms."""
+        return float(self.ms.mean())
+
+    @property
+    def max_ms(self) -> float:
+        """The longest, in ms."""
+        return float(self.ms.max())
+
+    def regions(self, thresholds_ms: tuple[float, ...] = THRESHOLDS_MS) -> list[Region]:
+        """The places reached within each of some times.
+
+        Args:
+            thresholds_ms: The times, in ms.
+
+        Examples:
+            >>> import sledlab as sl
+            >>> [region.width_bits for region in sl.seek_map("mems-g2").regions((0.3, 0.4))]
+            [73, 357]
+        """
+        return [self._region(threshold) for threshold in thresholds_ms]
+
+    def _region(self, threshold_ms: float) -> Region:
+        inside = self.ms <= threshold_ms
+        width = _extent(self.x_bit, inside.any(axis=0))
+        height = _extent(self.y_bit, inside.any(axis=1))
+        return Region(threshold_ms, width, height, height / width if width else None, float(inside.mean()))
+
+    def plot(self) -> Figure:
+        """Draws the map with the regions outlined.
+
+        Returns:
+            A matplotlib figure.
+        """
+        return self._draw()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Start, extremes and regions as plain data; the map itself is left out."""
+        x_bit, y_bit, direction = self.start
+        return {
+            "device": self.device,
+            "start": {"x_bit": x_bit, "y_bit": y_bit, "direction": direction},
+            "mean_ms": self.mean_ms,
+            "max_ms": self.max_ms,
+            "columns": len(self.x_bit),
+            "rows": len(self.y_bit),
+            "regions": [asdict(region) for region in self.regions()],
+        }
+
+
+def _extent(places: npt.NDArray[np.int32], inside: Any) -> int:
+    """From the first to the last of the places that are inside, ends included."""
+    found = places[inside]
+    if not len(found):
+        return 0
+    step = int(np.diff(places).max(initial=1))
+    return int(found.max() - found.min()) + step
+
+
+def seek_map(device: Chosen | str, x_bit: int = 0, y_bit: int = 0, direction: int = 1) -> SeekMap:
+    """Positioning times from one place of the sled to all others.
+
+    Args:
+        device: A device, or its name or file.
+        x_bit: Start in x, in bits from the centre.
+        y_bit: Start in y, in bits from the centre.
+        direction: Direction of motion in y at the start, 1 or -1.
+
+    Raises:
+        Error: The sled cannot be there, or the device has none.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.seek_map("mems-g2")
+        >>> found.ms.shape
+        (27, 2500)
+    """
+    chosen = require("device", device)
+    return compute(apply(_native.Experiment(), chosen), chosen.name, x_bit, y_bit, direction)
+
+
+def compute(experiment: _native.Experiment, name: str, x_bit: int, y_bit: int, direction: int) -> SeekMap:
+    """The map for the device of an experiment."""
+    columns, rows, times = _native.seek_map(experiment, x_bit, y_bit, direction)
+    x = np.frombuffer(columns, "<i4")
+    y = np.frombuffer(rows, "<i4")
+    return SeekMap(name, (x_bit, y_bit, direction), x, y, np.frombuffer(times, "<f8").reshape(len(y), len(x)))
+
+
+def writer(path: Path) -> Callable[[SeekMap], None]:
+    """What writes a map to a file, chosen by its name.
+
+    Raises:
+        Error: The name does not end in a known way.
+    """
+    kind = WRITERS.get(path.suffix.lower())
+    if kind is None:
+        raise Error(
+            f"cannot tell how to write the map to `{path}`", remedy=f"end the name in {', '.join(WRITERS)}"
+        )
+
+    def write(found: SeekMap) -> None:
+        with drafted(path) as place:
+            kind(found, place)
+
+    return write
+
+
+def _write_csv(found: SeekMap, path: Path) -> None:
+    y, x = np.meshgrid(found.y_bit, found.x_bit, indexing="ij")
+    table = np.column_stack((x.ravel(), y.ravel(), found.ms.ravel()))
+    np.savetxt(
+        path, table, fmt=("%d", "%d", "%.6f"), delimiter=",", header="x_bit,y_bit,seek_ms", comments=""
+    )
+
+
+WRITERS: dict[str, Callable[[SeekMap, Path], Any]] = {
+    ".png": lambda found, path: found.plot().savefig(path, dpi=200),
+    ".svg": lambda found, path: found.plot().savefig(path),
+    ".html": lambda found, path: found.report(path),
+    ".csv": _write_csv,
+    ".npz": lambda found, path: np.savez_compressed(path, x_bit=found.x_bit, y_bit=found.y_bit, ms=found.ms),
+}
+"""What writes a map, by the ending of the file."""

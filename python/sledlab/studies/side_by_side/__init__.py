@@ -1,0 +1,91 @@
+"""Devices side by side, on one trace or workload or several: who answers faster, and by how much."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sledlab.errors import Error
+from sledlab.model.catalogue import Chosen
+from sledlab.studies.side_by_side.plan import SideBySideOptions, planned
+from sledlab.studies.side_by_side.tables import SideBySide, conclude
+from sledlab.studies.side_by_side.words import FACE
+from sledlab.study.run import Study
+from sledlab.traces.read import File, ParquetFile, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sledlab.runs.compose import Device, Source
+
+__all__ = ["FACE", "STUDY", "SideBySide", "side_by_side"]
+
+STUDY = Study(
+    name="side-by-side",
+    meaning="Compare devices with each other, on one trace or several.",
+    help="",
+    options=SideBySideOptions,
+    plan=planned,
+    conclude=conclude,
+    doing="comparing",
+    covered=("replay.speedup",),
+    chosen_by=("devices", "traces", "workloads"),
+)
+
+
+def side_by_side(
+    source: Source | Sequence[Source] | None = None,
+    device: Device | Sequence[Device] | None = None,
+    *,
+    study: str | Path | None = None,
+    out: str | Path | None = None,
+    **said: Unpack[SideBySideOptions],
+) -> SideBySide:
+    """Compares devices with each other: the same requests on every one of them.
+
+    Args:
+        source: A trace or a workload, as in `simulate`, or a list of trace files or of workloads.
+        device: A device, its name or its file, or a list of them.
+        study: A file such as `out` leaves behind, that all else is said over.
+        out: A directory for tables and report, in which a study that was stopped goes on.
+        **said: Everything else; see the table below. A trace that does not fit on the smallest device is
+            refused, unless `outside` says what becomes of requests past its end: all devices then get what
+            the smallest can hold.
+
+    Returns:
+        Everything that was measured, as frames.
+
+    Raises:
+        Error: Something in the input or the options is wrong, or a run failed; the message names it.
+        KeyboardInterrupt: Ctrl-C; what was done is kept in `out`.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> several = [sl.workload("uniform"), sl.workload("cello")]
+        >>> found = sl.side_by_side(several, ["mems-g2", "mems-g3"], limit=200, jobs=1)
+        >>> found.points.height
+        4
+    """
+    given: dict[str, Any] = dict(said)
+    one: Any = device
+    if isinstance(device, (list, tuple)):
+        given["devices"], one = device, None
+    if isinstance(source, (list, tuple)):
+        workloads = all(isinstance(each, Chosen) for each in source)
+        given |= {"workloads": source} if workloads else {"traces": [_file(each) for each in source]}
+        source = None
+    return STUDY.run(source, one, given, study=study, out=out)
+
+
+def _file(source: Source) -> str:
+    """The file of a trace.
+
+    Raises:
+        Error: It is in none.
+    """
+    if isinstance(source, Trace) and isinstance(source.opener, (File, ParquetFile)):
+        return source.name
+    if not isinstance(source, (str, PurePath)):
+        raise Error("several traces must be files", remedy="write them with Trace.write, or give one alone")
+    return str(source)

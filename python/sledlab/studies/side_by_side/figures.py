@@ -1,0 +1,96 @@
+"""Devices side by side: how response times are spread, and what a request takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import mpl_figure
+from sledlab.show import plots, wording
+from sledlab.show.plots import BLUE, INK, QUIET, SKY
+from sledlab.study import race_parts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from sledlab.studies.side_by_side.tables import SideBySide
+    from sledlab.study.race_rows import Mean
+
+PERCENTILES = (
+    "Dot: mean. Thick: from the median to 99 %. Thin: to the slowest. Hollow: overloaded, so that the times "
+    "say how long the run was."
+)
+ENERGY = "All energy of the device over the run, divided by its requests; in mJ."
+
+
+def draw(found: SideBySide, measure: str = "percentiles", *, varied: Any = None) -> Figure:
+    """Response times or energy of all devices, or a column of the curves against the load."""
+    if measure in KINDS:
+        return KINDS[measure](found)
+    return race_parts.draw(found, measure, varied=varied)
+
+
+def _axes(found: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[float, Mean]]]:
+    """A row for each device and load under the name of each trace, and the places of the rows."""
+    places: list[tuple[float, Mean]] = []
+    names, heads, place = [], [], 0.0
+    for group in found.groups:
+        if len(found.groups) > 1 and group.varied:
+            heads.append((place, str(group.varied[1])))
+            place += 0.8
+        for speedup in group.speedups:
+            for curve in group.curves:
+                names.append(f"{curve.label} ×{speedup:g}" if len(group.speedups) > 1 else curve.label)
+                places.append((place, curve.at(speedup)))
+                place += 1
+        place += 0.3
+    figure = mpl_figure.Figure(figsize=(plots.SIZE[0], 0.9 + 0.27 * place), layout="constrained")
+    axes = figure.subplots()
+    axes.set_yticks([height for height, _ in places], names, color=INK)
+    axes.set_ylim(place - 0.5, -0.7)
+    axes.set_xlabel(title)
+    axes.spines["left"].set_visible(False)
+    for height, head in heads:
+        at: Any = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8.5}
+        axes.annotate(head, (0, height), fontweight="bold", **at)
+    return figure, axes, places
+
+
+def percentiles(found: SideBySide) -> Figure:
+    """Response times of every device: mean, median, 99 % and slowest."""
+    figure, axes, places = _axes(found, "response time (ms)")
+    for place, row in places:
+        run = row.run
+        axes.plot([run.p50_ms, run.max_ms], [place] * 2, color=SKY, linewidth=1.4, solid_capstyle="butt")
+        axes.plot([run.p50_ms, run.p99_ms], [place] * 2, color=SKY, linewidth=7, solid_capstyle="butt")
+        face = "white" if run.saturated else BLUE
+        axes.plot([run.mean_ms], [place], marker="o", color=BLUE, markerfacecolor=face, markersize=6)
+        text = wording.milliseconds(run.mean_ms) + (" overloaded" if run.saturated else "")
+        _beside(axes, text, max(run.max_ms, run.mean_ms), place)
+    axes.set_xscale("log")
+    plots.plain_log(axes)
+    axes.grid(visible=True, axis="x")
+    low, high = axes.get_xlim()
+    axes.set_xlim(low, high * (high / low) ** 0.3)
+    return figure
+
+
+def energy(found: SideBySide) -> Figure:
+    """Energy of a request on every device."""
+    figure, axes, places = _axes(found, "energy per request (mJ)")
+    most = max(row.energy_per_request_mj for _, row in places)
+    for place, row in places:
+        axes.barh(place, row.energy_per_request_mj, height=0.6, color=BLUE)
+        _beside(axes, wording.energy(row.energy_per_request_mj / 1000), row.energy_per_request_mj, place)
+    axes.set_xlim(0, most * 1.3)
+    return figure
+
+
+def _beside(axes: Axes, text: str, value: float, place: float) -> None:
+    """A text on the right of a place."""
+    style: Any = {"va": "center", "fontsize": 8, "color": QUIET}
+    axes.annotate(text, (value, place), xytext=(5, 0), textcoords="offset points", **style)
+
+
+KINDS = {"percentiles": percentiles, "energy": energy}
+"""Figures of all devices at once."""

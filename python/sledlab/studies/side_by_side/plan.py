@@ -1,0 +1,206 @@
+"""What runs side by side: every device with every trace or workload, the same requests for all devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.model import choices
+from sledlab.model.catalogue import Chosen, apply, require
+from sledlab.model.device import describe
+from sledlab.model.settings import word
+from sledlab.runs.options import Around, Option, Scheduled, Studied, numbers, words
+from sledlab.study import axes
+from sledlab.study.plan import Case, Plan, check_source, plain, taking
+from sledlab.traces.fitted import fitted
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sledlab._native import Experiment
+    from sledlab.study.plan import Given
+    from sledlab.traces.read import Trace
+
+    Models = Chosen | str | Path
+
+
+class SideBySideOptions(Scheduled, Around, Studied, total=False):
+    """What can be said of devices side by side."""
+
+    devices: Annotated[
+        Sequence[Chosen | str | Path],
+        Option(
+            metavar="A,B,C", read=words, meaning="Several devices, such as mems-g2,atlas-10k:buffer_kb=0."
+        ),
+    ]
+    traces: Annotated[
+        Sequence[str | Path],
+        Option(metavar="FILE,FILE", read=words, meaning="Several traces, one after another."),
+    ]
+    workloads: Annotated[
+        Sequence[Chosen | str], Option(metavar="A,B,C", read=words, meaning="Several generated workloads.")
+    ]
+    speedups: Annotated[
+        Sequence[float] | float,
+        Option(
+            metavar="S,S,S",
+            read=numbers,
+            meaning="Factors that divide the times between arrivals",
+            default="1",
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A device, a trace or a workload as people call it, and an experiment with it."""
+
+    name: str
+    experiment: Experiment
+
+
+def planned(given: Given) -> Plan:
+    """Checks everything that can be checked before the work starts.
+
+    Raises:
+        Error: Something is named twice or not at all, or a trace does not fit on a device.
+    """
+    column, sources = _sources(given)
+    bases: dict[str, Experiment] = {}
+    traces: dict[str, Trace] = {}
+    places: list[tuple[str, str]] = []
+    for source in sources:
+        devices = _devices(given, source.experiment)
+        trace = _requests(given, source.name, devices)
+        for device in devices:
+            key = f"{device.name} on {source.name}"
+            bases[key] = device.experiment.with_setting("replay.outside", "reject")
+            traces[key] = trace
+            places.append((device.name, source.name))
+    speedups = choices.numbers("speed-up", given.axis("speedups", (1.0,)), above=True)
+    seeds = axes.seeds(plain(next(iter(bases.values())).to_toml()), given.axis("seeds", 1))
+    said = {name: given.axis(name) for name in ("devices", "traces", "workloads")}
+    made = Plan(
+        bases=bases,
+        trace=given.trace,
+        traces=traces,
+        cases=[
+            Case(
+                "points",
+                (("device", device), ("speedup", speedup), (column, source)),
+                f"{device} on {source}",
+                (("replay.speedup", repr(speedup)),),
+                speedup,
+                f"{device} on {source} at speed-up {speedup:g}",
+            )
+            for speedup, (device, source) in product(reversed(speedups), places)
+        ],
+        seeds=seeds,
+        axes={**said, "speedups": speedups, "seeds": len(seeds)},
+    )
+    assert made.texts  # checks every point
+    return made
+
+
+def _devices(given: Given, experiment: Experiment) -> list[Named]:
+    """The devices, each in an experiment."""
+    said, one = given.axis("devices"), given.base.setting("device.preset")
+    if said is None:
+        return [Named(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
+    if one is not None:
+        raise Error("both one device and several were given", remedy="keep --device or --devices")
+    chosen = [_chosen("device", each) for each in _listed(said)]
+    if not chosen:
+        raise Error("there are no devices to compare", remedy="name some (sledlab device list)")
+    names = [PurePath(name).stem if name.endswith(".toml") else name for name in map(choices.spelled, chosen)]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Error(f"the device `{twice}` was given twice", remedy="name each once")
+    return [
+        Named(name, taking(experiment, "device", partial(_on, device)))
+        for name, device in zip(names, chosen, strict=True)
+    ]
+
+
+def _on(model: Chosen, experiment: Experiment) -> Experiment:
+    """The experiment with a model; parameters in words are read like settings."""
+    experiment = apply(experiment, replace(model, parameters={}))
+    for key, value in model.parameters.items():
+        experiment = experiment.with_setting(f"{model.kind}.{key}", word(value))
+    return experiment
+
+
+def _replaying(file: str, experiment: Experiment) -> Experiment:
+    return experiment.with_trace(file)
+
+
+def _chosen(kind: str, said: Models) -> Chosen:
+    """A model, or a word such as `mems-g2:sleds=4`."""
+    name, *rest = said.split(":") if isinstance(said, str) else (said,)
+    if rest and all("=" in each for each in rest):
+        return Chosen(kind, str(name), dict(each.split("=", 1) for each in rest))
+    return require(kind, said)
+
+
+def _listed(said: Any) -> list[Any]:
+    return list(said) if isinstance(said, (list, tuple)) else [said]
+
+
+def _sources(given: Given) -> tuple[str, list[Named]]:
+    """What they are, and each in the shared experiment."""
+    traces, workloads = given.axis("traces"), given.axis("workloads")
+    one = given.trace is not None or any(map(given.base.setting, ("trace.file", "workload.kind")))
+    if sum(map(bool, (traces, workloads, one))) > 1:
+        raise Error(
+            "requests were named in several ways",
+            remedy="keep one of --trace, --traces, --workload and --workloads",
+        )
+    if workloads:
+        models = [_chosen("workload", each) for each in _listed(workloads)]
+        return "workload", [
+            Named(choices.spelled(each), taking(given.base, "workload", partial(_on, each)))
+            for each in models
+        ]
+    if traces:
+        files = [str(each) for each in _listed(traces)]
+        stems = [PurePath(file).name.split(".")[0] for file in files]
+        names = stems if len(set(stems)) == len(files) else files
+        return "trace", [
+            Named(name, taking(given.base, "trace", partial(_replaying, file)))
+            for name, file in zip(names, files, strict=True)
+        ]
+    kind, file = given.base.setting("workload.kind"), given.base.setting("trace.file")
+    name = PurePath(file).name.split(".")[0] if file else "requests from Python"
+    if given.trace is None:
+        check_source(given.base, None)
+    return ("workload", [Named(kind, given.base)]) if kind else ("trace", [Named(name, given.base)])
+
+
+def _requests(given: Given, source: str, devices: Sequence[Named]) -> Trace:
+    """The requests of a source, the same for all devices: those that the smallest of them can hold.
+
+    Raises:
+        Error: A trace does not fit on one of them, and nothing says what to do about it.
+    """
+    rooms = [(int(describe(device.experiment)["capacity_blocks"]), device) for device in devices]
+    room, smallest = min(rooms, key=lambda pair: pair[0])
+    if given.trace is None:
+        check_source(smallest.experiment, None)
+    config = plain(smallest.experiment.to_toml())
+    trace = fitted(config, given.trace, room)
+    recorded = given.trace is not None or "trace" in config
+    if recorded and config["replay"]["outside"] == "reject" and config["system"]["kind"] == "single":
+        end = max(_native.survey(trace.open())[1], default=0)
+        if end > room:
+            raise Error(
+                f"`{source}` does not fit on {smallest.name}: it reaches block {end:,} of {room:,}",
+                remedy="leave the device out, or say --outside wrap, clip or scale: requests are then fitted "
+                "to the smallest device, the same for all",
+            )
+    return trace

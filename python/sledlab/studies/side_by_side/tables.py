@@ -1,0 +1,103 @@
+"""What was found out of devices side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.study.race import Curve, Group, Race
+from sledlab.study.race_rows import measured, rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.study.measure import Found
+    from sledlab.study.plan import Plan, Point
+
+
+@dataclass(frozen=True, repr=False)
+class SideBySide(Race):
+    """Devices side by side, on one trace or workload or several: tables, curves, and who is faster.
+
+    Times are in ms, rates in requests per second of simulated time. Displays itself as a table in a
+    notebook, and prints as one.
+
+    Attributes:
+        rows: The simulated results: `points`, `curves` and `throughput`.
+        costs: Wall-clock figures: `decision_cost`.
+        config: What the points have in common, as plain data: that of one of them.
+        axes: Devices, traces or workloads, speed-ups and number of seeds.
+        toml: The study as a file that `sledlab compare` takes.
+        devices: The devices in the order given.
+        sources: Traces or workloads in the order given.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.compare(sl.workload("uniform"), ["mems-g2", "mems-g1"], limit=500, jobs=1)
+        >>> found.answer.split(" on average")[0]
+        'mems-g2 answers uniform in 1.38 ms'
+        >>> found.points.columns[:4]
+        ['device', 'speedup', 'workload', 'seed']
+    """
+
+    devices: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    @property
+    def competitors(self) -> Sequence[str]:
+        """The devices."""
+        return self.devices
+
+    def _order(self, values: Iterable[Any]) -> list[Any]:
+        return sorted(values, key=lambda varied: self.sources.index(varied[0][1]))
+
+    def plot(self, measure: str = "percentiles", *, varied: Any = None) -> Figure:
+        """Draws the devices beside each other.
+
+        Args:
+            measure: `percentiles` of the response times, `energy` of a request, or a column of `curves`,
+                which is drawn against the load where there are several.
+            varied: A trace or workload by name, for a column; the first one unless given.
+
+        Raises:
+            Error: There is no such column or value.
+        """
+        return self._draw(measure, varied=varied)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How the devices stand at one load.
+
+    Attributes:
+        steady: Those that keep up, fastest first.
+        level: How many of them are within 2 % of the fastest.
+        late: The overloaded, those first that completed most.
+    """
+
+    steady: Sequence[Curve]
+    level: int
+    late: Sequence[Curve]
+
+    @classmethod
+    def of(cls, group: Group, speedup: float) -> Standing:
+        """That of a group."""
+        steady = sorted(group.steady(speedup), key=lambda curve: curve.run(speedup).mean_ms)
+        late = [curve for curve in group.curves if curve not in steady]
+        late.sort(key=lambda curve: -curve.run(speedup).throughput_iops)
+        return cls(steady, len(group.best(speedup)) if steady else 0, late)
+
+    @property
+    def winner(self) -> Curve | None:
+        """The one that is faster than all others; none where several are level, or none keeps up."""
+        return self.steady[0] if self.level == 1 else None
+
+
+def conclude(plan: Plan, found: Mapping[Point, Found]) -> SideBySide:
+    """The outcome of all that was measured."""
+    labels = [[value for _, value in case.labels] for case in plan.cases]
+    devices, sources = (tuple(dict.fromkeys(each[place] for each in labels)) for place in (0, 2))
+    tables = rows_of(measured(plan, found))
+    return SideBySide(*tables, plan.config, plan.axes, plan.toml, devices, sources)

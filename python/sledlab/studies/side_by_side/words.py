@@ -1,0 +1,202 @@
+"""Devices side by side in words, tables and a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sledlab.show.document import Beside, Document, Drawing, Facts, Folded, Grid, Heading, Source, Text
+from sledlab.show.face import DocumentFace
+from sledlab.show.facts import common_facts
+from sledlab.show.wording import figure, joined, label, listed, milliseconds, percent
+from sledlab.studies.side_by_side import figures
+from sledlab.studies.side_by_side.tables import Standing
+from sledlab.study import race_parts
+from sledlab.study.race_parts import HEAD, NOTE, cells, everything
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sledlab.show.document import Part
+    from sledlab.studies.side_by_side.tables import SideBySide
+    from sledlab.study.race import Curve, Group
+
+FEW = 3
+"""Most names in a list."""
+
+
+def title(found: SideBySide) -> str:
+    """What ran on what."""
+    kind = found.groups[0].varied[0] if found.groups[0].varied else "trace"
+    many = len(found.sources) > FEW
+    return f"{len(found.sources)} {kind}s" if many else joined(found.sources)
+
+
+def contest(found: SideBySide) -> str:
+    """The devices."""
+    return (
+        " against ".join(found.devices) if len(found.devices) <= FEW + 1 else f"{len(found.devices)} devices"
+    )
+
+
+def source(group: Group) -> str:
+    """The trace or workload of a group."""
+    return str(group.varied[1]) if group.varied else ""
+
+
+def answer(found: SideBySide) -> str:
+    """Who answers each trace faster, and by how much; who wins how often where there are several."""
+    says = [sentence for group in found.groups for sentence in verdict(group)]
+    return " ".join([*says, *_score(found)])
+
+
+def verdict(group: Group) -> list[str]:
+    """What one trace or workload says: at the lightest load, and at the heaviest that half keep up with."""
+    loads = dict.fromkeys((group.speedups[0], group.heavy))
+    says = [sentence for speedup in loads for sentence in _contest(group, speedup)]
+    return says if len(group.speedups) == 1 else [*says, *race_parts.limits(group, FEW + 1)]
+
+
+def _contest(group: Group, speedup: float) -> Iterator[str]:
+    """Who is faster at a load, by how much, and who is overloaded; what a request takes."""
+    what = f"{source(group)} at {speedup:g} times its speed" if speedup != 1 else source(group)
+    standing = Standing.of(group, speedup)
+    done = {curve: curve.run(speedup).throughput_iops for curve in group.curves}
+    if not standing.steady:
+        first, *others = standing.late
+        than = [_more(done[first] / done[curve], curve) for curve in others]
+        share = f"{figure(done[first])} of {figure(group.rate(speedup))}"
+        most = f"{first.label} completed {share} requests per second"
+        yield f"No device keeps up with {what}: {', '.join([most, *_list(than)])}."
+        return
+    level, behind, late = standing.steady[: standing.level], standing.steady[standing.level :], standing.late
+    fast, one = level[0].run(speedup).mean_ms, len(level) == 1
+    names = listed([curve.label for curve in level], FEW + 1)
+    says = [f"{names} {'answers' if one else 'answer'} {what} in {milliseconds(fast)} on average"]
+    says += [] if one else ["a tie within 2 %"]
+    says += _list([_than(curve.run(speedup).mean_ms / fast, curve, speedup) for curve in behind])
+    text = ", ".join(says)
+    if late:
+        than = [f"{_more(done[level[0]] / done[curve], curve)} ({figure(done[curve])})" for curve in late]
+        are = "which is overloaded: its" if len(late) == 1 else "which are overloaded: their"
+        text += (
+            f"; {'it completes' if one else 'they complete'} {figure(done[level[0]])} requests per second, "
+        )
+        text += f"{listed(than, FEW)}, {are} response times say how long the run was"
+    yield f"{text}."
+    if len(group.curves) > 1:
+        taken = sorted((curve.at(speedup).energy_per_request_mj, curve.label) for curve in group.curves)
+        yield f"A request takes {listed([f'{figure(mj)} mJ on {name}' for mj, name in taken], FEW + 1)}."
+
+
+def _list(texts: list[str]) -> list[str]:
+    return [listed(texts, FEW)] if texts else []
+
+
+def _than(factor: float, curve: Curve, speedup: float) -> str:
+    """How much faster than a device."""
+    fast = (
+        f"{figure(factor, 2)} times as fast as" if factor >= 1.5 else f"{percent(1 - 1 / factor)} less than"
+    )
+    return f"{fast} {curve.label} ({milliseconds(curve.run(speedup).mean_ms)})"
+
+
+def _more(factor: float, curve: Curve) -> str:
+    """How much more than a device completes."""
+    if factor >= 1.5:
+        return f"{figure(factor, 2)} times as many as {curve.label}"
+    return (
+        f"{percent(factor - 1)} more than {curve.label}" if factor > 1.0005 else f"as many as {curve.label}"
+    )
+
+
+def _score(found: SideBySide) -> Iterator[str]:
+    """Who wins how often, over traces and loads."""
+    standings = [Standing.of(group, speedup) for group in found.groups for speedup in group.speedups]
+    if len(found.groups) == 1:
+        return
+    wins = Counter(standing.winner.label for standing in standings if standing.winner)
+    ties = sum(standing.level > 1 for standing in standings)
+    none = sum(not standing.steady for standing in standings)
+    said = [f"{name} is the fastest in {count}" for name, count in wins.most_common()]
+    said += [f"{ties} {'is a tie' if ties == 1 else 'are ties'}"] if ties else []
+    said += [f"in {none} none keeps up"] if none else []
+    yield f"Of {len(standings)} races, {joined(said)}."
+
+
+def _table(group: Group) -> Grid:
+    """A row per device, and per load where there are several."""
+    if len(group.speedups) > 1:
+        return everything(group)
+    rows = []
+    for curve in group.curves:
+        row = curve.rows[0]
+        rows.append((curve.label + (" *" if row.run.saturated else ""), *cells(row)))
+    return Grid(("device", *HEAD), rows)
+
+
+def brief(found: SideBySide) -> Sequence[Part]:
+    """The title, a table for each trace or workload, and the answer."""
+    parts: list[Part] = [Heading(title(found), 1, contest(found))]
+    for group in found.groups:
+        parts += [Heading(source(group))] if len(found.groups) > 1 else []
+        parts.append(_table(group))
+    return [*parts, Text(NOTE, "quiet"), Text(answer(found)), *warnings(found)]
+
+
+def warnings(found: SideBySide) -> Iterator[Text]:
+    """What makes devices hard to compare: start-ups, and requests past the end of an array."""
+    rows = [
+        (curve.label, row.run.startup_s)
+        for group in found.groups
+        for curve in group.curves
+        for row in curve.rows
+    ]
+    if slow := {name: time for name, time in rows if time >= 1}:
+        times = joined([f"{name} started up for {figure(time)} s" for name, time in slow.items()])
+        yield Text(
+            f"{times}, and requests waited meanwhile: --set device.startup_ms=0 begins with devices ready.",
+            "warning",
+        )
+    for group in found.groups:
+        counts = {curve.label: curve.rows[0].requests for curve in group.curves}
+        if len(set(counts.values())) > 1:
+            each = joined([f"{count:,} on {name}" for name, count in counts.items()])
+            yield Text(f"Not all devices answered the same requests of {source(group)}: {each}.", "warning")
+
+
+def page(found: SideBySide) -> Document:
+    """The page: who is faster on what, how response times are spread, and what it takes."""
+    parts: list[Part] = [Text(answer(found), "answer"), *warnings(found)]
+    drawn = [
+        Drawing(
+            partial(figures.percentiles, found), figures.PERCENTILES, "Response times", figures.PERCENTILES
+        ),
+        Drawing(partial(figures.energy, found), figures.ENERGY, "Energy of a request", figures.ENERGY),
+    ]
+    parts += [Heading("Side by side"), Beside(drawn)]
+    for group in found.groups:
+        parts += [Heading(source(group), apart=len(found.groups) > 1)]
+        parts += [Text(" ".join(verdict(group)))] if len(found.groups) > 1 else []
+        parts += [_table(group), Text(NOTE, "quiet")]
+        if len(group.speedups) > 1:
+            parts += [Heading("How the load changes it"), *race_parts.figures(group)]
+            parts += [*race_parts.winners(group), *race_parts.throughput(found, group)]
+    facts = [("devices", joined(found.devices)), ("requests", joined(found.sources))]
+    facts.append(("scheduler", label(found.config.get("scheduler", {}).get("kind", "fcfs"))))
+    common = [fact for fact in common_facts(found.config) if fact[0] in ("replay", "warm-up", "version")]
+    return Document(
+        kind="comparison of devices",
+        title=f"{title(found)}: {contest(found)}",
+        parts=[
+            *parts,
+            Heading("What ran"),
+            Facts([*facts, *common]),
+            Folded("The whole study, to run it again", [Source(found.toml)]),
+        ],
+        footer="All times are simulated. The same study and version give the same numbers.",
+    )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.draw)

@@ -1,0 +1,79 @@
+"""Segments, replacement policy and size of a MEMS caching disk for a workload and a budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from sledlab.show.face import DocumentFace
+from sledlab.studies.hybrid.stores import DISK_PRESET
+from sledlab.studies.tune.plan import TuneOptions, plan, race
+from sledlab.studies.tune.tables import TunedHybrid, conclude
+from sledlab.studies.tune.words import answer, brief, page, runs
+from sledlab.study.run import Study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sledlab.runs.compose import Device, Source
+
+__all__ = ["FACE", "STUDY", "TunedHybrid", "tune_hybrid"]
+
+STUDY = Study(
+    name="tune",
+    meaning="Choose segments, replacement policy and size of a MEMS caching disk for a workload.",
+    help="""Choose segments, replacement policy and size of a MEMS caching disk for a workload.
+
+    Tries every segment with the policies that would find most of what the requests touch: all of them on a
+    part of the requests, the better half on more, the last two on all. The best is then given less MEMS, as
+    long as that makes no difference. The experiment that comes out runs with `sledlab simulate`. STUDY is a
+    file such as --out leaves behind.
+
+    \b
+    Examples:
+      sledlab hybrid tune --trace app.csv --budget 256 --out tuned
+      sledlab hybrid tune --workload cello --limit 100000 --budget 100 --price-per-mb 0.5
+    """,
+    options=TuneOptions,
+    plan=plan,
+    conclude=conclude,
+    race=race,
+    doing="baselines",
+    device=DISK_PRESET,
+)
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=runs)
+
+
+def tune_hybrid(
+    source: Source | None = None,
+    device: Device | None = None,
+    *,
+    study: str | Path | None = None,
+    out: str | Path | None = None,
+    **said: Unpack[TuneOptions],
+) -> TunedHybrid:
+    """Chooses segments, replacement policy and size of a MEMS caching disk for a workload.
+
+    Args:
+        source: A trace or a workload, as in `simulate`.
+        device: The disk; `atlas-10k-50mb` unless given.
+        study: A file `study.toml` that tuning left; all else wins over it.
+        out: A directory for tables, report and experiment, in which tuning that was stopped goes on.
+        **said: Everything else; see the table below. Of `settings`, `front.*` are parameters of the MEMS
+            device, `hybrid.*` of the caching disk.
+
+    Returns:
+        The choice, every run that led to it, and an experiment to run it again.
+
+    Raises:
+        Error: Something in the input or the options is wrong, or a run failed; the message names it.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.tune_hybrid(
+        ...     sl.workload("cello"), budget=16, segments_kb=[8, 64], replacement="lru", limit=2000, jobs=1
+        ... )
+        >>> found.choice.mems_mb <= 16
+        True
+    """
+    return STUDY.run(source, device, said, study=study, out=out)

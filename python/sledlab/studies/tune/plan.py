@@ -1,0 +1,186 @@
+"""What tuning is asked, and what it runs: segments, replacement policies and sizes, by successive halving.
+
+Every segment replays a part of the requests, under the policy that would find most of what they touch;
+the better half replays more. The last two replay all of them, under every policy that would find nearly as
+much. The best one is then given less and less MEMS, as long as that makes no difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab.errors import Error
+from sledlab.model.choices import numbers
+from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several, doublings, number, words
+from sledlab.studies.hybrid.plan import SEGMENTS_KB, Fronted, HybridPlan, policies, whole
+from sledlab.studies.hybrid.stores import ALL, DISK, MEMS, Stores
+from sledlab.studies.hybrid.tables import hits_of
+from sledlab.study.axes import seeds
+from sledlab.study.plan import Case, Given, Plan, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.study.bench import Measure
+
+POLICIES = ("lru", "slru", "arc", "lfuda")
+"""Tried unless others are named."""
+
+PARTS = (16, 4)
+"""Parts of the requests that candidates replay before all of them."""
+
+FINALISTS = 2
+"""Segments that replay all requests, unless there are too few requests for parts."""
+
+FEWEST = 2000
+"""A part of fewer requests says nothing."""
+
+CLOSE = 0.01
+"""Policies that find so much less than the best, as a share of all uses, are not tried."""
+
+HALVINGS = 3
+"""How often the MEMS of the best is halved."""
+
+WHOLE, LESS = "all", "less MEMS"
+"""Stages that replay all requests."""
+
+
+class TuneOptions(Replayed, Parallel, Fronted, total=False):
+    """What can be said of tuning."""
+
+    budget: Annotated[
+        float, Option(metavar="MB", read=number, meaning="MEMS that is allowed; with --price-per-mb, money")
+    ]
+    price_per_mb: Annotated[
+        float, Option(metavar="P", read=number, meaning="What a MB of MEMS costs, in any currency")
+    ]
+    segments_kb: Annotated[
+        Numbers,
+        Option(
+            flag="segment-kb",
+            metavar="KB,KB|A..B",
+            read=doublings,
+            meaning="Segments to try",
+            default="4..256, doubling",
+        ),
+    ]
+    replacement: Annotated[
+        Several,
+        Option(metavar="A,B|all", read=words, meaning="Policies to try", default=",".join(POLICIES)),
+    ]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One caching disk.
+
+    Attributes:
+        mb: Its MEMS, in 2^20 bytes.
+        segment_kb: Its segments, in 1024 bytes.
+        policy: What makes room.
+        hit_ratio: Share of all uses of segments that the policy would find, by the trace alone.
+    """
+
+    mb: float
+    segment_kb: int
+    policy: str
+    hit_ratio: float = 0.0
+
+    def case(self, stores: Stores, stage: str, requests: int = 0) -> Case:
+        """Its run on the first requests, or on all."""
+        labels = {"configuration": ALL, "stage": stage, "mems_mb": self.mb, "segment_kb": self.segment_kb}
+        said = {**labels, "policy": self.policy, "hit_ratio": self.hit_ratio}
+        own = stores.settings(ALL, self.mb, self.segment_kb, self.policy)
+        first = (("replay.limit", str(requests)),) if requests else ()
+        return Case("runs", tuple(said.items()), DISK, (*own, *first))
+
+
+def plan(given: Given) -> HybridPlan:
+    """Checks everything that can be checked before the work starts; its cases are the baselines.
+
+    Raises:
+        Error: Something makes no sense.
+    """
+    budget, price = given.axis("budget"), given.axis("price_per_mb")
+    if budget is None:
+        raise Error("no budget was given", remedy="say how much MEMS is allowed, with --budget MB")
+    axes: dict[str, Any] = {
+        "budget": numbers("budget", budget, above=True)[0],
+        "price_per_mb": None if price is None else numbers("price", price, above=True)[0],
+        "segments_kb": whole(given.axis("segments_kb", SEGMENTS_KB)),
+        "replacement": policies(given.axis("replacement", POLICIES)),
+    }
+    stores = Stores.of(given)
+    roots = seeds(plain(stores.bases[DISK].to_toml()), 1)
+    baselines = [Case("baselines", (("configuration", name),), name, ()) for name in (DISK, MEMS)]
+    made = HybridPlan(stores.bases, stores.requests, baselines, roots, axes, stores=stores)
+    every = [Candidate(budget_mb(axes), kb, each) for kb in _with_room(made) for each in axes["replacement"]]
+    assert replace(made, cases=[each.case(stores, WHOLE) for each in every]).texts
+    return made
+
+
+def budget_mb(axes: Any) -> float:
+    """The MEMS that a budget buys, in 2^20 bytes; the budget itself where there is no price.
+
+    Examples:
+        >>> budget_mb({"budget": 256.0, "price_per_mb": None})
+        256.0
+        >>> budget_mb({"budget": 100.0, "price_per_mb": 0.5})
+        200.0
+    """
+    return float(axes["budget"] / (axes["price_per_mb"] or 1))
+
+
+def race(plan: Plan, measure: Measure) -> Plan:
+    """The plan with all runs that led to the choice, in their order, and the baselines."""
+    assert isinstance(plan, HybridPlan)
+    stores, total, ran = plan.stores, plan.stores.facts.requests, list[Case]()
+
+    def ranked(candidates: Sequence[Candidate], requests: int, stage: str) -> list[Candidate]:
+        """The candidates, best first: the shorter mean response, then the more hits."""
+        cases = {each: each.case(stores, stage, requests) for each in candidates}
+        rung = replace(plan, cases=list(cases.values()))
+        found = measure(rung, stage)
+        means = {each: found[rung.points_of(case)[0]].row.mean_ms for each, case in cases.items()}
+        ran.extend(rung.cases)
+        return sorted(candidates, key=lambda each: (means[each], -each.hit_ratio))
+
+    every = _candidates(plan)
+    left = [max(mine, key=lambda each: each.hit_ratio) for mine in every.values()]
+    for part in PARTS:
+        if total // part >= FEWEST and len(left) > FINALISTS:
+            left = ranked(left, total // part, f"first 1/{part}")[: max(FINALISTS, ceil(len(left) / 2))]
+    best = ranked([each for kept in left for each in every[kept.segment_kb]], 0, WHOLE)[0]
+    smaller = [replace(best, mb=best.mb / 2**halving) for halving in range(1, HALVINGS + 1)]
+    ranked([each for each in smaller if stores.room(each.mb, each.segment_kb) > 0], 0, LESS)
+    return replace(plan, cases=[*ran, *plan.cases])
+
+
+def _with_room(plan: HybridPlan) -> list[int]:
+    """Segments for which there is room.
+
+    Raises:
+        Error: There is none.
+    """
+    mb = budget_mb(plan.axes)
+    found = [kb for kb in plan.axes["segments_kb"] if plan.stores.room(mb, kb) > 0]
+    if not found:
+        raise Error(f"{mb:g} MB of MEMS have no room for a segment", remedy="raise the budget")
+    return found
+
+
+def _candidates(plan: HybridPlan) -> dict[int, list[Candidate]]:
+    """For every segment the policies that would find most, or nearly; one where all find the same."""
+    mb, found = budget_mb(plan.axes), {}
+    for kb in _with_room(plan):
+        hits = [
+            Candidate(mb, kb, row.policy, row.hit_ratio or 0.0)
+            for row in hits_of(plan.stores, plan.axes["replacement"], mb, kb)
+        ]
+        most = max(each.hit_ratio for each in hits)
+        if most == min(each.hit_ratio for each in hits):
+            hits = hits[:1]
+        found[kb] = [each for each in hits if each.hit_ratio >= most - CLOSE]
+    return found

@@ -1,0 +1,138 @@
+"""The caching disk that tuning chose, and the runs that led to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab._native import Experiment
+from sledlab.model import settings
+from sledlab.model.device import describe
+from sledlab.runs.recording import EXPERIMENT
+from sledlab.studies.hybrid.plan import HybridPlan
+from sledlab.studies.hybrid.stores import DISK, SAME
+from sledlab.studies.hybrid.tables import Stored, described, stored
+from sledlab.studies.tune.plan import LESS, WHOLE, budget_mb
+from sledlab.study.columns import Column, record
+from sledlab.study.outcome import Outcome
+from sledlab.study.plan import plain
+from sledlab.traces.fitted import Fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars
+    from matplotlib.figure import Figure
+
+    from sledlab.study.columns import Row
+    from sledlab.study.measure import Found
+    from sledlab.study.plan import Case, Plan, Point
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried(Stored):
+    """A caching disk that was tried."""
+
+    stage: Annotated[str, Column("`all`, `less MEMS`, or which part of the requests")]
+    mems_mb: Annotated[float, Column("its MEMS", "2^20 bytes")]
+    segment_kb: Annotated[int, Column("its segments", "1024 bytes")]
+    policy: Annotated[str, Column("what makes room")]
+    hit_ratio: Annotated[float, Column("share of the uses of segments found, by the requests alone")]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class TunedHybrid(Outcome):
+    """The caching disk that suits a workload and a budget best.
+
+    Attributes:
+        choice: The run that was chosen: `mems_mb` in 2^20 bytes, `segment_kb` in 1024 bytes, `policy`, and in
+            `run` what was measured.
+        runs: Every run that was made, in order: `stage`, and the columns of `choice`.
+        baselines: What `disk` and `mems` alone do with the same requests.
+        budget_mb: MEMS that was allowed, in 2^20 bytes.
+        price_per_mb: What that costs each, where it was said.
+        experiment: The choice as TOML, for `sledlab simulate`.
+    """
+
+    choice: Tried
+    runs: Sequence[Tried]
+    baselines: Mapping[str, Stored]
+    budget_mb: float
+    price_per_mb: float | None
+    experiment: str
+    rows: Mapping[str, Sequence[Row]] = field(init=False)
+    costs: Mapping[str, Sequence[Row]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Puts the tables under their names."""
+        object.__setattr__(self, "rows", {"runs": self.runs, "baselines": list(self.baselines.values())})
+
+    @property
+    def table(self) -> polars.DataFrame:
+        """The runs as a frame."""
+        return self.tables["runs"]
+
+    def plot(self) -> Figure:
+        """Draws the runs on all requests."""
+        return self._draw()
+
+    def extras(self) -> Mapping[str, Any]:
+        """The choice, for `to_dict`."""
+        names = ("budget_mb", "price_per_mb", "experiment")
+        return {"choice": record(self.choice), **{name: getattr(self, name) for name in names}}
+
+    def write(self, directory: str | Path) -> None:
+        """Writes the experiment too."""
+        (Path(directory) / EXPERIMENT).write_text(self.experiment, encoding="utf-8")
+        super().write(directory)
+
+    def closing(self, directory: Path | None) -> str:
+        """Where the experiment is, or the experiment itself."""
+        if directory is None:
+            return f"\n{self.experiment}"
+        return f"{super().closing(directory)}\nexperiment: {directory / EXPERIMENT}"
+
+
+def conclude(plan: Plan, found: Mapping[Point, Found]) -> TunedHybrid:
+    """The choice: the least MEMS among those on all requests that are practically as fast as the best."""
+    assert isinstance(plan, HybridPlan)
+
+    def made(case: Case, kind: type[Any]) -> Any:
+        return kind(**dict(case.labels), **stored([found[point].row for point in plan.points_of(case)]))
+
+    tried = {case: made(case, Tried) for case in plan.cases if case.section == "runs"}
+    baselines = [made(case, Stored) for case in plan.cases if case.section == "baselines"]
+    full = {case: row for case, row in tried.items() if row.stage in (WHOLE, LESS)}
+    fast = min(row.run.mean_ms for row in full.values()) * (1 + SAME)
+    level = [case for case, row in full.items() if row.run.mean_ms <= fast]
+    chosen = min(level, key=lambda case: (tried[case].mems_mb, tried[case].run.mean_ms))
+    config, axes = described(plan)
+    return TunedHybrid(
+        choice=tried[chosen],
+        runs=list(tried.values()),
+        baselines={row.configuration: row for row in baselines},
+        budget_mb=budget_mb(plan.axes),
+        price_per_mb=plan.axes["price_per_mb"],
+        experiment=_experiment(plan, plan.points_of(chosen)[0]),
+        config=config,
+        axes=axes,
+        toml=plan.toml,
+    )
+
+
+def _experiment(plan: HybridPlan, point: Point) -> str:
+    """A run as a file for `sledlab simulate`: devices by their presets, and what differs from them."""
+    config, stores = plain(plan.texts[point]), plan.stores
+    opener = stores.requests.opener
+    assert isinstance(opener, Fitted)
+    config["replay"]["outside"] = opener.outside
+    if "trace" in config:
+        config["trace"]["devices"] = opener.devices
+    behind = stores.bases[DISK].setting("device.preset")
+    for table, preset in (("device", behind), ("front", stores.mems_name)):
+        if preset:
+            known = describe(Experiment().with_device(preset))
+            changed = {key: value for key, value in config[table].items() if known[key] != value}
+            config[table] = {"preset": preset, **changed}
+    return settings.document(config)

@@ -1,0 +1,107 @@
+"""Tuning in words, tables and a figure: the same on the terminal, in notebooks and in the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.show import plots
+from sledlab.show.document import Document, Drawing, Facts, Folded, Heading, Source, Text, grid
+from sledlab.show.wording import figure, milliseconds, percent, share, size, starred
+from sledlab.studies.hybrid.stores import DISK, MEMS, SAME
+from sledlab.studies.hybrid.words import facts, title
+from sledlab.studies.tune.plan import LESS, WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.show.document import Grid, Part
+    from sledlab.studies.tune.tables import TunedHybrid
+
+NOTE = "times in ms; found: of the segments that the requests touch; * the queue kept growing"
+
+
+def answer(tuned: TunedHybrid) -> str:
+    """The choice in a few sentences."""
+    chosen, run = tuned.choice, tuned.choice.run
+    disk, mems, mb = tuned.baselines[DISK].run, tuned.baselines[MEMS].run, tuned.choice.mems_mb
+    cost = f" at a cost of {figure(mb * tuned.price_per_mb)}" if tuned.price_per_mb else ""
+    store = f"{size(mb)} of MEMS{cost} in segments of {chosen.segment_kb} KB under {chosen.policy}"
+    if run.mean_ms >= disk.mean_ms:
+        return (
+            f"MEMS does not pay within this budget: the disk alone answers in {milliseconds(disk.mean_ms)} "
+            f"on average, the best caching disk, {store}, in {milliseconds(run.mean_ms)}."
+        )
+    said = [
+        f"Take {store}: {milliseconds(run.mean_ms)} on average, "
+        f"{figure(disk.mean_ms / run.mean_ms, 2)} times as fast as the disk alone, "
+        f"with {percent(mems.mean_ms / run.mean_ms)} of the speed of MEMS alone."
+    ]
+    if mb < tuned.budget_mb:
+        said.append(f"All {size(tuned.budget_mb)} would gain less than {percent(SAME)}.")
+    if run.saturated:
+        said.append("It could not keep up: such response times say how long the run was.")
+    elif disk.saturated:
+        said.append("The disk alone could not keep up, so its response time says how long the run was.")
+    return " ".join(said)
+
+
+def table(tuned: TunedHybrid) -> Grid:
+    """The runs that led to the choice."""
+    return grid(
+        tuned.runs,
+        {
+            "requests": lambda row: row.stage,
+            "of them": lambda row: f"{row.run.requests:,}",
+            "MEMS": lambda row: size(row.mems_mb),
+            "segment": lambda row: f"{row.segment_kb} KB",
+            "policy": lambda row: starred(row.policy, saturated=row.run.saturated),
+            "found": lambda row: share(row.hit_ratio if row.stage != LESS else None),
+            "mean": lambda row: figure(row.run.mean_ms),
+            "99 %": lambda row: figure(row.run.p99_ms),
+            "": lambda row: "chosen" if row is tuned.choice else "",
+        },
+    )
+
+
+def runs(tuned: TunedHybrid) -> Figure:
+    """Mean response of the runs on all requests, and of the disk alone."""
+    rows = [row for row in tuned.runs if row.stage in (WHOLE, LESS)]
+    bars = [
+        (
+            f"{size(row.mems_mb)}, {row.segment_kb} KB, {row.policy}",
+            row.run.mean_ms,
+            milliseconds(row.run.mean_ms) + (", chosen" if row is tuned.choice else ""),
+            row.run.saturated,
+        )
+        for row in rows
+    ]
+    disk = tuned.baselines[DISK].run
+    bars.append(("DISK", disk.mean_ms, milliseconds(disk.mean_ms), disk.saturated))
+    return plots.bars(bars, "mean response (ms)", 1.35)
+
+
+def brief(tuned: TunedHybrid) -> Sequence[Part]:
+    """What a terminal and a notebook show."""
+    return [Heading(title(tuned), 1), Text(answer(tuned)), table(tuned), Text(NOTE, "quiet")]
+
+
+def page(tuned: TunedHybrid) -> Document:
+    """The page about the choice."""
+    return Document(
+        kind="tuned hybrid",
+        title=title(tuned),
+        heading=f"{title(tuned)}: the caching disk for {size(tuned.budget_mb)} of MEMS",
+        parts=[
+            Text(answer(tuned), "answer"),
+            Heading("The runs that led to it"),
+            Drawing(lambda: runs(tuned), runs.__doc__ or "", caption="Hollow: the queue kept growing."),
+            table(tuned),
+            Text(NOTE[0].upper() + NOTE[1:] + ".", "quiet"),
+            Folded("The experiment, to run it again", [Source(tuned.experiment)]),
+            Heading("What ran"),
+            Facts(facts(tuned)),
+        ],
+        footer="All times are simulated. The same study and version give the same numbers.",
+    )

@@ -1,0 +1,1 @@
+"""The frame of every study: axes, plan, kept points, statistics, outcome."""

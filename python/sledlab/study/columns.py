@@ -1,0 +1,104 @@
+"""Typed rows: every column of every table declared once, with unit and meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, get_args, get_type_hints
+
+from sledlab.lazy import polars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from dataclasses import Field
+    from typing import ClassVar
+
+
+class Row(Protocol):
+    """A dataclass whose fields are columns: each annotated with a `Column`, or a row of its own."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column holds.
+
+    Attributes:
+        meaning: One line, at most 100 characters.
+        unit: Its unit; empty where there is none.
+        hidden: Whether it is kept with a point and stands in no table.
+    """
+
+    meaning: str
+    unit: str = ""
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Only:
+    """Which columns of a row within a row a table has, hidden ones too; all that are not hidden unless given.
+
+    Attributes:
+        names: The columns, in their order.
+    """
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        """`Only("mean_ms", "energy_j")`."""
+        object.__setattr__(self, "names", names)
+
+
+@cache
+def columns(kind: type) -> Mapping[str, Column]:
+    """The columns of a row by name, those of rows within it in their places, but for mappings."""
+    found: dict[str, Column] = {}
+    for name, (marker, within) in _marked(kind).items():
+        if isinstance(marker, Column):
+            found[name] = marker
+        elif isinstance(marker, Only):
+            found |= {each: replace(columns(within)[each], hidden=False) for each in marker.names}
+        elif hasattr(within, "__dataclass_fields__"):
+            found |= columns(within)
+    return found
+
+
+@cache
+def _marked(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
+    """What the fields of a row are marked with, and their types."""
+    found: dict[str, tuple[Column | Only | None, Any]] = {}
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        marker = next((each for each in get_args(hint) if isinstance(each, (Column, Only))), None)
+        found[name] = (marker, getattr(hint, "__origin__", hint))
+    return found
+
+
+def record(row: Row) -> dict[str, Any]:
+    """A row as plain data by column; rows and mappings within it are laid open."""
+    found: dict[str, Any] = {}
+    for name, (marker, _) in _marked(type(row)).items():
+        value = getattr(row, name)
+        if isinstance(marker, Column):
+            if not marker.hidden:
+                found[name] = value
+        elif isinstance(marker, Only):
+            found |= {each: getattr(value, each) for each in marker.names}
+        elif isinstance(value, Mapping):
+            found |= value
+        else:
+            found |= record(value)
+    return found
+
+
+def records(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Rows as plain data."""
+    return [record(row) for row in rows]
+
+
+def frame(rows: Sequence[Row], kind: type | None = None) -> polars.DataFrame:
+    """Rows as a frame, a column each; without rows the columns of their class."""
+    if not rows and kind is not None:
+        return polars.DataFrame(schema=list(columns(kind)))
+    return polars.DataFrame(records(rows), infer_schema_length=None)

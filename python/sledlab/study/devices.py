@@ -1,0 +1,81 @@
+"""Studies of several devices side by side: the devices as they are given, and the outcome of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.model.catalogue import Chosen
+from sledlab.model.choices import spelled
+from sledlab.study.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab._native import Experiment
+    from sledlab.runs.compose import Device
+    from sledlab.study.plan import Given
+
+
+def given_devices(given: Given) -> tuple[list[Device], dict[str, Experiment]]:
+    """The devices that a study was given, and what runs on each start from, by what it is called.
+
+    Raises:
+        Error: There is none, one cannot be, or one was given twice.
+    """
+    asked = given.axis("devices", given.device)
+    if not asked:
+        raise Error("no device was given", remedy="name one, such as mems-g2 (sledlab device list)")
+    devices: list[Device] = [asked] if isinstance(asked, (str, Path, Chosen)) else list(asked)
+    found: dict[str, Experiment] = {}
+    for device in devices:
+        name = name_of(device)
+        if name in found:
+            raise Error(f"the device `{name}` was given twice", remedy="leave one of them out")
+        found[name] = given.on(device)
+        found[name].check()
+    return devices, found
+
+
+def name_of(device: Device) -> str:
+    """What a device is called in a study; a file without its path.
+
+    Examples:
+        >>> name_of("mems-g2:active_tips=3200"), name_of("devices/mine.toml")
+        ('mems-g2 active_tips=3200', 'mine')
+    """
+    word = spelled(device) if isinstance(device, Chosen) else str(device)
+    name, *parameters = word.split(":")
+    return " ".join([Path(name).stem if name.endswith(".toml") else name, *parameters])
+
+
+class ByDevice(Outcome):
+    """What a study found out about devices; each row of its tables says which."""
+
+    @property
+    def devices(self) -> list[str]:
+        """What the devices are called."""
+        return list(self.axes["devices"])
+
+    def of_device(self, name: str, device: str) -> list[Any]:
+        """The rows of one device in a table."""
+        rows: Sequence[Any] = self.rows[name]
+        return [row for row in rows if row.device == device]
+
+    def plot(self, section: str, *, device: str | None = None) -> Figure:
+        """Draws a section for one of the devices.
+
+        Args:
+            section: Which one.
+            device: Which device; the first unless given.
+
+        Raises:
+            Error: There is no such section or device.
+        """
+        device = self.devices[0] if device is None else device
+        if device not in self.devices:
+            raise Error(f"`{device}` was not studied", remedy=f"studied: {', '.join(self.devices)}")
+        return self._draw(section, device=device)

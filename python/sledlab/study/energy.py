@@ -1,0 +1,160 @@
+"""Rows of studies of energy: runs by state and by request, break-even times, charges of batteries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from sledlab.study.columns import Column
+from sledlab.study.measure import STATES, Measured
+from sledlab.study.statistics import Averaged, averaged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.study.rests import Resting
+
+
+On = Annotated[str, Column("the device")]
+Under = Annotated[str, Column("the power policy, with its parameters")]
+
+
+@dataclass(frozen=True)
+class Spent(Averaged):
+    """The means over the seeds of a row, with all energy by request: idling and parking are in it too."""
+
+    energy_per_request_uj: Annotated[float, Column("all energy over the number of requests", "uJ")]
+    merged_requests: Annotated[float, Column("requests that were served together with others")] = 0
+    service_j: Annotated[float, Column("energy of seeks and accesses", "J")] = 0
+    seek_uj: Annotated[float, Column("energy of seeks for each request", "uJ")] = 0
+    access_uj: Annotated[float, Column("energy of accesses for each request", "uJ")] = 0
+    idle_uj: Annotated[float, Column("energy while idle for each request", "uJ")] = 0
+    inactive_uj: Annotated[float, Column("energy while parked for each request", "uJ")] = 0
+    startup_uj: Annotated[float, Column("energy of start-ups for each request", "uJ")] = 0
+    seek_share: Annotated[float, Column("share of seeks in the energy")] = 0
+    access_share: Annotated[float, Column("share of accesses in the energy")] = 0
+    idle_share: Annotated[float, Column("share of idling in the energy")] = 0
+    inactive_share: Annotated[float, Column("share of being parked in the energy")] = 0
+    startup_share: Annotated[float, Column("share of start-ups in the energy")] = 0
+
+    def by_state(self, unit: str) -> dict[str, float]:
+        """A column of each state: `j` and `uj` are energies, `s` times, `share` shares in the energy."""
+        return {state: getattr(self, f"{state}_{unit}") for state in STATES}
+
+
+def spent(runs: Sequence[Measured]) -> Spent:
+    """The mean of the runs of a row, one for each seed."""
+    mean = vars(averaged(runs))
+    counts = {name: float(value) for name, value in mean.items() if type(value) is int}
+    found = {**mean, **counts, "seeds": len(runs)}
+    joules, requests = {state: found[f"{state}_j"] for state in STATES}, found["requests"]
+    whole = found["energy_j"]
+    own = {
+        "energy_per_request_uj": whole / requests * 1e6,
+        "merged_requests": found["merged"],
+        "service_j": found["seek_j"] + found["access_j"],
+        **{f"{state}_uj": each / requests * 1e6 for state, each in joules.items()},
+        **{f"{state}_share": each / whole for state, each in joules.items()},
+    }
+    return Spent(**{**found, **own})
+
+
+SPENT = (
+    *("seeds", "requests", "energy_j", *(f"{state}_j" for state in STATES)),
+    *(f"{state}_s" for state in STATES),
+    *("elapsed_s", "arrival_rate", "mean_ms", "p95_ms", "p99_ms", "startups"),
+    *("merged_requests", "merged_groups", "tip_time_s", "dark_tip_time_s"),
+    *("energy_ci95_j", "mean_ci95_ms", "energy_per_request_uj", "service_j"),
+    *("read_uj", "write_uj", "saturated"),
+)
+"""The columns of a run that all tables of energy have."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a device under a policy."""
+
+    device: On
+    policy: Under
+    state: Annotated[str, Column("the state")]
+    energy_j: Annotated[float, Column("its energy", "J")]
+    energy_share: Annotated[float, Column("its share of all energy")]
+    time_s: Annotated[float, Column("time in it", "s")]
+    time_share: Annotated[float, Column("its share of all time")]
+
+
+def state_of(device: str, policy: str, run: Spent, state: str) -> State:
+    """A state of a run."""
+    joules, seconds = run.by_state("j")[state], run.by_state("s")
+    shares = joules / run.energy_j, seconds[state] / math.fsum(seconds.values())
+    return State(device, policy, state, joules, shares[0], seconds[state], shares[1])
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """What parking costs and saves on a device, and how its rests lie around the break-even time."""
+
+    device: On
+    idle_mw: Annotated[float | None, Column("power while idle", "mW")]
+    inactive_mw: Annotated[float | None, Column("power while parked", "mW")]
+    startup_ms: Annotated[float | None, Column("time of a start-up", "ms")]
+    startup_uj: Annotated[float | None, Column("energy of a start-up", "uJ")]
+    break_even_ms: Annotated[
+        float | None, Column("rest from which parking pays; none if it never does", "ms")
+    ]
+    rests: Annotated[float, Column("rests of the device if it never parks")]
+    longest_rest_ms: Annotated[float, Column("the longest of its rests", "ms")]
+    median_rest_ms: Annotated[float | None, Column("the median of its rests, within 2.3 %", "ms")]
+    longer_share: Annotated[float | None, Column("share of the rests longer than the break-even time")]
+    longer_time_share: Annotated[float | None, Column("share of these longer rests in all resting time")]
+
+
+def break_even(device: str, awake: Spent, parked: Spent, rests: Resting) -> BreakEven:
+    """What parking costs and saves on a device that has such rests while awake."""
+    idle_mw = _ratio(awake.idle_j, awake.idle_s, 1e3)
+    inactive_mw = _ratio(parked.inactive_j, parked.inactive_s, 1e3)
+    startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)
+    break_even_ms = None
+    if idle_mw is not None and inactive_mw is not None and startup_uj is not None and idle_mw > inactive_mw:
+        break_even_ms = startup_uj / (idle_mw - inactive_mw)
+    longer_share, longer_time_share = rests.longer(break_even_ms)
+    return BreakEven(
+        device=device,
+        idle_mw=idle_mw,
+        inactive_mw=inactive_mw,
+        startup_ms=_ratio(parked.startup_s, parked.startups, 1e3),
+        startup_uj=startup_uj,
+        break_even_ms=break_even_ms,
+        rests=rests.count / rests.runs,
+        longest_rest_ms=rests.longest_ms,
+        median_rest_ms=rests.median_ms,
+        longer_share=longer_share,
+        longer_time_share=longer_time_share,
+    )
+
+
+def _ratio(part: float, whole: float, scale: float) -> float | None:
+    return part / whole * scale if whole > 0 else None
+
+
+@dataclass(frozen=True)
+class Battery:
+    """How long a charge lasts under a policy, and power over capacity (MT-09)."""
+
+    device: On
+    policy: Under
+    power_mw: Annotated[float, Column("mean power of the device", "mW")]
+    battery_wh: Annotated[float, Column("charge of the battery", "Wh")]
+    hours: Annotated[float, Column("how long it lasts", "h")]
+    capacity_gb: Annotated[float, Column("capacity of the device, in 10^9 bytes", "GB")]
+    mw_per_gb: Annotated[float, Column("power over capacity", "mW/GB")]
+    saturated: Annotated[bool, Column("whether the queue kept growing")]
+
+
+def battery(device: str, policy: str, run: Spent, charge_wh: float, gigabytes: float) -> Battery:
+    """How long a charge lasts if all goes on like a run."""
+    power_w = run.energy_j / run.elapsed_s
+    lasts, density = charge_wh / power_w, power_w * 1e3 / gigabytes
+    of = (device, policy)
+    return Battery(*of, power_w * 1e3, charge_wh, lasts, gigabytes, density, run.saturated)

@@ -1,0 +1,270 @@
+"""One run of a study: from the text of an experiment to a typed row of numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab import _native
+from sledlab.model import settings
+from sledlab.model.device import describe
+from sledlab.runs.execute import execute
+from sledlab.runs.recording import Recording
+from sledlab.study.columns import Column
+from sledlab.study.plan import plain
+from sledlab.study.rests import Rests
+from sledlab.traces.fitted import Fitted
+from sledlab.traces.read import File, Generated, ParquetFile, Table, file_opener
+
+if TYPE_CHECKING:
+    from sledlab.runs.result import Result
+    from sledlab.traces.read import Opener, Trace
+
+STATES = ("seek", "access", "idle", "inactive", "startup")
+"""States of the energy ledger, as the summary names them."""
+
+PARTS = ("positioning", "seek_x", "settle", "seek_y", "turnaround", "rotation", "transfer")
+"""Parts of the service time that have a column."""
+
+COUNTED = ("cache", "hybrid")
+"""Parts of a summary whose counts have columns, where there are such parts."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The simulated results of a run; nothing that depends on the machine."""
+
+    requests: Annotated[int, Column("reads and writes that count")]
+    arrival_rate: Annotated[
+        float, Column("reads and writes offered; completed where the replay is closed", "1/s")
+    ]
+    throughput_iops: Annotated[float, Column("reads and writes completed", "1/s")]
+    mean_ms: Annotated[float, Column("mean response time", "ms")]
+    mean_ci95_ms: Annotated[float | None, Column("half the 95 % confidence interval of that mean", "ms")]
+    std_ms: Annotated[float, Column("standard deviation of the response times", "ms")]
+    scv: Annotated[float, Column("squared coefficient of variation of the response times")]
+    p50_ms: Annotated[float, Column("median response time", "ms")]
+    p90_ms: Annotated[float, Column("90th percentile of the response times", "ms")]
+    p95_ms: Annotated[float, Column("95th percentile", "ms")]
+    p99_ms: Annotated[float, Column("99th percentile", "ms")]
+    p999_ms: Annotated[float, Column("99.9th percentile", "ms")]
+    max_ms: Annotated[float, Column("slowest response", "ms")]
+    queue_mean: Annotated[float, Column("mean requests waiting")]
+    queue_max: Annotated[int, Column("most requests waiting")]
+    utilization: Annotated[float, Column("share of time in which the mechanism was busy")]
+    energy_j: Annotated[float, Column("energy of the devices", "J")]
+    seek_j: Annotated[float, Column("energy of seeks", "J")]
+    access_j: Annotated[float, Column("energy of accesses", "J")]
+    idle_j: Annotated[float, Column("energy while idle", "J")]
+    inactive_j: Annotated[float, Column("energy while parked", "J")]
+    startup_j: Annotated[float, Column("energy of start-ups", "J")]
+    energy_per_request_uj: Annotated[float, Column("seek, access and start-up energy of a request", "uJ")]
+    startups: Annotated[int, Column("start-ups")]
+    merged: Annotated[int, Column("requests that were served together with others")]
+    saturated: Annotated[bool, Column("whether the queue kept growing")]
+    elapsed_s: Annotated[float, Column("simulated time", "s")]
+    queue_time_ms: Annotated[float, Column("mean time from arrival to start", "ms")]
+    service_time_ms: Annotated[float, Column("mean time from start to completion", "ms")]
+    served_at_once: Annotated[float, Column("requests in service at a time while a sled is busy")]
+    positioning_ms: Annotated[float, Column("mean positioning time", "ms")]
+    seek_x_ms: Annotated[float, Column("mean seek in x, or of the arm", "ms")]
+    settle_ms: Annotated[float, Column("mean settling", "ms")]
+    seek_y_ms: Annotated[float, Column("mean seek in y", "ms")]
+    turnaround_ms: Annotated[float, Column("mean turnarounds", "ms")]
+    rotation_ms: Annotated[float, Column("mean rotational latency", "ms")]
+    transfer_ms: Annotated[float, Column("mean transfer", "ms")]
+    read_mean_ms: Annotated[float | None, Column("mean response time of reads", "ms")]
+    write_mean_ms: Annotated[float | None, Column("mean response time of writes", "ms")]
+    counts: Mapping[str, float]
+    """What caches and hybrids counted, a column each, `cache_` or `hybrid_` before its name."""
+    reads: Annotated[int, Column("reads that count", hidden=True)]
+    writes: Annotated[int, Column("writes that count", hidden=True)]
+    read_bytes: Annotated[int, Column("bytes read", "bytes", hidden=True)]
+    written_bytes: Annotated[int, Column("bytes written", "bytes", hidden=True)]
+    read_uj: Annotated[float, Column("energy of a read", "uJ", hidden=True)]
+    write_uj: Annotated[float, Column("energy of a write", "uJ", hidden=True)]
+    seek_s: Annotated[float, Column("time seeking", "s", hidden=True)]
+    access_s: Annotated[float, Column("time accessing", "s", hidden=True)]
+    idle_s: Annotated[float, Column("time idle", "s", hidden=True)]
+    inactive_s: Annotated[float, Column("time parked", "s", hidden=True)]
+    startup_s: Annotated[float, Column("time starting up", "s", hidden=True)]
+    merged_groups: Annotated[int, Column("services of merged requests", hidden=True)]
+    tip_time_s: Annotated[float, Column("time of lit tips, summed over tips", "s", hidden=True)]
+    dark_tip_time_s: Annotated[float, Column("time of tips that stayed dark", "s", hidden=True)]
+    rests: Annotated[Mapping[str, Any] | None, Column("rests of a device that never parks", hidden=True)] = (
+        None
+    )
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is kept of a run.
+
+    Attributes:
+        row: The simulated results.
+        timing: Wall-clock figures by name: `wall_s`, `decision_ns`.
+    """
+
+    row: Measured
+    timing: Mapping[str, float] = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, said: Mapping[str, Any]) -> Found:
+        """From plain data.
+
+        Raises:
+            KeyError, TypeError: It is of another version.
+        """
+        return cls(Measured(**said["row"]), said["timing"])
+
+
+def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()) -> Found:
+    """Runs an experiment.
+
+    Args:
+        text: The complete experiment.
+        trace: Replayed instead of what it names; generated requests follow its seed.
+        watch: Whether to count the rests of a device that never parks.
+        plugins: Plug-ins that may run.
+
+    Raises:
+        Error: The run failed because of what it was given.
+        InternalError: It failed because of us.
+        KeyboardInterrupt: It was interrupted.
+    """
+    experiment = _native.Experiment(text).with_plugins(plugins)
+    trace = trace.of_seed(plain(text)["seed"]) if trace else None
+    rests = Rests() if watch and experiment.setting("power.kind") == "never" else None
+    recording = Recording(sinks=[rests] if rests else [])
+    result = execute(experiment, recording, trace=trace, time_decisions=True)
+    return Found(_row(result, arrival_rate(result, trace), rests), dict(result.timing))
+
+
+def _row(result: Result, rate: float, rests: Rests | None) -> Measured:
+    times, summary = result.response_time, result.summary
+    parts, energy, state_time = summary["time_by_part_ms"], summary["energy_j"], summary["state_time_s"]
+    states = {f"{state}_j": energy[state] for state in STATES}
+    states |= {f"{state}_s": state_time[state] for state in STATES}
+    return Measured(
+        requests=result.count,
+        arrival_rate=rate,
+        throughput_iops=result.throughput_iops,
+        mean_ms=times.mean,
+        mean_ci95_ms=times.ci95_half_width,
+        std_ms=times.std,
+        scv=times.scv,
+        p50_ms=times.p50,
+        p90_ms=times.p90,
+        p95_ms=times.p95,
+        p99_ms=times.p99,
+        p999_ms=times.p999,
+        max_ms=times.max,
+        queue_mean=result.queue_length.mean,
+        queue_max=result.queue_length.max,
+        utilization=result.utilization,
+        energy_j=result.energy.total,
+        energy_per_request_uj=summary["energy_per_request_uj"],
+        startups=result.startups,
+        merged=summary["merged"]["requests"],
+        saturated=result.saturated,
+        elapsed_s=result.elapsed_s,
+        queue_time_ms=result.queue_time_ms,
+        service_time_ms=result.service_time_ms,
+        served_at_once=_served_at_once(result),
+        read_mean_ms=summary["read"]["response_time_ms"].get("mean"),
+        write_mean_ms=summary["write"]["response_time_ms"].get("mean"),
+        counts=_counts(summary),
+        reads=result.read.requests,
+        writes=result.write.requests,
+        read_bytes=result.read.bytes,
+        written_bytes=result.write.bytes,
+        read_uj=summary["read"]["energy_uj"],
+        write_uj=summary["write"]["energy_uj"],
+        merged_groups=summary["merged"]["groups"],
+        tip_time_s=summary["tip_time_s"],
+        dark_tip_time_s=summary["dark_tip_time_s"],
+        rests=rests.to_dict() if rests else None,
+        **states,
+        **{f"{part}_ms": parts[part] for part in PARTS},
+    )
+
+
+def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
+    """What a cache and a hybrid counted; the devices of a hybrid count for themselves."""
+    found: dict[str, float] = {}
+    for part in COUNTED:
+        for name, value in (summary.get(part) or {}).items():
+            inside = value.items() if isinstance(value, Mapping) else [("", value)]
+            found |= {"_".join(filter(None, (part, name, key))): count for key, count in inside}
+    return found
+
+
+def _served_at_once(result: Result) -> float:
+    """Requests in service at a time while a sled is busy: above 1 where some are served together."""
+    device = result.config["device"]
+    sleds = int(device.get("sleds", 1)) if device.get("sled_motion") == "independent" else 1
+    busy_s = result.utilization * result.elapsed_s * sleds
+    return result.count * result.service_time_ms / 1000 / busy_s if busy_s > 0 else 1.0
+
+
+def arrival_rate(result: Result, trace: Trace | None) -> float:
+    """Reads and writes offered per second of simulated time; what completes where arrival is issue."""
+    replay, operations = result.config["replay"], result.summary["operations"]
+    if str(replay["mode"]).startswith("closed"):
+        return result.throughput_iops
+    span_s = _span_s(result.config, trace) / float(replay["speedup"])
+    if replay.get("duration_s"):
+        span_s = min(span_s, float(replay["duration_s"]))
+    offered = float(operations["read"] + operations["write"])
+    return offered / span_s if span_s > 0 else result.throughput_iops
+
+
+def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
+    """Time of the last arrival as recorded or generated, in s."""
+    limit = int(config["replay"].get("limit") or 0)
+    if trace is not None:
+        return _last_in_memory_s(trace.opener, limit)
+    if "trace" in config:
+        said = config["trace"]
+        return _last_arrival_s(
+            file_opener(said["file"], said.get("format") or None, int(said.get("sort_window") or 0)), limit
+        )
+    device = json.dumps(config["device"], sort_keys=True)
+    return _last_generated_s(json.dumps(config["workload"]), config["seed"], device, limit)
+
+
+def _last_in_memory_s(opener: Opener, limit: int) -> float:
+    if isinstance(opener, Fitted):  # to other places, at the same times
+        limits = [each for each in (limit, opener.limit) if each]
+        return _last_in_memory_s(opener.of, min(limits, default=0))
+    if not isinstance(opener, Table):
+        assert isinstance(opener, (File, ParquetFile, Generated))
+        return _last_arrival_s(opener, limit)
+    times: Sequence[float] = opener.table["time_us"].to_numpy()
+    within = times[:limit] if limit else times
+    return float(max(within)) / 1e6 if len(within) else 0.0
+
+
+@lru_cache(maxsize=16)
+def _last_arrival_s(opener: File | ParquetFile | Generated, limit: int) -> float:
+    return _last_s(opener.open(), limit)
+
+
+@lru_cache(maxsize=256)
+def _last_generated_s(workload: str, seed: int, device: str, limit: int) -> float:
+    said = json.loads(workload)
+    kind = said.pop("kind")
+    experiment = _native.Experiment(settings.document({"device": json.loads(device)}))
+    capacity = describe(experiment)["capacity_blocks"]
+    return _last_s(_native.Source.generate(kind, settings.table(said), seed, capacity), limit)
+
+
+def _last_s(source: _native.Source, limit: int) -> float:
+    return _native.survey(_native.limit(source, limit) if limit else source)[2] / 1e9

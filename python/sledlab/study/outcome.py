@@ -1,0 +1,93 @@
+"""What a study found out: typed tables, written as files, and displayed by the face of its class."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sledlab.files import drafted
+from sledlab.runs.recording import REPORT, SUMMARY
+from sledlab.shown import Shown, face_of
+from sledlab.study.columns import frame, records
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars
+
+    from sledlab.study.columns import Row
+
+STUDY = "study.toml"
+"""The study itself, to run it again."""
+
+
+@dataclass(frozen=True, repr=False)
+class Outcome(Shown):
+    """What a study found out, in tables.
+
+    Attributes:
+        kinds: The class of the rows of each table, by name.
+        rows: The simulated results, a list of typed rows for each table, by name.
+        costs: Tables of wall-clock figures, which differ from run to run.
+        config: What all runs have in common, as plain data.
+        axes: What was swept, as plain data.
+        toml: The study as a file that gives the same bytes again.
+    """
+
+    kinds: ClassVar[Mapping[str, type]] = {}
+
+    rows: Mapping[str, Sequence[Row]]
+    costs: Mapping[str, Sequence[Row]]
+    config: Mapping[str, Any]
+    axes: Mapping[str, Any]
+    toml: str
+
+    @cached_property
+    def tables(self) -> dict[str, polars.DataFrame]:
+        """A frame for each table, by name; empty where a section was left out."""
+        found = {**self.rows, **self.costs}
+        return {name: frame(rows, self.kinds.get(name)) for name, rows in found.items()}
+
+    @property
+    def answer(self) -> str:
+        """What the study says, in a few sentences."""
+        return face_of(self).answer(self)
+
+    def closing(self, directory: Path | None) -> str:
+        """What the command line says at the end: where the page is."""
+        return f"report: {directory / REPORT}" if directory else ""
+
+    def extras(self) -> Mapping[str, Any]:
+        """Further plain data for `to_dict`."""
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data: what `--json` prints."""
+        return self.arranged({**self.rows, **self.costs})
+
+    def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+        """Answer, axes, some of the tables and what all runs have in common, as plain data."""
+        return {
+            "answer": self.answer,
+            "study": dict(self.axes),
+            **self.extras(),
+            "tables": {name: records(rows) for name, rows in tables.items()},
+            "config": dict(self.config),
+        }
+
+    def write(self, directory: str | Path) -> None:
+        """Writes all tables, as Parquet and CSV, summary, study and page into a directory."""
+        place = Path(directory)
+        for name, found in self.tables.items():
+            with drafted(place / f"{name}.parquet") as draft:
+                found.write_parquet(draft)
+            with drafted(place / f"{name}.csv") as draft:
+                found.write_csv(draft)
+        text = json.dumps(self.arranged(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
+        for name, said in {SUMMARY: text + "\n", STUDY: self.toml}.items():
+            with drafted(place / name) as draft:
+                draft.write_text(said, encoding="utf-8")
+        self.report(place / REPORT)

@@ -1,0 +1,235 @@
+"""A race: competitors, such as schedulers or devices, at the same loads, and who wins where.
+
+It may be run once for each value of what varies besides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.study.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import polars
+    from matplotlib.figure import Figure
+
+    from sledlab.study.race_rows import Cost, Mean
+    from sledlab.study.statistics import Averaged
+
+LEVEL = 0.02
+"""Means closer than this share of each other count as the same."""
+
+HIGHLIGHTED = 6
+"""Most competitors that a figure tells apart by colour."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One competitor over the loads.
+
+    Attributes:
+        name: The competitor.
+        rows: Its means, by speed-up.
+    """
+
+    name: str
+    rows: Sequence[Mean]
+
+    @property
+    def label(self) -> str:
+        """The competitor as people write it."""
+        return self.rows[0].who.label
+
+    def at(self, speedup: float) -> Mean:
+        """The row of a load."""
+        return next(row for row in self.rows if row.who.speedup == speedup)
+
+    def run(self, speedup: float) -> Averaged:
+        """The results at a load."""
+        return self.at(speedup).run
+
+    @cached_property
+    def kept_up(self) -> float | None:
+        """The highest speed-up before the first overload; none if even the lowest is too much."""
+        steady = None
+        for row in self.rows:
+            if row.run.saturated:
+                break
+            steady = row.who.speedup
+        return steady
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The race for one value of what varies.
+
+    Attributes:
+        varied: The key that varies and its value; none where nothing does.
+        curves: The competitors in the order given.
+    """
+
+    varied: tuple[str, Any] | None
+    curves: Sequence[Curve]
+
+    @property
+    def what(self) -> str:
+        """What competes."""
+        return str(next(iter(self.curves[0].rows[0].who.competitor)))
+
+    @cached_property
+    def speedups(self) -> list[float]:
+        """All loads, rising."""
+        return sorted({row.who.speedup for curve in self.curves for row in curve.rows})
+
+    def rate(self, speedup: float) -> float:
+        """Requests offered per second at a load."""
+        return self.curves[0].run(speedup).arrival_rate
+
+    @cached_property
+    def heavy(self) -> float:
+        """The load that competitors are ranked at: the highest at which more than half keep up."""
+        return max(
+            (speedup for speedup in self.speedups if 2 * len(self.steady(speedup)) > len(self.curves)),
+            default=self.speedups[0],
+        )
+
+    def steady(self, speedup: float) -> list[Curve]:
+        """Competitors that keep up with a load."""
+        return [curve for curve in self.curves if not curve.run(speedup).saturated]
+
+    def best(self, speedup: float, measure: str = "mean_ms") -> list[Curve]:
+        """The competitors with the lowest value at a load, best first, and those within 2 % of it.
+
+        Overloaded ones do not count, unless all are.
+        """
+        running = self.steady(speedup) or list(self.curves)
+        ordered = sorted(running, key=lambda curve: curve.at(speedup).value(measure))
+        limit = ordered[0].at(speedup).value(measure) * (1 + LEVEL)
+        return [curve for curve in ordered if curve.at(speedup).value(measure) <= limit]
+
+    @cached_property
+    def ranked(self) -> list[Curve]:
+        """By mean response at the load of the ranking; then the overloaded, by how far they kept up."""
+
+        def place(curve: Curve) -> tuple[bool, float, float]:
+            run = curve.run(self.heavy)
+            if run.saturated:
+                return True, -(curve.kept_up or 0.0), -run.throughput_iops
+            return False, 0.0, run.mean_ms
+
+        return sorted(self.curves, key=place)
+
+    @cached_property
+    def yardstick(self) -> Curve:
+        """What the others are measured by: FCFS, or else the one ranked last among those that keep up."""
+        fcfs = next((curve for curve in self.curves if curve.name == "fcfs"), None)
+        steady = [curve for curve in self.ranked if not curve.run(self.heavy).saturated]
+        return fcfs or (steady or self.ranked)[-1]
+
+    @cached_property
+    def highlighted(self) -> list[Curve]:
+        """The few that a figure tells apart: the leaders, the fairest, the yardstick; all if few."""
+        if len(self.curves) <= HIGHLIGHTED:
+            return list(self.curves)
+        special = {self.best(self.heavy, "scv")[0], self.yardstick}
+        leaders = [curve for curve in self.ranked if curve not in special][: HIGHLIGHTED - len(special)]
+        return [curve for curve in self.ranked if curve in special or curve in leaders]
+
+
+@dataclass(frozen=True, repr=False)
+class Race(Outcome):
+    """A race: tables, curves and who wins where.
+
+    Attributes:
+        rows: The simulated results: `points`, `curves` and `throughput`.
+        costs: Wall-clock figures: `decision_cost`.
+        config: What all points have in common, as plain data.
+        axes: What was swept.
+        toml: The race as a file.
+    """
+
+    rows: Mapping[str, Sequence[Any]] = field(repr=False)
+    costs: Mapping[str, Sequence[Cost]] = field(repr=False)
+    config: Mapping[str, Any] = field(repr=False)
+    axes: Mapping[str, Any]
+    toml: str = field(repr=False)
+
+    @property
+    def points(self) -> polars.DataFrame:
+        """One row per competitor, speed-up and seed: what the simulator found."""
+        return self.tables["points"]
+
+    @property
+    def curves(self) -> polars.DataFrame:
+        """One row per competitor and speed-up: means over the seeds, and half widths of 95 % intervals.
+
+        `mean_ci95_ms` is by Student's t over seeds, or by batch means where there is one seed;
+        `scv_ci95` is empty then.
+        """
+        return self.tables["curves"]
+
+    @property
+    def throughput(self) -> polars.DataFrame:
+        """Arrival rates at which the mean response reaches 2, 5, 10, 20 ms and what fits besides (MT-03).
+
+        Interpolated on the load curve, the logarithm of the response over the arrival rate; empty
+        where a level is not reached, and `reached` says why.
+        """
+        return self.tables["throughput"]
+
+    @property
+    def decision_cost(self) -> polars.DataFrame:
+        """Wall-clock figures per competitor and speed-up: ns per decision, and s per run."""
+        return self.tables["decision_cost"]
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The race once for every value of what varies; a single one where nothing does."""
+        found: dict[tuple[tuple[str, Any], ...], dict[str, list[Mean]]] = {}
+        for row in self.rows["curves"]:
+            found.setdefault(tuple(row.who.varied.items()), {}).setdefault(row.who.name, []).append(row)
+        return [
+            Group(
+                varied[0] if varied else None, [Curve(name, found[varied][name]) for name in self.competitors]
+            )
+            for varied in self._order(found)
+        ]
+
+    @property
+    def competitors(self) -> Sequence[str]:
+        """Names of the competitors in the order given."""
+        raise NotImplementedError
+
+    def _order(self, values: Iterable[Any]) -> list[Any]:
+        """The order of what varies."""
+        return sorted(values)
+
+    def group(self, varied: Any = None) -> Group:
+        """The race for a value of what varies; the first where none is asked for.
+
+        Raises:
+            Error: There is no such value.
+        """
+        values = [group.varied[1] for group in self.groups if group.varied]
+        if varied is not None and varied not in values:
+            known = ", ".join(map(str, values))
+            raise Error(f"nothing was compared at `{varied}`", remedy=f"known: {known or 'nothing varied'}")
+        return self.groups[values.index(varied) if varied is not None else 0]
+
+    def plot(self, measure: str = "mean_ms", *, varied: Any = None) -> Figure:
+        """Draws a measure against the load, one line per competitor; overloaded points are set apart.
+
+        Args:
+            measure: A column of `curves`, such as `mean_ms`, `scv`, `p99_ms`, `queue_mean` or
+                `energy_per_request_mj`.
+            varied: A value of what varies; the first one unless given.
+
+        Raises:
+            Error: There is no such column or value.
+        """
+        return self._draw(measure, varied=varied)

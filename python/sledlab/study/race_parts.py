@@ -1,0 +1,196 @@
+"""Races in tables, sentences and figures, whatever competes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sledlab.show import load_curves
+from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
+from sledlab.show.load_curves import Curves, Dot, Line
+from sledlab.show.wording import figure, listed, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from matplotlib.figure import Figure
+
+    from sledlab.show.document import Part
+    from sledlab.study.race import Curve, Group, Race
+    from sledlab.study.race_rows import Level, Mean
+
+HEAD = ("mean", "median", "99 %", "slowest", "SCV", "requests/s", "busy", "queue", "mJ each")
+"""Columns of a row of results; times in ms."""
+
+NOTE = "times in ms; queue: mean requests waiting; * the queue kept growing"
+"""What a reader of that table should know."""
+
+DRAWN = {
+    "mean_ms": "Mean response time",
+    "scv": "Fairness: SCV of response times",
+    "p99_ms": "99 % answered within",
+    "energy_per_request_mj": "Energy per request",
+}
+"""Measures on pages, and their headings."""
+
+
+def heading(group: Group) -> str:
+    """What varies, and its value here."""
+    return f"{group.varied[0]} = {group.varied[1]}" if group.varied else ""
+
+
+def names(curves: Sequence[Curve], most: int = 3) -> str:
+    """Several competitors as a list in a sentence."""
+    return listed([curve.label for curve in curves], most)
+
+
+def cells(row: Mean) -> tuple[str, ...]:
+    """A row of results."""
+    run = row.run
+    values = (run.mean_ms, run.p50_ms, run.p99_ms, run.max_ms, run.scv, run.throughput_iops)
+    energy = figure(row.energy_per_request_mj)
+    return *map(figure, values), percent(run.utilization), figure(run.queue_mean), energy
+
+
+def everything(group: Group) -> Grid:
+    """One row per load and competitor, in the order given; a star marks a growing queue."""
+    rows = []
+    for speedup in group.speedups:
+        for curve in group.curves:
+            late = " *" if curve.run(speedup).saturated else ""
+            rows.append((f"{speedup:g}", curve.label + late, *cells(curve.at(speedup))))
+    return Grid(("speed-up", group.what, *HEAD), rows, "numbers left", group=True, after=len(group.curves))
+
+
+def limits(group: Group, few: int) -> Iterator[str]:
+    """Up to which load they kept up, where not all did throughout; only the best of more than a few."""
+    if all(len(group.steady(speedup)) == len(group.curves) for speedup in group.speedups):
+        return
+    together: dict[float | None, list[Curve]] = {}
+    for curve in group.curves:
+        together.setdefault(curve.kept_up, []).append(curve)
+    if len(group.curves) <= few:
+        texts = [
+            f"{names(curves)} {'keeps' if len(curves) == 1 else 'keep'} up {_limit(limit)}"
+            for limit, curves in together.items()
+        ]
+        yield f"{', '.join(texts)}."
+        return
+    furthest = max(together, key=lambda limit: limit or 0.0)
+    best = [curve for curve in group.ranked if curve in together[furthest]]
+    yield f"{len(best)} of {len(group.curves)} keep up {_limit(furthest)}: {names(best, 6)}."
+
+
+def _limit(speedup: float | None) -> str:
+    if speedup is None:
+        return "with none of the loads"
+    return "at the original rate only" if speedup == 1 else f"to {speedup:g} times"
+
+
+def most(group: Group, speedup: float) -> str:
+    """Who completed most where all are overloaded, as a sentence."""
+    best = max(group.curves, key=lambda curve: curve.run(speedup).throughput_iops)
+    done = figure(best.run(speedup).throughput_iops)
+    return f"{best.label} completed most, {done} requests per second."
+
+
+WINNERS = ("speed-up", "requests/s", "fastest (mean, ms)", "fastest 99 % (ms)", "fairest (SCV)", "overloaded")
+
+
+def winners(group: Group) -> Sequence[Part]:
+    """Who wins where: a row per load."""
+    rows = []
+    for speedup in group.speedups:
+        late = [curve for curve in group.curves if curve.run(speedup).saturated]
+        best, overloaded = ["–"] * 3, f"all. {most(group, speedup)}"
+        if len(late) < len(group.curves):
+            overloaded = names(late, 4) if late else "none"
+            best = [_best(group, speedup, measure) for measure in ("mean_ms", "p99_ms", "scv")]
+        rows.append((f"{speedup:g}", f"{group.rate(speedup):,.0f}", *best, overloaded))
+    note = (
+        f"Within 2 % of the best counts as level with it; overloaded {group.what}s do not count unless all "
+        "are. SCV: variance of the response times over their squared mean; low is fair."
+    )
+    return Heading("Who wins where"), Grid(WINNERS, rows, "words wins"), Text(note, "quiet")
+
+
+def _best(group: Group, speedup: float, measure: str) -> str:
+    best = group.best(speedup, measure)
+    return f"{names(best, 4)} ({figure(best[0].at(speedup).value(measure))})"
+
+
+def throughput(race: Race, group: Group) -> Sequence[Part]:
+    """For every competitor the load at which it reaches levels of mean response, where any is reached."""
+    varied = dict([group.varied] if group.varied else [])
+    found = [row for row in race.rows["throughput"] if row.varied == varied]
+    levels = sorted({row.level_ms for row in found if row.arrival_rate is not None})
+    table = {(*row.competitor.values(), row.level_ms): _crossing(row) for row in found}
+    rows = [(curve.label, *(table[curve.name, level] for level in levels)) for curve in group.ranked]
+    head = (*found[0].competitor, *(f"{level:g} ms" for level in levels))
+    note = (
+        "Requests per second at which the mean response reaches each level, read off the curve through the "
+        "loads that were measured (logarithm of the response over the load). ~: the load above was "
+        "overloaded, so the value is rough."
+    )
+    return (Heading("Load at equal response time"), Grid(head, rows), Text(note, "quiet")) if levels else ()
+
+
+def _crossing(row: Level) -> str:
+    """A load, with a mark where it rests on an overloaded point."""
+    if row.arrival_rate is None:
+        return {"below": "< lightest", "above": "> heaviest"}[row.reached]
+    about = "~" if row.reached == "in overload" else ""
+    half = row.arrival_rate_ci95
+    return f"{about}{row.arrival_rate:,.0f}" + (f" ± {figure(half, 2)}" if half is not None else "")
+
+
+def figures(group: Group) -> Sequence[Part]:
+    """Every measure against the load."""
+    drawn = [
+        Drawing(partial(load_curves.draw, curves(group, each)), name, name) for each, name in DRAWN.items()
+    ]
+    return Beside(drawn), Text(_legend(group), "quiet")
+
+
+def alone(group: Group) -> Iterator[Part]:
+    """Every competitor in front of all others, where there are too many for one figure."""
+    if len(group.curves) > len(group.highlighted) and len(group.speedups) > 1:
+        for measure, name in list(DRAWN.items())[:2]:
+            title = f"{name}, one by one"
+            yield Heading(title)
+            yield Drawing(partial(load_curves.draw_alone, curves(group, measure)), title, width="wide")
+
+
+def _legend(group: Group) -> str:
+    """How to read the figures."""
+    runs = [row.run for curve in group.curves for row in curve.rows]
+    texts = []
+    if any(run.saturated for run in runs):
+        texts.append(
+            "Hollow points: overloaded. The queue kept growing, so their response times depend on the "
+            f"length of the run; they stand in a strip above the plot, one row for each {group.what}."
+        )
+    if any(run.seeds > 1 for run in runs):
+        texts.append("Bands: 95 % confidence intervals over the seeds.")
+    if len(group.curves) > len(group.highlighted):
+        texts.append(f"Grey lines: the other {group.what}s, shown one by one below.")
+    return " ".join(texts)
+
+
+def draw(race: Race, measure: str = "mean_ms", *, varied: Any = None) -> Figure:
+    """A measure against the load; a bar per competitor where there is a single load."""
+    return load_curves.draw(curves(race.group(varied), measure))
+
+
+def curves(group: Group, measure: str) -> Curves:
+    """A measure of a group as curves."""
+    lines = {curve: Line(curve.label, [_dot(row, measure) for row in curve.rows]) for curve in group.curves}
+    loads = {speedup: group.rate(speedup) for speedup in group.speedups}
+    ranked, high = ([lines[curve] for curve in each] for each in (group.ranked, group.highlighted))
+    return Curves(measure, list(lines.values()), ranked, high, loads)
+
+
+def _dot(row: Mean, measure: str) -> Dot:
+    half = {"mean_ms": row.run.mean_ci95_ms, "scv": row.run.scv_ci95}.get(measure)
+    return Dot(row.run.arrival_rate, row.value(measure), half, row.run.seeds, row.run.saturated)

@@ -1,0 +1,215 @@
+"""Runs of competitors over a range of loads: means, wall-clock figures, load at equal response (MT-03)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping  # noqa: TC003 - annotations are read at run time
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+from sledlab.errors import unknown
+from sledlab.show.wording import label
+from sledlab.study.columns import Column, columns
+from sledlab.study.measure import Measured  # noqa: TC001 - annotations are read at run time
+from sledlab.study.statistics import Averaged, averaged, half_width, mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sledlab.study.measure import Found
+    from sledlab.study.plan import Plan
+    from sledlab.study.plan import Point as Run
+
+    Keys = tuple[Any, ...]
+
+LEVELS_MS = (2.0, 5.0, 10.0, 20.0)
+"""Mean response times at which loads are compared in any case (MT-03)."""
+
+
+@dataclass(frozen=True)
+class Who:
+    """What runs, under which load.
+
+    Attributes:
+        competitor: What competes and its name, such as `{"scheduler": "fcfs"}`: a column.
+        varied: The key that varies besides and its value, or nothing: a column.
+    """
+
+    competitor: Mapping[str, Any]
+    speedup: Annotated[float, Column("what the times between arrivals are divided by")]
+    varied: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The competitor."""
+        return str(next(iter(self.competitor.values())))
+
+    @property
+    def label(self) -> str:
+        """The competitor as people write it."""
+        return label(self.name) if "scheduler" in self.competitor else self.name
+
+    @property
+    def keys(self) -> Keys:
+        """What rows are sorted by."""
+        return self.name, self.speedup, *self.varied.values()
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run."""
+
+    who: Who
+    seed: Annotated[int, Column("root of random numbers")]
+    run: Measured
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Means over the seeds."""
+
+    who: Who
+    run: Averaged
+    requests: Annotated[int, Column("reads and writes that count, of all seeds")]
+    energy_per_request_mj: Annotated[float, Column("energy of the devices per read or write", "mJ")]
+
+    def value(self, measure: str) -> float:
+        """The value of a column.
+
+        Raises:
+            Error: There is no such measure.
+        """
+        if measure not in MEASURES:
+            raise unknown("measure", measure, MEASURES)
+        return float(getattr(self if measure == MEASURES[0] else self.run, measure))
+
+
+MEASURES = (
+    "energy_per_request_mj",
+    *(
+        name
+        for name, kind in get_type_hints(Averaged).items()
+        if kind is float and not columns(Averaged)[name].hidden
+    ),
+)
+"""Columns that can be drawn against the load."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """The load at which a mean response is reached."""
+
+    competitor: Mapping[str, Any]
+    varied: Mapping[str, Any]
+    level_ms: Annotated[float, Column("mean response time", "ms")]
+    arrival_rate: Annotated[float | None, Column("reads and writes offered at which it is reached", "1/s")]
+    arrival_rate_ci95: Annotated[float | None, Column("half the 95 % confidence interval over seeds", "1/s")]
+    reached: Annotated[str, Column("yes; in overload; below, above: not at any of these loads")]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Wall-clock figures."""
+
+    who: Who
+    queue_mean: Annotated[float | None, Column("mean requests waiting")]
+    decision_ns: Annotated[float | None, Column("real time of a decision", "ns")]
+    wall_s: Annotated[float | None, Column("real time of a run", "s")]
+
+
+def measured(plan: Plan, found: Mapping[Run, Found]) -> list[tuple[Point, Found]]:
+    """All runs of a plan by competitor, speed-up, what varies, and seed.
+
+    The labels of its cases are competitor, speed-up, and maybe what varies, in this order.
+    """
+    pairs = []
+    for case in plan.cases:
+        competitor, (_, speedup), *varied = case.labels
+        who = Who(dict([competitor]), speedup, dict(varied))
+        pairs += [(Point(who, run.seed, found[run].row), found[run]) for run in plan.points_of(case)]
+    return sorted(pairs, key=lambda pair: (*pair[0].who.keys, pair[0].seed))
+
+
+def means(points: Sequence[Point]) -> list[Mean]:
+    """Means over the seeds, of sorted points."""
+    rows = []
+    for _, group in groupby(points, key=lambda point: point.who.keys):
+        each = list(group)
+        runs = [point.run for point in each]
+        energy = math.fsum(run.energy_j / run.requests * 1000 for run in runs) / len(runs)
+        rows.append(Mean(each[0].who, averaged(runs), sum(run.requests for run in runs), energy))
+    return rows
+
+
+def costs(pairs: Sequence[tuple[Point, Found]]) -> list[Cost]:
+    """Wall-clock figures of sorted points: means over the seeds."""
+    rows = []
+    for _, group in groupby(pairs, key=lambda pair: pair[0].who.keys):
+        each = list(group)
+        taken = (mean([found.timing.get(name) for _, found in each]) for name in ("decision_ns", "wall_s"))
+        rows.append(Cost(each[0][0].who, mean([point.run.queue_mean for point, _ in each]), *taken))
+    return rows
+
+
+def throughput(points: Sequence[Point]) -> list[Level]:
+    """MT-03: the arrival rate at which the mean response of each competitor reaches each level.
+
+    Read off the curve through the loads that were measured: straight lines of the logarithm of the
+    response over the arrival rate. With several seeds, the mean over them with its interval.
+
+    Returns:
+        One row per competitor and level, `arrival_rate` empty where it is not reached; `reached` says
+        why: `yes`, `in overload` (the load above was overloaded, where the response has no value of its
+        own), `below` (even the lightest load takes longer), `above` (even the heaviest takes less).
+    """
+    groups: dict[Keys, list[Point]] = {}
+    for point in points:
+        groups.setdefault((point.who.name, *point.who.varied.values()), []).append(point)
+    rows = []
+    for level in levels([row.run for row in means(points)]):
+        for group in groups.values():
+            seeds = dict.fromkeys(point.seed for point in group)
+            curves = [[point.run for point in group if point.seed == seed] for seed in seeds]
+            who = group[0].who
+            reached = _together([crossing(curve, level) for curve in curves])
+            rows.append(Level(who.competitor, who.varied, level, *reached))
+    return rows
+
+
+def _together(found: Sequence[tuple[float | None, str]]) -> tuple[float | None, float | None, str]:
+    """What the seeds say together: a rate with its interval where all reach the level, otherwise why not."""
+    rates = [rate for rate, _ in found if rate is not None]
+    words = [word for _, word in found]
+    if len(rates) < len(found):
+        missed = [word for word in words if word in ("below", "above")]
+        return None, None, max(missed, key=missed.count)
+    return mean(rates), half_width(rates), "in overload" if "in overload" in words else "yes"
+
+
+def crossing(curve: Iterable[Measured], level_ms: float) -> tuple[float | None, str]:
+    """The arrival rate at which a curve first reaches a response time, and how sure that is."""
+    ordered = sorted(curve, key=lambda run: run.arrival_rate)
+    if ordered[0].mean_ms >= level_ms:
+        return (ordered[0].arrival_rate, "yes") if ordered[0].mean_ms == level_ms else (None, "below")
+    for left, right in pairwise(ordered):
+        if left.mean_ms < level_ms <= right.mean_ms:
+            share = math.log(level_ms / left.mean_ms) / math.log(right.mean_ms / left.mean_ms)
+            rate = left.arrival_rate + share * (right.arrival_rate - left.arrival_rate)
+            return rate, "in overload" if right.saturated else "yes"
+    return None, "above"
+
+
+def levels(runs: Sequence[Measured]) -> list[float]:
+    """Levels of mean response to compare at, in ms: 2, 5, 10, 20 and what fits the data besides."""
+    steady = [run.mean_ms for run in runs if not run.saturated] or [run.mean_ms for run in runs]
+    low, high = min(steady), max(steady)
+    scale = (float(f"{digit}e{power}") for power in range(-3, 7) for digit in (1, 2, 5))
+    return sorted({*LEVELS_MS, *(level for level in scale if low < level <= high)})
+
+
+def rows_of(pairs: Sequence[tuple[Point, Found]]) -> tuple[Mapping[str, Any], Mapping[str, Sequence[Cost]]]:
+    """Tables of sorted runs: of simulated results, and of wall-clock figures."""
+    points = [point for point, _ in pairs]
+    rows = {"points": points, "curves": means(points), "throughput": throughput(points)}
+    return rows, {"decision_cost": costs(pairs)}

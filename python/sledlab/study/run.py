@@ -1,0 +1,182 @@
+"""The frame of every study: planned, measured as far as it is not kept, concluded and written."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from sledlab._native import Experiment
+from sledlab.errors import Error, unknown
+from sledlab.files import make_directory
+from sledlab.model.catalogue import Chosen
+from sledlab.model.choices import spelled
+from sledlab.model.settings import document
+from sledlab.runs.compose import compose
+from sledlab.runs.options import Simulated, Studied, declared
+from sledlab.study.bench import Bench, Measure
+from sledlab.study.kept import plug_ins
+from sledlab.study.outcome import Outcome
+from sledlab.study.plan import Given, Plan, to_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sledlab.runs.compose import Device, Source
+    from sledlab.study.measure import Found
+    from sledlab.study.plan import Point
+
+Out = TypeVar("Out", bound=Outcome)
+
+
+@dataclass(frozen=True)
+class Study(Generic[Out]):
+    """A study: what it sweeps, what it runs, and what it makes of it.
+
+    Attributes:
+        name: Its command, its function in Python, and `kind` in its file.
+        meaning: One line.
+        help: What `--help` says besides, examples included.
+        options: Everything that can be said, a `TypedDict` of `Option`s; what neither a run nor every study
+            knows are its axes.
+        plan: From what is asked to the runs, checked.
+        conclude: From the runs to the outcome.
+        doing: What it does, for the progress bar.
+        device: Whether it takes one device besides its axes; a name is the device unless one is said.
+        covered: Keys of an experiment, `table.key`, that its axes stand for: a model that a file names there
+            gives way, with its parameters.
+        chosen_by: Keywords that choose it in the command of another study, which it is under.
+        race: Where what is found decides what runs next: from the first plan to that of all runs.
+    """
+
+    name: str
+    meaning: str
+    help: str
+    options: type
+    plan: Callable[[Given], Plan]
+    conclude: Callable[[Plan, Mapping[Point, Found]], Out]
+    doing: str = "studying"
+    device: bool | str = True
+    covered: tuple[str, ...] = ()
+    chosen_by: tuple[str, ...] = ()
+    race: Callable[[Plan, Measure], Plan] | None = None
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Keywords of what it sweeps."""
+        shared = {*declared(Simulated), *declared(Studied)} - {"speedups"}
+        return (*(name for name in declared(self.options) if name not in shared), "seeds")
+
+    def run(
+        self,
+        source: Source | None,
+        device: Device | None,
+        said: Mapping[str, Any],
+        *,
+        study: str | Path | None = None,
+        out: str | Path | None = None,
+    ) -> Out:
+        """Runs the study.
+
+        Args:
+            source: A trace or a workload, as in `simulate`.
+            device: A device, where it takes one.
+            said: Values by keyword, as declared in `options`.
+            study: A file such as `out` leaves behind; all else wins over it.
+            out: A directory for tables and report, in which a study that was stopped goes on.
+
+        Raises:
+            Error: Something is wrong, or a run failed, named in the message; what was done before is kept.
+            KeyboardInterrupt: The user stopped it; what was done is kept.
+        """
+        base, axes = self.read(study) if study is not None else (None, {})
+        axes |= {name: said[name] for name in self.axes if said.get(name) is not None}
+        if device is None and isinstance(self.device, str) and not _has_device(base):
+            device = self.device
+        composed = compose(source, device, said, base=base)
+        plan = self.plan(Given(composed.experiment, composed.trace, axes))
+        axes = words_of(plan.axes)
+        toml = to_toml(self.name, composed.experiment, axes, plan.seeds[0], self.covered)
+        plan = replace(plan, axes=axes, toml=toml, plugins=composed.plugins)
+        check_plugins(plan)
+        directory = make_directory(Path(out)) if out is not None else None  # once all runs make sense
+        with Bench(said.get("jobs"), directory) as bench:
+            if self.race is not None:
+                plan = self.race(plan, bench.measure)
+            outcome = self.conclude(plan, bench.measure(plan, self.doing))
+        if directory is not None:
+            outcome.write(directory)
+        return outcome
+
+    def read(self, path: str | Path) -> tuple[Experiment, dict[str, Any]]:
+        """A file of the study: the experiment in it, and what its table `[study]` says.
+
+        Raises:
+            Error: It cannot be read, is another study, or `[study]` has an unknown key.
+        """
+        tables = tables_of(path)
+        said = tables.pop("study", {})
+        if not isinstance(said, dict):
+            raise Error(f"study: expected a table, found `{said}`")
+        kind = said.pop("kind", self.name)
+        if kind != self.name:
+            raise Error(
+                f"`{path}` is a study of another kind, `{kind}`",
+                remedy="run it with the command that left it",
+            )
+        for key in said:
+            if key not in self.axes:
+                raise unknown("key of [study]", key, list(self.axes))
+        for table in (key.removesuffix(".kind") for key in self.covered if key.endswith(".kind")):
+            named = tables.get(table, {})
+            if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):
+                del tables[table]
+        return Experiment(document(tables), str(path)), said
+
+
+def check_plugins(plan: Plan) -> None:
+    """Refuses plug-ins that only a file names.
+
+    Raises:
+        Error: There is one, and nobody allowed it.
+    """
+    for point, text in plan.texts.items():
+        if "*" not in plan.plugins and not set(plug_ins(text)) <= set(plan.plugins):
+            plan.experiment(point).with_plugins(plan.plugins).check()
+
+
+def _has_device(base: Experiment | None) -> bool:
+    """Whether an experiment says which device."""
+    return base is not None and any(base.setting(f"device.{key}") is not None for key in ("preset", "kind"))
+
+
+def words_of(axes: Mapping[str, Any]) -> dict[str, Any]:
+    """Axes as a file says them: chosen models as words."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Chosen):
+            return spelled(value)
+        if isinstance(value, Path):
+            return str(value)
+        return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+    return {name: plain(value) for name, value in axes.items()}
+
+
+def tables_of(path: str | Path) -> dict[str, Any]:
+    """The tables of a study file.
+
+    Raises:
+        Error: It cannot be read.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Error(f"cannot read the study `{path}`: {error}") from error
+    try:
+        tables: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        Experiment(text, str(path))  # says what is wrong with line and column
+        raise Error(f"cannot read the study `{path}`: {error}") from error
+    return tables

@@ -1,0 +1,131 @@
+"""From runs to rows: means over the seeds, with their intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab.study.columns import Column
+from sledlab.study.measure import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Averaged(Measured):
+    """Means over the seeds of a row.
+
+    `mean_ci95_ms` is by Student's t over the seeds, or by batch means where there is one. Counts are summed
+    in no column: `requests` is a mean like the others; `saturated` says whether any run was.
+    """
+
+    seeds: Annotated[int, Column("seeds that it is the mean of")] = 1
+    scv_ci95: Annotated[float | None, Column("half the 95 % confidence interval of the SCV over seeds")] = (
+        None
+    )
+    energy_ci95_j: Annotated[
+        float | None, Column("half the 95 % confidence interval of the energy over seeds", "J")
+    ] = None
+
+
+def averaged(runs: Sequence[Measured]) -> Averaged:
+    """The mean of the runs of a row, one for each seed."""
+    values = {each.name: [getattr(run, each.name) for run in runs] for each in fields(Measured)}
+    means = {name: _mean(column) for name, column in values.items()}
+    if len(runs) > 1:
+        means["mean_ci95_ms"] = half_width(values["mean_ms"])
+    return Averaged(
+        **means,
+        seeds=len(runs),
+        scv_ci95=half_width(values["scv"]),
+        energy_ci95_j=half_width(values["energy_j"]),
+    )
+
+
+def _mean(values: Sequence[Any]) -> Any:
+    """The mean of numbers, of those that there are; whether any of truth values; by key of mappings."""
+    first = next((value for value in values if value is not None), None)
+    if first is None:
+        return None
+    if isinstance(first, bool):
+        return any(values)
+    if isinstance(first, dict):
+        names = dict.fromkeys(name for value in values for name in value)
+        return {name: _mean([value.get(name) for value in values]) for name in names if name != "bins"}
+    if len(values) == 1:
+        return first
+    return mean(values)
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean of those that there are.
+
+    Examples:
+        >>> mean([1.0, None, 2.0]), mean([None])
+        (1.5, None)
+    """
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def t_975(freedom: int) -> float:
+    """Student's t that 97.5 % stay below, for so many degrees of freedom, 1 or more.
+
+    Examples:
+        >>> [round(t_975(n), 3) for n in (1, 9, 30)]
+        [12.706, 2.262, 2.042]
+    """
+    low, high = 0.0, 13.0
+    while high - low > 1e-10:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_within(middle, freedom) < 0.95 else (low, middle)
+    return (low + high) / 2
+
+
+def _t_within(t: float, freedom: int) -> float:
+    """Probability of lying between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    angle = math.atan(t / math.sqrt(freedom))
+    sine, cosine = math.sin(angle), math.cos(angle)
+    odd = freedom % 2
+    term, total = (cosine, cosine) if odd else (1.0, 1.0)
+    if freedom == 1:
+        total = 0.0
+    for k in range(2 + odd, freedom - 1, 2):
+        term *= cosine**2 * (k - 1) / k
+        total += term
+    return 2 / math.pi * (angle + sine * total) if odd else sine * total
+
+
+def half_width(values: Sequence[float]) -> float | None:
+    """Half the 95 % confidence interval of a mean of independent values; none for fewer than two.
+
+    Examples:
+        >>> round(half_width([1.0, 2.0, 3.0]), 3)
+        2.484
+    """
+    count = len(values)
+    if count < 2:
+        return None
+    mean = math.fsum(values) / count
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    return t_975(count - 1) * math.sqrt(variance / count)
+
+
+def straight_line(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float, float | None] | None:
+    """Slope, intercept and R² of the straight line through points; none through fewer than two places.
+
+    Examples:
+        >>> straight_line([0, 1, 2], [1, 3, 5])
+        (2.0, 1.0, 1.0)
+    """
+    if len(set(xs)) < 2:
+        return None
+    middle_x, middle_y = math.fsum(xs) / len(xs), math.fsum(ys) / len(ys)
+    wide = math.fsum((value - middle_x) ** 2 for value in xs)
+    both = math.fsum((a - middle_x) * (b - middle_y) for a, b in zip(xs, ys, strict=True))
+    slope = both / wide
+    left = math.fsum((b - middle_y - slope * (a - middle_x)) ** 2 for a, b in zip(xs, ys, strict=True))
+    high = math.fsum((value - middle_y) ** 2 for value in ys)
+    return slope, middle_y - slope * middle_x, 1 - left / high if high > 0 else None

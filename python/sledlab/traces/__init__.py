@@ -1,0 +1,1 @@
+"""Traces: reading, tables, steps over them, and what they are like."""

@@ -1,0 +1,105 @@
+"""What a trace is in tables: its columns, their types, and the formats of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sledlab.errors import Error, unknown
+from sledlab.lazy import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COLUMNS = ("time_us", "op", "offset_bytes", "length_bytes")
+"""Columns of a trace in tables: see `sledlab.read_trace`."""
+
+OPTIONAL = ("device", "metadata")
+"""Columns that it may have besides."""
+
+BLOCK_BYTES = 512
+"""Bytes in a logical block."""
+
+PARQUET = "parquet"
+"""Name of the one format that is read and written on the Python side."""
+
+ENDINGS = {
+    ".csv": "csv",
+    ".txt": "disksim-ascii",
+    ".ascii": "disksim-ascii",
+    ".trace": "disksim-ascii",
+    ".disksim": "disksim-ascii",
+    ".parquet": PARQUET,
+}
+"""Formats that are written, by the endings of files that choose them."""
+
+PACKED = (".gz", ".zst", ".zstd")
+"""Further endings, of files that are written compressed."""
+
+
+def schema() -> pa.Schema:
+    """The columns of a trace in Arrow, with those that it may have."""
+    return pa.schema(
+        {
+            "time_us": pa.float64(),
+            "op": pa.string(),
+            "offset_bytes": pa.int64(),
+            "length_bytes": pa.int64(),
+            "device": pa.uint16(),
+            "metadata": pa.uint8(),
+        }
+    )
+
+
+def check_columns(found: Sequence[str], name: str) -> list[str]:
+    """The columns of a trace among those found.
+
+    Raises:
+        Error: One is missing.
+    """
+    missing = [column for column in COLUMNS if column not in found]
+    if missing:
+        raise Error(
+            f"{name}: the column `{missing[0]}` is missing",
+            remedy=f"a trace has {', '.join(COLUMNS)}, maybe {' and '.join(OPTIONAL)}; "
+            f"found: {', '.join(found)}",
+        )
+    return [*COLUMNS, *(column for column in OPTIONAL if column in found)]
+
+
+def is_parquet(path: str, format: str | None = None) -> bool:
+    """Whether a file is Parquet: because `format` says so, or by its first bytes."""
+    if format is not None:
+        return format == PARQUET
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
+
+
+def format_to_write(path: str, format: str | None = None) -> str:
+    """The format in which a file is written: as said, or as its name ends.
+
+    Raises:
+        Error: There is no such format, or the name does not tell.
+
+    Examples:
+        >>> format_to_write("app.csv.gz"), format_to_write("app.txt"), format_to_write("-", "csv")
+        ('csv', 'disksim-ascii', 'csv')
+    """
+    known = list(dict.fromkeys(ENDINGS.values()))
+    if format is not None:
+        if format not in known:
+            raise unknown("format to write", format, known)
+        return format
+    name = Path(path).name.lower()
+    packed = next((ending for ending in PACKED if name.endswith(ending)), "")
+    found = ENDINGS.get(Path(name.removesuffix(packed)).suffix)
+    if found is None or (packed and found == PARQUET):
+        raise Error(
+            f"the name `{path}` does not tell in which format to write",
+            remedy="end it in .csv, .txt (.csv.gz, .txt.zst ...) or .parquet, or name the format: "
+            + ", ".join(known),
+        )
+    return found

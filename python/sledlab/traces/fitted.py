@@ -1,0 +1,81 @@
+"""The requests of an experiment fitted to one device, whichever device they are replayed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.model import settings
+from sledlab.traces.given import on_one_device
+from sledlab.traces.read import Generated, Trace, file_opener
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.traces.read import Opener
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Requests fitted to one device.
+
+    Attributes:
+        of: Where they come from.
+        devices: What becomes of a trace that names several devices.
+        outside: What a request past the end gets.
+        capacity_blocks: Blocks of the device that they are fitted to.
+        limit: How many there are at most; 0 for all.
+    """
+
+    of: Opener
+    devices: str
+    outside: str
+    capacity_blocks: int
+    limit: int
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        source = on_one_device(self.of, self.devices)
+        if self.outside != "reject":
+            scaled = self.outside == "scale"
+            end = max(_native.survey(on_one_device(self.of, self.devices))[1], default=0) if scaled else None
+            source = _native.fit(source, self.outside, self.capacity_blocks, end)
+        return _native.limit(source, self.limit) if self.limit else source
+
+    def of_seed(self, seed: int) -> Fitted:
+        """The same with another root of random numbers, where there are any."""
+        return replace(self, of=self.of.of_seed(seed)) if isinstance(self.of, Generated) else self
+
+
+def fitted(config: Mapping[str, Any], trace: Trace | None, capacity_blocks: int) -> Trace:
+    """What an experiment replays, fitted to a device.
+
+    Args:
+        config: The complete experiment as plain data.
+        trace: Replayed instead of what it names.
+        capacity_blocks: Blocks of the device.
+
+    Raises:
+        Error: The workload never ends.
+    """
+    replayed, named = config["replay"], config.get("trace") or {}
+    limit = int(replayed.get("limit") or 0)
+    if trace is None and "workload" in config:
+        trace = _generated(config, capacity_blocks, limit)
+    elif trace is None:
+        file, form, window = named["file"], named.get("format") or None, int(named.get("sort_window") or 0)
+        trace = Trace(file, form or "", file_opener(file, form, window))
+    devices, outside = str(named.get("devices", "one")), str(replayed["outside"])
+    return replace(trace, opener=Fitted(trace.opener, devices, outside, capacity_blocks, limit))
+
+
+def _generated(config: Mapping[str, Any], capacity_blocks: int, limit: int) -> Trace:
+    said = dict(config["workload"])
+    kind = said.pop("kind")
+    if not said.get("requests") and not limit:
+        raise Error(f"the workload `{kind}` never ends", remedy="say how many requests, with --limit N")
+    return Trace(
+        kind, "generated", Generated(kind, settings.table(said), int(config["seed"]), capacity_blocks)
+    )

@@ -1,0 +1,50 @@
+"""Requests that reach the simulator through Python: tables in memory, and Parquet files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sledlab import _native
+from sledlab.traces.columns import PARQUET, is_parquet
+from sledlab.traces.read import ParquetFile
+
+if TYPE_CHECKING:
+    from sledlab.traces.read import Opener
+
+
+@dataclass(frozen=True)
+class Given:
+    """An open stream, and the first block after its highest request where that is needed."""
+
+    source: _native.Source | None = None
+    highest_end: int | None = None
+
+
+def open_given(experiment: _native.Experiment, opener: Opener | None) -> tuple[_native.Experiment, Given]:
+    """The experiment, and the stream to replay where the simulator cannot open it by itself.
+
+    Args:
+        experiment: What to run; a Parquet trace that it names is opened.
+        opener: A trace that is replayed instead of what the experiment names.
+    """
+    if opener is None:
+        file, form = experiment.setting("trace.file"), experiment.setting("trace.format")
+        if file is None or not is_parquet(file, form or None):
+            return experiment, Given()
+        opener = ParquetFile(file, int(experiment.setting("trace.sort_window") or 0))
+        experiment = experiment.with_setting("trace.format", PARQUET)
+    devices = experiment.setting("trace.devices")
+    highest_end = None
+    if experiment.setting("replay.outside") == "scale":
+        highest_end = max(_native.survey(on_one_device(opener, devices))[1], default=0)
+    return experiment, Given(on_one_device(opener, devices), highest_end)
+
+
+def on_one_device(opener: Opener, devices: str | None) -> _native.Source:
+    """The requests with the devices of the trace treated as `trace.devices` says."""
+    if devices == "place":
+        return _native.place(opener.open(), _native.survey(opener.open())[1])
+    if devices == "overlay":
+        return _native.overlay(opener.open())
+    return opener.open()

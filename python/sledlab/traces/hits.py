@@ -1,0 +1,153 @@
+"""How often a cache would hold what a workload uses, by replacement policy and size (MT-10)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.lazy import polars
+from sledlab.model.catalogue import replacement
+from sledlab.model.choices import models, numbers
+from sledlab.traces.columns import BLOCK_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.model.catalogue import Chosen
+    from sledlab.traces.read import Trace
+
+POLICIES = ("lru", "slru", "arc", "lfuda", "acme", "fifo", "random", "belady")
+"""Compared unless others are named."""
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""Sizes unless they are said, as shares of what the workload touches."""
+
+
+@dataclass(frozen=True)
+class CacheHits:
+    """Hits of one cache.
+
+    Attributes:
+        policy: Its replacement policy, with what was said of it.
+        cache_mb: Its size, in 10^6 bytes.
+        room: Segments that it holds.
+        uses: Uses of segments.
+        hit_ratio: Share of them that it had, 0 to 1.
+        read_hit_ratio: The same of reads; NaN where there are none.
+        write_hit_ratio: The same of writes; NaN where there are none.
+    """
+
+    policy: str
+    cache_mb: float
+    room: int
+    uses: int
+    hit_ratio: float
+    read_hit_ratio: float
+    write_hit_ratio: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, which knows no NaN: none instead."""
+        ratios = {name: value for name, value in asdict(self).items() if name.endswith("_ratio")}
+        return asdict(self) | {name: None if isnan(value) else value for name, value in ratios.items()}
+
+
+@dataclass(frozen=True)
+class HitRatios:
+    """Hits of caches.
+
+    Attributes:
+        segment_kb: Size of what the caches hold together and drop together, in 1024 bytes.
+        segments: Different segments that the workload uses.
+        rows: One for each cache: by policy, then by size.
+    """
+
+    segment_kb: float
+    segments: int
+    rows: tuple[CacheHits, ...]
+
+    @cached_property
+    def frame(self) -> polars.DataFrame:
+        """A row per cache, a column for each attribute of `CacheHits`."""
+        return polars.DataFrame([asdict(row) for row in self.rows])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        hits = [row.to_dict() for row in self.rows]
+        return {"segment_kb": self.segment_kb, "segments": self.segments, "hits": hits}
+
+    @property
+    def footprint_mb(self) -> float:
+        """What the workload touches, in 10^6 bytes."""
+        return self.segments * self.segment_kb * 1024 / 1e6
+
+
+def hit_ratios(
+    trace: Trace,
+    *,
+    policies: str | Chosen | Sequence[str | Chosen] = POLICIES,
+    cache_mb: float | Sequence[float] | None = None,
+    segment_kb: float = 64.0,
+) -> HitRatios:
+    """Replays the addresses of a trace on caches of segments.
+
+    A request uses every segment that it touches once, reads and writes alike; what is not there is taken in.
+    Trims and flushes use nothing. The future that `belady` must know is the rest of the trace.
+
+    Args:
+        trace: The trace.
+        policies: Replacement policies, `name` or `name:key=value`, or `all`.
+        cache_mb: Sizes, in 10^6 bytes; by default from 1 % to half of what the workload touches.
+        segment_kb: Size of a segment, in 1024 bytes; a multiple of half a KB.
+
+    Raises:
+        Error: A policy or parameter that does not exist, a cache smaller than a segment, or a trace that is
+            wrong somewhere.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> columns = {"time_us": [0, 5, 9], "op": ["R", "W", "R"], "offset_bytes": [0, 65536, 0]}
+        >>> found = sl.hit_ratios(sl.trace({**columns, "length_bytes": [512] * 3}), cache_mb=[0.07, 0.14])
+        >>> found.frame.filter(policy="lru")["hit_ratio"].round(2).to_list()
+        [0.0, 0.33]
+    """
+    segment_bytes = segment_kb * 1024
+    if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
+        raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
+    words = models("replacement", "policies", policies, replacement)
+    for word in words:
+        _native.check_replacement(word)
+    uses = _native.SegmentUses(trace.open(), int(segment_bytes // BLOCK_BYTES))
+    caches = [
+        (word, mb, room) for word in words for mb, room in _rooms(cache_mb, segment_bytes, uses.segments)
+    ]
+    found = json.loads(uses.hits([(word, room) for word, _, room in caches]))
+    rows = (_row(*cache, **counts) for cache, counts in zip(caches, found, strict=True))
+    return HitRatios(segment_kb, uses.segments, tuple(rows))
+
+
+def _row(
+    policy: str, mb: float, room: int, *, reads: int, read_hits: int, writes: int, write_hits: int
+) -> CacheHits:
+    uses = reads + writes
+    ratios = ((uses, read_hits + write_hits), (reads, read_hits), (writes, write_hits))
+    return CacheHits(policy, mb, room, uses, *(hits / of if of else float("nan") for of, hits in ratios))
+
+
+def _rooms(
+    cache_mb: float | Sequence[float] | None, segment_bytes: float, segments: int
+) -> list[tuple[float, int]]:
+    """Sizes in MB, and how many segments each holds."""
+    if cache_mb is None:
+        rooms = sorted({max(1, round(share * segments)) for share in SHARES})
+        return [(room * segment_bytes / 1e6, room) for room in rooms]
+    sizes = numbers("cache size", cache_mb, above=True)
+    if sizes[0] * 1e6 < segment_bytes:
+        raise Error(
+            f"a cache of {sizes[0]:g} MB is smaller than a segment of {segment_bytes / 1024:g} KB",
+            remedy="make the cache larger, or the segments smaller",
+        )
+    return [(mb, int(mb * 1e6 // segment_bytes)) for mb in sizes]

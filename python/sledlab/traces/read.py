@@ -1,0 +1,271 @@
+"""Traces: files in any known format, Parquet, data frames and arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from sledlab import _native
+from sledlab.errors import Error, Place
+from sledlab.lazy import parquet, polars
+from sledlab.lazy import pyarrow as pa
+from sledlab.traces import table as tables
+from sledlab.traces.columns import PARQUET, check_columns, is_parquet
+
+BATCH_ROWS = 65_536
+"""Rows of a table that are handed over together."""
+
+
+class Opener(Protocol):
+    """Where the requests of a trace come from."""
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+
+
+@runtime_checkable
+class Seeded(Opener, Protocol):
+    """Requests that follow a root of random numbers."""
+
+    def of_seed(self, seed: int) -> Opener:
+        """The same with another root, where there is one."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A trace file that the simulator reads by itself."""
+
+    path: str
+    format: str | None
+    sort_window: int = 0
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        return _native.Source.open(self.path, self.format, self.sort_window)
+
+
+@dataclass(frozen=True)
+class ParquetFile:
+    """A Parquet file with the columns of a trace, read a row group at a time."""
+
+    path: str
+    sort_window: int = 0
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        place = Place(self.path, 0, 0, "")
+        try:
+            file = parquet.ParquetFile(self.path)
+            columns = check_columns(file.schema_arrow.names, self.path)
+            batches = file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
+        except pa.ArrowInvalid as error:
+            raise Error(f"not a Parquet file that can be read: {error}", place) from error
+        return tables.from_batches(self.path, file.schema_arrow, batches, self.sort_window)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A trace in memory."""
+
+    table: pa.Table
+    sort_window: int = 0
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        batches = iter(self.table.to_batches(max_chunksize=BATCH_ROWS))
+        return tables.from_batches("table", self.table.schema, batches, self.sort_window)
+
+
+@dataclass(frozen=True)
+class Generated:
+    """The requests of a generator that fills a device.
+
+    Attributes:
+        kind: The generator.
+        parameters: Its parameters as TOML.
+        seed: Root of its random numbers.
+        capacity_blocks: Blocks of the device.
+    """
+
+    kind: str
+    parameters: str
+    seed: int
+    capacity_blocks: int
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        return _native.Source.generate(self.kind, self.parameters, self.seed, self.capacity_blocks)
+
+    def of_seed(self, seed: int) -> Generated:
+        """The same with another root of random numbers."""
+        return replace(self, seed=seed)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace: requests with arrival times, in order of arrival.
+
+    Holds where the requests are, not the requests; every use reads them anew.
+
+    Attributes:
+        name: The file, or `table`.
+        format: The format it is in.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> columns = {"time_us": [0, 5], "op": ["R", "W"], "offset_bytes": [0, 512]}
+        >>> trace = sl.trace({**columns, "length_bytes": [512, 512]})
+        >>> trace.info()["sequentiality"]["one_stream_share"]
+        0.5
+        >>> trace.head(1).row(0)
+        (0.0, 'R', 0, 512, 0)
+        >>> trace.frame().height
+        2
+        >>> trace.write("/dev/null", format="csv")
+        2
+    """
+
+    name: str
+    format: str
+    opener: Opener
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        return self.opener.open()
+
+    def of_seed(self, seed: int) -> Trace:
+        """The requests of another root of random numbers; a recorded trace has only one."""
+        opener = self.opener
+        return replace(self, opener=opener.of_seed(seed)) if isinstance(opener, Seeded) else self
+
+    def info(self) -> dict[str, Any]:
+        """What the workload is like: rate, sizes, working set, sequentiality, bursts, reuse.
+
+        Returns:
+            Plain data; units are in the names. `docs/trace.md` says what each number means.
+
+        Raises:
+            Error: The trace is wrong somewhere; the error says where.
+        """
+        found: dict[str, Any] = json.loads(_native.characterise(self.open()))
+        return found
+
+    def head(self, rows: int = 10) -> polars.DataFrame:
+        """The first requests, one row each; columns as in `read_trace`, and `device`."""
+        return tables.to_frame(_native.limit(self.open(), rows))
+
+    def frame(self) -> polars.DataFrame:
+        """All requests, one row each; columns as in `read_trace`, and `device`."""
+        return tables.to_frame(self.open())
+
+    def write(self, path: str | Path, format: str | None = None) -> int:
+        """Writes the trace to a file and returns how many requests it holds.
+
+        Args:
+            path: The file; `.csv`, `.csv.gz`, `.csv.zst`, `.txt` (DiskSim ascii) or `.parquet`.
+            format: `csv`, `disksim-ascii` or `parquet`, where the name of the file does not tell.
+
+        Raises:
+            Error: The format is unknown or cannot express a request.
+        """
+        return tables.write(self.open(), str(path), format)
+
+
+def read_trace(path: str | Path, format: str | None = None, *, sort_window: int = 0) -> Trace:
+    """A trace file.
+
+    Plain or compressed (gzip, zstd, bzip2, xz), told by content. Parquet files and the project's
+    own CSV have the columns `time_us` (from the start of the trace), `op` (`R`, `W`, `T` trim, `F`
+    flush), `offset_bytes` and `length_bytes`, and may have `device`.
+
+    Args:
+        path: The file.
+        format: Its format; told by content when left out.
+        sort_window: Puts requests in order of arrival where none comes more than so many requests
+            too late; 0 refuses a trace that is not in order.
+
+    Raises:
+        Error: The file cannot be read, or is in no format that is known.
+
+    Examples:
+        >>> import tempfile, pathlib, sledlab as sl
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.csv"
+        >>> _ = path.write_text("time_us,op,offset_bytes,length_bytes\\n0,R,0,4096\\n250,W,8192,512\\n")
+        >>> sl.read_trace(path).info()["requests"]
+        2
+    """
+    path = str(path)
+    if is_parquet(path, format):
+        opener: Opener = ParquetFile(path, sort_window)
+        opener.open()
+        return Trace(path, PARQUET, opener)
+    if path == "-":
+        return Trace(path, format or "", File(path, format, sort_window))
+    opened = _native.Source.open(path, format, sort_window)
+    return Trace(path, opened.format, File(path, opened.format, sort_window))
+
+
+def trace(data: Any, *, sort_window: int = 0) -> Trace:
+    """A trace from data in memory.
+
+    Args:
+        data: A polars, pandas or Arrow table, or a mapping from column names to arrays of equal
+            length: `time_us`, `op`, `offset_bytes`, `length_bytes` and maybe `device`, as in `read_trace`.
+        sort_window: As in `read_trace`.
+
+    Raises:
+        Error: A column is missing. What is wrong with a row is said when the trace is used.
+
+    Examples:
+        >>> import numpy as np, sledlab as sl
+        >>> n = 1000
+        >>> data = {
+        ...     "time_us": np.arange(n) * 2000,
+        ...     "op": ["R"] * n,
+        ...     "offset_bytes": np.arange(n) * 4096,
+        ...     "length_bytes": np.full(n, 4096),
+        ... }
+        >>> sl.simulate(sl.trace(data), "mems-g2").count
+        1000
+    """
+    table = _to_arrow(data)
+    columns = check_columns(table.column_names, "table")
+    return Trace("table", "table", Table(table.select(columns), sort_window))
+
+
+def file_opener(path: str, format: str | None, sort_window: int) -> File | ParquetFile:
+    """What opens a trace file."""
+    return ParquetFile(path, sort_window) if is_parquet(path, format) else File(path, format, sort_window)
+
+
+def as_trace(source: Any) -> Trace:
+    """`source` as a trace: itself, a file by its path, or data in memory."""
+    if isinstance(source, Trace):
+        return source
+    if isinstance(source, (str, Path)):
+        return read_trace(source)
+    return trace(source)
+
+
+def _to_arrow(data: Any) -> pa.Table:
+    if isinstance(data, pa.Table):
+        return data
+    try:
+        if hasattr(data, "to_arrow"):
+            table = data.to_arrow()
+        elif isinstance(data, Mapping):
+            table = pa.table(dict(data))
+        elif hasattr(data, "columns") and hasattr(data, "iloc"):
+            table = pa.Table.from_pandas(data, preserve_index=False)
+        else:
+            raise Error(
+                f"cannot make a trace of {type(data).__name__}",
+                remedy="give a path, a polars, pandas or Arrow table, or a mapping of columns",
+            )
+    except pa.ArrowInvalid as error:
+        raise Error(f"the columns cannot be read: {error}") from error
+    assert isinstance(table, pa.Table)
+    return table

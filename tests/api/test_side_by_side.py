@@ -1,0 +1,247 @@
+"""`sl.side_by_side`, and `sl.compare` with a list of devices."""
+
+import numpy as np
+import polars as pl
+import pytest
+import sledlab as sl
+from sledlab.studies.side_by_side import STUDY, words
+from sledlab.studies.side_by_side.tables import SideBySide
+from sledlab.study import race_rows
+from sledlab.study.measure import Found
+
+from tests.api.test_compare import measured
+
+DEVICES = ["mems-g2", "atlas-10k"]
+READY = {"settings": {"device.startup_ms": 0}}
+
+
+def side(source=None, devices=DEVICES, **changes) -> SideBySide:
+    said = {"limit": 300, "jobs": 1, **changes}
+    return sl.compare(sl.workload("uniform") if source is None else source, devices, **said)
+
+
+def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> SideBySide:
+    """Devices with these mean responses on each trace; some overloaded."""
+    pairs = []
+    for trace, devices in means.items():
+        for device, mean in devices.items():
+            done = 50.0 if device in late else 200.0
+            row = measured(
+                requests=100,
+                mean_ms=mean,
+                arrival_rate=200.0,
+                throughput_iops=done,
+                saturated=device in late,
+                energy_j=0.1 * mean,
+                startup_s=0.0,
+            )
+            point = race_rows.Point(race_rows.Who({"device": device}, 1.0, {"trace": trace}), 1, row)
+            pairs.append((point, Found(row, {"wall_s": 0.1})))
+    devices = tuple(next(iter(means.values())))
+    config = {"trace": {"file": "x.csv"}, "device": {"name": "mems-g2"}, "replay": {}}
+    pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
+    return SideBySide(*race_rows.rows_of(pairs), config, {}, "seed = 1\n", devices, tuple(means))
+
+
+def test_every_device_answers_the_same_requests():
+    found = side(devices=["mems-g1", "mems-g3"])
+    assert isinstance(found, SideBySide)
+    assert found.points.columns[:4] == ["device", "speedup", "workload", "seed"]
+    assert found.points["requests"].to_list() == [300, 300]
+    # Generated for the smallest of them, G1; on itself it is what `simulate` finds.
+    alone = sl.simulate(sl.workload("uniform"), "mems-g1", limit=300, requests=False)
+    assert found.points.row(0, named=True)["mean_ms"] == alone.response_time.mean
+    elsewhere = sl.simulate(sl.workload("uniform"), "mems-g3", limit=300, requests=False)
+    assert found.points.row(1, named=True)["mean_ms"] != elsewhere.response_time.mean
+
+
+def test_a_recorded_trace_gives_what_simulate_gives(bank):
+    found = side(bank, **READY).points
+    for name in DEVICES:
+        device = sl.device(name, startup_ms=0)
+        alone = sl.simulate(bank, device, limit=300, requests=False)
+        row = found.filter(device=name).row(0, named=True)
+        assert (row["mean_ms"], row["energy_j"]) == (alone.response_time.mean, alone.energy.total)
+
+
+def test_a_table_in_memory():
+    places = np.random.default_rng(1).integers(0, 700_000, 200) * 4096
+    columns = {"time_us": np.arange(200) * 30_000, "op": ["R"] * 200, "length_bytes": np.full(200, 4096)}
+    found = side(columns | {"offset_bytes": places}, **READY)
+    assert "requests from Python" in repr(found)
+    assert found.answer.startswith("mems-g2 answers requests from Python in ")
+    again = side(columns | {"offset_bytes": places}, jobs=2, **READY)
+    assert again.points.equals(found.points)
+
+
+def test_the_first_sentence_names_winner_and_factor():
+    found = made_up({"bank": {"mems-g2": 0.59, "atlas-10k": 7.2}})
+    first = found.answer.split(". ")[0]
+    assert first == "mems-g2 answers bank in 0.590 ms on average, 12 times as fast as atlas-10k (7.20 ms)"
+    near = made_up({"bank": {"mems-g2": 0.9, "mems-g1": 1.0}}).answer
+    assert near.startswith("mems-g2 answers bank in 0.900 ms on average, 10 % less than mems-g1 (1.00 ms).")
+
+
+def test_the_order_given_does_not_decide():
+    found = made_up({"bank": {"atlas-10k": 7.2, "mems-g2": 0.59}})
+    assert found.answer.startswith("mems-g2 answers bank in ")
+    assert [group.curves[0].name for group in found.groups] == ["atlas-10k"]
+
+
+def test_what_is_within_2_percent_is_a_tie():
+    found = made_up({"bank": {"a": 1.0, "b": 1.019, "c": 2.0}})
+    assert found.answer.startswith(
+        "a and b answer bank in 1.00 ms on average, a tie within 2 %, 2.0 times as fast as c (2.00 ms)."
+    )
+
+
+def test_the_overloaded_are_compared_by_what_they_complete():
+    found = made_up({"bank": {"mems-g2": 0.59, "atlas-10k": 70_000}}, late=("atlas-10k",))
+    first = found.answer.split(". ")[0]
+    assert "it completes 200 requests per second, 4.0 times as many as atlas-10k (50.0)" in first
+    assert "which is overloaded: its response times say how long the run was" in first
+    assert "atlas-10k *" in repr(found)
+    none = made_up({"bank": {"a": 5e4, "b": 7e4}}, late=("a", "b")).answer
+    assert none.startswith(
+        "No device keeps up with bank: a completed 50.0 of 200 requests per second, as many"
+    )
+
+
+def test_several_traces_have_a_sentence_each_and_a_score():
+    means = {
+        "x": {"a": 1.0, "b": 3.0},
+        "y": {"a": 4.0, "b": 2.0},
+        "z": {"a": 1.0, "b": 1.01},
+        "w": {"a": 1, "b": 2},
+    }
+    found = made_up(means)
+    assert [sum(f"answer{s} {trace} in" in found.answer for s in ("", "s")) for trace in means] == [1] * 4
+    assert found.answer.endswith("Of 4 races, a is the fastest in 2, b is the fastest in 1 and 1 is a tie.")
+    assert [group.varied[1] for group in found.groups] == list(means)
+
+
+def test_several_traces_run(bank, tmp_path):
+    other = bank.with_name("oltp-orders-a.csv.zst")
+    found = sl.side_by_side([bank, sl.read_trace(other)], "mems-g2", limit=200, jobs=1, out=tmp_path)
+    assert found.sources == ("oltp-bank-a", "oltp-orders-a")
+    assert found.points["trace"].to_list() == list(found.sources)
+    assert found.points["requests"].n_unique() > 1 or found.points["mean_ms"].n_unique() == 2
+    assert sl.side_by_side(study=tmp_path / "study.toml", jobs=1).points.equals(found.points)
+
+
+def test_workloads_with_parameters(tmp_path):
+    workloads = [sl.workload("uniform", read_share=1.0), sl.workload("cello")]
+    found = sl.side_by_side(
+        workloads, ["mems-g2", sl.device("mems-g2", sleds=4)], limit=200, jobs=1, out=tmp_path
+    )
+    assert found.sources == ("uniform:read_share=1.0", "cello")
+    assert found.devices == ("mems-g2", "mems-g2:sleds=4")
+    rows = found.points.filter(workload="uniform:read_share=1.0")
+    assert rows["read_mean_ms"].equals(rows["mean_ms"].rename("read_mean_ms"))
+    again = sl.side_by_side(study=tmp_path / "study.toml", jobs=1)
+    assert again.points.equals(found.points)
+
+
+def test_settings_are_for_all_devices_and_workloads():
+    said = {"device.idle_timeout_ms": 5, "workload.mean_interarrival_ms": 50}
+    found = sl.side_by_side(
+        [sl.workload("uniform")], ["mems-g1", "mems-g2"], limit=100, jobs=1, settings=said
+    ).points
+    assert (found["startups"] > 50).all()
+    assert found["arrival_rate"][0] == pytest.approx(20, rel=0.3)
+
+
+def test_everything_composes():
+    found = side(
+        devices=["mems-g2", "mems-g3"],
+        scheduler="sptf",
+        power="immediate",
+        cache="write-back",
+        merge="chains",
+    )
+    assert (found.points["startups"] > 1).all()
+    assert "cache_write_hits" in found.points.columns
+
+
+def test_loads_and_seeds():
+    found = side(speedups=[1, 1.4, 4], seeds=2, devices=["mems-g1", "mems-g3"])
+    assert found.points.height == 12
+    assert found.curves["seeds"].to_list() == [2] * 6
+    assert "at 1.4 times its speed" in found.answer or "keeps up" in found.answer
+    assert found.plot("mean_ms").axes[0].get_xlabel() == "requests per second"
+    assert "×1.4" in [label.get_text().split()[-1] for label in found.plot().axes[0].get_yticklabels()][2]
+
+
+def test_a_trace_that_does_not_fit_is_refused(refused, tmp_path):
+    file = tmp_path / "far.csv"
+    file.write_text("time_us,op,offset_bytes,length_bytes\n0,R,3000000000,4096\n900,W,0,512\n")
+    with refused("`far` does not fit on mems-g1: it reaches block 5,859,383 of 4,400,000"):
+        side(file, devices=["mems-g3", "mems-g1"])
+    found = side(file, devices=["mems-g3", "mems-g1"], outside="wrap")
+    assert found.points["requests"].to_list() == [2, 2]
+
+
+@pytest.mark.parametrize("outside", ["wrap", "clip", "scale"])
+def test_what_does_not_fit_is_fitted_to_the_smallest(tmp_path, outside):
+    file = tmp_path / "far.csv"
+    lines = [f"{900 * i},R,{i * 60_000_000},4096" for i in range(60)]
+    file.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
+    found = side(file, devices=["mems-g2", "mems-g1"], outside=outside, limit=None).points
+    assert found["requests"].n_unique() == 1
+    alone = sl.simulate(file, "mems-g1", outside=outside, requests=False)
+    assert found.filter(device="mems-g1")["mean_ms"][0] == alone.response_time.mean
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"devices": ["mems-g2", "mems-g22"]}, "did you mean `mems-g2`"),
+        ({"devices": ["mems-g2", "mems-g2"]}, "given twice"),
+        ({"devices": []}, "no devices"),
+        ({"speedups": [0]}, "not a speed-up"),
+        ({"scheduler": "sptff"}, "did you mean `sptf`"),
+        ({"traces": ["x.csv"]}, "named in several ways"),
+        ({"source": "missing.csv"}, "missing.csv"),
+    ],
+)
+def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
+    with refused(says):
+        side(**changes)
+
+
+def test_several_traces_in_memory_are_refused(refused):
+    with refused("several traces must be files"):
+        sl.side_by_side([{"time_us": [0]}, "x.csv"], "mems-g2")
+
+
+def test_start_ups_are_told():
+    found = side(limit=50)
+    assert "atlas-10k started up for 25.0 s" in repr(found)
+    assert "started up" not in repr(side(limit=50, **READY))
+
+
+def test_out_holds_everything(tmp_path):
+    found = side(out=tmp_path, **READY)
+    names = ("points", "curves", "throughput", "decision_cost")
+    tables = {f"{name}.{kind}" for name in names for kind in ("csv", "parquet")}
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == tables | {"points.jsonl", "study.toml", "summary.json", "report.html"}
+    assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("<svg") == 2
+    assert words.answer(found).split(". ")[0] in page
+    _, said = STUDY.read(tmp_path / "study.toml")
+    assert said["devices"] == DEVICES
+    assert side(out=tmp_path, **READY).points.equals(found.points)
+    assert len((tmp_path / "points.jsonl").read_text().splitlines()) == 2
+
+
+def test_figures_and_displays(refused):
+    found = made_up({"x": {"a": 1.0, "b": 3.0}, "y": {"a": 4.0, "b": 2.0}}, late=("b",))
+    assert len(found.plot().axes[0].get_yticklabels()) == 4
+    assert found.plot("energy").axes[0].get_xlabel() == "energy per request (mJ)"
+    assert found.plot("p99_ms", varied="y").axes
+    with refused("nothing was compared at `z`"):
+        found.plot("p99_ms", varied="z")
+    assert found._repr_html_().startswith("<h4>x and y: a against b</h4>")
+    assert found.to_dict()["tables"]["points"][0]["device"] == "a"
