@@ -1,0 +1,49 @@
+"""The study that CONTRIBUTING.md leads through, kept as a patch; tests/clients has what cargo builds."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+PATCHES = Path(__file__).parent
+
+
+def patched(place: Path, *names: str) -> Path:
+    """A copy of the project with some of the patches."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "Cargo.*", "clippy.toml", "crates", "docs", "presets", "python", "sample"],
+        cwd=PROJECT, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    for name in filter(None, listed.stdout.split("\0")):
+        if (PROJECT / name).exists():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(PROJECT / name, place / name)
+    for name in names:
+        subprocess.run(["git", "apply", str(PATCHES / f"{name}.patch")], cwd=place, check=True)
+    return place
+
+
+@pytest.mark.slow("copies the project and runs a study")
+def test_a_new_study(tmp_path: Path) -> None:
+    tree = patched(tmp_path / "tree", "study")
+    for native in (PROJECT / "python" / "sledlab").glob("_native*.so"):
+        (tree / "python" / "sledlab" / native.name).symlink_to(native)
+    environment = {**os.environ, "PYTHONPATH": str(tree / "python")}
+
+    def sledlab(*words: str) -> str:
+        command = [sys.executable, "-m", "sledlab", *words]
+        done = subprocess.run(
+            command, cwd=tmp_path, check=True, capture_output=True, text=True, env=environment
+        )
+        return done.stdout
+
+    assert "See how throughput grows" in sledlab("--help")
+    load = ("--device", "mems-g2", "--workload", "uniform", "--limit", "500")
+    assert "requests per second" in sledlab("depth", *load, "--depths", "1,4", "--out", "study")
+    sledlab("depth", "study/study.toml", "--out", "again")
+    for file in ("depths.csv", "depths.parquet", "summary.json", "study.toml", "report.html"):
+        assert (tmp_path / "study" / file).read_bytes() == (tmp_path / "again" / file).read_bytes(), file
