@@ -65,7 +65,9 @@ class Draft:
         self._real = real = Path(os.path.realpath(path))
         self.place = path
         """Where it is written."""
-        if (real.is_file() or not real.exists()) and os.access(real.parent, os.W_OK):
+        # /dev/stdout may lead to a pipe, or to a file that somebody else has opened.
+        regular = path.is_file() or not path.exists()
+        if regular and not str(path).startswith(("/dev/", "/proc/")) and os.access(real.parent, os.W_OK):
             self.place = real.with_name(f".part-{os.getpid()}-{real.name}")
 
     def keep(self) -> None:

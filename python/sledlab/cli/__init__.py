@@ -15,6 +15,9 @@ from sledlab.cli.group import Lazy, LazyGroup
 from sledlab.errors import Error, InternalError
 from sledlab.studies import LIST
 
+STDOUT = ("<stdout>", "/dev/stdout")
+"""Standard output, as errors name it."""
+
 
 def commands() -> dict[str, Lazy]:
     """Every command: runs, studies, kinds of models, and the rest."""
@@ -62,7 +65,7 @@ def run(arguments: list[str] | None = None) -> int:
         code = cli.main(arguments, prog_name="sledlab", standalone_mode=False)
         sys.stdout.flush()
     except Error as error:
-        if error.place and error.place.file == "<stdout>" and "Broken pipe" in error.message:
+        if error.place and error.place.file in STDOUT and "Broken pipe" in error.message:
             return 0
         return _tell(f"error: {error}", 2)
     except click.ClickException as error:
