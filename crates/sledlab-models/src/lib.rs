@@ -7,6 +7,7 @@ pub mod cache;
 pub mod device;
 pub mod hybrid;
 pub mod merge;
+pub mod node;
 pub mod power;
 pub mod replacement;
 pub mod scheduler;

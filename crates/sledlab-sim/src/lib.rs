@@ -31,7 +31,7 @@ mod timeline;
 
 pub use catalogue::catalogue;
 pub use engine::{Counts, Progress, ProgressSink, simulate};
-pub use experiment::{Experiment, Hooks};
+pub use experiment::{Experiment, Hooks, Store};
 pub use hit_ratios::{Hits, Uses};
 pub use measured::replay_measured;
 pub use outcome::{Outcome, Summary, TimeStats};

@@ -23,7 +23,7 @@ const TABLES: [&str; 11] = [
 const SEED: &str = "seed";
 
 /// Parses TOML; errors carry file, line and column.
-pub(super) fn parse(name: &str, text: &str) -> Result<Table> {
+pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
     text.parse::<Table>().map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let before = text.get(..at).unwrap_or_default();
@@ -37,7 +37,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Table> {
 }
 
 /// Only known tables may stand in an experiment.
-pub(super) fn check_tables(table: &Table) -> Result<()> {
+pub(crate) fn check_tables(table: &Table) -> Result<()> {
     let known = || TABLES.into_iter().chain([SEED]);
     match table.keys().find(|key| known().all(|known| known != key.as_str())) {
         Some(key) => Err(Error::unknown("table", key, known())),
@@ -46,7 +46,7 @@ pub(super) fn check_tables(table: &Table) -> Result<()> {
 }
 
 /// A table by name; empty where it is missing.
-pub(super) fn table(all: &Table, name: &str) -> Result<Table> {
+pub(crate) fn table(all: &Table, name: &str) -> Result<Table> {
     match all.get(name) {
         None => Ok(Table::new()),
         Some(Value::Table(table)) => Ok(table.clone()),
@@ -58,7 +58,7 @@ pub(super) fn table(all: &Table, name: &str) -> Result<Table> {
 }
 
 /// Removes a text from a table.
-pub(super) fn take_text(table: &mut Table, path: &str, key: &str) -> Result<Option<String>> {
+pub(crate) fn take_text(table: &mut Table, path: &str, key: &str) -> Result<Option<String>> {
     match table.remove(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -67,13 +67,13 @@ pub(super) fn take_text(table: &mut Table, path: &str, key: &str) -> Result<Opti
 }
 
 /// The replay table with every default filled in; what cannot be read stays as it is, it is refused elsewhere.
-pub(super) fn replay_table(all: &Table) -> Table {
+pub(crate) fn replay_table(all: &Table) -> Table {
     let said = table(all, "replay").unwrap_or_default();
     ReplayParams::from_table("replay", &said).map_or(said, |params| params.to_table())
 }
 
 /// Sets `table.key` (or `seed`) to a TOML value, or to text where it is none.
-pub(super) fn set(all: &mut Table, key: &str, value: &str) -> Result<()> {
+pub(crate) fn set(all: &mut Table, key: &str, value: &str) -> Result<()> {
     let value = read_value(value);
     if key == SEED {
         all.insert(SEED.to_owned(), value);
@@ -99,7 +99,7 @@ pub(super) fn set(all: &mut Table, key: &str, value: &str) -> Result<()> {
     Ok(())
 }
 
-fn read_value(text: &str) -> Value {
+pub(crate) fn read_value(text: &str) -> Value {
     let parsed = format!("value = {text}").parse::<Table>();
     parsed.ok().and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::from(text))
 }

@@ -1,6 +1,7 @@
 //! An experiment: device, system, hybrid, workload, scheduler, power policy, merging, replay and seed, as a TOML file says it.
 
-mod keys;
+pub(crate) mod keys;
+mod store;
 mod workload;
 
 use std::path::Path;
@@ -11,7 +12,7 @@ use sledlab_core::{Error, Result, Source};
 use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, HybridFile, Parts, Setup, System, SystemParams};
+use sledlab_models::system::{HybridFile, SystemParams};
 use sledlab_models::{hybrid, power, scheduler};
 use toml::{Table, Value};
 
@@ -21,6 +22,7 @@ use crate::outcome::{Context, Outcome, Summary};
 use crate::pulse::Pulse;
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
+pub use store::Store;
 use workload::Workload;
 
 const DEFAULT_SEED: u64 = 1;
@@ -57,32 +59,9 @@ pub struct Experiment {
 #[derive(Clone, Debug)]
 struct Resolved {
     seed: u64,
-    device: DeviceFile,
-    system: SystemParams,
-    cache: CacheParams,
-    hybrid: Option<HybridFile>,
-    scheduler: scheduler::Choice,
-    power: power::Choice,
-    merge: MergeParams,
+    store: Store,
     replay: Replay,
     workload: Workload,
-}
-
-impl Resolved {
-    fn setup<'a>(&'a self, scheduler: &'a scheduler::Choice) -> Setup<'a> {
-        Setup { scheduler, power: &self.power, merge: &self.merge }
-    }
-
-    fn system(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
-        system::assemble(Parts {
-            system: &self.system,
-            cache: &self.cache,
-            hybrid: self.hybrid.as_ref(),
-            device: &self.device,
-            setup: self.setup(scheduler),
-            keep_contents: false,
-        })
-    }
 }
 
 impl Experiment {
@@ -96,7 +75,11 @@ impl Experiment {
     /// # Errors
     /// Text that is not TOML, with its place; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
-        let table = keys::parse(name, text)?;
+        Self::from_table(keys::parse(name, text)?)
+    }
+
+    /// The same of a table.
+    pub(crate) fn from_table(table: Table) -> Result<Self> {
         keys::check_tables(&table)?;
         Ok(Experiment { table, ..Experiment::default() })
     }
@@ -175,9 +158,9 @@ impl Experiment {
         let resolved = self.resolve(source.is_some())?;
         let begun = Instant::now();
         let cost = time_decisions.then(DecisionCost::default);
-        let scheduler = cost.as_ref().map(|cost| cost.of(&resolved.scheduler));
-        let scheduler = scheduler.as_ref().unwrap_or(&resolved.scheduler);
-        let mut system = resolved.system(scheduler)?;
+        let scheduler = cost.as_ref().map(|cost| cost.of(&resolved.store.scheduler));
+        let scheduler = scheduler.as_ref().unwrap_or(&resolved.store.scheduler);
+        let mut system = resolved.store.under(scheduler)?;
         let replay = resolved.replay;
         let (mut source, fitted) = resolved.workload.open(
             source.map(|source| (source, highest_end)),
@@ -198,18 +181,41 @@ impl Experiment {
 
     fn resolve(&self, given: bool) -> Result<Resolved> {
         let table = |name: &str| keys::table(&self.table, name);
-        let seed = match self.table.get("seed") {
-            None => DEFAULT_SEED,
-            Some(Value::Integer(n)) if *n >= 0 => n.cast_unsigned(),
-            Some(other) => {
-                return Err(Error::user(format!(
-                    "seed: expected a whole number, 0 or more, found `{other}`"
-                )));
-            }
-        };
-        let device = device(self.table.get("device"))?;
         let mut resolved = Resolved {
-            seed,
+            seed: self.seed()?,
+            store: self.store()?,
+            replay: Replay::from_table(&table("replay")?)?,
+            workload: Workload::Given,
+        };
+        let limit = resolved.replay.limits.operations;
+        resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit)?;
+        // Building is cheap and finds what single values cannot show: a device without blocks, say.
+        resolved.store.system()?;
+        Ok(resolved)
+    }
+
+    /// The root of all random numbers.
+    ///
+    /// # Errors
+    /// What is no whole number, 0 or more.
+    pub(crate) fn seed(&self) -> Result<u64> {
+        match self.table.get("seed") {
+            None => Ok(DEFAULT_SEED),
+            Some(Value::Integer(n)) if *n >= 0 => Ok(n.cast_unsigned()),
+            Some(other) => {
+                Err(Error::user(format!("seed: expected a whole number, 0 or more, found `{other}`")))
+            }
+        }
+    }
+
+    /// What stores the blocks: all that has been said but the requests.
+    ///
+    /// # Errors
+    /// Unknown names and keys, and values out of range.
+    pub fn store(&self) -> Result<Store> {
+        let table = |name: &str| keys::table(&self.table, name);
+        let device = device(self.table.get("device"))?;
+        Ok(Store {
             power: self.power(&device)?,
             merge: self.merge()?,
             scheduler: self.scheduler()?,
@@ -217,14 +223,7 @@ impl Experiment {
             cache: CacheParams::from_table("cache", &table("cache")?)?,
             hybrid: self.hybrid()?,
             device,
-            replay: Replay::from_table(&table("replay")?)?,
-            workload: Workload::Given,
-        };
-        let limit = resolved.replay.limits.operations;
-        resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit)?;
-        // Building is cheap and finds what single values cannot show: a device without blocks, say.
-        resolved.system(&resolved.scheduler)?;
-        Ok(resolved)
+        })
     }
 
     /// The `kind` of the table `[scheduler]`, which may carry parameters (`zsptf:grid=40x4`), with the other keys.
@@ -315,24 +314,13 @@ impl Experiment {
         if let Some((name, workload)) = resolved.workload.to_table() {
             table.insert(name.to_owned(), Value::Table(workload));
         }
-        table.insert("scheduler".to_owned(), Value::Table(resolved.scheduler.to_table()));
-        table.insert("power".to_owned(), Value::Table(resolved.power.to_table()));
-        table.insert("merge".to_owned(), Value::Table(resolved.merge.to_table()));
-        table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
-        table.insert("system".to_owned(), Value::Table(resolved.system.to_table()));
-        table.insert("cache".to_owned(), Value::Table(resolved.cache.to_table()));
-        if let Some(HybridFile { choice, front, power }) = &resolved.hybrid {
-            // A timeout that is each device's own is not that of both.
-            if power.to_table() != resolved.power.to_table() {
-                let said = self.power_said().map(|(_, said)| said).unwrap_or_default();
-                let mut power = resolved.power.to_table();
-                power.retain(|key, _| key == "kind" || said.contains_key(key));
-                table.insert("power".to_owned(), Value::Table(power));
+        let said = self.power_said().map(|(_, said)| said).unwrap_or_default();
+        for (name, parameters) in resolved.store.to_table(&said) {
+            if name == "system" {
+                table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
             }
-            table.insert("hybrid".to_owned(), Value::Table(choice.to_table()));
-            table.insert("front".to_owned(), Value::Table(front.to_table()));
+            table.insert(name, parameters);
         }
-        table.insert("device".to_owned(), Value::Table(resolved.device.to_table()));
         table
     }
 }

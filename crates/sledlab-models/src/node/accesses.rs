@@ -1,0 +1,111 @@
+//! In which order an access touches the pages of a file.
+
+use rand::seq::SliceRandom;
+use sledlab_core::request::BLOCK_BYTES;
+use sledlab_core::seed;
+
+/// The order of an access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// From the first page on.
+    #[default]
+    Sequential,
+    /// Pages drawn from the whole file, none twice.
+    Random,
+    /// So many parts of the file by turns, a page of each: runs that are merged, or buckets that are filled.
+    Interleaved(u64),
+}
+
+/// The pages that an access of so many bytes touches, in order.
+#[derive(Clone, Debug)]
+pub struct Pages {
+    order: Order,
+    /// How many.
+    count: u64,
+    page_bytes: u64,
+    /// Bytes of the last page in the file that the access touches.
+    last_bytes: u64,
+    drawn: Vec<u32>,
+}
+
+impl Pages {
+    /// An access to `bytes` of a file of `file_pages` pages, which has as many at least. A random one draws from the
+    /// stream `name` of the `seed`.
+    pub fn new(order: Order, bytes: u64, page_bytes: u64, file_pages: u64, seed: u64, name: &str) -> Self {
+        let count = bytes.div_ceil(page_bytes);
+        let mut drawn = Vec::new();
+        if order == Order::Random {
+            let mut all: Vec<u32> = (0..file_pages.max(count) as u32).collect();
+            let (chosen, _) = all.partial_shuffle(&mut seed::stream(seed, name), count as usize);
+            drawn = chosen.to_vec();
+        }
+        let last_bytes = bytes - count.saturating_sub(1) * page_bytes;
+        Pages { order, count, page_bytes, last_bytes, drawn }
+    }
+
+    /// How many pages are touched.
+    pub fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether nothing is touched.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Which page of the file comes in place `turn`, and how many blocks of it are touched.
+    #[inline]
+    pub fn at(&self, turn: u64) -> (u64, u32) {
+        let page = match self.order {
+            Order::Sequential => turn,
+            Order::Random => u64::from(self.drawn[turn as usize]),
+            Order::Interleaved(parts) => self.interleaved(turn, parts.clamp(1, self.count)),
+        };
+        // The access ends inside a page: the last of those it touches in order of the file, whose turn is the last
+        // one of a random access.
+        let is_last = if self.order == Order::Random { turn } else { page } + 1 == self.count;
+        let bytes = if is_last { self.last_bytes } else { self.page_bytes };
+        (page, bytes.div_ceil(BLOCK_BYTES) as u32)
+    }
+
+    /// The parts are as long as each other, but for one page, and the longer ones come first.
+    fn interleaved(&self, turn: u64, parts: u64) -> u64 {
+        let (part, inside) = (turn % parts, turn / parts);
+        part * (self.count / parts) + part.min(self.count % parts) + inside
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn parts_are_touched_by_turns() {
+        let pages = Pages::new(Order::Interleaved(3), 8 * 8192, 8192, 8, 1, "");
+        let order: Vec<u64> = (0..8).map(|turn| pages.at(turn).0).collect();
+        assert_eq!(order, [0, 3, 6, 1, 4, 7, 2, 5]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_page_is_touched_once_and_every_byte(
+            bytes in 1_u64..2_000_000,
+            parts in 1_u64..50,
+            more in 0_u64..100,
+            kind in 0..3,
+        ) {
+            let order = [Order::Sequential, Order::Random, Order::Interleaved(parts)][kind as usize];
+            let file_pages = bytes.div_ceil(8192) + more;
+            let pages = Pages::new(order, bytes, 8192, file_pages, 3, "a");
+            let mut touched: Vec<(u64, u32)> = (0..pages.len()).map(|turn| pages.at(turn)).collect();
+            let blocks: u64 = touched.iter().map(|(_, blocks)| u64::from(*blocks)).sum();
+            prop_assert_eq!(blocks, (bytes / 8192) * 16 + (bytes % 8192).div_ceil(512));
+            touched.sort_unstable();
+            touched.dedup_by_key(|(page, _)| *page);
+            prop_assert_eq!(touched.len() as u64, bytes.div_ceil(8192));
+            prop_assert!(touched.iter().all(|(page, _)| *page < file_pages));
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Nodes: a processor, memory, and files on a store; what runs on them is counted in operations and bytes.
+//!
+//! A node knows no events: [`costs`](Node) turns operations into time, [`Files`] places pages on the store, and
+//! [`Pages`] says in which order an access touches them. The event loop of a cluster puts them to work.
+
+mod accesses;
+mod files;
+pub mod preset;
+
+pub use accesses::{Order, Pages};
+pub use files::Files;
+
+use sledlab_core::params::Params;
+use sledlab_core::{Error, Result};
+use toml::{Table, Value};
+
+/// Bytes of a KB, as memories and pages are sold.
+pub const KB: u64 = 1024;
+
+sledlab_core::params! {
+    /// A node: processor, memory, how its files lie on its store, and what its software costs.
+    pub struct NodeParams {
+        /// Clock of a core.
+        mhz: f64 = 500.0, "MHz", 0.001..1e7;
+        /// Cores; the work of a page is shared among them.
+        cores: u64 = 1_u64, "", 1..4096;
+        /// Memory.
+        memory_mb: f64 = 64.0, "MB", 0.001..1e9;
+        /// Memory that the operating system takes.
+        system_kb: u64 = 450_u64, "KB", 0..1_000_000_000;
+        /// Time to get a job going, once.
+        startup_ms: f64 = 0.0, "ms", 0.0..1e9;
+        /// What is read and written at once.
+        page_kb: u64 = 8_u64, "KB", 1..1_048_576;
+        /// Pieces of this size are scattered over the part of the store that holds the files; 0: files are contiguous.
+        extent_kb: u64 = 0_u64, "KB", 0..1_048_576;
+        /// Software before each request to the store; counts as time of the store.
+        request_us: f64 = 0.0, "us", 0.0..1e9;
+        /// Pages read ahead and written behind, so that all overlaps; 0: one thing at a time.
+        prefetch_pages: u64 = 0_u64, "", 0..65_536;
+        /// What is held of the outer file of a nested loop at once; 0: all the memory there is.
+        block_kb: u64 = 0_u64, "KB", 0..1_073_741_824;
+        /// What is sent at once, unless the record says.
+        message_kb: u64 = 8_u64, "KB", 1..1_048_576;
+        /// Software for a message, at either end.
+        message_cycles: f64 = 0.0, "cycles", 0.0..1e12;
+        /// Software for a byte that is sent or received, at either end.
+        byte_cycles: f64 = 0.0, "cycles", 0.0..1e9;
+        /// Power of the processor while it works.
+        processor_active_w: f64 = 0.0, "W", 0.0..1e6;
+        /// Power of the processor while it waits.
+        processor_idle_w: f64 = 0.0, "W", 0.0..1e6;
+        /// Power of the memory.
+        memory_w: f64 = 0.0, "W", 0.0..1e6;
+    }
+}
+
+/// Keys of a node file that are no parameters.
+const NAME: &str = "name";
+const DESCRIPTION: &str = "description";
+/// Cycles of each kind of operation.
+const CYCLES: &str = "cycles";
+/// Kinds of operation that count as network instead of compute.
+const COMMUNICATION: &str = "communication";
+
+/// What a node file says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Node {
+    /// What it is called in tables and reports; may be empty.
+    pub name: String,
+    /// One line for people.
+    pub description: String,
+    /// Its parameters.
+    pub params: NodeParams,
+    /// Cycles by kind of operation, in the order of the file.
+    cycles: Vec<(String, f64)>,
+    /// Kinds that prepare what is sent, or take in what comes.
+    communication: Vec<String>,
+}
+
+impl Node {
+    /// Reads the table of a node file.
+    ///
+    /// # Errors
+    /// Unknown keys, values out of range, and cycles that are no positive numbers.
+    pub fn from_table(table: &Table) -> Result<Self> {
+        let mut params = table.clone();
+        let mut text = |key: &str| match params.remove(key) {
+            None => Ok(String::new()),
+            Some(Value::String(text)) => Ok(text),
+            Some(other) => Err(Error::user(format!("node.{key}: expected text, found `{other}`"))),
+        };
+        let (name, description) = (text(NAME)?, text(DESCRIPTION)?);
+        let cycles = cycles(params.remove(CYCLES))?;
+        let communication = communication(params.remove(COMMUNICATION))?;
+        let params = NodeParams::from_table("node", &params)?;
+        let node = Node { name, description, params, cycles, communication };
+        if node.memory_bytes() == 0 {
+            return Err(Error::user(format!(
+                "node.memory_mb = {}: the operating system takes all of it",
+                node.params.memory_mb
+            ))
+            .with_remedy("make node.memory_mb larger, or node.system_kb smaller"));
+        }
+        Ok(node)
+    }
+
+    /// The complete table.
+    pub fn to_table(&self) -> Table {
+        let mut table = Table::new();
+        let texts = [(NAME, &self.name), (DESCRIPTION, &self.description)];
+        let said = texts.into_iter().filter(|(_, text)| !text.is_empty());
+        table.extend(said.map(|(key, text)| (key.to_owned(), Value::from(text.as_str()))));
+        table.extend(self.params.to_table());
+        let words = self.communication.iter().map(|kind| Value::from(kind.as_str()));
+        table.insert(COMMUNICATION.to_owned(), Value::Array(words.collect()));
+        let cycles = self.cycles.iter().map(|(kind, cycles)| (kind.clone(), Value::from(*cycles)));
+        table.insert(CYCLES.to_owned(), Value::Table(cycles.collect()));
+        table
+    }
+
+    /// Every kind of operation it knows: its name, its cycles, and whether it counts as network.
+    pub fn kinds(&self) -> impl Iterator<Item = (&str, f64, bool)> {
+        self.cycles.iter().map(|(kind, cycles)| (kind.as_str(), *cycles, self.communication.contains(kind)))
+    }
+
+    /// Cycles of one operation of this kind, and whether it counts as network.
+    ///
+    /// # Errors
+    /// A kind that the node has no cycles of.
+    pub fn cycles(&self, kind: &str) -> Result<(f64, bool)> {
+        let found = self.kinds().find(|(known, ..)| *known == kind);
+        found.map(|(_, cycles, is_network)| (cycles, is_network)).ok_or_else(|| {
+            let known: Vec<&str> = self.kinds().map(|(kind, ..)| kind).collect();
+            Error::user(format!("the node does not know what the operation `{kind}` costs")).with_remedy(
+                format!("say its cycles, as in node.cycles.{kind}=1000; known: {}", known.join(", ")),
+            )
+        })
+    }
+
+    /// Cycles of all its cores in a nanosecond.
+    pub fn cycles_per_ns(&self) -> f64 {
+        self.params.mhz * self.params.cores as f64 / 1e3
+    }
+
+    /// Bytes of a page.
+    pub fn page_bytes(&self) -> u64 {
+        self.params.page_kb * KB
+    }
+
+    /// Bytes of memory that jobs have.
+    pub fn memory_bytes(&self) -> u64 {
+        ((self.params.memory_mb * (KB * KB) as f64) as u64).saturating_sub(self.params.system_kb * KB)
+    }
+
+    /// Bytes of the outer file of a nested loop that are held at once: what has been said, or all memory but a page
+    /// each for the inner file and for the result.
+    pub fn block_bytes(&self) -> u64 {
+        let page = self.page_bytes();
+        let all = self.memory_bytes().saturating_sub(2 * page);
+        let said = if self.params.block_kb == 0 { all } else { self.params.block_kb * KB };
+        said.div_euclid(page).max(1) * page
+    }
+}
+
+fn cycles(value: Option<Value>) -> Result<Vec<(String, f64)>> {
+    let table = match value {
+        None => Table::new(),
+        Some(Value::Table(table)) => table,
+        Some(other) => return Err(Error::user(format!("node.{CYCLES}: expected a table, found `{other}`"))),
+    };
+    let read = |(kind, value): (String, Value)| {
+        let number = value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
+        match number.filter(|cycles| (0.0..=1e15).contains(cycles)) {
+            Some(cycles) => Ok((kind, cycles)),
+            None => Err(Error::user(format!("node.{CYCLES}.{kind}: expected cycles, found `{value}`"))
+                .with_remedy("choose a number from 0 to 1e15")),
+        }
+    };
+    table.into_iter().map(read).collect()
+}
+
+fn communication(value: Option<Value>) -> Result<Vec<String>> {
+    let wrong =
+        |found: &Value| Error::user(format!("node.{COMMUNICATION}: expected a list of kinds, found `{found}`"));
+    match value {
+        None => Ok(Vec::new()),
+        Some(Value::Array(kinds)) => {
+            kinds.iter().map(|kind| kind.as_str().map(str::to_owned).ok_or_else(|| wrong(kind))).collect()
+        }
+        Some(other) => Err(wrong(&other)),
+    }
+}

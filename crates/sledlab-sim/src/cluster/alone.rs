@@ -1,0 +1,159 @@
+//! A step of a node that does one thing at a time (`node.prefetch_pages = 0`): read a page, work on it, write what is
+//! due, and so on. Times add, and nothing another node does matters.
+
+use sledlab_core::{Op, Result, Span, Time};
+use sledlab_models::power::Energy;
+use sledlab_trace::work::{Step, Work};
+
+use super::member::{Charge, Member, Parts, Passes, Watch};
+use super::sequence::{Cursor, Sequence};
+use super::share::Share;
+use super::store::Traffic;
+
+/// What a node does before messages are exchanged, or after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    /// Pages are read and worked on; what results is written, unless it waits for what comes.
+    Before,
+    /// What came is worked on, by a node that reads nothing, and written.
+    After,
+}
+
+/// Runs one half of a step from `now` on; returns when it ends, and where the time went.
+///
+/// # Errors
+/// Kinds of operation without cycles, a scheduler or policy that has given up, the user's interrupt.
+pub(super) fn run(
+    member: &mut Member,
+    work: &Work,
+    phase: &str,
+    step: &Step,
+    receives: bool,
+    half: Half,
+    now: Time,
+    watch: &Watch,
+) -> Result<(Time, Parts)> {
+    let reads = member.sequence(work, phase, &step.reads);
+    let writes = member.sequence(work, &format!("{phase}, written"), &step.writes);
+    let works_after = receives && reads.len() == 0;
+    let nothing = Sequence::default();
+    let none = Charge::default();
+    let charge = member.charge(work, step)?;
+    let (reads, charge, writes) = match half {
+        Half::Before if works_after => return Ok((now, Parts::default())),
+        Half::Before => (&reads, charge, if receives { &nothing } else { &writes }),
+        Half::After if !receives => return Ok((now, Parts::default())),
+        Half::After => (&nothing, if works_after { charge } else { none }, &writes),
+    };
+    let units = reads.len().max(1);
+    let mut turn = Turn {
+        now,
+        parts: Parts::default(),
+        request: member.request(),
+        compute: Share::new(charge.compute_ns, units),
+        network: Share::new(charge.network_ns, units),
+        due: Share::new(writes.len(), units),
+        writing: Cursor::default(),
+        unwatched: 0,
+    };
+    let mut reading = Cursor::default();
+    let mut passes = Passes::new();
+    let mut done = 0;
+    while let Some((lbn, blocks)) = reading.next(reads, &member.files) {
+        turn.serve(member, Op::Read, lbn, blocks)?;
+        done += 1;
+        turn.work(member, done, writes)?;
+        turn.watch(watch)?;
+        let Some(pass) = reading.pass_end(reads).filter(|_| !member.exact) else { continue };
+        // The last pass has its own length: it is simulated.
+        let skips = pass.left.saturating_sub(1);
+        let alike = passes.end(turn.now, turn.parts, member.spent(), skips);
+        if let Some((left_out, asked, energy)) = alike {
+            done += skips * pass.pages;
+            turn.skip(member, done, left_out, asked, energy, writes)?;
+            reading.skip(skips);
+            member.skipped += skips * pass.pages;
+        }
+    }
+    if reads.len() == 0 {
+        turn.work(member, units, writes)?;
+    }
+    watch.note(turn.unwatched)?;
+    Ok((turn.now, turn.parts))
+}
+
+/// The state of a loop over pages.
+struct Turn {
+    now: Time,
+    parts: Parts,
+    request: Span,
+    compute: Share,
+    network: Share,
+    due: Share,
+    writing: Cursor,
+    unwatched: u64,
+}
+
+impl Turn {
+    #[inline]
+    fn serve(&mut self, member: &mut Member, op: Op, lbn: u64, blocks: u32) -> Result<()> {
+        let done = member.store()?.serve(self.now + self.request, op, lbn, blocks)?;
+        self.parts.store += done.since(self.now);
+        self.now = done;
+        self.unwatched += 1;
+        member.simulated += 1;
+        Ok(())
+    }
+
+    /// Works on what has been read, `done` units by now, and writes what is due then.
+    #[inline]
+    fn work(&mut self, member: &mut Member, done: u64, writes: &Sequence) -> Result<()> {
+        let compute = Span::from_ns(self.compute.upto(done));
+        let network = Span::from_ns(self.network.upto(done));
+        self.parts.compute += compute;
+        self.parts.network += network;
+        member.processor_busy += compute + network;
+        self.now = self.now + compute + network;
+        for _ in 0..self.due.upto(done) {
+            let Some((lbn, blocks)) = self.writing.next(writes, &member.files) else { break };
+            self.serve(member, Op::Write, lbn, blocks)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on where `done` units are done, after passes that are left out.
+    fn skip(
+        &mut self,
+        member: &mut Member,
+        done: u64,
+        left_out: Parts,
+        asked: Traffic,
+        energy: Energy,
+        writes: &Sequence,
+    ) -> Result<()> {
+        self.compute.upto(done);
+        self.network.upto(done);
+        let written = self.due.upto(done);
+        self.writing.forward(writes, written);
+        self.parts += left_out;
+        self.now = self.now + left_out.total();
+        member.processor_busy += left_out.compute + left_out.network;
+        // Whole pages are written, a share of one more or less in each pass.
+        let pages = Traffic {
+            requests: asked.requests - asked.written.div_ceil(member.node.page_bytes()) + written,
+            written: written * member.node.page_bytes(),
+            ..asked
+        };
+        member.store()?.skip(left_out.total(), pages, energy);
+        Ok(())
+    }
+
+    #[inline]
+    fn watch(&mut self, watch: &Watch) -> Result<()> {
+        if self.unwatched >= Watch::EVERY {
+            watch.note(self.unwatched)?;
+            self.unwatched = 0;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,311 @@
+//! The experiment of a replay: nodes, what they store on, and the network between them, as a TOML file says it.
+
+use std::path::Path;
+
+use sledlab_core::params::Params;
+use sledlab_core::{Error, Result};
+use sledlab_models::network::preset::{self as networks, NetworkFile};
+use sledlab_models::node::{Node, preset as nodes};
+use sledlab_trace::work::Work;
+use toml::{Table, Value};
+
+use crate::experiment::{Experiment, Store, keys};
+
+sledlab_core::choices! {
+    /// Where the work is done.
+    pub enum At {
+        /// On the nodes, beside the data.
+        Nodes = "nodes",
+        /// On a host, to which all pages come over the network.
+        Host = "host",
+    }
+}
+
+sledlab_core::params! {
+    /// How a record is replayed.
+    pub struct ClusterParams {
+        /// Where the work is done: on the nodes, or on a host to which all pages come over the network.
+        at: At = At::Nodes;
+        /// Whether every pass of a nested loop is simulated, even when passes have become alike.
+        exact: bool = false;
+    }
+}
+
+/// Tables of such a file besides those of what stores the blocks.
+const OWN: [&str; 6] = ["work", "node", "host", "network", "cluster", "group"];
+/// Tables that say nothing where a record is replayed.
+const FOREIGN: [&str; 3] = ["trace", "workload", "replay"];
+
+/// An experiment under construction: what has been said so far.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterExperiment {
+    /// Of the store of every node that no group claims.
+    store: Experiment,
+    own: Table,
+}
+
+/// A kind of node with its store.
+#[derive(Clone, Debug)]
+pub(super) struct Kind {
+    pub node: Node,
+    pub store: Store,
+}
+
+/// An experiment with every default filled in and checked.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub seed: u64,
+    /// The kinds of node, the one of nodes without a group first; and which kind each node is.
+    pub kinds: Vec<Kind>,
+    pub kind_of: Vec<usize>,
+    pub host: Node,
+    pub network: NetworkFile,
+    pub params: ClusterParams,
+}
+
+impl ClusterExperiment {
+    /// Nothing said yet: at least a device is needed.
+    pub fn new() -> Self {
+        ClusterExperiment::default()
+    }
+
+    /// Reads an experiment file.
+    ///
+    /// # Errors
+    /// Text that is not TOML, with its place; unknown tables.
+    pub fn from_toml(name: &str, text: &str) -> Result<Self> {
+        let (own, store): (Table, Table) =
+            keys::parse(name, text)?.into_iter().partition(|(key, _)| OWN.contains(&key.as_str()));
+        refuse_foreign(&store)?;
+        Ok(ClusterExperiment { store: Experiment::from_table(store)?, own })
+    }
+
+    /// Sets one key, such as `node.mhz` or `device.active_tips`, to a TOML value or a bare word.
+    ///
+    /// # Errors
+    /// A key that is not of the form `table.key`, or an unknown table.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        match key.split_once('.') {
+            Some((table, _)) if FOREIGN.contains(&table) => refuse_foreign(&[(table.to_owned(), Value::from(0))].into_iter().collect()),
+            Some(("group", _)) => Err(Error::user("groups are said in a file")
+                .with_remedy("write a table [[group]] in an experiment file, and give that")),
+            Some((table, key)) if OWN.contains(&table) => {
+                let mut changed = preset_or_table(&self.own, table)?;
+                let value = keys::read_value(value);
+                match key.split_once('.') {
+                    None => changed.insert(key.to_owned(), value),
+                    Some((inner, key)) => {
+                        let mut nested = keys::table(&changed, inner)?;
+                        nested.insert(key.to_owned(), value);
+                        changed.insert(inner.to_owned(), Value::Table(nested))
+                    }
+                };
+                self.own.insert(table.to_owned(), Value::Table(changed));
+                Ok(())
+            }
+            _ => self.store.set(key, value),
+        }
+    }
+
+    /// What stores the blocks of nodes without a group.
+    pub fn store(&mut self) -> &mut Experiment {
+        &mut self.store
+    }
+
+    /// Takes nodes (`node`), the host (`host`) or the network (`network`) from a preset or a file.
+    pub fn set_preset(&mut self, table: &str, name_or_path: &str) {
+        let preset = ("preset".to_owned(), Value::from(name_or_path));
+        self.own.insert(table.to_owned(), Value::Table(std::iter::once(preset).collect()));
+    }
+
+    /// The record that the file names.
+    ///
+    /// # Errors
+    /// A name that is no text.
+    pub fn work_file(&self) -> Result<Option<String>> {
+        keys::take_text(&mut keys::table(&self.own, "work")?, "work", "file")
+    }
+
+    /// Names the record.
+    pub fn set_work_file(&mut self, file: &str) {
+        let file = ("file".to_owned(), Value::from(file));
+        self.own.insert("work".to_owned(), Value::Table(std::iter::once(file).collect()));
+    }
+
+    /// The complete experiment for a record, every default filled in: alone sufficient to run it again.
+    ///
+    /// # Errors
+    /// What makes no sense.
+    pub fn to_toml(&self, work: &Work) -> Result<String> {
+        let table = self.complete(&self.resolve(work)?)?;
+        toml::to_string(&table)
+            .map_err(|error| Error::internal(format!("cannot write the experiment: {error}")))
+    }
+
+    pub(super) fn resolve(&self, work: &Work) -> Result<Resolved> {
+        let node = node("node", &preset_or_table(&self.own, "node")?, None)?;
+        let host = self.own.get("host").map(|_| preset_or_table(&self.own, "host")).transpose()?;
+        let host = host.map_or_else(|| Ok(node.clone()), |said| self::node("host", &said, None))?;
+        let mut kinds = vec![Kind { node, store: self.store.store()? }];
+        let mut kind_of = vec![0; work.nodes];
+        for group in self.groups()? {
+            let members = members(&group, work)?;
+            for member in members {
+                if kind_of[member] != 0 {
+                    return Err(Error::user(format!("node {member} is in two groups of the experiment")));
+                }
+                kind_of[member] = kinds.len();
+            }
+            kinds.push(self.kind(&group, &kinds[0].node)?);
+        }
+        for kind in &kinds {
+            // Building finds what single values cannot show.
+            kind.store.system()?;
+        }
+        Ok(Resolved {
+            seed: self.store.seed()?,
+            kinds,
+            kind_of,
+            host,
+            network: network(&preset_or_table(&self.own, "network")?)?,
+            params: ClusterParams::from_table("cluster", &keys::table(&self.own, "cluster")?)?,
+        })
+    }
+
+    fn groups(&self) -> Result<Vec<Table>> {
+        let wrong = || {
+            Error::user("group: expected tables").with_remedy("write [[group]], then nodes = [0, 1] and a device")
+        };
+        match self.own.get("group") {
+            None => Ok(Vec::new()),
+            Some(Value::Array(groups)) => {
+                groups.iter().map(|group| group.as_table().cloned().ok_or_else(wrong)).collect()
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    /// The nodes of a group: what it says replaces what all others have, table by table.
+    fn kind(&self, group: &Table, base: &Node) -> Result<Kind> {
+        let mut store = self.store.said().clone();
+        let own = ["nodes", "node", "name"];
+        for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
+            if key == "seed" || OWN.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
+                return Err(Error::user(format!("group.{key}: a group has no {key} of its own"))
+                    .with_remedy("say it for all, outside of the group"));
+            }
+            store.insert(key.clone(), value.clone());
+        }
+        let node = node("node", &preset_or_table(group, "node")?, Some(base))?;
+        Ok(Kind { node, store: Experiment::from_table(store)?.store()? })
+    }
+
+    /// Every table with every key.
+    pub(super) fn complete(&self, resolved: &Resolved) -> Result<Table> {
+        let mut table = Table::new();
+        table.insert("seed".to_owned(), Value::Integer(resolved.seed.cast_signed()));
+        if let Some(file) = self.work_file()? {
+            table.insert("work".to_owned(), Value::Table([("file".to_owned(), Value::from(file))].into_iter().collect()));
+        }
+        table.insert("node".to_owned(), Value::Table(resolved.kinds[0].node.to_table()));
+        if resolved.params.at == At::Host {
+            table.insert("host".to_owned(), Value::Table(resolved.host.to_table()));
+        }
+        table.insert("network".to_owned(), Value::Table(resolved.network.to_table()));
+        table.insert("cluster".to_owned(), Value::Table(resolved.params.to_table()));
+        let said = self.store.power_said().map(|(_, said)| said).unwrap_or_default();
+        table.extend(resolved.kinds[0].store.to_table(&said));
+        if let Some(groups) = self.own.get("group") {
+            table.insert("group".to_owned(), groups.clone());
+        }
+        Ok(table)
+    }
+}
+
+fn refuse_foreign(table: &Table) -> Result<()> {
+    match FOREIGN.into_iter().find(|key| table.contains_key(*key)) {
+        Some(key) => Err(Error::user(format!("{key}: the replay of a record has none"))
+            .with_remedy("what nodes ask of their stores stands in the record; see docs/work.md")),
+        None => Ok(()),
+    }
+}
+
+/// A table by name, where a text alone names a preset.
+fn preset_or_table(all: &Table, name: &str) -> Result<Table> {
+    match all.get(name) {
+        Some(Value::String(preset)) => Ok([("preset".to_owned(), Value::from(preset.as_str()))].into_iter().collect()),
+        _ => keys::table(all, name),
+    }
+}
+
+/// The nodes of a group: numbers, or the name of a group of the record.
+fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
+    let remedy = "say nodes = [0, 1], or the name of a group of the record";
+    match group.get("nodes") {
+        Some(Value::String(name)) => {
+            let found = work.groups.iter().find(|group| group.name == *name);
+            let names = || work.groups.iter().map(|group| group.name.as_str());
+            found.map(|group| group.members.clone()).ok_or_else(|| Error::unknown("group of the record", name, names()))
+        }
+        Some(Value::Array(numbers)) => {
+            let number = |value: &Value| {
+                let number = value.as_integer().and_then(|number| usize::try_from(number).ok());
+                number.filter(|number| *number < work.nodes).ok_or_else(|| {
+                    Error::user(format!("group.nodes: `{value}` is no node of {}", work.nodes)).with_remedy(remedy)
+                })
+            };
+            numbers.iter().map(number).collect()
+        }
+        _ => Err(Error::user("group: which nodes?").with_remedy(remedy)),
+    }
+}
+
+/// A preset or a file with some keys changed; over `base` where neither is said.
+fn node(path: &str, said: &Table, base: Option<&Node>) -> Result<Node> {
+    let mut said = said.clone();
+    let name = keys::take_text(&mut said, path, "preset")?;
+    let mut table = match (name, base) {
+        (Some(name), _) => opened(&name, "node", nodes::text)?,
+        (None, Some(base)) => base.to_table(),
+        // A complete table, as a run leaves it, names its kinds of operation.
+        (None, None) if said.contains_key("cycles") && said.contains_key("description") => Table::new(),
+        (None, None) => opened("smart-2003", "node", nodes::text)?,
+    };
+    let mut cycles = keys::table(&table, "cycles")?;
+    cycles.extend(match said.remove("cycles") {
+        None => Table::new(),
+        Some(Value::Table(cycles)) => cycles,
+        Some(other) => return Err(Error::user(format!("{path}.cycles: expected a table, found `{other}`"))),
+    });
+    table.extend(said);
+    table.insert("cycles".to_owned(), Value::Table(cycles));
+    Node::from_table(&table)
+}
+
+fn network(said: &Table) -> Result<NetworkFile> {
+    let mut said = said.clone();
+    let name = keys::take_text(&mut said, "network", "preset")?;
+    let mut table = match name {
+        Some(name) => opened(&name, "network", networks::text)?,
+        None if said.contains_key("kind") => Table::new(),
+        None => opened("fast-ethernet", "network", networks::text)?,
+    };
+    table.extend(said);
+    networks::from_table(&table)
+}
+
+/// The table of a preset, or of a file where the name is that of a `.toml` file.
+fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'static str>) -> Result<Table> {
+    let path = Path::new(name);
+    let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    let (called, text) = if is_file {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::user(format!("cannot read the {noun} file: {error}")).at(name, 0, 0, b""))?;
+        (path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy()), text)
+    } else {
+        (name.into(), preset(name)?.to_owned())
+    };
+    let mut table = keys::parse(name, &text)?;
+    table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
+    Ok(table)
+}

@@ -1,0 +1,383 @@
+//! The way of a record through a cluster: phase after phase, all nodes begin each together.
+//!
+//! 1. Every node runs its step. Where it does one thing at a time ([`alone`]) it reads and works first; then messages
+//!    are exchanged ([`talk`]); then what came is written. Where all overlaps ([`overlap`]) one event loop takes the
+//!    nodes and the network forward together. Nodes that no message connects run on all processors of the machine.
+//! 2. The collectives of the phase follow, one after the other.
+//! 3. The phase ends when the last node and the last message are done. Nodes that are done earlier wait.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::thread;
+use std::time::Duration;
+
+use sledlab_core::{Error, Result, Span, Time};
+use sledlab_models::network::{Network, Port, collective};
+use sledlab_models::power::Energy;
+use sledlab_trace::work::{Collective, Phase, Work};
+
+use super::alone::{self, Half};
+use super::member::{Member, Parts, Watch};
+use super::overlap::{Incoming, Overlap};
+use super::store::{Traffic, since};
+use super::talk::{self, Letter, Talker};
+
+/// How far a replay is: the share of its phases, and pages so far.
+pub type Told<'a> = &'a mut (dyn FnMut(f64, u64) -> bool + Send);
+
+/// A node in a phase.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    pub parts: Parts,
+    pub traffic: Traffic,
+    /// Energy of the store up to the state it is in.
+    pub store: Energy,
+    /// Time of the processor.
+    pub busy: Span,
+}
+
+/// A phase that is over.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub name: String,
+    pub start: Time,
+    pub end: Time,
+    pub nodes: Vec<Spent>,
+}
+
+/// The nodes and the network of a replay.
+pub(super) struct Cluster<'a> {
+    pub work: &'a Work,
+    pub members: Vec<Member>,
+    pub network: Box<dyn Network>,
+    pub packet_bytes: u64,
+    pub threads: usize,
+    pub watch: Watch,
+    pub told: Option<Told<'a>>,
+    now: Time,
+    phase: usize,
+}
+
+impl<'a> Cluster<'a> {
+    pub fn new(
+        work: &'a Work,
+        members: Vec<Member>,
+        network: Box<dyn Network>,
+        packet_bytes: u64,
+        threads: usize,
+        told: Option<Told<'a>>,
+    ) -> Self {
+        let watch = Watch::default();
+        Cluster { work, members, network, packet_bytes, threads, watch, told, now: Time::ZERO, phase: 0 }
+    }
+
+    /// Runs all phases.
+    ///
+    /// # Errors
+    /// Kinds of operation without cycles, a scheduler or policy that has given up, the user's interrupt, and what was
+    /// lost, which is a defect.
+    pub fn run(&mut self, startup: impl Fn(&Member) -> Span) -> Result<Vec<Ran>> {
+        let mut ran = Vec::with_capacity(self.work.phases.len() + 1);
+        let starts: Vec<Span> = self.members.iter().map(startup).collect();
+        if let Some(longest) = starts.iter().max().filter(|longest| **longest > Span::ZERO) {
+            let end = self.now + *longest;
+            let parts = |own: &Span| Parts { compute: *own, waiting: *longest - *own, ..Parts::default() };
+            let nodes = starts.iter().map(|own| Spent { parts: parts(own), busy: *own, ..Spent::default() });
+            ran.push(Ran { name: "start-up".into(), start: self.now, end, nodes: nodes.collect() });
+            self.now = end;
+            for (member, own) in self.members.iter_mut().zip(starts) {
+                member.processor_busy += own;
+            }
+        }
+        for index in 0..self.work.phases.len() {
+            self.phase = index;
+            ran.push(self.phase(&self.work.phases[index])?);
+        }
+        Ok(ran)
+    }
+
+    fn phase(&mut self, phase: &Phase) -> Result<Ran> {
+        let start = self.now;
+        let before: Vec<_> = self.members.iter().map(|member| (member.spent(), member.processor_busy)).collect();
+        let incoming = self.incoming(phase);
+        let overlaps = self.members.iter().any(|member| member.node.params.prefetch_pages > 0);
+        let mut parts = if overlaps {
+            self.overlapped(phase, &incoming)?
+        } else {
+            self.one_by_one(phase, &incoming)?
+        };
+        for collective in &phase.collectives {
+            self.collective(collective, &mut parts)?;
+        }
+        let end = self.now;
+        let mut nodes = Vec::with_capacity(self.members.len());
+        for (index, (member, (spent, busy))) in self.members.iter().zip(before).enumerate() {
+            if parts[index].total() != end.since(start) {
+                return Err(Error::internal(format!(
+                    "node {index} spends {} in phase `{}`, which lasts {}",
+                    parts[index].total(),
+                    phase.name,
+                    end.since(start)
+                )));
+            }
+            let (traffic, energy) = member.spent();
+            nodes.push(Spent {
+                parts: parts[index],
+                traffic: traffic.since(spent.0),
+                store: since(energy, spent.1),
+                busy: member.processor_busy - busy,
+            });
+        }
+        Ok(Ran { name: phase.name.clone(), start, end, nodes })
+    }
+
+    /// What comes to each node in a phase.
+    fn incoming(&self, phase: &Phase) -> Vec<Incoming> {
+        let mut incoming = vec![Incoming::default(); self.members.len()];
+        for (member, step) in self.members.iter().zip(&phase.steps) {
+            let size = member.message_bytes(step);
+            for (to, bytes) in &step.sends {
+                if let Some(incoming) = incoming.get_mut(*to as usize).filter(|_| *to as usize != member.index) {
+                    incoming.bytes += bytes;
+                    incoming.messages += bytes.div_ceil(size);
+                }
+            }
+        }
+        incoming
+    }
+
+    /// A phase of nodes that do one thing at a time.
+    fn one_by_one(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<Parts>> {
+        let mut parts = vec![Parts::default(); self.members.len()];
+        self.half(phase, incoming, Half::Before, &mut parts)?;
+        let own = |index: usize| move |(to, bytes): &&(Port, u64)| *to as usize != index && *bytes > 0;
+        let is_any = phase.steps.iter().enumerate().any(|(index, step)| step.sends.iter().any(|send| own(index)(&send)));
+        if is_any {
+            let letters = |member: &Member| -> Vec<Letter> {
+                let step = &phase.steps[member.index];
+                let message_bytes = member.message_bytes(step);
+                let after = step.sends.partition_point(|(to, _)| *to as usize <= member.index);
+                let (before, after) = step.sends.split_at(after);
+                let others = after.iter().chain(before).filter(own(member.index));
+                others.map(|(to, bytes)| Letter { to: *to, bytes: *bytes, message_bytes }).collect()
+            };
+            let round = |member: &Member| talk::Round {
+                letters: letters(member),
+                awaited: incoming[member.index].messages,
+            };
+            let talkers = self.members.iter().map(|member| talker(member, vec![round(member)])).collect();
+            self.talk(talkers, &mut parts)?;
+        }
+        self.half(phase, incoming, Half::After, &mut parts)?;
+        Ok(parts)
+    }
+
+    /// Runs one half of every node's step; those that are done earlier wait.
+    fn half(&mut self, phase: &Phase, incoming: &[Incoming], half: Half, parts: &mut [Parts]) -> Result<()> {
+        let (now, work) = (self.now, self.work);
+        let run = |member: &mut Member, watch: &Watch| {
+            let step = &phase.steps[member.index];
+            let own = step.sends.iter().any(|(to, bytes)| *to as usize == member.index && *bytes > 0);
+            let receives = incoming[member.index].messages > 0 || own;
+            alone::run(member, work, &phase.name, step, receives, half, now, watch)
+        };
+        let ran = self.each(run)?;
+        self.join(ran, parts);
+        Ok(())
+    }
+
+    /// Goes on when all are done.
+    fn join(&mut self, ran: Vec<(Time, Parts)>, parts: &mut [Parts]) {
+        let end = ran.iter().map(|(end, _)| *end).max().unwrap_or(self.now);
+        for (parts, (own_end, own)) in parts.iter_mut().zip(ran) {
+            *parts += own;
+            parts.waiting += end.since(own_end);
+        }
+        self.now = end;
+    }
+
+    /// Does something on every node, on all threads there are.
+    fn each<T: Send>(&mut self, run: impl Fn(&mut Member, &Watch) -> Result<T> + Sync) -> Result<Vec<T>> {
+        let threads = self.threads.clamp(1, self.members.len().max(1));
+        let (share, watch, run) = (self.members.len().div_ceil(threads).max(1), &self.watch, &run);
+        let (phase, phases) = (self.phase as f64, self.work.phases.len() as f64);
+        let members = &mut self.members;
+        let told = &mut self.told;
+        thread::scope(|scope| {
+            let workers: Vec<_> = members
+                .chunks_mut(share)
+                .map(|chunk| scope.spawn(move || chunk.iter_mut().map(|member| run(member, watch)).collect()))
+                .collect();
+            if let Some(told) = told {
+                let mut slept = Duration::from_micros(100);
+                while !workers.iter().all(thread::ScopedJoinHandle::is_finished) {
+                    thread::sleep(slept);
+                    slept = (slept * 2).min(Duration::from_millis(20));
+                    let pages = watch.pages.load(std::sync::atomic::Ordering::Relaxed);
+                    if slept >= Duration::from_millis(20) && !told(phase / phases, pages) {
+                        watch.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                    }
+                }
+            }
+            let mut all = Vec::with_capacity(share * workers.len());
+            for worker in workers {
+                let ran: Result<Vec<T>> = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                all.extend(ran?);
+            }
+            Ok(all)
+        })
+    }
+
+    /// Lets nodes talk, and the others wait until all is said.
+    fn talk(&mut self, mut talkers: Vec<Talker>, parts: &mut [Parts]) -> Result<()> {
+        let start = self.now;
+        let mut turns = 0_u64;
+        let (watch, told) = (&self.watch, &mut self.told);
+        let (phase, phases) = (self.phase as f64, self.work.phases.len() as f64);
+        let mut look = || {
+            turns += 1;
+            if turns.is_multiple_of(65_536) && told.as_mut().is_some_and(|told| !told(phase / phases, 0)) {
+                watch.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+            if turns.is_multiple_of(65_536) { watch.note(0) } else { Ok(()) }
+        };
+        let ends = talk::run(&mut talkers, self.network.as_mut(), self.packet_bytes, start, &mut look)?;
+        let end = ends.iter().copied().max().unwrap_or(start);
+        let mut own_end = vec![start; self.members.len()];
+        for (talker, at) in talkers.iter().zip(ends) {
+            let index = talker.port as usize;
+            own_end[index] = at;
+            self.members[index].processor_busy += talker.busy;
+        }
+        for (parts, own_end) in parts.iter_mut().zip(own_end) {
+            parts.network += own_end.since(start);
+            parts.waiting += end.since(own_end);
+        }
+        self.now = end;
+        Ok(())
+    }
+
+    fn collective(&mut self, collective: &Collective, parts: &mut [Parts]) -> Result<()> {
+        let programs = collective::program(collective.kind, collective.root, &collective.bytes);
+        let port = |member: usize| collective.members[member] as Port;
+        let letter = |(to, bytes): &(usize, u64)| Letter { to: port(*to), bytes: *bytes, message_bytes: (*bytes).max(1) };
+        let round = |round: &collective::Round| talk::Round {
+            letters: round.sends.iter().map(letter).collect(),
+            awaited: round.receives as u64,
+        };
+        let talkers = programs.iter().enumerate().map(|(index, rounds)| {
+            talker(&self.members[collective.members[index]], rounds.iter().map(round).collect())
+        });
+        let talkers = talkers.collect();
+        self.talk(talkers, parts)
+    }
+
+    /// A phase of nodes in which all overlaps.
+    fn overlapped(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<Parts>> {
+        let (now, work) = (self.now, self.work);
+        let begun = |member: &Member| {
+            let step = &phase.steps[member.index];
+            Overlap::new(member, work, &phase.name, step, incoming[member.index], now)
+        };
+        let is_connected =
+            phase.steps.iter().enumerate().any(|(index, step)| step.sends.iter().any(|(to, _)| *to as usize != index));
+        if !is_connected {
+            let run = |member: &mut Member, watch: &Watch| {
+                let mut overlap = begun(member)?;
+                let mut gone = Vec::new();
+                let mut events = 0_u64;
+                overlap.advance(now, member, 1, None, &mut gone)?;
+                while let Some(at) = overlap.next_event(member).filter(|_| overlap.finished.is_none()) {
+                    overlap.advance(at, member, 1, None, &mut gone)?;
+                    events += 1;
+                    if events.is_multiple_of(Watch::EVERY) {
+                        watch.note(Watch::EVERY)?;
+                    }
+                }
+                let end = overlap.finished.ok_or_else(|| lost(member))?;
+                Ok((end, overlap.parts))
+            };
+            let ran = self.each(run)?;
+            let mut parts = vec![Parts::default(); self.members.len()];
+            self.join(ran, &mut parts);
+            return Ok(parts);
+        }
+        let mut overlaps = self.members.iter().map(begun).collect::<Result<Vec<_>>>()?;
+        self.together(&mut overlaps)?;
+        let ends = overlaps.iter().zip(&mut self.members).map(|(overlap, member)| overlap.finished.ok_or_else(|| lost(member)));
+        let end = ends.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(now);
+        // What is for the client is done when it has arrived.
+        let end = end.max(self.now);
+        for overlap in &mut overlaps {
+            overlap.end(end);
+        }
+        self.now = end;
+        Ok(overlaps.iter().map(|overlap| overlap.parts).collect())
+    }
+
+    /// Takes nodes and network forward in order of time; of a packet and a node at the same time the packet comes first,
+    /// of two nodes the first.
+    fn together(&mut self, overlaps: &mut [Overlap]) -> Result<()> {
+        let mut due = BinaryHeap::with_capacity(2 * overlaps.len());
+        let mut next: Vec<Option<Time>> = vec![Some(self.now); overlaps.len()];
+        due.extend((0..overlaps.len()).map(|index| Reverse((self.now, index))));
+        let (mut arrived, mut gone) = (Vec::new(), Vec::new());
+        let mut events = 0_u64;
+        loop {
+            let first = due.peek().map(|Reverse((at, _))| *at);
+            if let Some(at) = self.network.next_event().filter(|at| first.is_none_or(|first| *at <= first)) {
+                self.network.advance(at, &mut arrived);
+                for packet in arrived.drain(..) {
+                    let Some(overlap) = overlaps.get_mut(packet.to as usize) else {
+                        self.now = at;
+                        continue;
+                    };
+                    overlap.receive(&packet);
+                    // It is looked at with all else that happens there now.
+                    let index = packet.to as usize;
+                    if next[index] != Some(at) {
+                        next[index] = Some(at);
+                        due.push(Reverse((at, index)));
+                    }
+                }
+                continue;
+            }
+            let Some(Reverse((at, index))) = due.pop() else { return Ok(()) };
+            if next[index] != Some(at) {
+                continue;
+            }
+            let (overlap, member) = (&mut overlaps[index], &mut self.members[index]);
+            overlap.advance(at, member, self.packet_bytes, Some(self.network.as_mut()), &mut gone)?;
+            next[index] = overlap.next_event(member).filter(|_| overlap.finished.is_none());
+            next[index].into_iter().for_each(|at| due.push(Reverse((at, index))));
+            for to in gone.drain(..) {
+                if let Some(overlap) = overlaps.get_mut(to as usize) {
+                    overlap.inbound += 1;
+                }
+            }
+            events += 1;
+            if events.is_multiple_of(Watch::EVERY) {
+                self.watch.note(Watch::EVERY)?;
+                let share = self.phase as f64 / self.work.phases.len() as f64;
+                let pages = self.watch.pages.load(std::sync::atomic::Ordering::Relaxed);
+                if events.is_multiple_of(16 * Watch::EVERY) && self.told.as_mut().is_some_and(|told| !told(share, pages)) {
+                    return Err(Error::interrupted());
+                }
+            }
+        }
+    }
+}
+
+fn talker(member: &Member, rounds: Vec<talk::Round>) -> Talker {
+    let params = &member.node.params;
+    let ns = |cycles: f64| cycles / member.node.cycles_per_ns() / member.rates.network as f64;
+    Talker::new(member.index as Port, rounds, ns(params.message_cycles), ns(params.byte_cycles))
+}
+
+/// Why a step does not end.
+fn lost(member: &mut Member) -> Error {
+    match &mut member.store {
+        Some(store) => store.stuck(),
+        None => Error::internal("a host waits for nothing"),
+    }
+}

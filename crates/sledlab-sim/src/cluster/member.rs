@@ -1,0 +1,213 @@
+//! A node at work: its store, its files, and what its operations cost.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use sledlab_core::{Error, Result, Span, Time};
+use sledlab_models::node::{Files, Node};
+use sledlab_models::power::Energy;
+use sledlab_trace::work::{Step, Work};
+
+use super::sequence::{Place, Sequence};
+use super::store::{Store, Traffic};
+
+/// How much faster than they are described processor, store and network are: 1, or 2 where that is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rates {
+    pub processor: u64,
+    pub store: u64,
+    pub network: u64,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        Rates { processor: 1, store: 1, network: 1 }
+    }
+}
+
+/// Where the time of a node in a phase went, to the nanosecond.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Parts {
+    /// The processor works on data.
+    pub compute: Span,
+    /// Pages are missing, or on their way to the store.
+    pub store: Span,
+    /// Messages are packed, sent, on their way, or taken in.
+    pub network: Span,
+    /// For other nodes.
+    pub waiting: Span,
+}
+
+impl Parts {
+    /// All of it.
+    pub fn total(&self) -> Span {
+        self.compute + self.store + self.network + self.waiting
+    }
+}
+
+impl std::ops::AddAssign for Parts {
+    fn add_assign(&mut self, other: Parts) {
+        self.compute += other.compute;
+        self.store += other.store;
+        self.network += other.network;
+        self.waiting += other.waiting;
+    }
+}
+
+/// Work of a step in time of the processor.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Charge {
+    pub compute_ns: u64,
+    pub network_ns: u64,
+}
+
+/// Counts pages, and tells loops to end.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    pub pages: AtomicU64,
+    pub stop: AtomicBool,
+}
+
+impl Watch {
+    /// Pages between two looks.
+    pub const EVERY: u64 = 2048;
+
+    /// So many pages more are done.
+    ///
+    /// # Errors
+    /// The user has interrupted the work.
+    pub fn note(&self, pages: u64) -> Result<()> {
+        self.pages.fetch_add(pages, Ordering::Relaxed);
+        if self.stop.load(Ordering::Relaxed) { Err(Error::interrupted()) } else { Ok(()) }
+    }
+}
+
+/// A node of the cluster.
+pub(super) struct Member {
+    pub index: usize,
+    pub node: Node,
+    /// None of a host, whose data come over the network.
+    pub store: Option<Store>,
+    pub files: Files,
+    pub rates: Rates,
+    /// Whether every pass of a nested loop is simulated.
+    pub exact: bool,
+    pub seed: u64,
+    /// Time of the processor in all phases.
+    pub processor_busy: Span,
+    /// Pages that were simulated, and those of skipped passes.
+    pub simulated: u64,
+    pub skipped: u64,
+}
+
+impl Member {
+    /// What the operations of a step take.
+    ///
+    /// # Errors
+    /// A kind of operation that the node does not know.
+    pub fn charge(&self, work: &Work, step: &Step) -> Result<Charge> {
+        let (mut compute, mut network) = (0.0, 0.0);
+        for (kind, count) in &step.operations {
+            let (cycles, is_network) = self.node.cycles(&work.kinds[*kind])?;
+            *(if is_network { &mut network } else { &mut compute }) += cycles * *count as f64;
+        }
+        let ns = |cycles: f64, rate: u64| (cycles / self.node.cycles_per_ns() / rate as f64 + 0.5) as u64;
+        Ok(Charge {
+            compute_ns: ns(compute, self.rates.processor),
+            network_ns: ns(network, self.rates.network),
+        })
+    }
+
+    /// Software for a message of so many bytes at either end.
+    pub fn message_ns(&self, messages: u64, bytes: u64) -> u64 {
+        let params = &self.node.params;
+        let cycles = params.message_cycles * messages as f64 + params.byte_cycles * bytes as f64;
+        (cycles / self.node.cycles_per_ns() / self.rates.network as f64 + 0.5) as u64
+    }
+
+    /// Bytes of a message of a step.
+    pub fn message_bytes(&self, step: &Step) -> u64 {
+        step.message_bytes.unwrap_or(self.node.params.message_kb * sledlab_models::node::KB).max(1)
+    }
+
+    /// Software before each request.
+    pub fn request(&self) -> Span {
+        Span::from_seconds(self.node.params.request_us * 1e-6 / self.rates.store as f64)
+    }
+
+    /// The pages that a step reads or writes, in order.
+    pub fn sequence(&self, work: &Work, phase: &str, accesses: &[sledlab_trace::work::Access]) -> Sequence {
+        let name = format!("{phase}, node {}", self.index);
+        let place = Place { node: &self.node, files: &self.files, seed: self.seed, name: &name };
+        Sequence::new(&place, accesses, |file| work.files[file].bytes[self.index])
+    }
+
+    /// The store.
+    ///
+    /// # Errors
+    /// A host that is asked for pages, which is a defect.
+    pub fn store(&mut self) -> Result<&mut Store> {
+        self.store.as_mut().ok_or_else(|| Error::internal("a host has no store"))
+    }
+
+    /// What the store has done so far, and what that took.
+    pub fn spent(&self) -> (Traffic, Energy) {
+        self.store.as_ref().map_or_else(Default::default, |store| (store.traffic(), store.energy()))
+    }
+}
+
+/// Finds out when the passes of a nested loop have become alike.
+#[derive(Debug)]
+pub(super) struct Passes {
+    /// At the end of each of the last passes: when, where the time went by then, and what was spent.
+    ends: Vec<(Time, Parts, (Traffic, Energy))>,
+}
+
+impl Passes {
+    /// Passes that must last the same, but for [`ALIKE`](Self::ALIKE), before others are skipped.
+    const SAME: usize = 3;
+    /// Passes that differ by less than this share last the same.
+    const ALIKE: f64 = 1e-3;
+
+    pub fn new() -> Self {
+        Passes { ends: Vec::with_capacity(Self::SAME + 1) }
+    }
+
+    /// A pass has ended. When the last three lasted the same: what `times` more like them take.
+    pub fn end(
+        &mut self,
+        now: Time,
+        parts: Parts,
+        spent: (Traffic, Energy),
+        times: u64,
+    ) -> Option<(Parts, Traffic, Energy)> {
+        if self.ends.len() > Self::SAME {
+            self.ends.remove(0);
+        }
+        self.ends.push((now, parts, spent));
+        if self.ends.len() <= Self::SAME || times == 0 {
+            return None;
+        }
+        let lengths = self.ends.windows(2).map(|two| two[1].0.since(two[0].0).as_ns() as f64);
+        let (least, most) =
+            lengths.fold((f64::MAX, 0.0_f64), |(least, most), length| (least.min(length), most.max(length)));
+        if most - least > Self::ALIKE * most {
+            return None;
+        }
+        let (_, first, (traffic, energy)) = self.ends[0];
+        let mean = |now: u64, then: u64| (u128::from(now - then) * u128::from(times) / Self::SAME as u128) as u64;
+        let span = |now: Span, then: Span| Span::from_ns(mean(now.as_ns(), then.as_ns()));
+        let left_out = Parts {
+            compute: span(parts.compute, first.compute),
+            store: span(parts.store, first.store),
+            network: span(parts.network, first.network),
+            waiting: span(parts.waiting, first.waiting),
+        };
+        let asked = Traffic {
+            requests: mean(spent.0.requests, traffic.requests),
+            read: mean(spent.0.read, traffic.read),
+            written: mean(spent.0.written, traffic.written),
+        };
+        let share = times as f64 / Self::SAME as f64;
+        Some((left_out, asked, super::store::scaled(super::store::since(spent.1, energy), share)))
+    }
+}

@@ -1,0 +1,272 @@
+//! Clusters: nodes with a processor, memory, a store and a link, which do again what a work record says (paper 004).
+//!
+//! A record holds counts and bytes; the replay gives them times. Every nanosecond of every node is compute, store,
+//! network or waiting.
+//!
+//! ```
+//! use sledlab_sim::cluster::{ClusterExperiment, ClusterHooks};
+//! use sledlab_trace::work::Work;
+//!
+//! // 1,000 pages of 8 KB on a memory that takes 10 us for an access and 512 bytes a us: 26 us each.
+//! let record = r#"{"work": 1, "job": "scan", "nodes": 1, "files": {"data": 8192000}}
+//! {"phase": "scan", "node": 0, "reads": [{"file": "data"}], "operations": {"tuple": 50000}}
+//! "#;
+//! let work = Work::parse("scan.work", record.as_bytes())?;
+//! let mut experiment = ClusterExperiment::new();
+//! experiment.set("device.preset", "ram")?;
+//! experiment.set("device.access_us", "10.0")?;
+//! experiment.set("device.bus_mb_s", "512.0")?;
+//! // 50 tuples of 1,000 cycles a page are 100 us at 500 MHz.
+//! let outcome = experiment.run(&work, ClusterHooks::default())?;
+//! let node = outcome.phases[0].nodes[0];
+//! assert_eq!((node.store_ns, node.compute_ns), (26_000_000, 100_000_000));
+//! assert_eq!(outcome.elapsed_ns, 126_000_000);
+//! # Ok::<(), sledlab_core::Error>(())
+//! ```
+
+mod alone;
+mod at_host;
+mod config;
+mod engine;
+mod member;
+mod outcome;
+mod overlap;
+mod sequence;
+mod share;
+mod store;
+mod talk;
+
+pub use config::{At, ClusterExperiment, ClusterParams};
+pub use engine::Told;
+pub use outcome::{ClusterEnergy, ClusterOutcome, NodeOutcome, PhaseOutcome, WhatIf};
+
+use sledlab_core::{Error, Request, Result, Span};
+use sledlab_models::node::Files;
+use sledlab_models::power::Energy;
+use sledlab_trace::work::Work;
+
+use config::{Kind, Resolved};
+use engine::Cluster;
+use member::{Member, Rates};
+use store::Store;
+
+/// What a replay may be given besides its configuration.
+#[derive(Default)]
+pub struct ClusterHooks<'a> {
+    /// Threads at most; 0: as many as the machine has processors.
+    pub threads: usize,
+    /// Whether to replay again with each component twice as fast.
+    pub what_if: bool,
+    /// Told now and then how far the replay is: the share of it, and pages so far. False interrupts it.
+    pub told: Option<Told<'a>>,
+    /// Takes the requests of a node's store as they arrive: a block trace.
+    pub dump: Option<(usize, &'a mut Vec<Request>)>,
+}
+
+impl ClusterExperiment {
+    /// Replays a record.
+    ///
+    /// # Errors
+    /// Anything that makes no sense, alone or with the record; files that do not fit on their stores; the user's
+    /// interrupt; and what was lost, which is a defect.
+    pub fn run(&self, work: &Work, hooks: ClusterHooks) -> Result<ClusterOutcome> {
+        let resolved = self.resolve(work)?;
+        let ClusterHooks { threads, what_if, mut told, dump } = hooks;
+        let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = if threads == 0 { processors() } else { threads };
+        let is_at_host = resolved.params.at == At::Host;
+        let page_bytes = resolved.kinds[0].node.page_bytes();
+        let moved = is_at_host.then(|| at_host::at_host(work, &resolved.host, page_bytes)).transpose()?;
+        let work = moved.as_ref().unwrap_or(work);
+        let runs = if what_if { 4.0 } else { 1.0 };
+        let mut at = 0.0;
+        let mut run = |rates: Rates, dump: Option<(usize, &mut Vec<Request>)>| {
+            let mut told_of_all = |share: f64, pages: u64| {
+                told.as_mut().is_none_or(|told| told((at + share) / runs, pages))
+            };
+            let outcome = once(&resolved, work, rates, threads, Some(&mut told_of_all), dump);
+            at += 1.0;
+            outcome
+        };
+        let mut outcome = run(Rates::default(), dump)?;
+        outcome.config = serde_json::to_value(self.complete(&resolved)?)
+            .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))?;
+        if what_if {
+            let one = Rates::default();
+            let faster = [
+                ("compute", Rates { processor: 2, ..one }),
+                ("store", Rates { store: 2, ..one }),
+                ("network", Rates { network: 2, ..one }),
+            ];
+            for (what, rates) in faster {
+                let elapsed_ns = run(rates, None)?.elapsed_ns;
+                let saved = 1.0 - elapsed_ns as f64 / outcome.elapsed_ns.max(1) as f64;
+                outcome.what_if.push(WhatIf { what, elapsed_ns, saved });
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+/// One replay at these rates.
+fn once(
+    resolved: &Resolved,
+    work: &Work,
+    rates: Rates,
+    threads: usize,
+    told: Option<Told>,
+    mut dump: Option<(usize, &mut Vec<Request>)>,
+) -> Result<ClusterOutcome> {
+    let dumped = dump.as_ref().map(|(node, _)| *node);
+    if dumped.is_some_and(|node| node >= resolved.kind_of.len()) {
+        return Err(Error::user(format!("there is no node {}", dumped.unwrap_or_default()))
+            .with_remedy(format!("nodes are 0 to {}", resolved.kind_of.len() - 1)));
+    }
+    let members = (0..work.nodes)
+        .map(|index| member(resolved, work, index, rates, dumped == Some(index)))
+        .collect::<Result<Vec<_>>>()?;
+    check(work, &members)?;
+    let network =
+        if rates.network == 2 { resolved.network.twice_as_fast()? } else { resolved.network.clone() };
+    // The client is the last port.
+    let made = network.make(work.nodes + 1)?;
+    let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, told);
+    let startup = |member: &Member| {
+        Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64)
+    };
+    let ran = cluster.run(startup)?;
+    let end = ran.last().map_or(sledlab_core::Time::ZERO, |ran| ran.end);
+    let elapsed_s = end.as_seconds();
+    let mut energy = ClusterEnergy { network_j: network.port_w() * (work.nodes + 1) as f64 * elapsed_s, ..Default::default() };
+    let mut closing = Vec::with_capacity(work.nodes);
+    let (mut simulated, mut skipped) = (0, 0);
+    for member in &mut cluster.members {
+        let before = member.spent().1;
+        let store = member.store.as_mut().map_or(Ok(Energy::default()), |store| store.close(end))?;
+        closing.push(store::since(store, before).total);
+        energy.store_states += store;
+        let (processor, memory) = outcome::node_energy(&member.node, elapsed_s, member.processor_busy.as_seconds());
+        energy.processor_j += processor;
+        energy.memory_j += memory;
+        simulated += member.simulated;
+        skipped += member.skipped;
+        if let (Some(store), Some((_, requests))) = (&mut member.store, dump.as_mut().filter(|(node, _)| *node == member.index)) {
+            **requests = store.take_dumped();
+        }
+    }
+    energy.store_j = energy.store_states.total;
+    energy.total_j = energy.store_j + energy.processor_j + energy.memory_j + energy.network_j;
+    let mut phases = Vec::with_capacity(ran.len());
+    for ran in &ran {
+        let (sent, received) = traffic(work, &ran.name);
+        phases.push(outcome::phase(ran, &sent, &received));
+    }
+    // What stores do after the last phase belongs to it.
+    if let Some(last) = phases.last_mut() {
+        last.nodes.iter_mut().zip(closing).for_each(|(node, closing)| node.store_j += closing);
+    }
+    let pages = simulated + skipped;
+    let mut all = ClusterOutcome {
+        job: work.job.clone(),
+        nodes: work.nodes,
+        elapsed_ns: end.as_ns(),
+        phases,
+        energy,
+        pages,
+        simulated_share: if pages == 0 { 1.0 } else { simulated as f64 / pages as f64 },
+        largest: "store",
+        what_if: Vec::new(),
+        config: serde_json::Value::Null,
+    };
+    all.largest = outcome::largest(all.components());
+    conserve(work, &all)?;
+    Ok(all)
+}
+
+/// A node at its beginning: its store built, its files placed. The last one of a record at a host has none.
+fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumped: bool) -> Result<Member> {
+    let kind = resolved.kind_of.get(index).map(|kind| &resolved.kinds[*kind]);
+    let node = kind.map_or(&resolved.host, |kind| &kind.node);
+    let build = |kind: &Kind| Ok(Store::new(kind.store.system()?, rates.store, is_dumped));
+    let store = kind.map(build).transpose()?;
+    let capacity = store.as_ref().map_or(u64::MAX, Store::capacity_blocks);
+    let bytes: Vec<u64> = work.files.iter().map(|file| file.bytes[index]).collect();
+    let files = Files::place(node, &bytes, capacity, resolved.seed, &format!("node {index}"))?;
+    Ok(Member {
+        index,
+        node: node.clone(),
+        store,
+        files,
+        rates,
+        exact: resolved.params.exact,
+        seed: resolved.seed,
+        processor_busy: Span::ZERO,
+        simulated: 0,
+        skipped: 0,
+    })
+}
+
+/// Everything that can be checked before the work starts: operations that nodes know, and memory.
+fn check(work: &Work, members: &[Member]) -> Result<()> {
+    for phase in &work.phases {
+        for (member, step) in members.iter().zip(&phase.steps) {
+            member.charge(work, step)?;
+            if step.memory > member.node.memory_bytes() {
+                return Err(Error::user(format!(
+                    "phase `{}` needs {} bytes of memory on node {}, which has {}",
+                    phase.name,
+                    step.memory,
+                    member.index,
+                    member.node.memory_bytes()
+                ))
+                .with_remedy("give it more: --set node.memory_mb=..."));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that each node sends to others and receives from them in a phase, its collectives left out.
+fn traffic(work: &Work, phase: &str) -> (Vec<u64>, Vec<u64>) {
+    let (mut sent, mut received) = (vec![0; work.nodes], vec![0; work.nodes]);
+    let steps = work.phases.iter().filter(|known| known.name == phase).flat_map(|phase| phase.steps.iter().enumerate());
+    for (from, step) in steps {
+        for (to, bytes) in step.sends.iter().filter(|(to, _)| *to as usize != from) {
+            sent[from] += bytes;
+            if let Some(received) = received.get_mut(*to as usize) {
+                *received += bytes;
+            }
+        }
+    }
+    (sent, received)
+}
+
+/// What was asked has been served, and energies add up; what is violated is a defect.
+fn conserve(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
+    let moved = |access: &sledlab_trace::work::Access| access.bytes;
+    let (mut least_read, mut least_written) = (0_u128, 0_u128);
+    for step in work.phases.iter().flat_map(|phase| &phase.steps) {
+        least_read += step.reads.iter().map(|access| u128::from(moved(access))).sum::<u128>();
+        least_written += step.writes.iter().map(|access| u128::from(moved(access))).sum::<u128>();
+    }
+    let nodes = || outcome.phases.iter().flat_map(|phase| &phase.nodes);
+    let read: u128 = nodes().map(|node| u128::from(node.read_bytes)).sum();
+    let written: u128 = nodes().map(|node| u128::from(node.written_bytes)).sum();
+    let stores: f64 = nodes().map(|node| node.store_j).sum();
+    let requests: u64 = nodes().map(|node| node.requests).sum();
+    let is_same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9);
+    if read < least_read || written < least_written || requests != outcome.pages {
+        return Err(Error::internal(format!(
+            "{least_read} and {least_written} bytes were to be read and written, {read} and {written} were, in \
+             {requests} requests of {}",
+            outcome.pages
+        )));
+    }
+    if !is_same(stores, outcome.energy.store_j) {
+        return Err(Error::internal(format!(
+            "the phases of all nodes take {stores} J, their stores {} J",
+            outcome.energy.store_j
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,475 @@
+//! A step of a node in which everything overlaps (`node.prefetch_pages > 0`): pages are read ahead and written behind,
+//! the processor works on what is there, and messages leave and arrive meanwhile.
+
+use std::collections::VecDeque;
+
+use sledlab_core::{Op, Result, Span, Time};
+use sledlab_models::network::{Network, Packet, Port};
+use sledlab_trace::work::{Step, Work};
+
+use super::member::{Member, Parts, Passes};
+use super::sequence::{Cursor, Sequence};
+use super::share::Share;
+
+/// What takes the time of a node that is not done: the first of these that applies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Cause {
+    /// The processor works on data.
+    Compute,
+    /// It packs or takes in messages, or a message is on its way.
+    Network,
+    /// Pages are missing, or being written.
+    Store,
+    /// Nothing of this node's own.
+    #[default]
+    Waiting,
+}
+
+/// What the processor does.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// A unit of the step: then comes its network part.
+    Unit { network: Span },
+    /// The network part of a unit.
+    Packing,
+    /// Taking in so many messages and bytes.
+    Taking { messages: u64, bytes: u64 },
+}
+
+/// A message that is due when a unit is done.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    unit: u64,
+    to: Port,
+    bytes: u64,
+}
+
+/// The work of a step, in units: the pages it reads; where it reads none, the messages that come; or one alone.
+pub(super) struct Overlap {
+    reads: Sequence,
+    writes: Sequence,
+    reading: Cursor,
+    writing: Cursor,
+    depth: u64,
+    request: Span,
+    units: u64,
+    done: u64,
+    compute: Share,
+    network: Share,
+    /// Reads that have been asked, that are under way, and pages that wait for the processor.
+    asked: u64,
+    reads_out: u64,
+    ready: u64,
+    /// Pages to write, as far as they are due, under way and done.
+    due: u64,
+    due_of_units: Share,
+    due_of_bytes: Share,
+    writes_asked: u64,
+    writes_out: u64,
+    /// Requests in the hands of software.
+    software: VecDeque<(Time, Op, u64, u32)>,
+    software_free: Time,
+    task: Option<(Task, Time)>,
+    /// Messages in order of the units that end them.
+    messages: Vec<Message>,
+    sent: usize,
+    outbox: VecDeque<(Port, u64)>,
+    port_free: Time,
+    /// What is awaited, what has arrived and waits for software, and what has been taken in.
+    awaited_messages: u64,
+    awaited_bytes: u64,
+    /// Bytes that stay on the node count as taken in when they are packed.
+    own_bytes: Share,
+    arrived: (u64, u64),
+    taken_messages: u64,
+    taken_bytes: u64,
+    /// Packets on their way here.
+    pub inbound: u64,
+    looked: Time,
+    cause: Cause,
+    pub parts: Parts,
+    pub finished: Option<Time>,
+    passes: Passes,
+    /// Nobody else matters, so that passes may be skipped; and what has been skipped and not been told.
+    is_alone: bool,
+    put_off: Span,
+}
+
+/// What comes to a node in a phase.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Incoming {
+    pub messages: u64,
+    pub bytes: u64,
+}
+
+impl Overlap {
+    /// The step of `member` from `now` on.
+    ///
+    /// # Errors
+    /// Kinds of operation without cycles.
+    pub fn new(
+        member: &Member,
+        work: &Work,
+        phase: &str,
+        step: &Step,
+        incoming: Incoming,
+        now: Time,
+    ) -> Result<Self> {
+        let reads = member.sequence(work, phase, &step.reads);
+        let writes = member.sequence(work, &format!("{phase}, written"), &step.writes);
+        let charge = member.charge(work, step)?;
+        let own = step.sends.iter().find(|(to, _)| *to as usize == member.index).map_or(0, |(_, bytes)| *bytes);
+        let units = match (reads.len(), incoming.messages) {
+            (0, 0) => 1,
+            (0, messages) => messages,
+            (pages, _) => pages,
+        };
+        let comes = incoming.bytes + own;
+        let by_bytes = if comes > 0 { writes.len() } else { 0 };
+        let mut overlap = Overlap {
+            depth: member.node.params.prefetch_pages.max(1),
+            request: member.request(),
+            units,
+            done: 0,
+            compute: Share::new(charge.compute_ns, units),
+            network: Share::new(charge.network_ns, units),
+            asked: 0,
+            reads_out: 0,
+            ready: u64::from(reads.len() == 0 && incoming.messages == 0),
+            due: 0,
+            due_of_units: Share::new(writes.len() - by_bytes, units),
+            due_of_bytes: Share::new(by_bytes, comes),
+            writes_asked: 0,
+            writes_out: 0,
+            software: VecDeque::new(),
+            software_free: now,
+            task: None,
+            messages: messages(member, step, units),
+            sent: 0,
+            outbox: VecDeque::new(),
+            port_free: now,
+            awaited_messages: incoming.messages,
+            awaited_bytes: incoming.bytes,
+            own_bytes: Share::new(own, units),
+            arrived: (0, 0),
+            taken_messages: 0,
+            taken_bytes: 0,
+            inbound: 0,
+            looked: now,
+            cause: Cause::Waiting,
+            parts: Parts::default(),
+            finished: None,
+            passes: Passes::new(),
+            is_alone: incoming.messages == 0 && step.sends.iter().all(|(to, _)| *to as usize == member.index),
+            put_off: Span::ZERO,
+            reading: Cursor::default(),
+            writing: Cursor::default(),
+            reads,
+            writes,
+        };
+        overlap.cause = overlap.why();
+        Ok(overlap)
+    }
+
+    /// When something happens next here.
+    pub fn next_event(&self, member: &Member) -> Option<Time> {
+        let store = member.store.as_ref().and_then(super::store::Store::next_event);
+        let software = self.software.front().map(|(at, ..)| *at);
+        let port = (!self.outbox.is_empty() || self.port_free > self.looked).then_some(self.port_free);
+        let task = self.task.map(|(_, until)| until);
+        [store, software, port, task].into_iter().flatten().min()
+    }
+
+    /// A packet has arrived.
+    pub fn receive(&mut self, packet: &Packet) {
+        self.inbound -= 1;
+        self.arrived.0 += packet.tag;
+        self.arrived.1 += packet.bytes;
+    }
+
+    /// Enters the time since the last look under what took it.
+    fn look(&mut self, now: Time) {
+        let span = now.since(self.looked);
+        *match self.cause {
+            Cause::Compute => &mut self.parts.compute,
+            Cause::Network => &mut self.parts.network,
+            Cause::Store => &mut self.parts.store,
+            Cause::Waiting => &mut self.parts.waiting,
+        } += span;
+        self.looked = now;
+    }
+
+    /// Ends the phase at `now`.
+    pub fn end(&mut self, now: Time) {
+        self.look(now);
+    }
+
+    /// Does all that is due at `now`; `leaves` takes the packets that go.
+    ///
+    /// # Errors
+    /// A scheduler or policy that has given up.
+    pub fn advance(
+        &mut self,
+        mut now: Time,
+        member: &mut Member,
+        packet_bytes: u64,
+        mut network: Option<&mut dyn Network>,
+        gone: &mut Vec<Port>,
+    ) -> Result<()> {
+        self.look(now);
+        loop {
+            self.complete(now, member);
+            let mut is_more = self.end_task(now, member);
+            now += std::mem::take(&mut self.put_off);
+            is_more |= self.begin_task(now, member);
+            is_more |= self.ask(now, member)?;
+            if let Some(network) = network.as_deref_mut() {
+                is_more |= self.send(now, packet_bytes, member, network, gone);
+            }
+            if !is_more {
+                break;
+            }
+        }
+        self.cause = self.why();
+        if self.is_done(now) && self.finished.is_none() {
+            self.finished = Some(now);
+        }
+        Ok(())
+    }
+
+    fn why(&self) -> Cause {
+        let pages_missing = self.asked < self.reads.len() || self.reads_out + self.ready > 0;
+        let writes_left = self.writes_out > 0 || self.writes_asked < self.due;
+        let sends = !self.outbox.is_empty() || self.port_free > self.looked;
+        match self.task {
+            Some((Task::Unit { .. }, _)) => Cause::Compute,
+            Some(_) => Cause::Network,
+            None if pages_missing || writes_left => Cause::Store,
+            None if sends || self.inbound > 0 => Cause::Network,
+            None => Cause::Waiting,
+        }
+    }
+
+    fn is_done(&self, now: Time) -> bool {
+        self.done == self.units
+            && self.task.is_none()
+            && self.outbox.is_empty()
+            && self.port_free <= now
+            && self.taken_messages == self.awaited_messages
+            && self.writes_out == 0
+            && self.writes_asked == self.due
+            && self.software.is_empty()
+    }
+
+    /// Takes what the store has done.
+    fn complete(&mut self, now: Time, member: &mut Member) {
+        let Some(store) = &mut member.store else { return };
+        while let Some((_, op, lbn, blocks)) = self.software.front().copied().filter(|(at, ..)| *at <= now) {
+            self.software.pop_front();
+            store.arrive(now, op, lbn, blocks);
+        }
+        if store.next_event().is_some_and(|at| at <= now) {
+            let (reads, writes) = store.advance(now);
+            self.reads_out -= reads;
+            self.ready += reads;
+            self.writes_out -= writes;
+            member.simulated += reads + writes;
+        }
+    }
+
+    /// Ends what the processor does, if it is over; tells whether it was.
+    fn end_task(&mut self, now: Time, member: &mut Member) -> bool {
+        let Some((task, _)) = self.task.take_if(|(_, until)| *until <= now) else { return false };
+        match task {
+            Task::Unit { network } if network > Span::ZERO => {
+                member.processor_busy += network;
+                self.task = Some((Task::Packing, now + network));
+            }
+            Task::Unit { .. } | Task::Packing => self.end_unit(now, member),
+            Task::Taking { messages, bytes } => self.take_in(messages, bytes),
+        }
+        true
+    }
+
+    /// A unit is done: its messages are ready to leave, and pages are due.
+    fn end_unit(&mut self, now: Time, member: &mut Member) {
+        self.done += 1;
+        while let Some(message) = self.messages.get(self.sent).filter(|message| message.unit <= self.done) {
+            self.outbox.push_back((message.to, message.bytes));
+            self.sent += 1;
+        }
+        self.due += self.due_of_units.upto(self.done);
+        let own = self.own_bytes.upto(self.done);
+        self.came(own);
+        if self.is_alone && !member.exact {
+            self.end_pass(now, member);
+        }
+    }
+
+    /// So many bytes have come, and pages are due.
+    fn came(&mut self, bytes: u64) {
+        self.taken_bytes += bytes;
+        self.due += self.due_of_bytes.upto(self.taken_bytes);
+    }
+
+    fn take_in(&mut self, messages: u64, bytes: u64) {
+        self.taken_messages += messages;
+        self.came(bytes);
+        if self.reads.len() == 0 {
+            self.ready += messages;
+        }
+    }
+
+    /// Gives the processor something to do; tells whether there was anything. What came goes first: it frees the
+    /// network.
+    fn begin_task(&mut self, now: Time, member: &mut Member) -> bool {
+        if self.task.is_some() {
+            return false;
+        }
+        let (messages, bytes) = std::mem::take(&mut self.arrived);
+        self.begin_taking(now, member, messages, bytes) || self.begin_unit(now, member)
+    }
+
+    fn begin_taking(&mut self, now: Time, member: &mut Member, messages: u64, bytes: u64) -> bool {
+        if messages + bytes == 0 {
+            return false;
+        }
+        let took = Span::from_ns(member.message_ns(messages, bytes));
+        if took > Span::ZERO {
+            member.processor_busy += took;
+            self.task = Some((Task::Taking { messages, bytes }, now + took));
+            return true;
+        }
+        self.take_in(messages, bytes);
+        false
+    }
+
+    fn begin_unit(&mut self, now: Time, member: &mut Member) -> bool {
+        if self.ready == 0 || self.done == self.units {
+            return false;
+        }
+        self.ready -= 1;
+        let unit = self.done + 1;
+        let compute = Span::from_ns(self.compute.upto(unit));
+        let mut network = self.network.upto(unit);
+        for message in self.messages[self.sent..].iter().take_while(|message| message.unit <= unit) {
+            network += member.message_ns(1, message.bytes);
+        }
+        member.processor_busy += compute;
+        self.task = Some((Task::Unit { network: Span::from_ns(network) }, now + compute));
+        true
+    }
+
+    /// Asks for pages ahead, and for those to write behind; tells whether any were asked for.
+    fn ask(&mut self, now: Time, member: &mut Member) -> Result<bool> {
+        let mut any = false;
+        while self.asked < self.reads.len() && self.reads_out + self.ready < self.depth {
+            let Some((lbn, blocks)) = self.reading.next(&self.reads, &member.files) else { break };
+            self.asked += 1;
+            self.reads_out += 1;
+            self.issue(now, member, Op::Read, lbn, blocks)?;
+            any = true;
+        }
+        while self.writes_asked < self.due && self.writes_out < self.depth {
+            let Some((lbn, blocks)) = self.writing.next(&self.writes, &member.files) else { break };
+            self.writes_asked += 1;
+            self.writes_out += 1;
+            self.issue(now, member, Op::Write, lbn, blocks)?;
+            any = true;
+        }
+        Ok(any)
+    }
+
+    fn issue(&mut self, now: Time, member: &mut Member, op: Op, lbn: u64, blocks: u32) -> Result<()> {
+        if self.request == Span::ZERO {
+            member.store()?.arrive(now, op, lbn, blocks);
+        } else {
+            self.software_free = self.software_free.max(now) + self.request;
+            self.software.push_back((self.software_free, op, lbn, blocks));
+        }
+        Ok(())
+    }
+
+    /// Puts the next packet on the link, if that is free; tells whether one left.
+    fn send(
+        &mut self,
+        now: Time,
+        packet_bytes: u64,
+        member: &Member,
+        network: &mut dyn Network,
+        gone: &mut Vec<Port>,
+    ) -> bool {
+        if self.port_free > now {
+            return false;
+        }
+        let Some((to, left)) = self.outbox.front_mut() else { return false };
+        let bytes = packet_bytes.min(*left);
+        *left -= bytes;
+        let is_last = *left == 0;
+        let packet = Packet { from: member.index as Port, to: *to, bytes, tag: u64::from(is_last) };
+        gone.push(*to);
+        if is_last {
+            self.outbox.pop_front();
+        }
+        self.port_free = network.send(now, packet);
+        true
+    }
+
+    /// Skips passes when they have become alike: all that is under way is put off by as much.
+    fn end_pass(&mut self, now: Time, member: &mut Member) {
+        // The processor has finished a pass when it has worked on all of its pages.
+        let Some(pass) = self.reads.pass_after(self.done) else { return };
+        self.look(now);
+        let asked_ahead = self.asked - self.done;
+        let skips = pass.left.saturating_sub(1 + asked_ahead.div_ceil(pass.pages.max(1)));
+        let Some((left_out, asked, energy)) = self.passes.end(now, self.parts, member.spent(), skips) else {
+            return;
+        };
+        let put_off = left_out.total();
+        let pages = skips * pass.pages;
+        let Some(store) = &mut member.store else { return };
+        let written_before = self.due;
+        self.done += pages;
+        self.asked += pages;
+        self.compute.upto(self.done);
+        self.network.upto(self.done);
+        self.due += self.due_of_units.upto(self.done);
+        let own = self.own_bytes.upto(self.done);
+        self.came(own);
+        let written = self.due - written_before;
+        self.writing.forward(&self.writes, written);
+        self.writes_asked += written;
+        self.reading.skip(skips);
+        let page = member.node.page_bytes();
+        let requests = asked.requests - asked.written.div_ceil(page) + written;
+        store.skip(put_off, super::store::Traffic { requests, written: written * page, ..asked }, energy);
+        self.parts += left_out;
+        self.put_off = put_off;
+        self.looked += put_off;
+        self.software_free += put_off;
+        self.software.iter_mut().for_each(|(at, ..)| *at += put_off);
+        self.port_free = self.port_free.max(self.looked);
+        member.processor_busy += left_out.compute + left_out.network;
+        member.skipped += pages;
+    }
+}
+
+/// The messages of a step in order of the units at whose end they are full. To every port goes its proportion of each
+/// unit's result; nodes begin with their neighbours, so that not all send to one at a time.
+fn messages(member: &Member, step: &Step, units: u64) -> Vec<Message> {
+    let own = member.index as Port;
+    let after = step.sends.partition_point(|(to, _)| *to <= own);
+    let (before, after) = step.sends.split_at(after);
+    let size = member.message_bytes(step);
+    let mut all = Vec::new();
+    for (to, whole) in after.iter().chain(before).filter(|(to, bytes)| *to != own && *bytes > 0) {
+        for index in 0..whole.div_ceil(size) {
+            let end = ((index + 1) * size).min(*whole);
+            // The first unit after which that many bytes are there.
+            let unit = (u128::from(end) * u128::from(units)).div_ceil(u128::from(*whole)) as u64;
+            all.push(Message { unit, to: *to, bytes: end - index * size });
+        }
+    }
+    all.sort_by_key(|message| message.unit);
+    all
+}

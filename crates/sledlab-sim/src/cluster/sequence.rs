@@ -1,0 +1,234 @@
+//! The pages that a step reads or writes, in order; nested loops pass over the same pages again and again.
+
+use sledlab_models::node::{Files, Node, Order, Pages};
+use sledlab_trace::work;
+
+/// An access to one file.
+struct Touch {
+    file: usize,
+    pages: Pages,
+}
+
+/// Accesses that follow each other.
+enum Part {
+    /// One access.
+    Once(Touch),
+    /// A nested loop: for each block of an outer file, that block and then all of the inner files.
+    Nested { outer: Option<Touch>, block_pages: u64, inner: Vec<Touch>, passes: u64 },
+}
+
+/// Everything that a step reads, or writes.
+#[derive(Default)]
+pub(super) struct Sequence {
+    parts: Vec<Part>,
+    pages: u64,
+}
+
+/// What a sequence is made for.
+pub(super) struct Place<'a> {
+    pub node: &'a Node,
+    pub files: &'a Files,
+    pub seed: u64,
+    /// Names the streams of random accesses: phase and node.
+    pub name: &'a str,
+}
+
+impl Sequence {
+    /// The sequence of `accesses`; `bytes_of` tells what a file holds on the node.
+    pub fn new(place: &Place, accesses: &[work::Access], bytes_of: impl Fn(usize) -> u64) -> Self {
+        let touch = |(index, access): (usize, &work::Access)| {
+            let order = match access.order {
+                work::Order::Sequential => Order::Sequential,
+                work::Order::Random => Order::Random,
+                work::Order::Merge { runs } | work::Order::Streams { runs } => Order::Interleaved(runs),
+            };
+            let name = format!("{} {index}", place.name);
+            let pages = place.files.pages(access.file);
+            let page = place.node.page_bytes();
+            Touch { file: access.file, pages: Pages::new(order, access.bytes, page, pages, place.seed, &name) }
+        };
+        let asked = || accesses.iter().enumerate().filter(|(_, access)| access.bytes > 0);
+        let outers: Vec<usize> = asked().filter_map(|(_, access)| access.per_block_of).collect();
+        let block_pages = place.node.block_bytes() / place.node.page_bytes();
+        // A file that is read alone is an access of its own, unless a nested loop reads it block by block.
+        let is_alone = |access: &work::Access| access.per_block_of.is_none() && !outers.contains(&access.file);
+        let mut parts: Vec<Part> =
+            asked().filter(|(_, access)| is_alone(access)).map(touch).map(Part::Once).collect();
+        let mut looped = Vec::new();
+        for outer in outers {
+            if looped.contains(&outer) {
+                continue;
+            }
+            looped.push(outer);
+            let of_outer = |access: &work::Access| access.per_block_of == Some(outer);
+            let blocks_of = |bytes: u64| bytes.div_ceil(place.node.page_bytes()).div_ceil(block_pages);
+            let own = |access: &work::Access| access.file == outer && access.per_block_of.is_none();
+            let read = asked().find(|(_, access)| own(access));
+            let passes = blocks_of(read.map_or_else(|| bytes_of(outer), |(_, access)| access.bytes));
+            parts.push(Part::Nested {
+                outer: read.map(touch),
+                block_pages,
+                inner: asked().filter(|(_, access)| of_outer(access)).map(touch).collect(),
+                passes,
+            });
+        }
+        let pages = parts.iter().map(Part::len).sum();
+        Sequence { parts, pages }
+    }
+
+    /// Pages in all, those of every pass counted.
+    pub fn len(&self) -> u64 {
+        self.pages
+    }
+}
+
+impl Sequence {
+    /// Whether the page that is `done`th in order was the last of a pass of a nested loop.
+    pub fn pass_after(&self, done: u64) -> Option<Pass> {
+        let mut before = 0;
+        for part in &self.parts {
+            let len = part.len();
+            if done <= before + len {
+                return part.pass_after(done - before);
+            }
+            before += len;
+        }
+        None
+    }
+}
+
+impl Part {
+    fn pass_after(&self, done: u64) -> Option<Pass> {
+        let Part::Nested { outer, block_pages, inner, passes } = self else { return None };
+        let outer_pages = outer.as_ref().map_or(0, |outer| outer.pages.len());
+        let inner_pages = inner.iter().map(|touch| touch.pages.len()).sum::<u64>();
+        let pages = inner_pages + if outer.is_some() { *block_pages } else { 0 };
+        let ended = if done == self.len() { *passes } else { done / pages.max(1) };
+        let end = ended * inner_pages + (ended * block_pages).min(outer_pages);
+        (end == done).then(|| Pass { left: passes - ended, pages })
+    }
+
+    fn len(&self) -> u64 {
+        match self {
+            Part::Once(touch) => touch.pages.len(),
+            Part::Nested { outer, inner, passes, .. } => {
+                let outer = outer.as_ref().map_or(0, |outer| outer.pages.len());
+                outer + passes * inner.iter().map(|touch| touch.pages.len()).sum::<u64>()
+            }
+        }
+    }
+
+    /// The access of a stage of a pass, and which of its pages: `None` past the last stage.
+    fn stage(&self, pass: u64, stage: usize) -> Option<(&Touch, u64, u64)> {
+        match self {
+            Part::Once(touch) => (stage == 0).then(|| (touch, 0, touch.pages.len())),
+            Part::Nested { outer, block_pages, inner, .. } => match (outer, stage) {
+                (Some(outer), 0) => {
+                    let end = outer.pages.len();
+                    Some((outer, (pass * block_pages).min(end), ((pass + 1) * block_pages).min(end)))
+                }
+                _ => {
+                    let touch = inner.get(stage - usize::from(outer.is_some()))?;
+                    Some((touch, 0, touch.pages.len()))
+                }
+            },
+        }
+    }
+
+    fn passes(&self) -> u64 {
+        match self {
+            Part::Once(_) => 1,
+            Part::Nested { passes, .. } => *passes,
+        }
+    }
+}
+
+/// A place in a [`Sequence`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cursor {
+    part: usize,
+    pass: u64,
+    stage: usize,
+    /// Pages of the stage: next and end. None of a stage that has not begun.
+    turn: u64,
+    end: u64,
+    has_begun: bool,
+}
+
+impl Cursor {
+    /// The next page: its first block and how many.
+    #[inline]
+    pub fn next(&mut self, sequence: &Sequence, files: &Files) -> Option<(u64, u32)> {
+        while self.turn == self.end {
+            if !self.enter(sequence) {
+                return None;
+            }
+        }
+        let (touch, ..) = sequence.parts[self.part].stage(self.pass, self.stage)?;
+        let (page, blocks) = touch.pages.at(self.turn);
+        self.turn += 1;
+        Some((files.block(touch.file, page), blocks))
+    }
+
+    /// Goes to the next stage; false at the end of all.
+    fn enter(&mut self, sequence: &Sequence) -> bool {
+        if self.has_begun {
+            self.stage += 1;
+        }
+        self.has_begun = true;
+        while let Some(part) = sequence.parts.get(self.part) {
+            if self.pass < part.passes() {
+                if let Some((_, from, end)) = part.stage(self.pass, self.stage) {
+                    (self.turn, self.end) = (from, end);
+                    return true;
+                }
+                self.pass += 1;
+            } else {
+                self.part += 1;
+                self.pass = 0;
+            }
+            self.stage = 0;
+        }
+        false
+    }
+
+    /// Whether the page told last was the last of a pass of a nested loop; then which pass, how many follow, and how
+    /// many pages each of them but the last has.
+    pub fn pass_end(&self, sequence: &Sequence) -> Option<Pass> {
+        if self.turn < self.end || !self.has_begun {
+            return None;
+        }
+        let Some(Part::Nested { outer, block_pages, inner, passes }) = sequence.parts.get(self.part) else {
+            return None;
+        };
+        if self.stage + 1 < inner.len() + usize::from(outer.is_some()) {
+            return None;
+        }
+        let pages = inner.iter().map(|touch| touch.pages.len()).sum::<u64>();
+        let pages = pages + if outer.is_some() { *block_pages } else { 0 };
+        Some(Pass { left: passes - self.pass - 1, pages })
+    }
+
+    /// Leaves out so many passes.
+    pub fn skip(&mut self, passes: u64) {
+        self.pass += passes;
+    }
+
+    /// Leaves out so many pages; there are no nested loops.
+    pub fn forward(&mut self, sequence: &Sequence, mut pages: u64) {
+        while pages > 0 && (self.turn < self.end || self.enter(sequence)) {
+            let skipped = pages.min(self.end - self.turn);
+            self.turn += skipped;
+            pages -= skipped;
+        }
+    }
+}
+
+/// The end of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pass {
+    /// Passes that follow.
+    pub left: u64,
+    /// Pages of each of them, but of the last, which may have fewer.
+    pub pages: u64,
+}

@@ -1,0 +1,50 @@
+//! Spreading what a step does over its pages, so that nothing is lost by rounding.
+
+/// A whole that is given out by integer proportion as work goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Share {
+    whole: u64,
+    of: u64,
+    given: u64,
+}
+
+impl Share {
+    /// `whole` over `of` units of work.
+    pub fn new(whole: u64, of: u64) -> Self {
+        Share { whole, of: of.max(1), given: 0 }
+    }
+
+    /// What falls due when `done` units are done, and was not given before.
+    #[inline]
+    pub fn upto(&mut self, done: u64) -> u64 {
+        let due = match self.whole.checked_mul(done) {
+            Some(product) => product / self.of,
+            None => (u128::from(self.whole) * u128::from(done) / u128::from(self.of)) as u64,
+        };
+        let more = due - self.given;
+        self.given = due;
+        more
+    }
+
+    /// What has been given.
+    pub fn given(&self) -> u64 {
+        self.given
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn all_is_given_and_no_unit_gets_more_than_its_part(whole: u64, of in 1_u64..1000) {
+            let mut share = Share::new(whole, of);
+            let parts: Vec<u64> = (1..=of).map(|done| share.upto(done)).collect();
+            prop_assert_eq!(parts.iter().sum::<u64>(), whole);
+            prop_assert!(parts.iter().all(|part| part.abs_diff(whole / of) <= 1));
+        }
+    }
+}

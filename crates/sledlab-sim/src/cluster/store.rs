@@ -1,0 +1,228 @@
+//! The store of a node: any system, on a clock of its own.
+
+use sledlab_core::request::BLOCK_BYTES;
+use sledlab_core::{Error, Op, Request, Result, Span, Time};
+use sledlab_models::device::Queued;
+use sledlab_models::power::Energy;
+use sledlab_models::system::{Completion, System};
+
+/// What a store was asked and has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Traffic {
+    /// Requests that are complete; those of skipped passes count.
+    pub requests: u64,
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes written.
+    pub written: u64,
+}
+
+impl Traffic {
+    fn add(&mut self, op: Op, blocks: u32, times: u64) {
+        let bytes = u64::from(blocks) * BLOCK_BYTES * times;
+        self.requests += times;
+        if op == Op::Write { self.written += bytes } else { self.read += bytes }
+    }
+
+    /// What was added since `earlier`.
+    pub fn since(self, earlier: Traffic) -> Traffic {
+        Traffic {
+            requests: self.requests - earlier.requests,
+            read: self.read - earlier.read,
+            written: self.written - earlier.written,
+        }
+    }
+}
+
+/// A system whose time is that of the cluster less what was skipped, at a rate.
+///
+/// So repetitions can be left out without the store resting meanwhile, and a store twice as fast is one whose clock
+/// runs at rate 2: no device needs to know.
+pub(super) struct Store {
+    system: Box<dyn System>,
+    rate: u64,
+    skipped: Span,
+    next_id: u64,
+    under_way: u64,
+    completed: Vec<Completion>,
+    traffic: Traffic,
+    /// Energy of skipped passes.
+    skipped_energy: Energy,
+    /// Requests as they arrived, in time of the store, where they are to be kept.
+    dumped: Option<Vec<Request>>,
+}
+
+impl Store {
+    pub fn new(system: Box<dyn System>, rate: u64, is_dumped: bool) -> Self {
+        Store {
+            system,
+            rate,
+            skipped: Span::ZERO,
+            next_id: 0,
+            under_way: 0,
+            completed: Vec::new(),
+            traffic: Traffic::default(),
+            skipped_energy: Energy::default(),
+            dumped: is_dumped.then(Vec::new),
+        }
+    }
+
+    pub fn capacity_blocks(&self) -> u64 {
+        self.system.capacity_blocks()
+    }
+
+    pub fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    pub fn take_dumped(&mut self) -> Vec<Request> {
+        self.dumped.take().unwrap_or_default()
+    }
+
+    fn own_time(&self, now: Time) -> Time {
+        Time::from_ns((now.as_ns() - self.skipped.as_ns()).saturating_mul(self.rate))
+    }
+
+    fn cluster_time(&self, own: Time) -> Time {
+        Time::from_ns(own.as_ns().div_ceil(self.rate)) + self.skipped
+    }
+
+    /// A request arrives at `now`; tells its number.
+    #[inline]
+    pub fn arrive(&mut self, now: Time, op: Op, lbn: u64, blocks: u32) -> u64 {
+        let arrival = self.own_time(now);
+        // What the system does of its own accord, read-ahead say, it has done by then.
+        while let Some(at) = self.system.next_event().filter(|at| *at < arrival) {
+            self.system.advance(at, &mut self.completed);
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        self.under_way += 1;
+        let request = Request { arrival, lbn, blocks, op, ..Request::default() };
+        if let Some(dumped) = &mut self.dumped {
+            dumped.push(request);
+        }
+        self.system.arrive(arrival, Queued::new(id, &request));
+        id
+    }
+
+    /// Serves a request that arrives at `now` alone, and tells when it is complete.
+    ///
+    /// # Errors
+    /// A scheduler or power policy that has given up.
+    #[inline]
+    pub fn serve(&mut self, now: Time, op: Op, lbn: u64, blocks: u32) -> Result<Time> {
+        self.arrive(now, op, lbn, blocks);
+        while self.completed.is_empty() {
+            let Some(at) = self.system.next_event() else { return Err(self.stuck()) };
+            self.system.advance(at, &mut self.completed);
+        }
+        let completion = self.completed[0].completion;
+        self.completed.clear();
+        self.under_way -= 1;
+        self.traffic.add(op, blocks, 1);
+        Ok(self.cluster_time(completion))
+    }
+
+    /// When something happens next.
+    #[inline]
+    pub fn next_event(&self) -> Option<Time> {
+        if !self.completed.is_empty() {
+            return self.completed.first().map(|first| self.cluster_time(first.completion));
+        }
+        self.system.next_event().map(|at| self.cluster_time(at))
+    }
+
+    /// Does what is due at `now`; tells how many reads and writes are complete.
+    #[inline]
+    pub fn advance(&mut self, now: Time) -> (u64, u64) {
+        let own = self.own_time(now);
+        while let Some(at) = self.system.next_event().filter(|at| *at <= own) {
+            self.system.advance(at, &mut self.completed);
+        }
+        let (mut reads, mut writes) = (0, 0);
+        for done in self.completed.drain(..) {
+            self.traffic.add(done.request.op, done.request.blocks, 1);
+            if done.request.op == Op::Write { writes += 1 } else { reads += 1 }
+        }
+        self.under_way -= reads + writes;
+        (reads, writes)
+    }
+
+    /// Why nothing happens although requests wait.
+    pub fn stuck(&mut self) -> Error {
+        let lost = || Error::internal("a store has requests and does nothing");
+        self.system.failure().unwrap_or_else(lost)
+    }
+
+    /// Why a scheduler or policy has given up, if one has.
+    pub fn failure(&mut self) -> Option<Error> {
+        self.system.failure()
+    }
+
+    /// Leaves out repetitions that last `span`, do `traffic` and take `energy`.
+    pub fn skip(&mut self, span: Span, traffic: Traffic, energy: Energy) {
+        self.skipped += span;
+        self.traffic.requests += traffic.requests;
+        self.traffic.read += traffic.read;
+        self.traffic.written += traffic.written;
+        self.skipped_energy += energy;
+    }
+
+    /// Energy so far, up to the state the devices are in.
+    pub fn energy(&self) -> Energy {
+        let mut all = self.skipped_energy;
+        self.system.ledgers().into_iter().for_each(|(_, energy)| all += energy);
+        all
+    }
+
+    /// Ends the run at `now`, after what the system still does of its own accord, and accounts for the rest.
+    ///
+    /// # Errors
+    /// Requests that were asked and not served, and times of states that are not that of the run: defects of sledlab.
+    pub fn close(&mut self, now: Time) -> Result<Energy> {
+        while let Some(at) = self.system.next_event() {
+            self.system.advance(at, &mut self.completed);
+        }
+        if let Some(error) = self.failure() {
+            return Err(error);
+        }
+        let (_, background) = self.system.background();
+        let end = self.own_time(now).max(background);
+        self.system.close_ledgers(end);
+        if self.under_way > 0 || !self.completed.is_empty() {
+            return Err(Error::internal(format!("a store has not served {} requests", self.under_way)));
+        }
+        for (ledger, energy) in self.system.ledgers() {
+            let parts = energy.seek + energy.access + energy.idle + energy.inactive + energy.startup;
+            let is_whole = (parts - energy.total).abs() <= 1e-9 * energy.total.max(1e-9);
+            if ledger.total() < end.since(Time::ZERO) || !is_whole {
+                return Err(Error::internal(format!(
+                    "the states of a store last {} and take {parts} J, the run lasts {end} and takes {} J",
+                    ledger.total(),
+                    energy.total
+                )));
+            }
+        }
+        Ok(self.energy())
+    }
+}
+
+/// What was spent since `earlier`.
+pub(super) fn since(now: Energy, earlier: Energy) -> Energy {
+    let mut spent = scaled(earlier, -1.0);
+    spent += now;
+    spent
+}
+
+/// So many times as much.
+pub(super) fn scaled(energy: Energy, by: f64) -> Energy {
+    Energy {
+        total: energy.total * by,
+        seek: energy.seek * by,
+        access: energy.access * by,
+        idle: energy.idle * by,
+        inactive: energy.inactive * by,
+        startup: energy.startup * by,
+    }
+}

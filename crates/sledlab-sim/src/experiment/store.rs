@@ -1,0 +1,62 @@
+//! What stores the blocks in an experiment: devices, hybrid, array, cache, and what runs on them.
+
+use sledlab_core::Result;
+use sledlab_core::params::Params;
+use sledlab_models::cache::CacheParams;
+use sledlab_models::device::preset::DeviceFile;
+use sledlab_models::merge::MergeParams;
+use sledlab_models::system::{self, HybridFile, Parts, Setup, System, SystemParams};
+use sledlab_models::{power, scheduler};
+use toml::{Table, Value};
+
+/// A system as an experiment describes it, every default filled in; any number of equal ones can be built of it.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pub(super) device: DeviceFile,
+    pub(super) system: SystemParams,
+    pub(super) cache: CacheParams,
+    pub(super) hybrid: Option<HybridFile>,
+    pub(super) scheduler: scheduler::Choice,
+    pub(super) power: power::Choice,
+    pub(super) merge: MergeParams,
+}
+
+impl Store {
+    /// One such system, with nothing waiting and nothing cached.
+    ///
+    /// # Errors
+    /// Parameters that make no sense together.
+    pub fn system(&self) -> Result<Box<dyn System>> {
+        self.under(&self.scheduler)
+    }
+
+    /// The same under a scheduler that measures its decisions, say.
+    pub(super) fn under(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
+        system::assemble(Parts {
+            system: &self.system,
+            cache: &self.cache,
+            hybrid: self.hybrid.as_ref(),
+            device: &self.device,
+            setup: Setup { scheduler, power: &self.power, merge: &self.merge },
+            keep_contents: false,
+        })
+    }
+
+    /// Every table with every key; `said` is what has been said of the power policy.
+    pub(crate) fn to_table(&self, said: &Table) -> Table {
+        let mut power = self.power.to_table();
+        let mut behind = vec![("system", self.system.to_table()), ("cache", self.cache.to_table())];
+        if let Some(hybrid) = &self.hybrid {
+            // A timeout that is each device's own is not that of both.
+            if hybrid.power.to_table() != power {
+                power.retain(|key, _| key == "kind" || said.contains_key(key));
+            }
+            behind.extend([("hybrid", hybrid.choice.to_table()), ("front", hybrid.front.to_table())]);
+        }
+        behind.push(("device", self.device.to_table()));
+        let runs_on_it =
+            [("scheduler", self.scheduler.to_table()), ("power", power), ("merge", self.merge.to_table())];
+        let tables = runs_on_it.into_iter().chain(behind);
+        tables.map(|(name, table)| (name.to_owned(), Value::Table(table))).collect()
+    }
+}
