@@ -6,6 +6,7 @@
 mod hub;
 mod ideal;
 mod links;
+pub mod preset;
 mod queue;
 mod switch;
 #[cfg(test)]
