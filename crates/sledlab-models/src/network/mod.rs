@@ -3,6 +3,7 @@
 //! Adding a network is one file and one line in [`LIST`], which feeds the command line, the Python API, the docs and
 //! the conformance tests. What is left out: windows of TCP, loss, and memory of switches that runs full.
 
+pub mod collective;
 mod hub;
 mod ideal;
 mod links;
