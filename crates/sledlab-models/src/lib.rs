@@ -1,4 +1,4 @@
-//! Models of what serves requests: devices, schedulers, power policies and systems.
+//! Models of what serves requests: devices, schedulers, power policies and systems; and of the network between them.
 //!
 //! Each folder is one noun, with a trait in its `mod.rs`, one file per model, and an
 //! explicit list from which the command line, the Python API and the docs learn its names.
@@ -8,6 +8,7 @@ pub mod device;
 pub mod hybrid;
 pub mod merge;
 pub mod node;
+pub mod network;
 pub mod power;
 pub mod replacement;
 pub mod scheduler;

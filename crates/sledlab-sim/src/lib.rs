@@ -13,6 +13,7 @@
 //! ```
 
 mod catalogue;
+pub mod cluster;
 mod decision_cost;
 mod engine;
 mod experiment;

@@ -1,0 +1,175 @@
+//! Every message is received, everything arrives once, nobody waits for ever.
+
+use proptest::prelude::*;
+use sledlab_core::params::Choices;
+
+use super::*;
+
+/// Runs a program: members go on round by round, in any order that the messages allow. What a member holds is a set of
+/// contributions; `take` says what a message of so many bytes makes of sender's and receiver's. Returns what each holds
+/// at the end.
+fn run(program: &[Vec<Round>], held: impl Fn(usize) -> u64, take: impl Fn(u64, u64, u64) -> u64) -> Vec<u64> {
+    let members = program.len();
+    let rounds = program.first().map_or(0, Vec::len);
+    let mut held: Vec<u64> = (0..members).map(held).collect();
+    let mut round = vec![0; members];
+    let mut sent = vec![0; members];
+    // By receiver and round: bytes, and what the sender held.
+    let mut boxes = vec![vec![Vec::new(); rounds]; members];
+    loop {
+        let before = (round.clone(), sent.clone());
+        for member in 0..members {
+            while round[member] < rounds {
+                let step = &program[member][round[member]];
+                if sent[member] == round[member] {
+                    for (to, bytes) in &step.sends {
+                        assert_ne!(*to, member, "a message to itself");
+                        boxes[*to][round[member]].push((*bytes, held[member]));
+                    }
+                    sent[member] += 1;
+                }
+                if boxes[member][round[member]].len() < step.receives {
+                    break;
+                }
+                for (bytes, theirs) in std::mem::take(&mut boxes[member][round[member]]) {
+                    held[member] = take(held[member], theirs, bytes);
+                }
+                round[member] += 1;
+            }
+        }
+        if before == (round.clone(), sent.clone()) {
+            break;
+        }
+    }
+    assert!(round.iter().all(|done| *done == rounds), "some wait for ever: {round:?}");
+    assert!(boxes.iter().flatten().all(Vec::is_empty), "some messages were not received");
+    held
+}
+
+/// Contributions that say who made them: one bit each.
+fn bits(members: usize) -> Vec<u64> {
+    (0..members).map(|member| 1 << member).collect()
+}
+
+fn all(members: usize) -> u64 {
+    (1 << members) - 1
+}
+
+/// A message of the contributions in `bytes`, all of which the sender has and the receiver has not.
+fn told(mine: u64, theirs: u64, bytes: u64) -> u64 {
+    assert_eq!(bytes & !theirs, 0, "sent what it does not have");
+    assert_eq!(bytes & mine, 0, "received twice");
+    mine | bytes
+}
+
+/// A message of all that the sender has combined; the result may be handed to one that has part of it.
+fn combined(everything: u64) -> impl Fn(u64, u64, u64) -> u64 {
+    move |mine, theirs, _| {
+        assert!(mine & theirs == 0 || theirs == everything, "combined twice");
+        mine | theirs
+    }
+}
+
+proptest! {
+    #[test]
+    fn gathers_everything_once(members in 1_usize..60, root in 0_usize..60) {
+        let root = root % members;
+        let bytes = bits(members);
+        let held = run(&program(Kind::Gather, root, &bytes), |member| bytes[member], told);
+        prop_assert_eq!(held[root], all(members));
+        let held = run(&program(Kind::AllGather, root, &bytes), |member| bytes[member], told);
+        prop_assert!(held.iter().all(|held| *held == all(members)));
+    }
+
+    #[test]
+    fn combines_everything_once(members in 1_usize..60, root in 0_usize..60) {
+        let root = root % members;
+        let bytes = bits(members);
+        let everything = all(members);
+        let reduced = run(&program(Kind::Reduce, root, &bytes), |member| bytes[member], combined(0));
+        prop_assert_eq!(reduced[root], everything);
+        let reduced = program(Kind::AllReduce, root, &bytes);
+        let reduced = run(&reduced, |member| bytes[member], combined(everything));
+        prop_assert!(reduced.iter().all(|held| *held == everything));
+    }
+
+    #[test]
+    fn broadcasts_to_everybody_once(members in 1_usize..60, root in 0_usize..60) {
+        let root = root % members;
+        let take = |mine, theirs, _| {
+            assert_eq!((mine, theirs), (0, 1), "sent to one that had it, or by one that had not");
+            theirs
+        };
+        let held = run(&program(Kind::Broadcast, root, &vec![9; members]), |member| u64::from(member == root), take);
+        prop_assert!(held.iter().all(|held| *held == 1));
+    }
+
+    #[test]
+    fn nobody_leaves_a_barrier_early(members in 1_usize..60) {
+        let held = run(&program(Kind::Barrier, 0, &vec![5; members]), |member| 1 << member, |mine, theirs, bytes| {
+            assert_eq!(bytes, 0);
+            mine | theirs
+        });
+        prop_assert!(held.iter().all(|held| *held == all(members)));
+    }
+
+    /// In each round as many messages go to a member as it waits for, and vectors are as long as the longest.
+    #[test]
+    fn messages_and_rounds_pair_up(bytes in prop::collection::vec(0_u64..1_000_000, 1..200), root in 0_usize..200) {
+        let (members, longest) = (bytes.len(), bytes.iter().copied().max().unwrap());
+        for kind in Kind::ALL {
+            let program = program(*kind, root % members, &bytes);
+            prop_assert_eq!(program.len(), members);
+            for round in 0..rounds(*kind, members) {
+                let mut receives = vec![0; members];
+                for (to, bytes) in program.iter().flat_map(|member| &member[round].sends) {
+                    receives[*to] += 1;
+                    match kind {
+                        Kind::Barrier => prop_assert_eq!(*bytes, 0),
+                        Kind::Broadcast | Kind::Reduce | Kind::AllReduce => prop_assert_eq!(*bytes, longest),
+                        Kind::Gather | Kind::AllGather => {}
+                    }
+                }
+                let told: Vec<usize> = program.iter().map(|member| member[round].receives).collect();
+                prop_assert_eq!(receives, told, "{:?} round {}", kind, round);
+            }
+            prop_assert!(program.iter().all(|member| member.len() == rounds(*kind, members)));
+        }
+    }
+}
+
+#[test]
+fn takes_as_many_rounds_as_the_textbook_says() {
+    let counted = |kind| [1, 2, 3, 4, 5, 8, 9, 1_000, 1_024].map(|members| rounds(kind, members));
+    for kind in [Kind::Barrier, Kind::Gather, Kind::Broadcast, Kind::Reduce, Kind::AllGather] {
+        assert_eq!(counted(kind), [0, 1, 2, 2, 3, 3, 4, 10, 10]);
+    }
+    assert_eq!(counted(Kind::AllReduce), [0, 1, 3, 2, 4, 3, 5, 11, 10]);
+    assert!(program(Kind::Barrier, 0, &[]).is_empty());
+}
+
+/// Bytes that cross altogether: a tree has an edge fewer than members, and what one has cannot be got for less.
+#[test]
+fn sends_no_more_than_it_must() {
+    let sent = |kind, bytes: &[u64]| {
+        let sends = program(kind, 1, bytes).into_iter().flatten().flat_map(|round| round.sends);
+        sends.fold((0, 0), |(messages, sum), (_, bytes)| (messages + 1, sum + bytes))
+    };
+    for members in [2, 3, 7, 64, 1_000, 1_024] {
+        let (edges, others) = (members as u64 - 1, members as u64);
+        let bytes = vec![10; members];
+        assert_eq!(sent(Kind::Broadcast, &bytes), (edges, 10 * edges));
+        assert_eq!(sent(Kind::Reduce, &bytes), (edges, 10 * edges));
+        assert_eq!(sent(Kind::Gather, &bytes).0, edges);
+        assert_eq!(sent(Kind::AllGather, &bytes).1, 10 * edges * others);
+        assert_eq!(sent(Kind::Barrier, &bytes).0, others * rounds(Kind::Barrier, members) as u64);
+    }
+    assert_eq!(sent(Kind::AllReduce, &[10; 1_024]).0, 10 * 1_024);
+    assert_eq!(sent(Kind::AllReduce, &[10; 1_000]).0, 9 * 512 + 2 * (1_000 - 512));
+}
+
+#[test]
+#[should_panic(expected = "the root 3 is none of 3 members")]
+fn a_root_is_a_member() {
+    program(Kind::Gather, 3, &[1, 2, 3]);
+}

@@ -1,0 +1,56 @@
+//! One medium for all, such as a bus or an Ethernet hub: a packet at a time, in order of asking. Collisions and what
+//! they cost are left out.
+
+use std::collections::VecDeque;
+
+use sledlab_core::{Span, Time};
+
+use super::links::{Rate, Senders, latency};
+use super::{LinkParams, Model, Network, Packet};
+
+/// A medium that every port shares.
+#[derive(Debug)]
+pub struct Hub {
+    rate: Rate,
+    latency: Span,
+    senders: Senders,
+    /// Until when the medium is taken.
+    taken: Time,
+    /// In the order in which they cross, which is that in which they arrive.
+    arriving: VecDeque<(Time, Packet)>,
+}
+
+impl Model for Hub {
+    type Params = LinkParams;
+    const NAME: &'static str = "hub";
+    const MEANING: &'static str = "one shared medium, one packet at a time";
+
+    fn new(params: &LinkParams, ports: usize) -> Self {
+        Hub {
+            rate: Rate::mbit_s(params.bandwidth_mbit_s),
+            latency: latency(params.latency_us),
+            senders: Senders::new(ports),
+            taken: Time::ZERO,
+            arriving: VecDeque::new(),
+        }
+    }
+}
+
+impl Network for Hub {
+    fn send(&mut self, now: Time, packet: Packet) -> Time {
+        self.taken = now.max(self.taken) + self.rate.time(packet.bytes);
+        self.arriving.push_back((self.taken + self.latency, packet));
+        self.senders.occupy(packet.from, now, self.taken)
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        self.arriving.front().map(|(arrives, _)| *arrives)
+    }
+
+    fn advance(&mut self, now: Time, arrived: &mut Vec<Packet>) {
+        while let Some((_, packet)) = self.arriving.front().filter(|(arrives, _)| *arrives <= now) {
+            arrived.push(*packet);
+            self.arriving.pop_front();
+        }
+    }
+}

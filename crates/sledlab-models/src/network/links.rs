@@ -1,0 +1,74 @@
+//! What the models share: the time bytes take on a link, and the ports that put them there.
+
+use sledlab_core::{Span, Time};
+
+/// Bits of a byte over bits of a Mbit/s, in nanoseconds: a byte takes 8 us at 1 Mbit/s.
+const NS_A_BYTE_AT_1_MBIT_S: f64 = 8_000.0;
+
+/// How fast a link is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate {
+    ns_per_byte: f64,
+}
+
+impl Rate {
+    pub(super) fn mbit_s(bandwidth_mbit_s: f64) -> Self {
+        Rate { ns_per_byte: NS_A_BYTE_AT_1_MBIT_S / bandwidth_mbit_s }
+    }
+
+    /// How long a link is busy with so many bytes. Each packet is rounded by itself, to the nearest nanosecond: what
+    /// a series of them is off by is at most half a nanosecond a packet.
+    #[inline]
+    pub(super) fn time(self, bytes: u64) -> Span {
+        Span::from_ns((bytes as f64 * self.ns_per_byte + 0.5) as u64)
+    }
+}
+
+/// A latency as a span.
+pub(super) fn latency(us: f64) -> Span {
+    Span::from_seconds(us * 1e-6)
+}
+
+/// The ports as they send: until when each is busy. Debug builds hold the caller to what [`send`](super::Network::send)
+/// asks for; a port that sends two packets at once would be faster than it is.
+#[derive(Debug)]
+pub(super) struct Senders {
+    busy: Vec<Time>,
+    last: Time,
+}
+
+impl Senders {
+    pub(super) fn new(ports: usize) -> Self {
+        Senders { busy: vec![Time::ZERO; ports], last: Time::ZERO }
+    }
+
+    /// `port` sends from `now` until `free`, which is handed back.
+    #[inline]
+    pub(super) fn occupy(&mut self, port: super::Port, now: Time, free: Time) -> Time {
+        let busy = &mut self.busy[port as usize];
+        debug_assert!(*busy <= now, "port {port} sends at {now} but is busy until {busy}");
+        debug_assert!(self.last <= now, "port {port} sends at {now}, after one at {}", self.last);
+        self.last = now;
+        *busy = free;
+        free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_series_stays_within_half_a_nanosecond_a_packet() {
+        for mbit_s in [0.3, 7.0, 100.0, 2_000.0, 25_781.25, 400_000.0] {
+            let rate = Rate::mbit_s(mbit_s);
+            for bytes in [1, 64, 1_500, 65_536] {
+                let (packets, ns) = (1_000_000_u64, rate.time(bytes).as_ns());
+                let exact = packets as f64 * bytes as f64 * 8_000.0 / mbit_s;
+                assert!(((packets * ns) as f64 - exact).abs() <= 0.501 * packets as f64, "{mbit_s} {bytes}");
+            }
+        }
+        assert_eq!(Rate::mbit_s(100.0).time(65_536).as_ns(), 5_242_880);
+        assert_eq!(Rate::mbit_s(100.0).time(0), Span::ZERO);
+    }
+}

@@ -1,0 +1,64 @@
+//! One switch: full duplex ports, first come first served at both ends, cut-through, memory without end.
+
+use sledlab_core::{Span, Time};
+
+use super::links::{Rate, Senders, latency};
+use super::queue::Queue;
+use super::{LinkParams, Model, Network, Packet, Port};
+
+/// A switch that every port hangs on.
+#[derive(Debug)]
+pub struct Switch {
+    rate: Rate,
+    latency: Span,
+    senders: Senders,
+    /// Until when the link from the switch to a port is taken.
+    taken: Vec<Time>,
+    arriving: Queue<Packet>,
+}
+
+impl Model for Switch {
+    type Params = LinkParams;
+    const NAME: &'static str = "switch";
+    const MEANING: &'static str = "full duplex ports on one switch, first come first served, cut-through";
+
+    fn new(params: &LinkParams, ports: usize) -> Self {
+        Switch {
+            rate: Rate::mbit_s(params.bandwidth_mbit_s),
+            latency: latency(params.latency_us),
+            senders: Senders::new(ports),
+            taken: vec![Time::ZERO; ports],
+            arriving: Queue::new(),
+        }
+    }
+}
+
+impl Switch {
+    /// Gives the packet its place on the receiver's link, which it reaches at `reached`; returns when it is through.
+    ///
+    /// All packets need the same time to get there, so they get there in the order in which they are sent, and one
+    /// time for each link is the whole of its queue.
+    fn place(&mut self, to: Port, reached: Time, takes: Span) -> Time {
+        let taken = &mut self.taken[to as usize];
+        *taken = reached.max(*taken) + takes;
+        *taken
+    }
+}
+
+impl Network for Switch {
+    fn send(&mut self, now: Time, packet: Packet) -> Time {
+        let takes = self.rate.time(packet.bytes);
+        let arrives = self.place(packet.to, now + self.latency, takes);
+        let number = self.arriving.number();
+        self.arriving.push(arrives, number, packet);
+        self.senders.occupy(packet.from, now, now + takes)
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        self.arriving.next()
+    }
+
+    fn advance(&mut self, now: Time, arrived: &mut Vec<Packet>) {
+        arrived.extend(std::iter::from_fn(|| self.arriving.pop(now)).map(|(_, _, packet)| packet));
+    }
+}

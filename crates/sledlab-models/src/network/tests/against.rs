@@ -1,0 +1,162 @@
+//! Networks against ones that are too simple to be wrong: all packets are known beforehand, and link after link sorts
+//! those that come to it by time.
+
+use super::*;
+
+/// Links of one sort, which packets meet in this order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Up,
+    Down,
+    Port,
+}
+
+/// What there is between the senders' links and the receivers.
+struct Simple {
+    byte_ns: u64,
+    latency_ns: u64,
+    hop_ns: u64,
+    uplink_byte_ns: u64,
+    nodes_per_switch: u32,
+    client: Port,
+}
+
+/// A packet on its way: when its first and its last byte are at the next link.
+struct Way {
+    packet: Packet,
+    number: usize,
+    first: u64,
+    whole: u64,
+}
+
+impl Simple {
+    fn switch(&self, port: Port) -> Option<Port> {
+        (port != self.client).then(|| port / self.nodes_per_switch)
+    }
+
+    /// The link of this sort that a packet crosses, and how long it takes there.
+    fn link(&self, sort: Sort, packet: &Packet) -> Option<(usize, u64)> {
+        let (from, to) = (self.switch(packet.from), self.switch(packet.to));
+        let uplink = |switch: Port| (switch as usize, packet.bytes * self.uplink_byte_ns);
+        match sort {
+            Sort::Port => Some((packet.to as usize, packet.bytes * self.byte_ns)),
+            _ if from == to => None,
+            Sort::Up => from.map(uplink),
+            Sort::Down => to.map(uplink),
+        }
+    }
+
+    /// When everything arrives, by tag. Of what is `carried` only the order of sending is used, where times are equal.
+    fn arrivals(&self, wishes: &[Wish], carried: &[Carried]) -> Vec<u64> {
+        let mut numbers = vec![0; wishes.len()];
+        for one in carried {
+            numbers[one.packet.tag as usize] = one.number;
+        }
+        let mut free = vec![0; 64];
+        let mut ways = Vec::new();
+        for (tag, wish) in wishes.iter().enumerate() {
+            let free = &mut free[wish.packet.from as usize];
+            let start = wish.ready.as_ns().max(*free);
+            *free = start + wish.packet.bytes * self.byte_ns;
+            let (first, whole) = (start + self.latency_ns, *free + self.latency_ns);
+            let packet = Packet { tag: tag as u64, ..wish.packet };
+            ways.push(Way { packet, number: numbers[tag], first, whole });
+        }
+        for sort in [Sort::Up, Sort::Down, Sort::Port] {
+            self.cross(sort, &mut ways);
+        }
+        ways.sort_by_key(|way| way.packet.tag);
+        ways.iter().map(|way| way.whole).collect()
+    }
+
+    fn cross(&self, sort: Sort, ways: &mut [Way]) {
+        if sort == Sort::Port {
+            for way in ways.iter_mut() {
+                way.first = way.first.max(way.whole.saturating_sub(way.packet.bytes * self.byte_ns));
+            }
+        }
+        ways.sort_by_key(|way| (way.first, way.number));
+        let mut free = vec![0; 64];
+        for way in ways {
+            let Some((link, takes)) = self.link(sort, &way.packet) else { continue };
+            let start = way.first.max(free[link]);
+            free[link] = start + takes;
+            let hop_ns = if sort == Sort::Port { 0 } else { self.hop_ns };
+            way.whole = way.whole.max(free[link]) + hop_ns;
+            way.first = start + hop_ns;
+        }
+    }
+}
+
+fn arrivals(carried: &[Carried]) -> Vec<u64> {
+    let mut sorted = carried.to_vec();
+    sorted.sort_by_key(|one| one.packet.tag);
+    sorted.iter().map(|one| one.arrived.as_ns()).collect()
+}
+
+/// Everything on one switch, as all that the two models have in common.
+const FLAT: Simple = Simple {
+    byte_ns: 80,
+    latency_ns: 50_000,
+    hop_ns: 0,
+    uplink_byte_ns: 0,
+    nodes_per_switch: 64,
+    client: Port::MAX,
+};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn a_switch_serves_by_time(wishes in traffic(7), latency_us in prop_oneof![Just(0_u64), Just(50)]) {
+        let simple = Simple { latency_ns: latency_us * 1_000, ..FLAT };
+        let carried = carry(&format!("switch:bandwidth_mbit_s=100:latency_us={latency_us}"), 7, &wishes);
+        prop_assert_eq!(arrivals(&carried), simple.arrivals(&wishes, &carried));
+    }
+
+    #[test]
+    fn every_link_of_a_tree_serves_by_time(
+        wishes in traffic(8),
+        latency_us in prop_oneof![Just(0_u64), Just(50)],
+        hop_us in prop_oneof![Just(0_u64), Just(3)],
+        (uplink_mbit_s, uplink_byte_ns) in prop_oneof![
+            Just((25, 320)), Just((50, 160)), Just((100, 80)), Just((160, 50)), Just((1_000, 8)),
+        ],
+        nodes_per_switch in 1_u32..9,
+    ) {
+        let simple = Simple {
+            latency_ns: latency_us * 1_000,
+            hop_ns: hop_us * 1_000,
+            uplink_byte_ns,
+            nodes_per_switch,
+            client: 7,
+            ..FLAT
+        };
+        let word = format!(
+            "tree:bandwidth_mbit_s=100:latency_us={latency_us}:hop_us={hop_us}:uplink_mbit_s={uplink_mbit_s}:\
+             nodes_per_switch={nodes_per_switch}"
+        );
+        let carried = carry(&word, 8, &wishes);
+        prop_assert_eq!(arrivals(&carried), simple.arrivals(&wishes, &carried));
+    }
+
+    /// Without a client, and with one whose uplink takes no time.
+    #[test]
+    fn a_tree_of_one_switch_is_a_switch(wishes in traffic(7), ports in 7_usize..9) {
+        let link = "bandwidth_mbit_s=77:latency_us=50";
+        let tree = format!("tree:{link}:nodes_per_switch=64:uplink_mbit_s=1e9:hop_us=0");
+        prop_assert_eq!(carry(&tree, ports, &wishes), carry(&format!("switch:{link}"), ports, &wishes));
+    }
+
+    /// What all send to the client goes through one switch more.
+    #[test]
+    fn the_client_is_a_hop_away(wishes in traffic(7)) {
+        let to_client = |wish: &Wish| Wish { packet: Packet { to: 7, ..wish.packet }, ..*wish };
+        let wishes: Vec<Wish> = wishes.iter().map(to_client).collect();
+        let link = "bandwidth_mbit_s=77:latency_us=50";
+        let tree = carry(&format!("tree:{link}:nodes_per_switch=64:uplink_mbit_s=1e9:hop_us=3"), 8, &wishes);
+        let flat = carry(&format!("switch:{link}"), 8, &wishes);
+        let later: Vec<u64> = arrivals(&flat).iter().map(|ns| ns + 3_000).collect();
+        prop_assert_eq!(arrivals(&tree), later);
+    }
+}
