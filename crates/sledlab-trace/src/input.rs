@@ -1,4 +1,4 @@
-//! The bytes of a trace: unpacked, buffered, cut into lines or records, with places for errors.
+//! The bytes of a trace or record: unpacked, buffered, cut into lines or records, with places for errors.
 
 #![allow(clippy::inline_always, reason = "on the path of every line: measured, a third faster")]
 
@@ -160,6 +160,32 @@ impl Input {
         }
     }
 
+    /// Puts the next line, without its end, into `line`, which may be longer than the buffer; false
+    /// after the last.
+    pub(crate) fn next_long_line(&mut self, line: &mut Vec<u8>, longest: usize) -> Result<bool> {
+        line.clear();
+        let mut more = self.want(1)?;
+        let any = more;
+        while more {
+            let rest = &self.buffer[self.start..self.end];
+            let found = memchr(b'\n', rest);
+            let taken = found.unwrap_or(rest.len());
+            if line.len() + taken > longest {
+                return Err(Error::user(format!("line longer than {} MiB", longest >> 20))
+                    .with_remedy("check where the file came from: its line ends may be lost")
+                    .at(&self.name, self.line + 1, longest as u64, line));
+            }
+            line.extend_from_slice(&rest[..taken]);
+            self.start += taken + usize::from(found.is_some());
+            more = found.is_none() && self.want(1)?;
+        }
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        self.line += u64::from(any);
+        Ok(any)
+    }
+
     #[cold]
     fn line_too_long(&self) -> Error {
         Error::user(format!("line longer than {LONGEST_LINE} bytes"))
@@ -218,9 +244,7 @@ fn cannot_open(name: &str, error: &io::Error) -> Error {
 fn cannot_read(name: &str, compression: Compression, error: &io::Error) -> Error {
     let packed = compression.name();
     let mended = match (compression, error.kind()) {
-        (_, io::ErrorKind::IsADirectory) => {
-            Error::user("is a directory").with_remedy("name a trace file in it")
-        }
+        (_, io::ErrorKind::IsADirectory) => Error::user("is a directory").with_remedy("name a file in it"),
         (Compression::Plain, _) => Error::user(format!("cannot read: {error}")).with_remedy("check the file"),
         (_, io::ErrorKind::UnexpectedEof) => {
             Error::user(format!("the {packed} data ends too early: the file is cut off"))

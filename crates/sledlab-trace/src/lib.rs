@@ -1,4 +1,4 @@
-//! Streaming readers and writers of block traces, and workload generators.
+//! Streaming readers and writers of block traces, workload generators, and work records.
 
 mod arrivals;
 pub mod characterise;
@@ -14,6 +14,7 @@ mod range;
 pub mod synthetic;
 pub mod table;
 pub mod transform;
+pub mod work;
 pub mod writer;
 
 pub use compression::Compression;

@@ -1,0 +1,110 @@
+//! Reads and writes of a step: what a line says, applied to each of its nodes.
+
+use super::counts::Name;
+use super::fault::{Fault, Parsed};
+use super::lines::{Object, RawAccess};
+use super::{Access, File, Order};
+
+const ORDERS: [&str; 4] = ["sequential", "random", "merge", "streams"];
+
+/// Finds a file by its name.
+pub(super) trait FindFile {
+    /// The index of the file.
+    fn find(&self, name: &Name) -> Parsed<usize>;
+}
+
+/// An access before it is known on which node.
+pub(super) struct Sketch {
+    file: usize,
+    bytes: Option<u64>,
+    order: Order,
+    per_block_of: Option<usize>,
+}
+
+/// The sketches of `reads`, or of `writes`.
+pub(super) fn sketches(
+    raw: Option<Vec<Object<RawAccess>>>,
+    writes: bool,
+    nodes: usize,
+    files: &impl FindFile,
+) -> Parsed<Vec<Sketch>> {
+    let raw = raw.unwrap_or_default().into_iter();
+    raw.map(|Object(raw)| sketch(&raw, writes, nodes, files)).collect()
+}
+
+fn sketch(raw: &RawAccess, writes: bool, nodes: usize, files: &impl FindFile) -> Parsed<Sketch> {
+    let file = files.find(&raw.file)?;
+    let per_block_of = raw.per_block_of.as_ref().map(|name| files.find(name)).transpose()?;
+    if per_block_of.is_some() && writes {
+        return Err(Fault::new(
+            "`per_block_of` in `writes`",
+            "only reads are repeated: leave it out, and write all bytes once",
+        ));
+    }
+    if per_block_of == Some(file) {
+        return Err(Fault::new(
+            format!("`{}` is to be read again for every block of itself", raw.file.0),
+            "name the other file of the loop in `per_block_of`",
+        ));
+    }
+    Ok(Sketch { file, bytes: raw.bytes.map(|bytes| bytes.0), order: order(raw, nodes)?, per_block_of })
+}
+
+fn order(raw: &RawAccess, nodes: usize) -> Parsed<Order> {
+    let name = raw.order.as_ref().map_or("sequential", |order| &order.0);
+    let runs = raw.runs.map(|runs| runs.0);
+    if runs == Some(0) {
+        return Err(Fault::new("`runs` is 0", "give the number of runs, 1 or more"));
+    }
+    match (name, runs) {
+        ("sequential", None) => Ok(Order::Sequential),
+        ("random", None) => Ok(Order::Random),
+        ("sequential" | "random", Some(_)) => Err(Fault::new(
+            format!("`runs` with the order `{name}`"),
+            "leave `runs` out, or choose `merge` or `streams`",
+        )),
+        ("merge", Some(runs)) => Ok(Order::Merge { runs }),
+        ("merge", None) => {
+            Err(Fault::new("the order `merge` without `runs`", "add `\"runs\": ...`, the number of runs"))
+        }
+        ("streams", runs) => Ok(Order::Streams { runs: runs.unwrap_or(nodes as u64) }),
+        _ => Err(Fault::unknown("order", name, ORDERS)),
+    }
+}
+
+impl Sketch {
+    /// The access on one node; none where there is nothing to do.
+    pub(super) fn on(&self, node: usize, files: &[File]) -> Parsed<Option<Access>> {
+        let file = &files[self.file];
+        let size = file.bytes[node];
+        let bytes = self.bytes.unwrap_or(size);
+        if bytes > size {
+            return Err(Fault::new(
+                format!("{bytes} bytes of `{}`, which has {size} on node {node}", file.name),
+                "correct the bytes, or the size of the file in the header",
+            ));
+        }
+        if bytes == 0 {
+            return Ok(None);
+        }
+        if let Some(outer) = self.per_block_of.map(|outer| &files[outer])
+            && outer.bytes[node] == 0
+        {
+            return Err(Fault::new(
+                format!("`{}` has no blocks on node {node}: it is empty there", outer.name),
+                "leave the read out on that node, or give the file its size in the header",
+            ));
+        }
+        Ok(Some(Access { file: self.file, bytes, order: self.order, per_block_of: self.per_block_of }))
+    }
+}
+
+/// The name of an order, and its runs where they have to be said.
+pub(super) fn written(order: Order, nodes: usize) -> (Option<&'static str>, Option<u64>) {
+    match order {
+        Order::Sequential => (None, None),
+        Order::Random => (Some("random"), None),
+        Order::Merge { runs } => (Some("merge"), Some(runs)),
+        Order::Streams { runs } => (Some("streams"), Some(runs).filter(|runs| *runs != nodes as u64)),
+    }
+}

@@ -1,0 +1,43 @@
+//! Bounds on what a record may take of the memory, and on what its numbers add up to.
+
+use super::fault::{Fault, Parsed};
+
+/// The most memory a record may take: an exchange of all with all between 11,000 nodes.
+const MEMORY: usize = 2 << 30;
+
+/// The largest sum, so that a signed number of 64 bits holds it.
+const LARGEST_SUM: u64 = i64::MAX as u64;
+
+/// Counts memory, so that a few lines (`"nodes": "all"`, `"each"`) cannot ask for all there is.
+#[derive(Debug, Default)]
+pub(super) struct Budget {
+    taken: usize,
+}
+
+impl Budget {
+    /// Takes memory for `count` things like `T`.
+    pub(super) fn take<T>(&mut self, count: usize) -> Parsed<()> {
+        self.taken = self.taken.saturating_add(count.saturating_mul(size_of::<T>()));
+        if self.taken <= MEMORY {
+            return Ok(());
+        }
+        Err(Fault::new(
+            format!("up to this line the record needs more than {} GiB of memory", MEMORY >> 30),
+            "record fewer nodes or phases, or leave out what sends nothing",
+        ))
+    }
+}
+
+/// Adds `more` to `sum`; `what` names the sum in errors.
+pub(super) fn add(sum: &mut u64, more: u64, what: &str) -> Parsed<()> {
+    match sum.checked_add(more).filter(|sum| *sum <= LARGEST_SUM) {
+        Some(added) => {
+            *sum = added;
+            Ok(())
+        }
+        None => Err(Fault::new(
+            format!("{what} add up to more than 2^63"),
+            "check the numbers and their unit: bytes, not bits",
+        )),
+    }
+}

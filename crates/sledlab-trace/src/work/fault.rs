@@ -1,0 +1,144 @@
+//! What is wrong with a line, in words, with the place and what to do.
+
+use serde::Deserialize;
+use serde_json::error::Category;
+use sledlab_core::Error;
+
+/// Between a message and its remedy in errors that pass through the JSON reader.
+const THEN: char = '\u{1f}';
+
+/// Bytes of an offending line shown in an error.
+const SHOWN: usize = 80;
+
+/// Characters of a text from the file that a message repeats.
+const QUOTED: usize = 60;
+
+/// Characters of a remedy that lists names.
+const LONGEST_REMEDY: usize = 300;
+
+/// What is wrong with a line, and at which column, from 1; 0 where it is the line as a whole.
+#[derive(Debug)]
+pub(super) struct Fault {
+    column: usize,
+    error: Error,
+}
+
+pub(super) type Parsed<T> = Result<T, Fault>;
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Fault { column: 0, error }
+    }
+}
+
+impl Fault {
+    #[cold]
+    pub(super) fn new(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Error::user(message).with_remedy(remedy).into()
+    }
+
+    /// An unknown name; long lists of known ones are cut.
+    #[cold]
+    pub(super) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let error = Error::unknown(kind, &quoted(name), known);
+        match error.remedy().filter(|remedy| remedy.len() > LONGEST_REMEDY) {
+            Some(long) => {
+                let cut: String = long.chars().take(LONGEST_REMEDY).collect();
+                error.with_remedy(cut + " ...").into()
+            }
+            None => error.into(),
+        }
+    }
+
+    /// The error with its place. Of a long line the part around the trouble is shown.
+    #[cold]
+    pub(super) fn at(self, file: &str, number: u64, line: &[u8]) -> Error {
+        let long = line.len() > SHOWN;
+        let from = if long { self.column.saturating_sub(SHOWN / 2).min(line.len()) } else { 0 };
+        self.error.at(file, number, self.column as u64, &line[from..])
+    }
+}
+
+/// An error for the JSON reader to pass on.
+#[cold]
+pub(super) fn telling<E: serde::de::Error>(message: &str, remedy: &str) -> E {
+    E::custom(format!("{message}{THEN}{remedy}"))
+}
+
+/// Something that may stand only once.
+#[cold]
+pub(super) fn twice(name: &str) -> String {
+    format!("`{name}` stands twice{THEN}keep one of the two")
+}
+
+/// A text from the file, safe and short enough for a message.
+pub(super) fn quoted(text: &str) -> String {
+    let mut shown: String = text.chars().take(QUOTED).flat_map(char::escape_debug).collect();
+    if text.chars().nth(QUOTED).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// Reads a line as one object.
+pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Parsed<T> {
+    if line.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Fault::new("the line is no JSON object", "a line begins with `{` and ends with `}`"));
+    }
+    serde_json::from_slice(line).map_err(|error| explained(&error, line))
+}
+
+/// What the JSON reader says, in words of our own.
+#[cold]
+fn explained(error: &serde_json::Error, line: &[u8]) -> Fault {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let message = text.strip_suffix(&place).unwrap_or(&text);
+    let fault = match error.classify() {
+        Category::Eof => Fault::new(
+            "the line ends too early",
+            "write each object on one line; if the file was cut off, copy or record it again",
+        ),
+        Category::Data => data(message),
+        Category::Syntax | Category::Io => syntax(message, line, error.column()),
+    };
+    Fault { column: error.column(), ..fault }
+}
+
+fn syntax(message: &str, line: &[u8], column: usize) -> Fault {
+    if message.starts_with("trailing characters") {
+        return Fault::new("text after the end of the object", "put every object on a line of its own");
+    }
+    let found = line.get(column.saturating_sub(1)..).unwrap_or_default();
+    let found = found.strip_prefix(b"-").unwrap_or(found).to_ascii_lowercase();
+    if found.starts_with(b"nan") || found.starts_with(b"inf") {
+        return Fault::new("not a finite number", "write a whole number, 0 or more");
+    }
+    Fault::new(
+        format!("not JSON: {}", quoted(message)),
+        "check quotes, commas and braces; names stand in double quotes",
+    )
+}
+
+fn data(message: &str) -> Fault {
+    if let Some((message, remedy)) = message.split_once(THEN) {
+        return Fault::new(message, remedy);
+    }
+    let first_name = |rest: &str| rest.split('`').next().map(quoted).unwrap_or_default();
+    if let Some(rest) = message.strip_prefix("unknown field `") {
+        let (name, known) = rest.rsplit_once("`, expected").unwrap_or((rest, ""));
+        return Fault::unknown("key", name, known.split('`').skip(1).step_by(2));
+    }
+    if let Some(rest) = message.strip_prefix("missing field `") {
+        let name = first_name(rest);
+        return Fault::new(format!("the key `{name}` is missing"), format!("add `\"{name}\": ...`"));
+    }
+    if let Some(rest) = message.strip_prefix("duplicate field `") {
+        let name = first_name(rest);
+        return Fault::new(format!("the key `{name}` stands twice"), "keep one of the two");
+    }
+    // `invalid type: string "x", expected a whole number`
+    let (found, wanted) = message.rsplit_once(", expected ").unwrap_or((message, "something else"));
+    let found = found.split_once(": ").map_or(found, |(_, found)| found);
+    Fault::new(format!("expected {wanted}, found {}", quoted(found)), format!("write {wanted} here"))
+}

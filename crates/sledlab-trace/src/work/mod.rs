@@ -1,0 +1,258 @@
+//! Work records (`*.work`): what each node of a cluster did in each phase of a job.
+//!
+//! A record holds counts and bytes, never times: it is to a cluster what a block trace is to a
+//! device. `docs/work.md` describes the file: a header, then a line of JSON for each step or
+//! collective.
+
+mod access;
+mod budget;
+mod counts;
+mod fault;
+mod groups;
+mod header;
+mod lines;
+mod packed;
+mod read;
+mod sends;
+mod write;
+
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use sledlab_core::Result;
+
+pub use counts::{LARGEST, LONGEST_NAME, MOST_NODES};
+pub use packed::pack;
+
+use crate::input::Input;
+
+/// What the nodes of a cluster did for one job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Name of the job.
+    pub job: String,
+    /// What the job was told.
+    pub parameters: Map<String, Value>,
+    /// Seed of its random numbers.
+    pub seed: u64,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// A hash of the job's answer, by which two runs are compared.
+    pub answer: Option<String>,
+    /// Files on the nodes.
+    pub files: Vec<File>,
+    /// Named sets of nodes, without `all`.
+    pub groups: Vec<Group>,
+    /// Kinds of operations, in the order in which phases and, in them, nodes first do them.
+    pub kinds: Vec<String>,
+    /// Phases in order.
+    pub phases: Vec<Phase>,
+}
+
+/// A file of which every node holds a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// Size of the part on each node.
+    pub bytes: Vec<u64>,
+}
+
+/// A named set of nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Its nodes in order.
+    pub members: Vec<usize>,
+}
+
+/// What lies between two barriers: a step of each node, then collectives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// Its name; no other phase has it.
+    pub name: String,
+    /// A step for each node; the default is a node without work.
+    pub steps: Vec<Step>,
+    /// What nodes do together after their steps, in order.
+    pub collectives: Vec<Collective>,
+}
+
+/// What one node does in one phase.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// What it reads; no entry is empty.
+    pub reads: Vec<Access>,
+    /// What it writes; no entry is empty.
+    pub writes: Vec<Access>,
+    /// Kinds of operations (an index into [`Work::kinds`]) and how many, by kind.
+    pub operations: Vec<(usize, u64)>,
+    /// Bytes for each port, by port: a node, itself included, or the client, whose port is the
+    /// number of nodes. No entry is 0.
+    pub sends: Vec<(u32, u64)>,
+    /// Size of a message, where the job says.
+    pub message_bytes: Option<u64>,
+    /// Memory needed besides buffers.
+    pub memory: u64,
+}
+
+/// Bytes of a file read or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Index into [`Work::files`].
+    pub file: usize,
+    /// Bytes, of one pass where there are several.
+    pub bytes: u64,
+    /// In which order.
+    pub order: Order,
+    /// Read again for every block of this file, an index into [`Work::files`]. A replay decides
+    /// how large a block is.
+    pub per_block_of: Option<usize>,
+}
+
+/// In which order the pages of an access come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// One after another.
+    #[default]
+    Sequential,
+    /// Anywhere.
+    Random,
+    /// A page of each run in turn.
+    Merge {
+        /// How many runs.
+        runs: u64,
+    },
+    /// Streams that grow side by side, each with one open page.
+    Streams {
+        /// How many streams.
+        runs: u64,
+    },
+}
+
+/// Something that nodes do together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collective {
+    /// What.
+    pub kind: CollectiveKind,
+    /// Bytes that each member brings.
+    pub bytes: Vec<u64>,
+    /// The nodes that take part, in order.
+    pub members: Vec<usize>,
+    /// The member that gives or gets, an index into `members`; 0 where there is none.
+    pub root: usize,
+}
+
+/// What nodes do together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollectiveKind {
+    /// All wait for the last.
+    Barrier,
+    /// The root gets what each has.
+    Gather,
+    /// All get what the root has.
+    Broadcast,
+    /// The root gets a combination as large as the part of one.
+    Reduce,
+    /// All get that combination.
+    AllReduce,
+    /// All get what each has.
+    AllGather,
+}
+
+impl Work {
+    /// Reads the record at `path`, plain or compressed, `-` for standard input.
+    ///
+    /// # Errors
+    /// The file cannot be read or holds no valid record; the error tells the line.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        read::read(Input::open(path.as_ref())?)
+    }
+
+    /// As [`Work::read`], from anything; `name` stands in messages.
+    pub fn parse(name: &str, reader: impl Read + Send + 'static) -> Result<Self> {
+        read::read(Input::from_reader(name, Box::new(reader))?)
+    }
+
+    /// The port of the client.
+    pub fn client(&self) -> u32 {
+        self.nodes as u32
+    }
+
+    /// The index of the file of that name.
+    pub fn file(&self, name: &str) -> Option<usize> {
+        self.files.iter().position(|file| file.name == name)
+    }
+
+    /// Bytes that leave a node for another or for the client, in steps.
+    pub fn bytes_sent(&self) -> u64 {
+        self.phases.iter().flat_map(Phase::bytes_sent).sum()
+    }
+}
+
+impl Phase {
+    /// Bytes that leave each node, in steps.
+    pub fn bytes_sent(&self) -> impl Iterator<Item = u64> {
+        self.steps.iter().enumerate().map(|(node, step)| step.away_from(node).map(|(_, bytes)| bytes).sum())
+    }
+
+    /// Bytes that reach each port from others, in steps; the client's is the last.
+    pub fn bytes_received(&self) -> Vec<u64> {
+        let mut received = vec![0; self.steps.len() + 1];
+        for (node, step) in self.steps.iter().enumerate() {
+            for (port, bytes) in step.away_from(node) {
+                if let Some(sum) = received.get_mut(port as usize) {
+                    *sum += bytes;
+                }
+            }
+        }
+        received
+    }
+
+    /// Whether any node sends anything, in steps.
+    pub fn exchanges(&self) -> bool {
+        self.bytes_sent().any(|bytes| bytes > 0)
+    }
+}
+
+impl Step {
+    /// Whether there is nothing to do.
+    pub fn is_idle(&self) -> bool {
+        *self == Step::default()
+    }
+
+    /// Bytes for one port.
+    pub fn bytes_to(&self, port: u32) -> u64 {
+        let found = self.sends.binary_search_by_key(&port, |(port, _)| *port);
+        found.ok().and_then(|at| self.sends.get(at)).map_or(0, |(_, bytes)| *bytes)
+    }
+
+    /// What leaves the node, which is `node`: ports and bytes.
+    pub fn away_from(&self, node: usize) -> impl Iterator<Item = (u32, u64)> {
+        self.sends.iter().copied().filter(move |(port, _)| *port as usize != node)
+    }
+}
+
+impl CollectiveKind {
+    /// Every kind.
+    pub const ALL: [Self; 6] =
+        [Self::Barrier, Self::Gather, Self::Broadcast, Self::Reduce, Self::AllReduce, Self::AllGather];
+
+    /// Its name in a record.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Barrier => "barrier",
+            Self::Gather => "gather",
+            Self::Broadcast => "broadcast",
+            Self::Reduce => "reduce",
+            Self::AllReduce => "all-reduce",
+            Self::AllGather => "all-gather",
+        }
+    }
+
+    /// Whether one member gives or gets what the others do not.
+    pub const fn has_root(self) -> bool {
+        matches!(self, Self::Gather | Self::Broadcast | Self::Reduce)
+    }
+}

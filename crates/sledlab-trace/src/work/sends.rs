@@ -1,0 +1,246 @@
+//! What a node sends to whom, in the four ways to write it.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::budget::Budget;
+use super::counts::{Count, MOST_NODES, Whole};
+use super::fault::{Fault, Parsed, quoted, telling};
+use super::packed::{pack, unpack};
+
+/// A pair of port and bytes.
+type Pair = (u32, u64);
+
+const CLIENT: &str = "client";
+const EACH: &str = "each";
+
+/// What stands in the place of the client's port while the number of nodes is not known.
+const SOME_CLIENT: u32 = u32::MAX;
+
+/// What a line says is sent.
+#[derive(Clone, Debug)]
+pub(super) enum Sends {
+    /// A number for every node and perhaps the client. Zeros are left out.
+    Row { numbers: usize, pairs: Vec<Pair> },
+    /// By receiver.
+    Named { each: Option<u64>, pairs: Vec<Pair> },
+}
+
+struct SendsVisitor;
+
+impl<'de> Visitor<'de> for SendsVisitor {
+    type Value = Sends;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list of numbers, an object by receiver, or a packed row")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let (mut numbers, mut pairs) = (0, Vec::new());
+        while let Some(Whole(bytes)) = list.next_element::<Count>()? {
+            if numbers > MOST_NODES {
+                return Err(telling(
+                    &format!("the row has more than {} numbers", MOST_NODES + 1),
+                    "give a number for each node and, after them, one for the client",
+                ));
+            }
+            if bytes > 0 {
+                pairs.push((numbers as u32, bytes));
+            }
+            numbers += 1;
+        }
+        Ok(Sends::Row { numbers, pairs })
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        let mut pairs = Vec::new();
+        let numbers = unpack(text, |port, bytes| {
+            if bytes > 0 {
+                pairs.push((port as u32, bytes));
+            }
+        });
+        let numbers = numbers.map_err(|message| {
+            telling::<E>(&message, "pack the row again; docs/work.md shows how, with an example")
+        })?;
+        Ok(Sends::Row { numbers, pairs })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut each, mut pairs) = (None, Vec::new());
+        while let Some((Receiver(receiver), Whole(bytes))) = map.next_entry::<Receiver, Count>()? {
+            match receiver {
+                Some(port) => pairs.push((port, bytes)),
+                None if each.is_some() => {
+                    return Err(telling("`each` stands twice", "keep one of the two"));
+                }
+                None => each = Some(bytes),
+            }
+        }
+        pairs.sort_unstable();
+        if let Some(pair) = pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let port = pair[0].0;
+            let receiver = if port == SOME_CLIENT { CLIENT.to_owned() } else { port.to_string() };
+            return Err(telling(&format!("the receiver `{receiver}` stands twice"), "keep one of the two"));
+        }
+        Ok(Sends::Named { each, pairs })
+    }
+}
+
+impl<'de> Deserialize<'de> for Sends {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SendsVisitor)
+    }
+}
+
+/// A port; none is each.
+struct Receiver(Option<u32>);
+
+struct ReceiverVisitor;
+
+impl Visitor<'_> for ReceiverVisitor {
+    type Value = Receiver;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a receiver")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let port = text.parse().ok().filter(|port| digits && *port < SOME_CLIENT);
+        match text {
+            EACH => Ok(Receiver(None)),
+            CLIENT => Ok(Receiver(Some(SOME_CLIENT))),
+            _ if port.is_some() => Ok(Receiver(port)),
+            _ => Err(telling(
+                &format!("unknown receiver `{}`", quoted(text)),
+                "name a node by its number, or `client`, or `each` for every other node",
+            )),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Receiver {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(ReceiverVisitor)
+    }
+}
+
+impl Sends {
+    /// Checks that the receivers exist.
+    pub(super) fn check(&self, nodes: usize) -> Parsed<()> {
+        match self {
+            Sends::Row { numbers, .. } if *numbers == nodes || *numbers == nodes + 1 => Ok(()),
+            Sends::Row { numbers, .. } => Err(Fault::new(
+                format!("{numbers} numbers in `sends` for {nodes} nodes"),
+                format!("give {nodes}, or {} where the last is for the client", nodes + 1),
+            )),
+            Sends::Named { pairs, .. } => {
+                let stray = pairs.iter().find(|(port, _)| *port != SOME_CLIENT && *port as usize >= nodes);
+                stray.map_or(Ok(()), |(port, _)| {
+                    Err(Fault::new(
+                        format!("there is no node {port} to receive"),
+                        format!("nodes are numbered 0 to {}, besides `client`", nodes - 1),
+                    ))
+                })
+            }
+        }
+    }
+
+    /// Ports and bytes of one node, by port, without zeros.
+    pub(super) fn of(self, node: usize, nodes: usize, budget: &mut Budget) -> Parsed<Vec<Pair>> {
+        let mut found = match self {
+            Sends::Row { pairs, .. } => pairs,
+            Sends::Named { each, pairs } => {
+                let named = pairs.into_iter().map(|(port, bytes)| match port {
+                    SOME_CLIENT => (nodes as u32, bytes),
+                    port => (port, bytes),
+                });
+                match each.filter(|bytes| *bytes > 0) {
+                    None => named.filter(|(_, bytes)| *bytes > 0).collect(),
+                    Some(bytes) => {
+                        budget.take::<Pair>(nodes)?;
+                        return Ok(fill(node, nodes, bytes, named));
+                    }
+                }
+            }
+        };
+        budget.take::<Pair>(found.len())?;
+        found.shrink_to_fit();
+        Ok(found)
+    }
+}
+
+/// `bytes` to every node but `own`, and what is named, which wins.
+fn fill(own: usize, nodes: usize, bytes: u64, named: impl Iterator<Item = Pair>) -> Vec<Pair> {
+    let mut named = named.peekable();
+    let mut found = Vec::with_capacity(nodes);
+    for port in 0..=nodes as u32 {
+        let others = if port as usize == own || port as usize == nodes { 0 } else { bytes };
+        let sent = named.next_if(|(next, _)| *next == port).map_or(others, |(_, bytes)| bytes);
+        if sent > 0 {
+            found.push((port, sent));
+        }
+    }
+    found
+}
+
+/// Rows of more numbers than this are packed when they are written.
+const LONGEST_ROW: usize = 64;
+
+/// What a node sends, written in the shortest of the four ways.
+pub(super) struct Written<'a> {
+    pub(super) pairs: &'a [Pair],
+    pub(super) node: usize,
+    pub(super) nodes: usize,
+}
+
+impl Written<'_> {
+    /// Bytes to every other node, where they are the same and the node keeps none.
+    fn each(&self) -> Option<u64> {
+        let to_nodes = self.to_nodes();
+        let first = to_nodes.first()?.1;
+        let all = to_nodes.len() + 1 == self.nodes
+            && to_nodes.iter().all(|(port, bytes)| *bytes == first && *port as usize != self.node);
+        all.then_some(first)
+    }
+
+    fn to_nodes(&self) -> &[Pair] {
+        let client = self.pairs.partition_point(|(port, _)| (*port as usize) < self.nodes);
+        &self.pairs[..client]
+    }
+
+    fn to_client(&self) -> Option<u64> {
+        self.pairs.last().filter(|(port, _)| *port as usize >= self.nodes).map(|(_, bytes)| *bytes)
+    }
+
+    /// Every number, zeros included.
+    fn row(&self) -> impl Iterator<Item = u64> {
+        let length = self.nodes + usize::from(self.to_client().is_some());
+        let mut pairs = self.pairs.iter().peekable();
+        (0..length as u32)
+            .map(move |port| pairs.next_if(|(next, _)| *next == port).map_or(0, |(_, bytes)| *bytes))
+    }
+}
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let each = self.each();
+        if each.is_none() && self.pairs.len() > 4 && self.pairs.len() * 4 > self.nodes {
+            return match self.nodes {
+                0..=LONGEST_ROW => serializer.collect_seq(self.row()),
+                _ => serializer.serialize_str(&pack(self.row())),
+            };
+        }
+        let mut map = serializer.serialize_map(None)?;
+        match each {
+            Some(bytes) => map.serialize_entry(EACH, &bytes)?,
+            None => self.to_nodes().iter().try_for_each(|(port, bytes)| map.serialize_entry(port, bytes))?,
+        }
+        if let Some(bytes) = self.to_client() {
+            map.serialize_entry(CLIENT, &bytes)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,256 @@
+//! Writes a record: the same bytes for the same record.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use foldhash::fast::FixedState;
+use serde::ser::{Serialize, Serializer};
+use serde_json::{Map, Value};
+use sledlab_core::{Error, Result};
+
+use super::access::written;
+use super::groups::ALL;
+use super::header::VERSION;
+use super::sends::Written;
+use super::{Access, Collective, CollectiveKind, Phase, Step, Work};
+
+#[derive(serde::Serialize)]
+struct Header<'a> {
+    work: u64,
+    job: &'a str,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    parameters: &'a Map<String, Value>,
+    seed: u64,
+    nodes: usize,
+    lines: usize,
+    files: Named<'a, Numbers<'a>>,
+    #[serde(skip_serializing_if = "Named::is_empty")]
+    groups: Named<'a, &'a [usize]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<&'a str>,
+}
+
+/// What a node does, without the node: so that equal steps share a line.
+#[derive(serde::Serialize)]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reads: Vec<WrittenAccess<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    writes: Vec<WrittenAccess<'a>>,
+    #[serde(skip_serializing_if = "Named::is_empty")]
+    operations: Named<'a, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sends: Option<Written<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<u64>,
+}
+
+#[derive(serde::Serialize)]
+struct WrittenAccess<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_block_of: Option<&'a str>,
+}
+
+#[derive(serde::Serialize)]
+struct WrittenCollective<'a> {
+    phase: &'a str,
+    collective: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<Numbers<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<Nodes<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<usize>,
+}
+
+/// An object in the order of a list.
+struct Named<'a, T>(Vec<(&'a str, T)>);
+
+impl<T> Named<'_, T> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T: Serialize> Serialize for Named<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// One number where all are the same.
+struct Numbers<'a>(&'a [u64]);
+
+impl Serialize for Numbers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            [first, rest @ ..] if rest.iter().all(|other| other == first) => serializer.serialize_u64(*first),
+            list => serializer.collect_seq(list),
+        }
+    }
+}
+
+/// A node, a group by name, or a list.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Nodes<'a> {
+    One(usize),
+    Group(&'a str),
+    List(&'a [usize]),
+}
+
+impl Work {
+    /// Writes the record as lines of JSON, the same bytes for the same record.
+    ///
+    /// # Errors
+    /// Nothing can be written there, or an index in the record leads nowhere.
+    pub fn write(&self, mut to: impl Write) -> Result<()> {
+        let mut text = Vec::new();
+        for phase in &self.phases {
+            self.write_phase(phase, &mut text)?;
+        }
+        let lines = memchr::memchr_iter(b'\n', &text).count();
+        let header = Header {
+            work: VERSION,
+            job: &self.job,
+            parameters: &self.parameters,
+            seed: self.seed,
+            nodes: self.nodes,
+            lines,
+            files: Named(self.files.iter().map(|file| (&*file.name, Numbers(&file.bytes))).collect()),
+            groups: Named(self.groups.iter().map(|group| (&*group.name, &*group.members)).collect()),
+            answer: self.answer.as_deref(),
+        };
+        let mut first = Vec::new();
+        push(&header, &mut first)?;
+        first.push(b'\n');
+        let outcome = to.write_all(&first).and_then(|()| to.write_all(&text)).and_then(|()| to.flush());
+        outcome.map_err(|error| cannot_write(&error))
+    }
+
+    fn write_phase(&self, phase: &Phase, text: &mut Vec<u8>) -> Result<()> {
+        // Nodes that do the same share a line, in the place of the first of them.
+        let mut index: HashMap<Vec<u8>, usize, FixedState> = HashMap::default();
+        let mut sharing: Vec<Vec<usize>> = Vec::new();
+        for (node, step) in phase.steps.iter().enumerate().filter(|(_, step)| !step.is_idle()) {
+            let mut body = Vec::new();
+            push(&self.body(node, step)?, &mut body)?;
+            let line = *index.entry(body).or_insert(sharing.len());
+            match sharing.get_mut(line) {
+                Some(nodes) => nodes.push(node),
+                None => sharing.push(vec![node]),
+            }
+        }
+        let mut bodies: Vec<(Vec<u8>, usize)> = index.into_iter().collect();
+        bodies.sort_unstable_by_key(|(_, line)| *line);
+        if bodies.is_empty() && phase.collectives.is_empty() {
+            // The phase is there, and nobody has anything to do in it.
+            bodies.push((b"{}".to_vec(), 0));
+            sharing.push((0..self.nodes).collect());
+        }
+        for ((body, _), nodes) in bodies.iter().zip(&sharing) {
+            text.extend_from_slice(b"{\"phase\":");
+            push(&phase.name, text)?;
+            let nodes = self.nodes_in_short(nodes);
+            text.extend_from_slice(if matches!(nodes, Nodes::One(_)) {
+                b",\"node\":"
+            } else {
+                b",\"nodes\":"
+            });
+            push(&nodes, text)?;
+            // The body is an object of its own: its opening brace gives way.
+            if body.len() > 2 {
+                text.push(b',');
+            }
+            text.extend_from_slice(&body[1..]);
+            text.push(b'\n');
+        }
+        for collective in &phase.collectives {
+            push(&self.collective(&phase.name, collective), text)?;
+            text.push(b'\n');
+        }
+        Ok(())
+    }
+
+    fn body<'a>(&'a self, node: usize, step: &'a Step) -> Result<Body<'a>> {
+        let operation = |(kind, count): &(usize, u64)| {
+            let name = self.kinds.get(*kind).ok_or_else(|| leads_nowhere("kind of operation", *kind))?;
+            Ok((&**name, *count))
+        };
+        Ok(Body {
+            reads: self.accesses(node, &step.reads)?,
+            writes: self.accesses(node, &step.writes)?,
+            operations: Named(step.operations.iter().map(operation).collect::<Result<_>>()?),
+            sends: (!step.sends.is_empty()).then_some(Written {
+                pairs: &step.sends,
+                node,
+                nodes: self.nodes,
+            }),
+            message_bytes: step.message_bytes,
+            memory: Some(step.memory).filter(|memory| *memory > 0),
+        })
+    }
+
+    fn accesses(&self, node: usize, list: &[Access]) -> Result<Vec<WrittenAccess<'_>>> {
+        list.iter().map(|access| self.access(node, access)).collect()
+    }
+
+    fn access(&self, node: usize, access: &Access) -> Result<WrittenAccess<'_>> {
+        let find = |at: usize| self.files.get(at).ok_or_else(|| leads_nowhere("file", at));
+        let file = find(access.file)?;
+        let (order, runs) = written(access.order, self.nodes);
+        Ok(WrittenAccess {
+            file: &file.name,
+            bytes: Some(access.bytes).filter(|bytes| file.bytes.get(node) != Some(bytes)),
+            order,
+            runs,
+            per_block_of: access.per_block_of.map(|at| find(at).map(|file| &*file.name)).transpose()?,
+        })
+    }
+
+    fn collective<'a>(&'a self, phase: &'a str, collective: &'a Collective) -> WrittenCollective<'a> {
+        let all = collective.members.len() == self.nodes;
+        let silent = collective.kind == CollectiveKind::Barrier;
+        WrittenCollective {
+            phase,
+            collective: collective.kind.name(),
+            bytes: (!silent).then_some(Numbers(&collective.bytes)),
+            group: (!all).then(|| self.nodes_in_short(&collective.members)),
+            root: Some(collective.root).filter(|root| *root > 0),
+        }
+    }
+
+    fn nodes_in_short<'a>(&'a self, nodes: &'a [usize]) -> Nodes<'a> {
+        match nodes {
+            [one] => Nodes::One(*one),
+            nodes if nodes.len() == self.nodes => Nodes::Group(ALL),
+            nodes => match self.groups.iter().find(|group| group.members == nodes) {
+                Some(group) => Nodes::Group(&group.name),
+                None => Nodes::List(nodes),
+            },
+        }
+    }
+}
+
+fn push(value: &impl Serialize, text: &mut Vec<u8>) -> Result<()> {
+    serde_json::to_writer(text, value).map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
+}
+
+#[cold]
+fn leads_nowhere(what: &str, index: usize) -> Error {
+    Error::internal(format!("the record has no {what} number {index}"))
+}
+
+#[cold]
+fn cannot_write(error: &io::Error) -> Error {
+    Error::user(format!("cannot write: {error}")).with_remedy("check the space left on the disk")
+}
