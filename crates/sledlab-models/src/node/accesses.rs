@@ -48,6 +48,16 @@ impl Pages {
         self.count
     }
 
+    /// How many blocks are touched.
+    pub fn blocks(&self) -> u64 {
+        self.count.saturating_sub(1) * self.page_blocks() + self.last_bytes.div_ceil(BLOCK_BYTES)
+    }
+
+    /// Blocks of a whole page.
+    pub fn page_blocks(&self) -> u64 {
+        self.page_bytes / BLOCK_BYTES
+    }
+
     /// Whether nothing is touched.
     pub fn is_empty(&self) -> bool {
         self.count == 0

@@ -2,13 +2,11 @@
 //! due, and so on. Times add, and nothing another node does matters.
 
 use sledlab_core::{Op, Result, Span, Time};
-use sledlab_models::power::Energy;
 use sledlab_trace::work::{Step, Work};
 
 use super::member::{Charge, Member, Parts, Passes, Watch};
 use super::sequence::{Cursor, Sequence};
 use super::share::Share;
-use super::store::Traffic;
 
 /// What a node does before messages are exchanged, or after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,15 +62,17 @@ pub(super) fn run(
         done += 1;
         turn.work(member, done, writes)?;
         turn.watch(watch)?;
-        let Some(pass) = reading.pass_end(reads).filter(|_| !member.exact) else { continue };
+        let Some(pass) = reads.pass_after(done).filter(|_| !member.exact) else { continue };
         // The last pass has its own length: it is simulated.
         let skips = pass.left.saturating_sub(1);
-        let alike = passes.end(turn.now, turn.parts, member.spent(), skips);
-        if let Some((left_out, asked, energy)) = alike {
+        if let Some((left_out, energy)) = passes.end(turn.now, turn.parts, member.energy(), skips) {
             done += skips * pass.pages;
-            turn.skip(member, done, left_out, asked, energy, writes)?;
+            turn.skip(member, done, left_out);
+            let written = turn.due.upto(done);
+            let blocks = turn.writing.forward(writes, &member.files, written);
+            let read = (skips * pass.pages, skips * pass.blocks);
+            member.skip(left_out.total(), read, (written, blocks), energy)?;
             reading.skip(skips);
-            member.skipped += skips * pass.pages;
         }
     }
     if reads.len() == 0 {
@@ -122,30 +122,12 @@ impl Turn {
     }
 
     /// Goes on where `done` units are done, after passes that are left out.
-    fn skip(
-        &mut self,
-        member: &mut Member,
-        done: u64,
-        left_out: Parts,
-        asked: Traffic,
-        energy: Energy,
-        writes: &Sequence,
-    ) -> Result<()> {
+    fn skip(&mut self, member: &mut Member, done: u64, left_out: Parts) {
         self.compute.upto(done);
         self.network.upto(done);
-        let written = self.due.upto(done);
-        self.writing.forward(writes, written);
         self.parts += left_out;
-        self.now = self.now + left_out.total();
+        self.now += left_out.total();
         member.processor_busy += left_out.compute + left_out.network;
-        // Whole pages are written, a share of one more or less in each pass.
-        let pages = Traffic {
-            requests: asked.requests - asked.written.div_ceil(member.node.page_bytes()) + written,
-            written: written * member.node.page_bytes(),
-            ..asked
-        };
-        member.store()?.skip(left_out.total(), pages, energy);
-        Ok(())
     }
 
     #[inline]

@@ -14,7 +14,7 @@ use std::time::Duration;
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::network::{Network, Port, collective};
 use sledlab_models::power::Energy;
-use sledlab_trace::work::{Collective, Phase, Work};
+use sledlab_trace::work::{Collective, CollectiveKind, Phase, Work};
 
 use super::alone::{self, Half};
 use super::member::{Member, Parts, Watch};
@@ -241,8 +241,7 @@ impl<'a> Cluster<'a> {
             }
             if turns.is_multiple_of(65_536) { watch.note(0) } else { Ok(()) }
         };
-        let ends = talk::run(&mut talkers, self.network.as_mut(), self.packet_bytes, start, &mut look)?;
-        let end = ends.iter().copied().max().unwrap_or(start);
+        let (ends, end) = talk::run(&mut talkers, self.network.as_mut(), self.packet_bytes, start, &mut look)?;
         let mut own_end = vec![start; self.members.len()];
         for (talker, at) in talkers.iter().zip(ends) {
             let index = talker.port as usize;
@@ -258,7 +257,7 @@ impl<'a> Cluster<'a> {
     }
 
     fn collective(&mut self, collective: &Collective, parts: &mut [Parts]) -> Result<()> {
-        let programs = collective::program(collective.kind, collective.root, &collective.bytes);
+        let programs = collective::program(kind(collective.kind), collective.root, &collective.bytes);
         let port = |member: usize| collective.members[member] as Port;
         let letter = |(to, bytes): &(usize, u64)| Letter { to: port(*to), bytes: *bytes, message_bytes: (*bytes).max(1) };
         let round = |round: &collective::Round| talk::Round {
@@ -365,6 +364,17 @@ impl<'a> Cluster<'a> {
                 }
             }
         }
+    }
+}
+
+fn kind(kind: CollectiveKind) -> collective::Kind {
+    match kind {
+        CollectiveKind::Barrier => collective::Kind::Barrier,
+        CollectiveKind::Gather => collective::Kind::Gather,
+        CollectiveKind::Broadcast => collective::Kind::Broadcast,
+        CollectiveKind::Reduce => collective::Kind::Reduce,
+        CollectiveKind::AllReduce => collective::Kind::AllReduce,
+        CollectiveKind::AllGather => collective::Kind::AllGather,
     }
 }
 

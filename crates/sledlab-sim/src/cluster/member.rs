@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use sledlab_core::request::BLOCK_BYTES;
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::node::{Files, Node};
 use sledlab_models::power::Energy;
@@ -149,6 +150,23 @@ impl Member {
         self.store.as_mut().ok_or_else(|| Error::internal("a host has no store"))
     }
 
+    /// Energy of the store so far.
+    pub fn energy(&self) -> Energy {
+        self.store.as_ref().map_or_else(Energy::default, Store::energy)
+    }
+
+    /// Leaves out passes that are done in `span`: `pages` and their blocks are read, others written.
+    pub fn skip(&mut self, span: Span, read: (u64, u64), written: (u64, u64), energy: Energy) -> Result<()> {
+        self.skipped += read.0 + written.0;
+        let traffic = Traffic {
+            requests: read.0 + written.0,
+            read: read.1 * BLOCK_BYTES,
+            written: written.1 * BLOCK_BYTES,
+        };
+        self.store()?.skip(span, traffic, energy);
+        Ok(())
+    }
+
     /// What the store has done so far, and what that took.
     pub fn spent(&self) -> (Traffic, Energy) {
         self.store.as_ref().map_or_else(Default::default, |store| (store.traffic(), store.energy()))
@@ -158,8 +176,8 @@ impl Member {
 /// Finds out when the passes of a nested loop have become alike.
 #[derive(Debug)]
 pub(super) struct Passes {
-    /// At the end of each of the last passes: when, where the time went by then, and what was spent.
-    ends: Vec<(Time, Parts, (Traffic, Energy))>,
+    /// At the end of each of the last passes: when, where the time went by then, and the energy of the store.
+    ends: Vec<(Time, Parts, Energy)>,
 }
 
 impl Passes {
@@ -177,13 +195,13 @@ impl Passes {
         &mut self,
         now: Time,
         parts: Parts,
-        spent: (Traffic, Energy),
+        energy: Energy,
         times: u64,
-    ) -> Option<(Parts, Traffic, Energy)> {
+    ) -> Option<(Parts, Energy)> {
         if self.ends.len() > Self::SAME {
             self.ends.remove(0);
         }
-        self.ends.push((now, parts, spent));
+        self.ends.push((now, parts, energy));
         if self.ends.len() <= Self::SAME || times == 0 {
             return None;
         }
@@ -193,7 +211,7 @@ impl Passes {
         if most - least > Self::ALIKE * most {
             return None;
         }
-        let (_, first, (traffic, energy)) = self.ends[0];
+        let (_, first, then) = self.ends[0];
         let mean = |now: u64, then: u64| (u128::from(now - then) * u128::from(times) / Self::SAME as u128) as u64;
         let span = |now: Span, then: Span| Span::from_ns(mean(now.as_ns(), then.as_ns()));
         let left_out = Parts {
@@ -202,12 +220,7 @@ impl Passes {
             network: span(parts.network, first.network),
             waiting: span(parts.waiting, first.waiting),
         };
-        let asked = Traffic {
-            requests: mean(spent.0.requests, traffic.requests),
-            read: mean(spent.0.read, traffic.read),
-            written: mean(spent.0.written, traffic.written),
-        };
         let share = times as f64 / Self::SAME as f64;
-        Some((left_out, asked, super::store::scaled(super::store::since(spent.1, energy), share)))
+        Some((left_out, super::store::scaled(super::store::since(energy, then), share)))
     }
 }

@@ -38,9 +38,10 @@ mod talk;
 
 pub use config::{At, ClusterExperiment, ClusterParams};
 pub use engine::Told;
+pub use store::Dump;
 pub use outcome::{ClusterEnergy, ClusterOutcome, NodeOutcome, PhaseOutcome, WhatIf};
 
-use sledlab_core::{Error, Request, Result, Span};
+use sledlab_core::{Error, Result, Span};
 use sledlab_models::node::Files;
 use sledlab_models::power::Energy;
 use sledlab_trace::work::Work;
@@ -59,8 +60,8 @@ pub struct ClusterHooks<'a> {
     pub what_if: bool,
     /// Told now and then how far the replay is: the share of it, and pages so far. False interrupts it.
     pub told: Option<Told<'a>>,
-    /// Takes the requests of a node's store as they arrive: a block trace.
-    pub dump: Option<(usize, &'a mut Vec<Request>)>,
+    /// Takes the requests of a node's store.
+    pub dump: Option<(usize, &'a mut Dump)>,
 }
 
 impl ClusterExperiment {
@@ -80,7 +81,7 @@ impl ClusterExperiment {
         let work = moved.as_ref().unwrap_or(work);
         let runs = if what_if { 4.0 } else { 1.0 };
         let mut at = 0.0;
-        let mut run = |rates: Rates, dump: Option<(usize, &mut Vec<Request>)>| {
+        let mut run = |rates: Rates, dump: Option<(usize, &mut Dump)>| {
             let mut told_of_all = |share: f64, pages: u64| {
                 told.as_mut().is_none_or(|told| told((at + share) / runs, pages))
             };
@@ -109,13 +110,13 @@ impl ClusterExperiment {
 }
 
 /// One replay at these rates.
-fn once(
+fn once<'a>(
     resolved: &Resolved,
-    work: &Work,
+    work: &'a Work,
     rates: Rates,
     threads: usize,
-    told: Option<Told>,
-    mut dump: Option<(usize, &mut Vec<Request>)>,
+    told: Option<Told<'a>>,
+    mut dump: Option<(usize, &mut Dump)>,
 ) -> Result<ClusterOutcome> {
     let dumped = dump.as_ref().map(|(node, _)| *node);
     if dumped.is_some_and(|node| node >= resolved.kind_of.len()) {
@@ -150,8 +151,8 @@ fn once(
         energy.memory_j += memory;
         simulated += member.simulated;
         skipped += member.skipped;
-        if let (Some(store), Some((_, requests))) = (&mut member.store, dump.as_mut().filter(|(node, _)| *node == member.index)) {
-            **requests = store.take_dumped();
+        if let (Some(store), Some((_, dump))) = (&mut member.store, dump.as_mut().filter(|(node, _)| *node == member.index)) {
+            **dump = store.take_dumped();
         }
     }
     energy.store_j = energy.store_states.total;

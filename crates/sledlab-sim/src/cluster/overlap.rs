@@ -32,6 +32,8 @@ enum Task {
     Unit { network: Span },
     /// The network part of a unit.
     Packing,
+    /// Software of a message that waits for no unit.
+    Posting,
     /// Taking in so many messages and bytes.
     Taking { messages: u64, bytes: u64 },
 }
@@ -77,7 +79,6 @@ pub(super) struct Overlap {
     port_free: Time,
     /// What is awaited, what has arrived and waits for software, and what has been taken in.
     awaited_messages: u64,
-    awaited_bytes: u64,
     /// Bytes that stay on the node count as taken in when they are packed.
     own_bytes: Share,
     arrived: (u64, u64),
@@ -144,12 +145,11 @@ impl Overlap {
             software: VecDeque::new(),
             software_free: now,
             task: None,
-            messages: messages(member, step, units),
+            messages: messages(member, work, step, units, reads.len() == 0 && incoming.messages > 0),
             sent: 0,
             outbox: VecDeque::new(),
             port_free: now,
             awaited_messages: incoming.messages,
-            awaited_bytes: incoming.bytes,
             own_bytes: Share::new(own, units),
             arrived: (0, 0),
             taken_messages: 0,
@@ -219,7 +219,7 @@ impl Overlap {
         self.look(now);
         loop {
             self.complete(now, member);
-            let mut is_more = self.end_task(now, member);
+            let mut is_more = self.end_task(now, member)?;
             now += std::mem::take(&mut self.put_off);
             is_more |= self.begin_task(now, member);
             is_more |= self.ask(now, member)?;
@@ -253,6 +253,7 @@ impl Overlap {
     fn is_done(&self, now: Time) -> bool {
         self.done == self.units
             && self.task.is_none()
+            && self.sent == self.messages.len()
             && self.outbox.is_empty()
             && self.port_free <= now
             && self.taken_messages == self.awaited_messages
@@ -278,32 +279,40 @@ impl Overlap {
     }
 
     /// Ends what the processor does, if it is over; tells whether it was.
-    fn end_task(&mut self, now: Time, member: &mut Member) -> bool {
-        let Some((task, _)) = self.task.take_if(|(_, until)| *until <= now) else { return false };
+    fn end_task(&mut self, now: Time, member: &mut Member) -> Result<bool> {
+        let Some((task, _)) = self.task.take_if(|(_, until)| *until <= now) else { return Ok(false) };
         match task {
             Task::Unit { network } if network > Span::ZERO => {
                 member.processor_busy += network;
                 self.task = Some((Task::Packing, now + network));
             }
-            Task::Unit { .. } | Task::Packing => self.end_unit(now, member),
+            Task::Unit { .. } | Task::Packing => self.end_unit(now, member)?,
+            Task::Posting => self.post_one(),
             Task::Taking { messages, bytes } => self.take_in(messages, bytes),
         }
-        true
+        Ok(true)
     }
 
     /// A unit is done: its messages are ready to leave, and pages are due.
-    fn end_unit(&mut self, now: Time, member: &mut Member) {
+    fn end_unit(&mut self, now: Time, member: &mut Member) -> Result<()> {
         self.done += 1;
-        while let Some(message) = self.messages.get(self.sent).filter(|message| message.unit <= self.done) {
-            self.outbox.push_back((message.to, message.bytes));
-            self.sent += 1;
+        while self.messages.get(self.sent).is_some_and(|message| message.unit <= self.done) {
+            self.post_one();
         }
         self.due += self.due_of_units.upto(self.done);
         let own = self.own_bytes.upto(self.done);
         self.came(own);
         if self.is_alone && !member.exact {
-            self.end_pass(now, member);
+            self.end_pass(now, member)?;
         }
+        Ok(())
+    }
+
+    /// Hands over the next message.
+    fn post_one(&mut self) {
+        let message = self.messages[self.sent];
+        self.outbox.push_back((message.to, message.bytes));
+        self.sent += 1;
     }
 
     /// So many bytes have come, and pages are due.
@@ -327,7 +336,9 @@ impl Overlap {
             return false;
         }
         let (messages, bytes) = std::mem::take(&mut self.arrived);
-        self.begin_taking(now, member, messages, bytes) || self.begin_unit(now, member)
+        self.begin_taking(now, member, messages, bytes)
+            || self.begin_posting(now, member)
+            || self.begin_unit(now, member)
     }
 
     fn begin_taking(&mut self, now: Time, member: &mut Member, messages: u64, bytes: u64) -> bool {
@@ -342,6 +353,14 @@ impl Overlap {
         }
         self.take_in(messages, bytes);
         false
+    }
+
+    fn begin_posting(&mut self, now: Time, member: &mut Member) -> bool {
+        let Some(message) = self.messages.get(self.sent).filter(|message| message.unit == 0) else { return false };
+        let took = Span::from_ns(member.message_ns(1, message.bytes));
+        member.processor_busy += took;
+        self.task = Some((Task::Posting, now + took));
+        true
     }
 
     fn begin_unit(&mut self, now: Time, member: &mut Member) -> bool {
@@ -416,18 +435,17 @@ impl Overlap {
     }
 
     /// Skips passes when they have become alike: all that is under way is put off by as much.
-    fn end_pass(&mut self, now: Time, member: &mut Member) {
+    fn end_pass(&mut self, now: Time, member: &mut Member) -> Result<()> {
         // The processor has finished a pass when it has worked on all of its pages.
-        let Some(pass) = self.reads.pass_after(self.done) else { return };
+        let Some(pass) = self.reads.pass_after(self.done) else { return Ok(()) };
         self.look(now);
         let asked_ahead = self.asked - self.done;
         let skips = pass.left.saturating_sub(1 + asked_ahead.div_ceil(pass.pages.max(1)));
-        let Some((left_out, asked, energy)) = self.passes.end(now, self.parts, member.spent(), skips) else {
-            return;
+        let Some((left_out, energy)) = self.passes.end(now, self.parts, member.energy(), skips) else {
+            return Ok(());
         };
         let put_off = left_out.total();
         let pages = skips * pass.pages;
-        let Some(store) = &mut member.store else { return };
         let written_before = self.due;
         self.done += pages;
         self.asked += pages;
@@ -437,12 +455,10 @@ impl Overlap {
         let own = self.own_bytes.upto(self.done);
         self.came(own);
         let written = self.due - written_before;
-        self.writing.forward(&self.writes, written);
+        let blocks = self.writing.forward(&self.writes, &member.files, written);
         self.writes_asked += written;
         self.reading.skip(skips);
-        let page = member.node.page_bytes();
-        let requests = asked.requests - asked.written.div_ceil(page) + written;
-        store.skip(put_off, super::store::Traffic { requests, written: written * page, ..asked }, energy);
+        member.skip(put_off, (pages, skips * pass.blocks), (written, blocks), energy)?;
         self.parts += left_out;
         self.put_off = put_off;
         self.looked += put_off;
@@ -450,13 +466,16 @@ impl Overlap {
         self.software.iter_mut().for_each(|(at, ..)| *at += put_off);
         self.port_free = self.port_free.max(self.looked);
         member.processor_busy += left_out.compute + left_out.network;
-        member.skipped += pages;
+        Ok(())
     }
 }
 
 /// The messages of a step in order of the units at whose end they are full. To every port goes its proportion of each
 /// unit's result; nodes begin with their neighbours, so that not all send to one at a time.
-fn messages(member: &Member, step: &Step, units: u64) -> Vec<Message> {
+///
+/// A node that `only_receives` has what it sends to other nodes in memory: that need not wait for what comes, and must
+/// not, for they may wait for it.
+fn messages(member: &Member, work: &Work, step: &Step, units: u64, only_receives: bool) -> Vec<Message> {
     let own = member.index as Port;
     let after = step.sends.partition_point(|(to, _)| *to <= own);
     let (before, after) = step.sends.split_at(after);
@@ -467,6 +486,7 @@ fn messages(member: &Member, step: &Step, units: u64) -> Vec<Message> {
             let end = ((index + 1) * size).min(*whole);
             // The first unit after which that many bytes are there.
             let unit = (u128::from(end) * u128::from(units)).div_ceil(u128::from(*whole)) as u64;
+            let unit = if only_receives && (*to as usize) < work.nodes { 0 } else { unit };
             all.push(Message { unit, to: *to, bytes: end - index * size });
         }
     }

@@ -102,10 +102,15 @@ impl Part {
         let Part::Nested { outer, block_pages, inner, passes } = self else { return None };
         let outer_pages = outer.as_ref().map_or(0, |outer| outer.pages.len());
         let inner_pages = inner.iter().map(|touch| touch.pages.len()).sum::<u64>();
-        let pages = inner_pages + if outer.is_some() { *block_pages } else { 0 };
+        let inner_blocks = inner.iter().map(|touch| touch.pages.blocks()).sum::<u64>();
+        let (mut pages, mut blocks) = (inner_pages, inner_blocks);
+        if let Some(outer) = outer {
+            pages += block_pages;
+            blocks += block_pages * outer.pages.page_blocks();
+        }
         let ended = if done == self.len() { *passes } else { done / pages.max(1) };
         let end = ended * inner_pages + (ended * block_pages).min(outer_pages);
-        (end == done).then(|| Pass { left: passes - ended, pages })
+        (end == done && done > 0).then(|| Pass { left: passes - ended, pages, blocks })
     }
 
     fn len(&self) -> u64 {
@@ -192,35 +197,14 @@ impl Cursor {
         false
     }
 
-    /// Whether the page told last was the last of a pass of a nested loop; then which pass, how many follow, and how
-    /// many pages each of them but the last has.
-    pub fn pass_end(&self, sequence: &Sequence) -> Option<Pass> {
-        if self.turn < self.end || !self.has_begun {
-            return None;
-        }
-        let Some(Part::Nested { outer, block_pages, inner, passes }) = sequence.parts.get(self.part) else {
-            return None;
-        };
-        if self.stage + 1 < inner.len() + usize::from(outer.is_some()) {
-            return None;
-        }
-        let pages = inner.iter().map(|touch| touch.pages.len()).sum::<u64>();
-        let pages = pages + if outer.is_some() { *block_pages } else { 0 };
-        Some(Pass { left: passes - self.pass - 1, pages })
-    }
-
     /// Leaves out so many passes.
     pub fn skip(&mut self, passes: u64) {
         self.pass += passes;
     }
 
-    /// Leaves out so many pages; there are no nested loops.
-    pub fn forward(&mut self, sequence: &Sequence, mut pages: u64) {
-        while pages > 0 && (self.turn < self.end || self.enter(sequence)) {
-            let skipped = pages.min(self.end - self.turn);
-            self.turn += skipped;
-            pages -= skipped;
-        }
+    /// Leaves out so many pages; tells how many blocks those are.
+    pub fn forward(&mut self, sequence: &Sequence, files: &Files, pages: u64) -> u64 {
+        (0..pages).map_while(|_| self.next(sequence, files)).map(|(_, blocks)| u64::from(blocks)).sum()
     }
 }
 
@@ -231,4 +215,6 @@ pub(super) struct Pass {
     pub left: u64,
     /// Pages of each of them, but of the last, which may have fewer.
     pub pages: u64,
+    /// Blocks of those pages.
+    pub blocks: u64,
 }

@@ -25,11 +25,6 @@ impl Share {
         self.given = due;
         more
     }
-
-    /// What has been given.
-    pub fn given(&self) -> u64 {
-        self.given
-    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,15 @@ impl Traffic {
     }
 }
 
+/// The requests of a node's store in the order in which they arrived, in time of the store: a block trace.
+#[derive(Clone, Debug, Default)]
+pub struct Dump {
+    /// Requests with their arrivals.
+    pub requests: Vec<Request>,
+    /// When each was complete.
+    pub completions: Vec<Time>,
+}
+
 /// A system whose time is that of the cluster less what was skipped, at a rate.
 ///
 /// So repetitions can be left out without the store resting meanwhile, and a store twice as fast is one whose clock
@@ -48,8 +57,7 @@ pub(super) struct Store {
     traffic: Traffic,
     /// Energy of skipped passes.
     skipped_energy: Energy,
-    /// Requests as they arrived, in time of the store, where they are to be kept.
-    dumped: Option<Vec<Request>>,
+    dumped: Option<Dump>,
 }
 
 impl Store {
@@ -63,7 +71,7 @@ impl Store {
             completed: Vec::new(),
             traffic: Traffic::default(),
             skipped_energy: Energy::default(),
-            dumped: is_dumped.then(Vec::new),
+            dumped: is_dumped.then(Dump::default),
         }
     }
 
@@ -75,7 +83,7 @@ impl Store {
         self.traffic
     }
 
-    pub fn take_dumped(&mut self) -> Vec<Request> {
+    pub fn take_dumped(&mut self) -> Dump {
         self.dumped.take().unwrap_or_default()
     }
 
@@ -100,7 +108,8 @@ impl Store {
         self.under_way += 1;
         let request = Request { arrival, lbn, blocks, op, ..Request::default() };
         if let Some(dumped) = &mut self.dumped {
-            dumped.push(request);
+            dumped.requests.push(request);
+            dumped.completions.push(Time::MAX);
         }
         self.system.arrive(arrival, Queued::new(id, &request));
         id
@@ -118,6 +127,7 @@ impl Store {
             self.system.advance(at, &mut self.completed);
         }
         let completion = self.completed[0].completion;
+        self.note();
         self.completed.clear();
         self.under_way -= 1;
         self.traffic.add(op, blocks, 1);
@@ -140,6 +150,7 @@ impl Store {
         while let Some(at) = self.system.next_event().filter(|at| *at <= own) {
             self.system.advance(at, &mut self.completed);
         }
+        self.note();
         let (mut reads, mut writes) = (0, 0);
         for done in self.completed.drain(..) {
             self.traffic.add(done.request.op, done.request.blocks, 1);
@@ -147,6 +158,13 @@ impl Store {
         }
         self.under_way -= reads + writes;
         (reads, writes)
+    }
+
+    fn note(&mut self) {
+        if let Some(dumped) = &mut self.dumped {
+            let done = self.completed.iter();
+            done.for_each(|done| dumped.completions[done.request.id as usize] = done.completion);
+        }
     }
 
     /// Why nothing happens although requests wait.

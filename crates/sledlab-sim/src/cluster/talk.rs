@@ -150,8 +150,8 @@ impl Talker {
     }
 }
 
-/// Runs the rounds of all talkers from `now` on; tells for each when it is done. Talkers are in order of their ports;
-/// ports without one take in what comes for nothing.
+/// Runs the rounds of all talkers from `now` on; tells for each when it is done, and when all is. Talkers are in order of
+/// their ports; the client, which is none, takes in what comes for nothing.
 ///
 /// # Errors
 /// Messages that are awaited and never come, a defect; and the user's interrupt.
@@ -161,7 +161,7 @@ pub(super) fn run(
     packet_bytes: u64,
     now: Time,
     watch: &mut dyn FnMut() -> Result<()>,
-) -> Result<Vec<Time>> {
+) -> Result<(Vec<Time>, Time)> {
     let mut due = BinaryHeap::new();
     let place = |talkers: &[Talker], port: Port| talkers.binary_search_by_key(&port, |talker| talker.port).ok();
     for (index, talker) in talkers.iter_mut().enumerate() {
@@ -174,11 +174,13 @@ pub(super) fn run(
         talker.next_event().into_iter().for_each(|at| due.push(Reverse((at, index))));
     }
     let mut arrived = Vec::new();
+    let mut end = now;
     loop {
         let next = due.peek().map(|Reverse((at, _))| *at);
         // What arrives comes first, so that whoever waits for it goes on in the same moment.
         if let Some(at) = network.next_event().filter(|at| next.is_none_or(|next| *at <= next)) {
             network.advance(at, &mut arrived);
+            end = at;
             for packet in arrived.drain(..) {
                 let Some(index) = place(talkers, packet.to) else { continue };
                 let before = talkers[index].next_event();
@@ -203,5 +205,8 @@ pub(super) fn run(
     let lost = |talker: &Talker| {
         Error::internal(format!("node {} waits in round {} for messages that nobody sends", talker.port, talker.round))
     };
-    talkers.iter().map(|talker| talker.finished.ok_or_else(|| lost(talker))).collect()
+    let ends = talkers.iter().map(|talker| talker.finished.ok_or_else(|| lost(talker)));
+    let ends = ends.collect::<Result<Vec<Time>>>()?;
+    let last = ends.iter().copied().max().unwrap_or(now);
+    Ok((ends, end.max(last)))
 }

@@ -1,0 +1,186 @@
+//! Replays of work records against closed forms: what a cluster must take by pencil and paper.
+
+mod clusters;
+
+use clusters::{Machine, ns, record};
+
+/// A memory that takes 8 us for a page of 8 KB and so moves 1024 bytes a us.
+const RAM: [(&str, &str); 3] =
+    [("device.preset", "ram"), ("device.access_us", "0.0"), ("device.bus_mb_s", "1024.0")];
+const PAGE_NS: u64 = 8_000;
+
+fn machine(more: &[(&str, &str)]) -> Machine {
+    // 1 Gbit/s: a byte takes 8 ns.
+    let network = [("network.bandwidth_mbit_s", "1000.0"), ("network.latency_us", "10.0")];
+    let node = [("node.message_cycles", "0"), ("node.mhz", "1000.0"), ("node.cycles.tuple", "1000.0")];
+    Machine::new(&[&RAM[..], &network, &node, more].concat())
+}
+
+fn scan(nodes: usize, pages: u64, tuples: u64) -> sledlab_trace::work::Work {
+    let bytes = pages * 8192;
+    record(&format!(
+        r#"{{"work": 1, "job": "scan", "nodes": {nodes}, "files": {{"data": {bytes}}}}}
+{{"phase": "scan", "nodes": "all", "reads": [{{"file": "data"}}], "operations": {{"tuple": {tuples}}}}}"#
+    ))
+}
+
+fn exchange(nodes: usize, bytes: u64) -> sledlab_trace::work::Work {
+    record(&format!(
+        r#"{{"work": 1, "job": "exchange", "nodes": {nodes}, "files": {{}}}}
+{{"phase": "exchange", "nodes": "all", "sends": {{"each": {bytes}}}}}"#
+    ))
+}
+
+#[test]
+fn one_node_adds_its_parts_or_overlaps_them() {
+    // 10,000 pages of 8 us, and tuples of 1 us: 5, 8 and 20 us of work a page.
+    for tuples in [50_000, 80_000, 200_000] {
+        let work = scan(1, 10_000, tuples);
+        let (store, compute) = (10_000 * PAGE_NS, tuples * 1_000);
+        let alone = machine(&[]).run(&work);
+        assert_eq!(alone.elapsed_ns, store + compute);
+        let ahead = machine(&[("node.prefetch_pages", "8")]).run(&work);
+        let bound = store.max(compute);
+        assert!(ahead.elapsed_ns >= bound);
+        assert!(ahead.elapsed_ns <= bound + bound / 1000, "{} for {bound}", ahead.elapsed_ns);
+    }
+}
+
+#[test]
+fn two_nodes_exchange_at_once() {
+    for kind in ["ideal", "switch"] {
+        let work = exchange(2, 1 << 20);
+        for prefetch in ["0", "8"] {
+            let outcome = machine(&[("network.kind", kind), ("node.prefetch_pages", prefetch)]).run(&work);
+            assert_eq!(outcome.elapsed_ns, (1 << 20) * 8 + 10_000, "{kind}, {prefetch}");
+        }
+    }
+    // A hub carries one after the other.
+    let hub = machine(&[("network.kind", "hub")]).run(&exchange(2, 1 << 20));
+    assert_eq!(hub.elapsed_ns, 2 * (1 << 20) * 8 + 10_000);
+}
+
+#[test]
+fn all_to_all_takes_what_software_or_wire_take() {
+    for nodes in [2_u64, 5, 16] {
+        let bytes = 1 << 20;
+        let work = exchange(nodes as usize, bytes);
+        let wire = (nodes - 1) * bytes * 8;
+        let outcome = machine(&[]).run(&work);
+        let expected = wire + 10_000;
+        assert!(outcome.elapsed_ns.abs_diff(expected) * 1000 <= expected, "{} for {expected}", outcome.elapsed_ns);
+        // 16 ns a byte at either end, on one processor: four times the wire.
+        let slow = machine(&[("node.byte_cycles", "16.0")]).run(&work);
+        let software = (nodes - 1) * bytes * 2 * 16;
+        assert!(slow.elapsed_ns.abs_diff(software + 10_000) * 1000 <= 2 * software, "{} for {software}", slow.elapsed_ns);
+    }
+}
+
+#[test]
+fn incast_is_as_slow_as_the_link_of_the_receiver() {
+    let bytes: u64 = 3_000_000;
+    for nodes in [1_u64, 4, 20] {
+        let work = record(&format!(
+            r#"{{"work": 1, "job": "incast", "nodes": {nodes}, "files": {{}}}}
+{{"phase": "incast", "nodes": "all", "sends": {{"client": {bytes}}}}}"#
+        ));
+        for prefetch in ["0", "4"] {
+            let outcome = machine(&[("node.prefetch_pages", prefetch)]).run(&work);
+            assert_eq!(outcome.elapsed_ns, nodes * bytes * 8 + 10_000, "{nodes} nodes, {prefetch} ahead");
+        }
+    }
+}
+
+#[test]
+fn collectives_take_rounds_of_latency_and_their_bytes() {
+    let collective = |kind: &str, nodes: usize, bytes: u64| {
+        let work = record(&format!(
+            r#"{{"work": 1, "job": "talk", "nodes": {nodes}, "files": {{}}}}
+{{"phase": "talk", "nodes": "all", "operations": {{"tuple": 0}}}}
+{{"phase": "talk", "collective": "{kind}", "bytes": {bytes}}}"#
+        ));
+        machine(&[]).run(&work).elapsed_ns
+    };
+    for (nodes, rounds) in [(2, 1), (4, 2), (8, 3), (32, 5)] {
+        // One packet each, so that nothing is cut.
+        let hop = 10_000 + 8 * 50_000;
+        assert_eq!(collective("barrier", nodes, 0), rounds * 10_000, "barrier of {nodes}");
+        assert_eq!(collective("broadcast", nodes, 50_000), rounds * hop, "broadcast to {nodes}");
+        assert_eq!(collective("reduce", nodes, 50_000), rounds * hop, "reduce of {nodes}");
+        assert_eq!(collective("all-reduce", nodes, 50_000), rounds * hop, "all-reduce of {nodes}");
+        let all = rounds * 10_000 + (nodes as u64 - 1) * 8 * 1_000;
+        assert_eq!(collective("all-gather", nodes, 1_000), all, "all-gather of {nodes}");
+        assert_eq!(collective("gather", nodes, 1_000), all, "gather of {nodes}");
+    }
+}
+
+/// Riedel, Gibson and Faloutsos (VLDB 1998): the slowest of disks, network and processors decides.
+#[test]
+fn overlap_reaches_the_bound_of_active_disks() {
+    let (nodes, pages) = (4_u64, 10_000_u64);
+    // Tuples a page of 1 us each, and bytes a page to the client: store-, processor- and network-bound.
+    for (tuples, share, name) in [(2_u64, 100_u64, "store"), (30, 100, "compute"), (2, 2048, "network")] {
+        let work = record(&format!(
+            r#"{{"work": 1, "job": "filter", "nodes": {nodes}, "files": {{"data": {}}}}}
+{{"phase": "filter", "nodes": "all", "reads": [{{"file": "data"}}], "operations": {{"tuple": {}}}, "sends": {{"client": {}}}}}"#,
+            pages * 8192,
+            pages * tuples,
+            pages * share
+        ));
+        let outcome = machine(&[("node.prefetch_pages", "8")]).run(&work);
+        let bounds = [pages * PAGE_NS, pages * tuples * 1_000, nodes * pages * share * 8];
+        let bound = bounds.into_iter().max().unwrap();
+        assert!(outcome.elapsed_ns >= bound, "{name}");
+        assert!(outcome.elapsed_ns <= bound + bound / 100, "{name}: {} for {bound}", outcome.elapsed_ns);
+        // All pages through the link of a host: D / r_net, unless its processor is slower still.
+        let host = machine(&[("node.prefetch_pages", "8"), ("cluster.at", "host")]).run(&work);
+        let shipped = nodes * pages * 8192 * 8;
+        let bound = shipped.max(nodes * pages * tuples * 1_000).max(pages * PAGE_NS);
+        assert!(host.elapsed_ns >= bound && host.elapsed_ns <= bound + bound / 100, "{name} at the host");
+    }
+}
+
+#[test]
+fn halving_a_part_on_paper_is_not_running_it_again() {
+    // Store and processor take the same: with both overlapped, a store twice as fast saves nothing.
+    let work = scan(1, 10_000, 80_000);
+    let outcome = machine(&[("node.prefetch_pages", "8")]).what_if(&work);
+    let store = outcome.what_if.iter().find(|row| row.what == "store").unwrap();
+    assert!(store.saved < 0.01, "{}", store.saved);
+    let node = outcome.phases[0].nodes[0];
+    assert!(node.compute_ns + node.store_ns + node.network_ns + node.waiting_ns == outcome.elapsed_ns);
+    // One thing at a time, halving is exact.
+    let alone = machine(&[]).what_if(&work);
+    assert_eq!(alone.what_if[1].elapsed_ns, ns(&alone, |node| node.compute_ns) + ns(&alone, |node| node.store_ns) / 2);
+}
+
+#[test]
+fn more_prefetch_never_slows_a_sequential_scan() {
+    for device in ["ram", "mems-g1", "mems-g2", "mems-g3"] {
+        for tuples in [1_000_u64, 100_000, 1_000_000] {
+            let work = scan(1, 2_000, tuples);
+            let mut last = u64::MAX;
+            for pages in [0, 1, 2, 4, 8] {
+                let pages = pages.to_string();
+                let machine = Machine::new(&[("device.preset", device), ("node.prefetch_pages", &pages)]);
+                let elapsed = machine.run(&work).elapsed_ns;
+                assert!(elapsed <= last, "{device}, {tuples} tuples: {pages} pages ahead take {elapsed} after {last}");
+                last = elapsed;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_scan_with_prefetch_reaches_the_slower_of_store_and_processor() {
+    for device in ["ram", "mems-g1", "mems-g2", "mems-g3", "hp-c2490a"] {
+        let store = Machine::new(&[("device.preset", device), ("node.prefetch_pages", "8")]).run(&scan(1, 4_000, 0));
+        for tuples in [10_000_u64, 100_000, 1_000_000] {
+            let machine = Machine::new(&[("device.preset", device), ("node.prefetch_pages", "8")]);
+            let elapsed = machine.run(&scan(1, 4_000, tuples)).elapsed_ns;
+            let slower = store.elapsed_ns.max(tuples * 2_000);
+            println!("{device} {tuples}: {:.3}", slower as f64 / elapsed as f64);
+            assert!(elapsed * 95 / 100 <= slower, "{device}, {tuples} tuples: {elapsed} for {slower}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Stores of a cluster against the same device alone, and skipped passes against all of them.
+
+mod clusters;
+
+use clusters::{Machine, record};
+use sledlab_core::source::InMemory;
+use sledlab_core::{Request, Source};
+use sledlab_sim::cluster::{ClusterHooks, ClusterOutcome, Dump};
+use sledlab_sim::{Experiment, Hooks, Rows};
+use sledlab_trace::work::Work;
+
+/// Stores by name, as settings.
+const STORES: [(&str, &[(&str, &str)]); 9] = [
+    ("mems-g1", &[("device.preset", "mems-g1")]),
+    ("mems-g2", &[("device.preset", "mems-g2")]),
+    ("mems-g3", &[("device.preset", "mems-g3")]),
+    ("mems-g1-disksim", &[("device.preset", "mems-g1-disksim")]),
+    ("mems-g2-disksim", &[("device.preset", "mems-g2-disksim"), ("scheduler.kind", "sptf")]),
+    ("mems-g3-disksim", &[("device.preset", "mems-g3-disksim")]),
+    ("hp-c2490a", &[("device.preset", "hp-c2490a")]),
+    ("caching disk", &[("device.preset", "atlas-10k"), ("hybrid.kind", "caching-disk")]),
+    ("raid5", &[("device.preset", "mems-g2"), ("system.kind", "raid5"), ("system.devices", "5")]),
+];
+
+/// Reads, works, sends and writes, in every order.
+const MIXED: &str = r#"{"work": 1, "job": "mixed", "nodes": 2, "files": {"data": 3000000, "runs": 2000000, "bucket": 2500000}}
+{"phase": "first", "nodes": "all", "reads": [{"file": "data"}, {"file": "runs", "order": "merge", "runs": 5}], "writes": [{"file": "bucket", "order": "streams"}], "operations": {"tuple": 9000, "pack": 700}, "sends": {"each": 900000}}
+{"phase": "second", "nodes": "all", "reads": [{"file": "bucket", "bytes": 700000, "order": "random"}], "writes": [{"file": "runs"}], "operations": {"compare": 20000}}"#;
+
+#[test]
+fn a_store_in_a_cluster_is_the_store_alone() {
+    let work = record(MIXED);
+    for (name, settings) in STORES {
+        for prefetch in ["0", "8"] {
+            let own = [("node.prefetch_pages", prefetch), ("node.request_us", "30"), ("cluster.exact", "true")];
+            let machine = Machine::new(&[settings, &own].concat());
+            let mut dump = Dump::default();
+            let hooks = ClusterHooks { dump: Some((1, &mut dump)), ..ClusterHooks::default() };
+            machine.experiment.run(&work, hooks).unwrap();
+            let Dump { requests, completions } = dump;
+            assert!(requests.len() > 900, "{name}");
+            let alone = alone(settings, requests);
+            for (index, (cluster, alone)) in completions.iter().zip(&alone).enumerate() {
+                assert_eq!(cluster.as_ns(), *alone, "{name}, {prefetch} ahead: request {index}");
+            }
+            assert_eq!(completions.len(), alone.len());
+        }
+    }
+}
+
+/// When each request is complete that a device alone is asked at the same times.
+fn alone(settings: &[(&str, &str)], requests: Vec<Request>) -> Vec<u64> {
+    let mut experiment = Experiment::new();
+    for (key, value) in settings {
+        experiment.set(key, value).unwrap();
+    }
+    let mut completions = vec![0; requests.len()];
+    let mut rows = |rows: &Rows| {
+        rows.id.iter().zip(&rows.completion_ns).for_each(|(id, at)| completions[*id as usize] = *at);
+        Ok(())
+    };
+    let source: Option<Box<dyn Source>> = Some(Box::new(InMemory::new(requests)));
+    experiment.run(Hooks { source, rows: Some(&mut rows), ..Hooks::default() }).unwrap();
+    completions
+}
+
+/// A nested loop: `blocks` passes over `pages` pages.
+fn nested(blocks: u64, pages: u64) -> Work {
+    // A block of the outer file has 16 pages.
+    record(&format!(
+        r#"{{"work": 1, "job": "join", "nodes": 1, "files": {{"outer": {}, "inner": {}}}}}
+{{"phase": "loop", "node": 0, "reads": [{{"file": "outer"}}, {{"file": "inner", "per_block_of": "outer"}}], "operations": {{"probe": {}}}}}"#,
+        blocks * 16 * 8192,
+        pages * 8192,
+        blocks * pages
+    ))
+}
+
+#[test]
+fn skipped_passes_are_like_those_that_are_simulated() {
+    let work = nested(60, 1_500);
+    for device in ["mems-g1", "mems-g2", "mems-g3", "hp-c2490a", "ram"] {
+        for (prefetch, extent) in [("0", "0"), ("0", "8"), ("8", "0")] {
+            let settings = [
+                ("device.preset", device),
+                ("node.block_kb", "128"),
+                ("node.prefetch_pages", prefetch),
+                ("node.extent_kb", extent),
+            ];
+            let skipped = Machine::new(&settings).run(&work);
+            let exact = Machine::new(&[&settings[..], &[("cluster.exact", "true")]].concat()).run(&work);
+            assert!((exact.simulated_share - 1.0).abs() < 1e-12);
+            let (short, long) = (skipped.elapsed_ns as f64, exact.elapsed_ns as f64);
+            println!("{device} {prefetch} {extent}: {:.6}, {:.3} simulated", short / long, skipped.simulated_share);
+            assert!((short / long - 1.0).abs() < 1e-3, "{device}, {prefetch} ahead: {short} for {long}");
+            assert!((skipped.energy.store_j / exact.energy.store_j - 1.0).abs() < 1e-3, "{device}");
+            let node = |outcome: &ClusterOutcome| outcome.phases[0].nodes[0];
+            assert_eq!(node(&skipped).requests, node(&exact).requests);
+            assert_eq!(node(&skipped).read_bytes, node(&exact).read_bytes);
+        }
+    }
+}
