@@ -2,13 +2,12 @@
 //!
 //! Every figure is the median of several runs in this process; ratios compare figures of the same run.
 
+mod table;
+
 use std::fs;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rand::RngExt;
-use serde_json::{Value, json};
 use sledlab_core::source::InMemory;
 use sledlab_core::{Op, Request, Source, Time, seed};
 use sledlab_models::device::{self, Device, Queued, preset};
@@ -18,26 +17,11 @@ use sledlab_models::{power, scheduler};
 use sledlab_sim::{Experiment, Hooks, Recorder, Replay, simulate};
 use sledlab_trace::{synthetic, writer};
 
+use table::{Row, median, row};
+
 const REQUESTS: usize = 1_000_000;
 const RUNS: usize = 7;
 const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
-
-/// A line of the table: what, value, unit, and what it is compared with.
-struct Row {
-    what: String,
-    value: f64,
-    unit: &'static str,
-    target: String,
-}
-
-fn row(what: impl Into<String>, value: f64, unit: &'static str, target: impl Into<String>) -> Row {
-    Row { what: what.into(), value, unit, target: target.into() }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
 
 /// One million requests of 8 blocks, uniform over so many blocks, `apart_ms` from one to the next: 1 ms on a G2 is
 /// about 70 % utilisation, 10 ms on an Atlas 10K about 80 %.
@@ -216,20 +200,6 @@ fn disk_picks(rows: &mut Vec<Row>) {
     rows.push(row(format!("{what}, scan"), scan_ns, "ns", ""));
 }
 
-fn machine() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info
-        .lines()
-        .find_map(|line| line.strip_prefix("model name"))
-        .map(|rest| rest.trim_matches([':', ' ', '\t']));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{}, {cores} logical cores, one thread used", model.unwrap_or("unknown processor"))
-}
-
-fn results_file() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results.json")
-}
-
 fn main() {
     // `cargo test --benches` only wants to see that it builds and starts.
     if std::env::args().any(|argument| argument == "--test") {
@@ -239,23 +209,5 @@ fn main() {
     replays(&mut rows);
     picks(&mut rows);
     disk_picks(&mut rows);
-    println!("{}", machine());
-    for Row { what, value, unit, target } in &rows {
-        let target = if target.is_empty() { String::new() } else { format!("(target {target})") };
-        println!("{what:<44} {value:>12.2} {unit} {target}");
-    }
-    let rows: Vec<Value> = rows
-        .iter()
-        .map(|row| json!({ "what": row.what, "value": row.value, "unit": row.unit, "target": row.target }))
-        .collect();
-    let text = json!({ "machine": machine(), "rows": rows });
-    let written = fs::File::create(results_file()).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        serde_json::to_writer_pretty(&mut file, &text)?;
-        writeln!(file)
-    });
-    match written {
-        Ok(()) => println!("kept in benches/results.json"),
-        Err(error) => println!("not kept in benches/results.json: {error}"),
-    }
+    table::keep("results.json", &rows);
 }

@@ -1,0 +1,150 @@
+//! Speed of replays of work records, printed as a table and kept in `benches/cluster.json`.
+//!
+//! Every figure is the median of several runs in this process, on one thread.
+
+mod table;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Cursor;
+use std::time::Instant;
+
+use sledlab_sim::cluster::{ClusterExperiment, ClusterHooks, ClusterOutcome};
+use sledlab_trace::work::Work;
+use table::{Row, median, row};
+
+const RUNS: usize = 5;
+const PAGE: u64 = 8192;
+
+fn parse(text: String) -> Work {
+    Work::parse("bench.work", Cursor::new(text)).expect("a record")
+}
+
+fn replay(work: &Work, settings: &[(&str, &str)]) -> ClusterOutcome {
+    let mut experiment = ClusterExperiment::new();
+    for (key, value) in settings {
+        experiment.set(key, value).expect("a setting");
+    }
+    experiment.run(work, ClusterHooks { threads: 1, ..ClusterHooks::default() }).expect("a replay")
+}
+
+fn seconds(run: impl Fn() -> ClusterOutcome) -> (f64, ClusterOutcome) {
+    let mut outcome = run();
+    let times = (0..RUNS).map(|_| {
+        let begun = Instant::now();
+        outcome = run();
+        begun.elapsed().as_secs_f64()
+    });
+    (median(times.collect()), outcome)
+}
+
+/// Million page requests a second.
+fn rate(work: &Work, settings: &[(&str, &str)]) -> f64 {
+    let (seconds, outcome) = seconds(|| replay(work, settings));
+    outcome.pages as f64 / seconds * 1e-6
+}
+
+/// One node reads and writes so many pages.
+fn copy(pages: u64) -> Work {
+    let bytes = pages * PAGE / 2;
+    parse(format!(
+        r#"{{"work": 1, "job": "copy", "nodes": 1, "files": {{"data": {bytes}, "copy": {bytes}}}}}
+{{"phase": "copy", "node": 0, "reads": [{{"file": "data"}}], "writes": [{{"file": "copy"}}], "operations": {{"tuple": {pages}}}}}"#
+    ))
+}
+
+/// Nodes that read so many pages in all, send them to each other, and write and read what comes: a sort.
+fn sort(nodes: u64, pages: u64) -> Work {
+    let share = pages * PAGE / nodes;
+    let mut text = format!(
+        r#"{{"work": 1, "job": "sort", "nodes": {nodes}, "files": {{"lineitem": {share}, "bucket": {share}}}}}
+"#
+    );
+    let tuples = share / 179;
+    let each = share / nodes;
+    let phases = [
+        format!(r#""phase": "sampling", "nodes": "all", "reads": [{{"file": "lineitem"}}], "operations": {{"tuple": {tuples}}}"#),
+        format!(r#""phase": "sampling", "collective": "all-gather", "bytes": 1000"#),
+        format!(
+            r#""phase": "re-distribution", "nodes": "all", "reads": [{{"file": "lineitem"}}], "writes": [{{"file": "bucket", "order": "streams"}}], "operations": {{"pack": {tuples}}}, "sends": {{"each": {each}}}"#
+        ),
+        format!(
+            r#""phase": "internal sort", "nodes": "all", "reads": [{{"file": "bucket"}}], "writes": [{{"file": "lineitem"}}], "operations": {{"compare": {}}}"#,
+            15 * tuples
+        ),
+        format!(
+            r#""phase": "merge", "nodes": "all", "reads": [{{"file": "lineitem", "order": "merge", "runs": 4}}], "writes": [{{"file": "bucket"}}], "operations": {{"merge": {tuples}}}"#
+        ),
+    ];
+    for phase in phases {
+        writeln!(text, "{{{phase}}}").expect("a line");
+    }
+    parse(text)
+}
+
+/// A nested loop of so many passes.
+fn join(passes: u64, pages: u64) -> Work {
+    parse(format!(
+        r#"{{"work": 1, "job": "join", "nodes": 1, "files": {{"outer": {}, "inner": {}}}}}
+{{"phase": "loop", "node": 0, "reads": [{{"file": "outer"}}, {{"file": "inner", "per_block_of": "outer"}}], "operations": {{"probe": {}}}}}"#,
+        passes * 16 * PAGE,
+        pages * PAGE,
+        passes * pages
+    ))
+}
+
+/// Resident memory of this process, in MB.
+fn resident_mb(what: &str) -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap_or_default();
+    line.trim_matches([':', ' ', '\t', 'k', 'B']).parse::<f64>().unwrap_or(f64::NAN) / 1024.0
+}
+
+fn main() {
+    // `cargo test --benches` only wants to see that it builds and starts.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    let before_mb = resident_mb("VmRSS");
+    // A record of next to no work: what remains is building.
+    let idle = parse(
+        r#"{"work": 1, "job": "idle", "nodes": 1024, "files": {"data": 1048576}}
+{"phase": "one page", "node": 0, "reads": [{"file": "data", "bytes": 8192}]}
+"#
+        .to_owned(),
+    );
+    let (built, _) = seconds(|| replay(&idle, &[("device.preset", "mems-g3")]));
+    rows.push(row("1,024 nodes with mems-g3 built", built, "s", "0.5"));
+    rows.push(row("their memory", resident_mb("VmHWM") - before_mb, "MB", "200"));
+    let million = "million pages/s";
+    let work = copy(200_000);
+    for (device, target) in [("mems-g2", "1.5"), ("hp-c2490a", "0.8")] {
+        let rate = rate(&work, &[("device.preset", device)]);
+        rows.push(row(format!("pages one by one, {device}"), rate, million, target));
+    }
+    let overlap = ("node.prefetch_pages", "8");
+    let work = sort(4, 200_000);
+    let (exchanged, plain) = (rate(&work, &[("device.preset", "mems-g2"), overlap]), rate(&work, &[("device.preset", "mems-g2")]));
+    rows.push(row("sort on 4 nodes, overlap and exchange", exchanged, million, "0.7"));
+    rows.push(row("sort on 4 nodes, one thing at a time", plain, million, ""));
+    let large = sort(1024, 131_072);
+    for (name, prefetch) in [("one thing at a time", "0"), ("overlap", "8")] {
+        let settings = [("device.preset", "mems-g3"), ("node.prefetch_pages", prefetch)];
+        let (took, _) = seconds(|| replay(&large, &settings));
+        rows.push(row(format!("sort on 1,024 nodes, {name}"), took, "s", "10"));
+    }
+    rows.push(row("most memory of all that", resident_mb("VmHWM"), "MB", "500"));
+    let nested = join(300, 3_333);
+    for device in ["mems-g1", "mems-g2", "mems-g3", "hp-c2490a"] {
+        let settings = [("device.preset", device), ("node.block_kb", "128")];
+        let (skipped_s, skipped) = seconds(|| replay(&nested, &settings));
+        let begun = Instant::now();
+        let exact = replay(&nested, &[&settings[..], &[("cluster.exact", "true")]].concat());
+        let exact_s = begun.elapsed().as_secs_f64();
+        let error = (skipped.elapsed_ns as f64 / exact.elapsed_ns as f64 - 1.0).abs() * 100.0;
+        rows.push(row(format!("300 passes, {device}: skipped against exact"), exact_s / skipped_s, "times", "100"));
+        rows.push(row(format!("300 passes, {device}: difference"), error, "%", "0.1"));
+    }
+    table::keep("cluster.json", &rows);
+}

@@ -1,0 +1,60 @@
+//! The table that benches print and keep.
+
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+/// A line of the table: what, value, unit, and what it is compared with.
+pub struct Row {
+    what: String,
+    value: f64,
+    unit: &'static str,
+    target: String,
+}
+
+/// A line.
+pub fn row(what: impl Into<String>, value: f64, unit: &'static str, target: impl Into<String>) -> Row {
+    Row { what: what.into(), value, unit, target: target.into() }
+}
+
+/// The middle one.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn machine() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .map(|rest| rest.trim_matches([':', ' ', '\t']));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{}, {cores} logical cores, one thread used", model.unwrap_or("unknown processor"))
+}
+
+/// Prints the rows, and keeps them in a file of the folder `benches`.
+pub fn keep(name: &str, rows: &[Row]) {
+    println!("{}", machine());
+    for Row { what, value, unit, target } in rows {
+        let target = if target.is_empty() { String::new() } else { format!("(target {target})") };
+        println!("{what:<44} {value:>12.2} {unit} {target}");
+    }
+    let rows: Vec<Value> = rows
+        .iter()
+        .map(|row| json!({ "what": row.what, "value": row.value, "unit": row.unit, "target": row.target }))
+        .collect();
+    let text = json!({ "machine": machine(), "rows": rows });
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches").join(name);
+    let written = fs::File::create(file).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        serde_json::to_writer_pretty(&mut file, &text)?;
+        writeln!(file)
+    });
+    match written {
+        Ok(()) => println!("kept in benches/{name}"),
+        Err(error) => println!("not kept in benches/{name}: {error}"),
+    }
+}
