@@ -13,6 +13,7 @@ pub struct Ideal {
     rate: Rate,
     latency: Span,
     senders: Senders,
+    /// A lane for each sender.
     arriving: Queue<Packet>,
 }
 
@@ -27,7 +28,7 @@ impl Model for Ideal {
             rate: Rate::mbit_s(params.bandwidth_mbit_s),
             latency: latency(params.latency_us),
             senders: Senders::new(ports),
-            arriving: Queue::new(),
+            arriving: Queue::new(ports),
         }
     }
 }
@@ -36,7 +37,7 @@ impl Network for Ideal {
     fn send(&mut self, now: Time, packet: Packet) -> Time {
         let free = now + self.rate.time(packet.bytes);
         let number = self.arriving.number();
-        self.arriving.push(free + self.latency, number, packet);
+        self.arriving.push(packet.from as usize, free + self.latency, number, packet);
         self.senders.occupy(packet.from, now, free)
     }
 

@@ -14,6 +14,7 @@ pub struct Switch {
     senders: Senders,
     /// Until when the link from the switch to a port is taken.
     taken: Vec<Time>,
+    /// A lane for each receiver.
     arriving: Queue<Packet>,
 }
 
@@ -28,7 +29,7 @@ impl Model for Switch {
             latency: latency(params.latency_us),
             senders: Senders::new(ports),
             taken: vec![Time::ZERO; ports],
-            arriving: Queue::new(),
+            arriving: Queue::new(ports),
         }
     }
 }
@@ -50,7 +51,7 @@ impl Network for Switch {
         let takes = self.rate.time(packet.bytes);
         let arrives = self.place(packet.to, now + self.latency, takes);
         let number = self.arriving.number();
-        self.arriving.push(arrives, number, packet);
+        self.arriving.push(packet.to as usize, arrives, number, packet);
         self.senders.occupy(packet.from, now, now + takes)
     }
 

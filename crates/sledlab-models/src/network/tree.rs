@@ -43,12 +43,12 @@ pub struct Tree {
     latency: Span,
     hop: Span,
     nodes_per_switch: u32,
+    switches: usize,
     client: Port,
     senders: Senders,
-    /// Until when a link is taken: from a switch to the top, from the top to a switch, from a switch to a port.
-    up: Vec<Time>,
-    down: Vec<Time>,
-    ports: Vec<Time>,
+    /// Until when a link is taken: from each switch to the top, from the top to each switch, to each port.
+    taken: Vec<Time>,
+    /// A lane for what comes over each of these links, and one for what comes from the senders.
     moving: Queue<Moving>,
 }
 
@@ -82,18 +82,18 @@ impl Model for Tree {
     fn new(params: &TreeParams, ports: usize) -> Self {
         let nodes = ports.saturating_sub(1);
         let switches = nodes.div_ceil(params.nodes_per_switch as usize);
+        let links = 2 * switches + ports;
         Tree {
             port_rate: Rate::mbit_s(params.bandwidth_mbit_s),
             uplink_rate: Rate::mbit_s(params.uplink_mbit_s),
             latency: latency(params.latency_us),
             hop: latency(params.hop_us),
             nodes_per_switch: params.nodes_per_switch as u32,
+            switches,
             client: nodes as Port,
             senders: Senders::new(ports),
-            up: vec![Time::ZERO; switches],
-            down: vec![Time::ZERO; switches],
-            ports: vec![Time::ZERO; ports],
-            moving: Queue::new(),
+            taken: vec![Time::ZERO; links],
+            moving: Queue::new(links + 1),
         }
     }
 }
@@ -104,8 +104,8 @@ impl Tree {
         (port != self.client).then(|| (port / self.nodes_per_switch) as usize)
     }
 
-    /// A packet goes on to `place`, where its first byte is at `first` and its last at `whole`.
-    fn onward(&mut self, number: u64, first: Time, mut moving: Moving) {
+    /// A packet goes on, from a lane to a place where its first byte is at `first` and its last can be at `whole`.
+    fn onward(&mut self, lane: usize, number: u64, first: Time, moving: Moving) {
         // The link to a receiver carries one packet at a time: one that comes from a slower uplink takes its turn as
         // late as it can without arriving any later, and keeps nobody waiting before.
         let reached = match moving.place {
@@ -115,27 +115,26 @@ impl Tree {
             }
             _ => first,
         };
-        moving.whole = moving.whole.max(reached);
-        self.moving.push(reached, number, moving);
+        self.moving.push(lane, reached, number, moving);
     }
 
     /// Serves a packet that reaches a link at `now`.
     fn cross(&mut self, number: u64, now: Time, moving: Moving) {
         let Moving { place, whole, packet } = moving;
         let (link, rate, next) = match (place, self.switch(packet.from), self.switch(packet.to)) {
-            (Place::Up, Some(switch), None) => (&mut self.up[switch], self.uplink_rate, Place::Port),
-            (Place::Up, Some(switch), _) => (&mut self.up[switch], self.uplink_rate, Place::Down),
-            (Place::Down, _, Some(switch)) => (&mut self.down[switch], self.uplink_rate, Place::Port),
-            _ => (&mut self.ports[packet.to as usize], self.port_rate, Place::There),
+            (Place::Up, Some(switch), None) => (switch, self.uplink_rate, Place::Port),
+            (Place::Up, Some(switch), _) => (switch, self.uplink_rate, Place::Down),
+            (Place::Down, _, Some(switch)) => (self.switches + switch, self.uplink_rate, Place::Port),
+            _ => (2 * self.switches + packet.to as usize, self.port_rate, Place::There),
         };
-        let start = now.max(*link);
+        let start = now.max(self.taken[link]);
         let through = start + rate.time(packet.bytes);
-        *link = through;
+        self.taken[link] = through;
         if next == Place::There {
-            self.moving.push(through, number, Moving { place: next, whole: through, packet });
+            self.moving.push(link, through, number, Moving { place: next, whole: through, packet });
         } else {
             let whole = whole.max(through) + self.hop;
-            self.onward(number, start + self.hop, Moving { place: next, whole, packet });
+            self.onward(link, number, start + self.hop, Moving { place: next, whole, packet });
         }
     }
 }
@@ -150,7 +149,7 @@ impl Network for Tree {
         let free = now + self.port_rate.time(packet.bytes);
         let number = self.moving.number();
         let moving = Moving { place: next, whole: free + self.latency, packet };
-        self.onward(number, now + self.latency, moving);
+        self.onward(self.taken.len(), number, now + self.latency, moving);
         self.senders.occupy(packet.from, now, free)
     }
 

@@ -1,0 +1,69 @@
+//! Packets a second through each network: 64 nodes that all send at once, to each other in turn or at random.
+//!
+//! Every sample carries 65,536 packets, which the throughput column counts.
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use rand::RngExt;
+use sledlab_core::{Time, seed};
+use sledlab_models::network::{Choice, LIST, Network, Packet, Port};
+use toml::Table;
+
+const NODES: Port = 64;
+const SENDS: Port = 1024;
+/// A packet of 64 KB on a link of 25 Gbit/s takes 20,972 ns.
+const BYTES: u64 = 65_536;
+
+fn main() {
+    divan::main();
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    LIST.iter().map(|entry| entry.name)
+}
+
+/// Every node sends once a round, to the one so many places on; on a hub a round lasts as long as all its packets.
+fn carry(network: &mut dyn Network, offs: &[Port]) -> usize {
+    let (mut now, mut count, mut arrived) = (Time::ZERO, 0, Vec::new());
+    for round in offs.chunks(NODES as usize) {
+        let mut next = now;
+        for (from, off) in (0..NODES).zip(round) {
+            let packet = Packet { from, to: (from + off) % NODES, bytes: BYTES, tag: u64::from(from) };
+            next = next.max(network.send(now, packet));
+        }
+        now = next;
+        while network.next_event().is_some_and(|event| event <= now) {
+            network.advance(now, &mut arrived);
+        }
+        count += arrived.len();
+        arrived.clear();
+    }
+    network.advance(Time::MAX, &mut arrived);
+    count + arrived.len()
+}
+
+fn bench(bencher: Bencher, name: &str, offs: &[Port]) {
+    let table: Table = [("bandwidth_mbit_s", 25_000.0), ("latency_us", 10.0)]
+        .map(|(key, value)| (key.to_owned(), value.into()))
+        .into_iter()
+        .collect();
+    let choice = Choice::new(name, &table).expect("a name of the list");
+    bencher.counter(ItemsCount::new(NODES * SENDS)).bench_local(|| {
+        let mut network = choice.make(NODES as usize + 1).expect("ports");
+        carry(network.as_mut(), offs)
+    });
+}
+
+#[divan::bench(args = names())]
+fn in_turn(bencher: Bencher, name: &str) {
+    let offs: Vec<Port> = (0..NODES * SENDS).map(|send| 1 + send / NODES % (NODES - 1)).collect();
+    bench(bencher, name, &offs);
+}
+
+/// Some meet at one receiver, and wait.
+#[divan::bench(args = names())]
+fn at_random(bencher: Bencher, name: &str) {
+    let mut rng = seed::stream(1, "offs");
+    let offs: Vec<Port> = (0..NODES * SENDS).map(|_| rng.random_range(1..NODES)).collect();
+    bench(bencher, name, &offs);
+}
