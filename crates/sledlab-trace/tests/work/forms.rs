@@ -108,7 +108,8 @@ fn collectives_have_members_and_a_root() {
 
 #[test]
 fn groups_may_name_later_groups_and_share_nodes() {
-    let chain: String = (0..20_000).map(|i| format!(r#""g{i}": ["g{}"], "#, i + 1)).collect();
+    let chain: Vec<String> = (0..20_000).map(|i| format!(r#""g{i}": ["g{}"], "#, i + 1)).collect();
+    let chain = chain.concat();
     let text = format!(
         "{{\"work\": 1, \"job\": \"j\", \"nodes\": 3, \"files\": {{}}, \"groups\": {{{chain} \"g20000\": [2, 1], \"u\": [\"g5\", 0, 1]}}}}\n{{\"phase\": \"a\", \"nodes\": \"g0\", \"memory\": 1}}"
     );

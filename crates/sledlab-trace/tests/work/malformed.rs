@@ -22,9 +22,17 @@ pub(super) fn check_all<'a>(cases: impl IntoIterator<Item = (Vec<u8>, &'a str, &
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Headers alone; a step follows those that get that far.
+fn check_headers<const N: usize>(cases: [(&str, &str, &str); N]) {
+    const STEP: &str = "\n{\"phase\": \"a\", \"nodes\": \"all\"}\n";
+    check_all(cases.map(|(header, begins, remedy)| {
+        let lines = if header.contains("files") { STEP } else { "" };
+        (format!("{header}{lines}").into_bytes(), begins, remedy)
+    }));
+}
+
 #[test]
 fn headers() {
-    const STEP: &str = "\n{\"phase\": \"a\", \"nodes\": \"all\"}\n";
     let cases = [
         ("", "w: the record is empty", "check where the file came from"),
         ("\n \n", "w: the record is empty", "check where the file came from"),
@@ -80,6 +88,13 @@ fn headers() {
             "w:1:46: -1 is negative",
             "0 or more",
         ),
+    ];
+    check_headers(cases);
+}
+
+#[test]
+fn files_and_groups() {
+    let cases = [
         (
             r#"{"work": 1, "job": "j", "nodes": 4, "files": []}"#,
             "w:1:45: expected an object, found sequence",
@@ -146,10 +161,7 @@ fn headers() {
             "correct `lines`",
         ),
     ];
-    check_all(cases.map(|(header, begins, remedy)| {
-        let lines = if header.contains("files") { STEP } else { "" };
-        (format!("{header}{lines}").into_bytes(), begins, remedy)
-    }));
+    check_headers(cases);
     check(record(""), "w:2: the record holds no step", "add a line");
     check(
         r#"{"work": 1, "job": "j", "nodes": 2, "files": {}}"#,

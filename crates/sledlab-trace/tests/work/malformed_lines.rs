@@ -28,9 +28,16 @@ fn steps() {
             "keep one",
         ),
         (r#"{"phase": "a", "node": 0, "red": []}"#, "w:2:31: unknown key `red`", "did you mean `reads`?"),
+    ];
+    check_all(cases.map(|(line, begins, remedy)| (record(line).into_bytes(), begins, remedy)));
+}
+
+#[test]
+fn accesses() {
+    let cases = [
         (
-            r#"{"phase": "a", "node": 0, "reads": [{"flie": "data"}]}"#,
-            "w:2:43: unknown key `flie`",
+            r#"{"phase": "a", "node": 0, "reads": [{"filee": "data"}]}"#,
+            "w:2:44: unknown key `filee`",
             "did you mean `file`?",
         ),
         (
@@ -93,6 +100,13 @@ fn steps() {
             "w:2: `per_block_of` in `writes`",
             "only reads are repeated",
         ),
+    ];
+    check_all(cases.map(|(line, begins, remedy)| (record(line).into_bytes(), begins, remedy)));
+}
+
+#[test]
+fn counts() {
+    let cases = [
         (
             r#"{"phase": "a", "node": 0, "operations": {"hash": 1.5}}"#,
             "w:2:52: 1.5 is not written as a whole number",
@@ -207,8 +221,8 @@ fn collectives() {
             "leave `root` out",
         ),
         (
-            r#""collective": "reduce", "bytes": 1, "group": "midle""#,
-            "w:2: unknown group `midle`",
+            r#""collective": "reduce", "bytes": 1, "group": "centre""#,
+            "w:2: unknown group `centre`",
             "known: left, right, both, all",
         ),
         (r#""collective": "barrier", "group": []"#, "w:2: a barrier without members", "leave `group` out"),

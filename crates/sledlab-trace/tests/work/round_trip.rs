@@ -10,7 +10,7 @@ use sledlab_trace::work::{
 
 use super::{bytes, parse};
 
-const KINDS: [&str; 4] = ["tuple", "hash", "näher \"dran\"", "pack"];
+const KINDS: [&str; 4] = ["tuple", "hash", "prüfe \"x\"", "pack"];
 
 /// Small numbers, large ones, and runs of the same.
 fn count() -> impl Strategy<Value = u64> {
@@ -38,6 +38,9 @@ fn order() -> impl Strategy<Value = Order> {
 /// An access, before it is known which files there are: file, share of it, order, outer file.
 type Sketch = (Index, Option<u64>, Order, Option<Index>);
 
+/// What a node does, before its accesses are known: reads, writes, all else.
+type SketchedStep = (Vec<Sketch>, Vec<Sketch>, Step);
+
 fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     vec((any::<Index>(), prop::option::of(count()), order(), prop::option::of(any::<Index>())), 0..3)
 }
@@ -63,7 +66,7 @@ fn sends(nodes: usize) -> impl Strategy<Value = Vec<(u32, u64)>> {
     prop_oneof![Just(Vec::new()), some, each]
 }
 
-fn step(nodes: usize) -> impl Strategy<Value = (Vec<Sketch>, Vec<Sketch>, Step)> {
+fn step(nodes: usize) -> impl Strategy<Value = SketchedStep> {
     let operations = (subsequence((0..KINDS.len()).collect::<Vec<_>>(), 0..=KINDS.len()), count());
     let rest = (operations, sends(nodes), prop::option::of(count()), prop_oneof![Just(0), count()]);
     let rest = rest.prop_map(|((kinds, count), sends, message_bytes, memory)| Step {
@@ -127,8 +130,8 @@ fn of_nodes(nodes: usize) -> impl Strategy<Value = Work> {
         let file = |(at, bytes)| File { name: format!("file {at}"), bytes };
         let files: Vec<File> = files.into_iter().enumerate().map(file).collect();
         let group = |(at, members)| Group { name: format!("g{at}"), members };
-        let phase = |(at, (steps, collectives)): (usize, (Vec<(Vec<Sketch>, Vec<Sketch>, Step)>, _))| {
-            let full = |(node, (reads, writes, step)): (usize, (Vec<Sketch>, Vec<Sketch>, Step))| Step {
+        let phase = |(at, (steps, collectives)): (usize, (Vec<SketchedStep>, _))| {
+            let full = |(node, (reads, writes, step)): (usize, SketchedStep)| Step {
                 reads: accesses(reads, node, &files, true),
                 writes: accesses(writes, node, &files, false),
                 ..step

@@ -65,3 +65,28 @@ fn exchange() {
     assert_eq!(work.bytes_sent(), 12 << 20);
     assert_eq!(work.phases[0].bytes_received(), [3 << 20, 3 << 20, 3 << 20, 3 << 20, 0]);
 }
+
+#[test]
+fn the_page_of_the_format() {
+    let page = include_str!("../../../../docs/work.md");
+    let blocks = |language: &str| {
+        let start = format!("```{language}\n");
+        page.split(&start).skip(1).filter_map(|rest| rest.split("```").next()).collect::<Vec<_>>()
+    };
+    let minimal = blocks("json")[0];
+    assert_eq!(parse(minimal).unwrap().bytes_sent(), 4 * 83_951);
+    let (header, _) = minimal.split_once('\n').unwrap();
+    let slip =
+        format!("{header}\n{}", r#"{"phase": "scan", "nodes": "all", "reads": [{"file": "linitem"}]}"#);
+    let error = Work::parse("my.work", std::io::Cursor::new(slip)).unwrap_err();
+    assert_eq!(format!("{error}\n"), blocks("text")[0]);
+    // The packed row of the table is the row above it.
+    let four = |sends: &str| {
+        parse(super::record(&format!(r#"{{"phase": "a", "node": 1, "sends": {sends}}}"#))).unwrap()
+    };
+    let forms: Vec<&str> = ["| row |", "| packed row |"]
+        .iter()
+        .filter_map(|form| page.split(form).nth(1)?.split('`').nth(1))
+        .collect();
+    assert_eq!(four(forms[0]), four(forms[1]));
+}
