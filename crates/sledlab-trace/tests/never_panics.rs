@@ -8,7 +8,7 @@ mod mutate;
 #[path = "../examples/fuzz/samples.rs"]
 mod samples;
 
-use check::check;
+use check::{check, check_work};
 use proptest::prelude::*;
 use sledlab_trace::format;
 
@@ -26,6 +26,17 @@ fn samples_are_valid() {
             for packed in samples::packed(&sample) {
                 assert_eq!(check(&packed, Some(name)), check(&sample, None));
             }
+        }
+    }
+}
+
+#[test]
+fn samples_of_work_records_are_valid() {
+    for sample in samples::work() {
+        let said = check_work(&sample);
+        assert!(said.starts_with('['), "{said}");
+        for packed in samples::packed(&sample) {
+            assert_eq!(check_work(&packed), said);
         }
     }
 }
@@ -53,6 +64,14 @@ proptest! {
             let bytes = damaged(seed, &sample, &other);
             check(&bytes, Some(name));
             check(&bytes, None);
+        }
+    }
+
+    #[test]
+    fn damaged_work_records(seed: u64, other in 0..5_usize) {
+        let other = &samples::work()[other];
+        for sample in samples::work() {
+            check_work(&damaged(seed, &sample, other));
         }
     }
 

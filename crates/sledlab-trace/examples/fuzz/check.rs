@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use sledlab_core::error::Blame;
 use sledlab_core::{Error, Op, Request, Result, Source};
+use sledlab_trace::work::Work;
 use sledlab_trace::{OpenOptions, open_reader};
 
 /// Bytes in memory, handed out in pieces.
@@ -61,10 +62,67 @@ pub fn check(bytes: &[u8], format: Option<&str>) -> String {
     if let Err(error) = &outcome_sorted {
         helpful(error);
     }
-    let message = outcome.err().map(|error| error.message().to_owned()).unwrap_or_default();
-    let words: String = message.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let words = words(outcome.err());
     let kinds: String = requests.iter().take(4).map(|request| request.op.letter()).collect();
     format!("{kinds} {words}")
+}
+
+/// As [`check`], of a work record.
+pub fn check_work(bytes: &[u8]) -> String {
+    let read = |size| Work::parse("w", Pieces { bytes: bytes.to_vec(), next: 0, size });
+    let outcome = read(usize::MAX);
+    let again = read(1 + bytes.len() % 97);
+    assert_eq!(outcome.is_ok(), again.is_ok());
+    let work = match outcome {
+        Ok(work) => work,
+        Err(error) => {
+            helpful(&error);
+            return words(Some(error));
+        }
+    };
+    assert_eq!(Ok(&work), again.as_ref());
+    assert!(!work.phases.is_empty(), "a record without phases is an error");
+    possible(&work);
+    let mut written = Vec::new();
+    work.write(&mut written).expect("what was read can be written");
+    let back =
+        Work::parse("written", io::Cursor::new(written.clone())).expect("what was written can be read");
+    assert_eq!(back, work, "what was written is what was read");
+    let mut twice = Vec::new();
+    back.write(&mut twice).expect("it can be written again");
+    assert_eq!(twice, written, "the same record is the same bytes");
+    let steps = work.phases.iter().flat_map(|phase| &phase.steps);
+    let orders = steps.flat_map(|step| &step.reads).take(4);
+    format!("{:?}", orders.map(|access| access.order).collect::<Vec<_>>())
+}
+
+/// Every index leads somewhere, and what is sent is received.
+fn possible(work: &Work) {
+    for phase in &work.phases {
+        assert_eq!(phase.steps.len(), work.nodes);
+        assert_eq!(phase.bytes_sent().sum::<u64>(), phase.bytes_received().iter().sum::<u64>());
+        for (node, step) in phase.steps.iter().enumerate() {
+            assert!(step.sends.is_sorted_by(|a, b| a.0 < b.0), "ports in order: {step:?}");
+            assert!(step.sends.iter().all(|(port, bytes)| *port <= work.client() && *bytes > 0));
+            assert!(step.operations.iter().all(|(kind, count)| *kind < work.kinds.len() && *count > 0));
+            for access in step.reads.iter().chain(&step.writes) {
+                assert!((1..=work.files[access.file].bytes[node]).contains(&access.bytes), "{access:?}");
+                assert!(access.per_block_of.is_none_or(|outer| work.files[outer].bytes[node] > 0));
+            }
+        }
+        for collective in &phase.collectives {
+            assert_eq!(collective.bytes.len(), collective.members.len());
+            assert!(collective.root < collective.members.len());
+            assert!(collective.members.is_sorted_by(|a, b| a < b));
+            assert!(collective.members.iter().all(|node| *node < work.nodes));
+        }
+    }
+}
+
+/// A message without its numbers.
+fn words(error: Option<Error>) -> String {
+    let message = error.map(|error| error.message().to_owned()).unwrap_or_default();
+    message.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 fn in_order_and_possible(requests: &[Request]) {

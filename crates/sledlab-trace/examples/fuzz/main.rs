@@ -1,7 +1,7 @@
-//! Fuzzes every trace reader: `cargo run --release -p sledlab-trace --example fuzz [-- TARGET ...]`.
+//! Fuzzes every reader of traces and work records: `cargo run --release -p sledlab-trace --example fuzz [-- TARGET ...]`.
 //!
-//! A target is the name of a format, `sniff` (the format is to be recognised) or `packed`
-//! (compressed traces). Each runs for `FUZZ_SECONDS` (60) from `FUZZ_SEED` (the time of day).
+//! A target is the name of a format, `sniff` (the format is to be recognised), `packed`
+//! (compressed traces) or `work` (work records). Each runs for `FUZZ_SECONDS` (60) from `FUZZ_SEED` (the time of day).
 //! Valid traces are damaged, and what leads to something not seen before is damaged further. An
 //! input that breaks a promise is written to `fuzz/artifacts`; `FUZZ_SEED` repeats the run.
 
@@ -21,8 +21,11 @@ use sledlab_trace::format;
 /// Inputs kept for further damage.
 const CORPUS: usize = 5_000;
 
+/// The target that is no trace.
+const WORK: &str = "work";
+
 fn main() -> ExitCode {
-    let known: Vec<&str> = format::names().chain(["sniff", "packed"]).collect();
+    let known: Vec<&str> = format::names().chain(["sniff", "packed", WORK]).collect();
     let named: Vec<String> = std::env::args().skip(1).collect();
     if let Some(unknown) = named.iter().find(|name| !known.contains(&name.as_str())) {
         eprintln!("unknown target `{unknown}`; known: {}", known.join(", "));
@@ -49,6 +52,7 @@ fn variable(name: &str) -> Option<u64> {
 fn start(target: &str) -> (Vec<Vec<u8>>, Option<&str>) {
     let every = || format::names().flat_map(samples::of);
     match target {
+        WORK => (samples::work(), None),
         "sniff" => (every().collect(), None),
         "packed" => (every().flat_map(|sample| samples::packed(&sample)).collect(), None),
         format => (samples::of(format), Some(format)),
@@ -66,7 +70,8 @@ fn fuzz(target: &str, time: Duration, seed: u64) -> bool {
         let mut pick = || rng.random_range(0..corpus.len());
         let (trace, other) = (pick(), pick());
         let input = mutate::mutate(&mut rng, &corpus[trace], &corpus[other]);
-        let Ok(signature) = catch_unwind(AssertUnwindSafe(|| check::check(&input, format))) else {
+        let check = || if target == WORK { check::check_work(&input) } else { check::check(&input, format) };
+        let Ok(signature) = catch_unwind(AssertUnwindSafe(check)) else {
             let kept = keep(target, &input);
             println!("{target}: broken after {runs} runs, seed {seed}; the input is in {}", kept.display());
             return false;

@@ -51,6 +51,14 @@ const ODD_FIELDS: &[&str] = &[
     "->",
     "{",
     "}",
+    "null",
+    "[]",
+    "[[0]]",
+    "\"all\"",
+    "\"each\":",
+    "\"runs\":",
+    "\"varint:gA\"",
+    "1125899906842625",
 ];
 
 /// Bytes between fields and lines.

@@ -50,6 +50,23 @@ fn srt() -> Vec<u8> {
     bytes
 }
 
+/// Valid work records: those to be shown, and one that says things in other ways.
+pub fn work() -> Vec<Vec<u8>> {
+    const OTHER: &str = r#"{"work": 1, "job": "j", "seed": 7, "parameters": {"a": [0.1, null]}, "nodes": 3, "lines": 4, "files": {"f": [9, 0, 7], "g": 5}, "groups": {"b": ["a", 2], "a": [0]}, "answer": "sha256:0"}
+{"phase": "p", "nodes": ["b"], "reads": [{"file": "f", "order": "random"}, {"file": "g", "bytes": 4, "per_block_of": "f"}], "sends": {"each": 5, "2": 0, "client": 1}}
+{"phase": "p", "node": 1, "sends": "varint:iCcAiCcF", "operations": {"hash": 5}, "message_bytes": 2, "memory": 6}
+{"phase": "p", "collective": "gather", "bytes": [1, 2], "group": "b", "root": 1}
+{"phase": "q", "nodes": "all", "writes": [{"file": "g", "order": "merge", "runs": 2}], "sends": [1, 0, 2, 3]}
+"#;
+    let shown: [&[u8]; 4] = [
+        include_bytes!("../../../../sample/work/scan.work"),
+        include_bytes!("../../../../sample/work/sort.work"),
+        include_bytes!("../../../../sample/work/join.work"),
+        include_bytes!("../../../../sample/work/exchange.work"),
+    ];
+    shown.into_iter().chain([OTHER.as_bytes()]).map(<[u8]>::to_vec).collect()
+}
+
 /// The same bytes in every packing that is read.
 pub fn packed(text: &[u8]) -> Vec<Vec<u8>> {
     use std::io::Write;

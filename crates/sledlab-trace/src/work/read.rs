@@ -178,14 +178,15 @@ impl Reader {
         let mut sends = line.sends;
         if let Some(sends) = &sends {
             sends.check(all)?;
+            self.budget.take::<(u32, u64)>(members.len().saturating_mul(sends.most(all)))?;
         }
+        self.budget.take::<Access>(members.len().saturating_mul(reads.len() + writes.len()))?;
+        self.budget.take::<(usize, u64)>(members.len().saturating_mul(operations.len()))?;
         for (rank, node) in members.iter().copied().enumerate() {
             self.claim(node)?;
             // Most lines are of one node, which then need not copy.
             let sends = if rank + 1 == members.len() { sends.take() } else { sends.clone() };
-            let sends = sends.map(|sends| sends.of(node, all, &mut self.budget)).transpose()?;
-            self.budget.take::<Access>(reads.len() + writes.len())?;
-            self.budget.take::<(usize, u64)>(operations.len())?;
+            let sends = sends.map(|sends| sends.of(node, all));
             let on = |sketch: &super::access::Sketch| sketch.on(node, &self.files.list).transpose();
             let step = Step {
                 reads: reads.iter().filter_map(on).collect::<Parsed<_>>()?,

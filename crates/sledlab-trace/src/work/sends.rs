@@ -5,7 +5,6 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::budget::Budget;
 use super::counts::{Count, MOST_NODES, Whole};
 use super::fault::{Fault, Parsed, quoted, telling};
 use super::packed::{pack, unpack};
@@ -148,8 +147,16 @@ impl Sends {
         }
     }
 
+    /// How many pairs a node may take in memory.
+    pub(super) fn most(&self, nodes: usize) -> usize {
+        match self {
+            Sends::Named { each: Some(_), .. } => nodes + 1,
+            Sends::Row { pairs, .. } | Sends::Named { pairs, .. } => pairs.len(),
+        }
+    }
+
     /// Ports and bytes of one node, by port, without zeros.
-    pub(super) fn of(self, node: usize, nodes: usize, budget: &mut Budget) -> Parsed<Vec<Pair>> {
+    pub(super) fn of(self, node: usize, nodes: usize) -> Vec<Pair> {
         let mut found = match self {
             Sends::Row { pairs, .. } => pairs,
             Sends::Named { each, pairs } => {
@@ -159,23 +166,19 @@ impl Sends {
                 });
                 match each.filter(|bytes| *bytes > 0) {
                     None => named.filter(|(_, bytes)| *bytes > 0).collect(),
-                    Some(bytes) => {
-                        budget.take::<Pair>(nodes)?;
-                        return Ok(fill(node, nodes, bytes, named));
-                    }
+                    Some(bytes) => fill(node, nodes, bytes, named),
                 }
             }
         };
-        budget.take::<Pair>(found.len())?;
         found.shrink_to_fit();
-        Ok(found)
+        found
     }
 }
 
 /// `bytes` to every node but `own`, and what is named, which wins.
 fn fill(own: usize, nodes: usize, bytes: u64, named: impl Iterator<Item = Pair>) -> Vec<Pair> {
     let mut named = named.peekable();
-    let mut found = Vec::with_capacity(nodes);
+    let mut found = Vec::with_capacity(nodes + 1);
     for port in 0..=nodes as u32 {
         let others = if port as usize == own || port as usize == nodes { 0 } else { bytes };
         let sent = named.next_if(|(next, _)| *next == port).map_or(others, |(_, bytes)| bytes);

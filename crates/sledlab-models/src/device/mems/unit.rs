@@ -37,7 +37,7 @@ pub(super) struct SledUnit {
 
 impl SledUnit {
     pub fn new(params: &MemsParams) -> Result<Self> {
-        let sled = Arc::new(Sled::new(params)?);
+        let sled = Sled::shared(params)?;
         let centre = SledState { x_bit: 0, y_bit: 0, direction: 1 };
         let parked_at = (params.parking == Parking::Centre).then(|| centre_block_start(&sled));
         let travel_y_nm = (params.travel_y_um * 1e3).round();

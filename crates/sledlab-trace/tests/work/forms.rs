@@ -1,0 +1,196 @@
+//! Different ways to write the same.
+
+use std::io::Write;
+
+use sledlab_trace::work::{Access, CollectiveKind, Order, Step, Work, pack};
+
+use super::{bytes, parse, record};
+
+fn step(line: &str, node: usize) -> Step {
+    parse(record(line)).unwrap().phases[0].steps[node].clone()
+}
+
+#[test]
+fn rows_objects_and_packed_rows_say_the_same() {
+    let lines = |sends: &str| record(&format!(r#"{{"phase": "a", "node": 1, "sends": {sends}}}"#));
+    let dense = parse(lines("[5000, 0, 5000, 5000, 100]")).unwrap();
+    assert_eq!(dense.phases[0].steps[1].sends, [(0, 5000), (2, 5000), (3, 5000), (4, 100)]);
+    let packed = format!("{:?}", pack([5000, 0, 5000, 5000, 100]));
+    assert_eq!(packed, r#""varint:iCcAiCeIJ2Q=""#);
+    let others = [
+        r#"{"3": 5000, "0": 5000, "client": 100, "2": 5000, "1": 0}"#,
+        r#"{"client": 100, "each": 5000}"#,
+        r#"{"client": 100, "each": 5000, "2": 5000, "1": 0}"#,
+        &packed,
+        packed.trim_end_matches(['=', '"']).to_owned().leak(),
+    ];
+    for other in others {
+        let other = if other.ends_with(['}', '"']) { other.to_owned() } else { format!("{other}\"") };
+        assert_eq!(parse(lines(&other)).unwrap(), dense, "{other}");
+    }
+    assert_eq!((dense.bytes_sent(), dense.client()), (15_100, 4));
+    assert_eq!(dense.phases[0].bytes_received(), [5000, 0, 5000, 5000, 100]);
+}
+
+#[test]
+fn what_a_node_sends_itself_stays_there() {
+    let work = parse(record(r#"{"phase": "a", "nodes": "all", "sends": [1, 2, 3, 4]}"#)).unwrap();
+    let phase = &work.phases[0];
+    assert_eq!(phase.bytes_sent().collect::<Vec<_>>(), [9, 8, 7, 6]);
+    assert_eq!(phase.bytes_received(), [3, 6, 9, 12, 0]);
+    assert_eq!((work.bytes_sent(), phase.exchanges()), (30, true));
+    assert_eq!((phase.steps[2].bytes_to(2), phase.steps[2].bytes_to(4)), (3, 0));
+    let kept = parse(record(r#"{"phase": "a", "node": 2, "sends": {"2": 7}}"#)).unwrap();
+    assert!(!kept.phases[0].exchanges());
+}
+
+#[test]
+fn each_is_every_other_node_not_named() {
+    let line = r#"{"phase": "a", "nodes": "right", "sends": {"each": 9, "1": 0, "2": 5}}"#;
+    assert_eq!(step(line, 2).sends, [(0, 9), (2, 5), (3, 9)]);
+    assert_eq!(step(line, 3).sends, [(0, 9), (2, 5)]);
+    assert_eq!(step(line, 1), Step::default());
+}
+
+#[test]
+fn nodes_are_named_in_four_ways() {
+    let steps = |nodes: &str| {
+        let line = format!(r#"{{"phase": "a", "nodes": {nodes}, "memory": 5}}"#);
+        let work = parse(record(&line)).unwrap();
+        work.phases[0].steps.iter().map(|step| step.memory).collect::<Vec<_>>()
+    };
+    assert_eq!(steps(r#""left""#), [5, 5, 0, 0]);
+    assert_eq!(steps(r#""all""#), [5; 4]);
+    assert_eq!(steps(r#""both""#), [5; 4]);
+    assert_eq!(steps("[3, 0]"), [5, 0, 0, 5]);
+    assert_eq!(steps(r#"["left", 1, 3]"#), [5, 5, 0, 5]);
+    assert_eq!(steps("2"), [0, 0, 5, 0]);
+    assert_eq!(steps("[]"), [0; 4]);
+}
+
+#[test]
+fn accesses_have_defaults() {
+    let line = r#"{"phase": "a", "nodes": "left", "reads": [{"file": "data"}, {"file": "few", "bytes": 0},
+        {"file": "few", "order": "random"}, {"file": "data", "per_block_of": "few"}],
+        "writes": [{"file": "data", "bytes": 5, "order": "streams"}, {"file": "data", "order": "merge", "runs": 9}]}"#;
+    let found = step(&line.replace('\n', ""), 1);
+    let access = |file, bytes, order| Access { file, bytes, order, per_block_of: None };
+    let inner = Access { per_block_of: Some(1), ..access(0, 8192, Order::Sequential) };
+    assert_eq!(found.reads, [access(0, 8192, Order::Sequential), access(1, 200, Order::Random), inner]);
+    let merge = access(0, 8192, Order::Merge { runs: 9 });
+    assert_eq!(found.writes, [access(0, 5, Order::Streams { runs: 4 }), merge]);
+    // A file that is empty on a node is nothing to read there.
+    let nothing = step(r#"{"phase": "a", "node": 2, "reads": [{"file": "few"}]}"#, 2);
+    assert!(nothing.is_idle());
+}
+
+#[test]
+fn collectives_have_members_and_a_root() {
+    let work = parse(record(concat!(
+        r#"{"phase": "a", "collective": "all-reduce", "bytes": 10}"#,
+        "\n",
+        r#"{"phase": "a", "node": 0, "memory": 5}"#,
+        "\n",
+        r#"{"phase": "a", "collective": "gather", "bytes": [1, 2], "group": "right", "root": 1}"#,
+        "\n",
+        r#"{"phase": "b", "collective": "barrier", "group": [3, "left"]}"#,
+    )))
+    .unwrap();
+    let [all, gather] = &work.phases[0].collectives[..] else { panic!("two collectives") };
+    assert_eq!(
+        (all.kind, &all.members[..], &all.bytes[..]),
+        (CollectiveKind::AllReduce, &[0, 1, 2, 3][..], &[10; 4][..])
+    );
+    assert_eq!((gather.root, &gather.members[..], &gather.bytes[..]), (1, &[2, 3][..], &[1, 2][..]));
+    assert_eq!(work.phases[1].collectives[0].members, [0, 1, 3]);
+    assert_eq!(parse(bytes(&work)).unwrap(), work);
+}
+
+#[test]
+fn groups_may_name_later_groups_and_share_nodes() {
+    let chain: Vec<String> = (0..20_000).map(|i| format!(r#""g{i}": ["g{}"], "#, i + 1)).collect();
+    let chain = chain.concat();
+    let text = format!(
+        "{{\"work\": 1, \"job\": \"j\", \"nodes\": 3, \"files\": {{}}, \"groups\": {{{chain} \"g20000\": [2, 1], \"u\": [\"g5\", 0, 1]}}}}\n{{\"phase\": \"a\", \"nodes\": \"g0\", \"memory\": 1}}"
+    );
+    let work = parse(text).unwrap();
+    assert_eq!(
+        (&work.groups[0].members[..], &work.groups[20_001].members[..]),
+        (&[1, 2][..], &[0, 1, 2][..])
+    );
+}
+
+#[test]
+fn kinds_are_numbered_by_phase_and_node() {
+    let at = |node: usize, kinds: &str| {
+        format!("{{\"phase\": \"a\", \"node\": {node}, \"operations\": {kinds}}}\n")
+    };
+    let one =
+        parse(record(&(at(1, r#"{"hash": 5, "probe": 0}"#) + &at(0, r#"{"tuple": 7, "hash": 3}"#)))).unwrap();
+    let other = parse(record(&(at(0, r#"{"hash": 3, "tuple": 7}"#) + &at(1, r#"{"hash": 5}"#)))).unwrap();
+    assert_eq!(one, other);
+    assert_eq!(one.kinds, ["hash", "tuple"]);
+    assert_eq!(one.phases[0].steps[0].operations, [(0, 3), (1, 7)]);
+}
+
+#[test]
+fn packed_files_blank_lines_and_ends_of_other_systems() {
+    let plain =
+        record("\r\n\n{\"phase\": \"a\", \"nodes\": \"all\", \"reads\": [{\"file\": \"data\"}]}\r\n\n");
+    let work = parse(&plain).unwrap();
+    assert_eq!(parse(format!("\u{feff}\n{plain}")).unwrap(), work);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(plain.as_bytes()).unwrap();
+    assert_eq!(parse(gzip.finish().unwrap()).unwrap(), work);
+    assert_eq!(parse(zstd::encode_all(plain.as_bytes(), 1).unwrap()).unwrap(), work);
+}
+
+#[test]
+fn lines_may_be_long() {
+    let nodes = 20_000;
+    let row: Vec<String> = (0..nodes).map(|i| (1_000_000_000 + i).to_string()).collect();
+    let text = format!(
+        "{{\"work\": 1, \"job\": \"j\", \"nodes\": {nodes}, \"files\": {{\"f\": [{}]}}}}\n{{\"phase\": \"a\", \"node\": 7, \"sends\": [{}]}}\n",
+        row.join(","),
+        row.join(",")
+    );
+    assert!(text.len() > 400_000);
+    let work = parse(text).unwrap();
+    assert_eq!(work.phases[0].steps[7].sends.len(), nodes);
+    assert_eq!(parse(bytes(&work)).unwrap(), work);
+}
+
+#[test]
+fn what_is_the_same_is_written_once() {
+    let work = parse(record(concat!(
+        r#"{"phase": "a", "nodes": [0, 2], "reads": [{"file": "data", "order": "streams"}], "sends": {"each": 5}}"#,
+        "\n",
+        r#"{"phase": "a", "nodes": [1, 3], "memory": 7}"#,
+        "\n",
+        r#"{"phase": "rest", "node": 2}"#,
+    )))
+    .unwrap();
+    let written = String::from_utf8(bytes(&work)).unwrap();
+    let (header, lines) = written.split_once('\n').unwrap();
+    assert!(
+        header.starts_with(r#"{"work":1,"job":"test","seed":0,"nodes":4,"lines":3,"files":{"data":8192,"#)
+    );
+    let expected = concat!(
+        r#"{"phase":"a","nodes":[0,2],"reads":[{"file":"data","order":"streams"}],"sends":{"each":5}}"#,
+        "\n",
+        r#"{"phase":"a","nodes":[1,3],"memory":7}"#,
+        "\n",
+        r#"{"phase":"rest","nodes":"all"}"#,
+        "\n"
+    );
+    assert_eq!(lines, expected);
+    assert_eq!(parse(written).unwrap(), work);
+}
+
+#[test]
+fn an_index_that_leads_nowhere_is_told() {
+    let mut work: Work = parse(record(r#"{"phase": "a", "node": 0, "operations": {"hash": 1}}"#)).unwrap();
+    work.kinds.clear();
+    let error = work.write(Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("no kind of operation number 0"), "{error}");
+}

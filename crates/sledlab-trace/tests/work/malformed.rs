@@ -1,0 +1,244 @@
+//! Records that cannot be true, and what is said of them: the line, what is wrong, what to do.
+
+use std::io::Write;
+
+use super::{parse, record};
+
+/// Asserts that the error begins with place and message, and that its remedy has this in it.
+fn check(text: impl AsRef<[u8]>, begins: &str, remedy: &str) {
+    check_all([(text.as_ref().to_vec(), begins, remedy)]);
+}
+
+/// As [`check`], of many: all that is not as it should be is told at once.
+pub(super) fn check_all<'a>(cases: impl IntoIterator<Item = (Vec<u8>, &'a str, &'a str)>) {
+    let wrong = cases.into_iter().filter_map(|(text, begins, remedy)| {
+        let error = parse(text).expect_err(begins);
+        assert_eq!(error.blame(), sledlab_core::error::Blame::User);
+        let fits = error.to_string().starts_with(begins)
+            && error.remedy().is_some_and(|given| given.contains(remedy));
+        (!fits).then(|| format!("wanted: {begins} ... {remedy}\nsaid: {error}\n"))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Headers alone; a step follows those that get that far.
+fn check_headers<const N: usize>(cases: [(&str, &str, &str); N]) {
+    const STEP: &str = "\n{\"phase\": \"a\", \"nodes\": \"all\"}\n";
+    check_all(cases.map(|(header, begins, remedy)| {
+        let lines = if header.contains("files") { STEP } else { "" };
+        (format!("{header}{lines}").into_bytes(), begins, remedy)
+    }));
+}
+
+#[test]
+fn headers() {
+    let cases = [
+        ("", "w: the record is empty", "check where the file came from"),
+        ("\n \n", "w: the record is empty", "check where the file came from"),
+        (
+            "\u{1}\u{2}junk\u{0}",
+            "w:1: this is no work record\n  found: \\u{1}\\u{2}junk\\u{0}",
+            "the first line is a header",
+        ),
+        ("time_us,op,offset_bytes,length_bytes", "w:1: this is no work record", "the first line is a header"),
+        (r#"{"phase": "a", "node": 0}"#, "w:1: the header is missing", "the first line is a header"),
+        ("{\n", "w:1:1: the line ends too early", "write each object on one line"),
+        (r#"{"work": 2, "task": 1}"#, "w:1: version 2 of work records is not known", "reads version 1"),
+        (r#"{"work": "1"}"#, "w:1: version \\\"1\\\" of work records", "reads version 1"),
+        (r#"{"work": 1, "job": "j", "nodes": 4}"#, "w:1:35: the key `files` is missing", "add `\"files\""),
+        (
+            r#"{"work": 1, "job": "j", "node": 4, "files": {}}"#,
+            "w:1:30: unknown key `node`",
+            "did you mean `nodes`?",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 0, "files": {}}"#,
+            "w:1: a record of 0 nodes",
+            "give 1 to 65536 nodes",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 65537, "files": {}}"#,
+            "w:1: a record of 65537 nodes",
+            "give 1 to 65536",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": "4", "files": {}}"#,
+            "w:1:36: expected a whole number, found string",
+            "write a whole number",
+        ),
+        (
+            r#"{"work": 1, "job": 7, "nodes": 4, "files": {}}"#,
+            "w:1:20: expected a name in quotes, found integer",
+            "write a name",
+        ),
+        (r#"{"work": 1, "job": "", "nodes": 4, "files": {}}"#, "w:1:21: a name is empty", "give it a name"),
+        (
+            r#"{"work": 1, "job": "a\nb", "nodes": 4, "files": {}}"#,
+            "w:1:25: a name has control characters",
+            "letters",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "job": "k", "nodes": 4, "files": {}}"#,
+            "w:1:29: the key `job` stands twice",
+            "keep one",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 4, "seed": -1, "files": {}}"#,
+            "w:1:46: -1 is negative",
+            "0 or more",
+        ),
+    ];
+    check_headers(cases);
+}
+
+#[test]
+fn files_and_groups() {
+    let cases = [
+        (
+            r#"{"work": 1, "job": "j", "nodes": 4, "files": []}"#,
+            "w:1:45: expected an object, found sequence",
+            "write an object",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 4, "files": {"a": [1, 2]}}"#,
+            "w:1: the file `a` has 2 sizes for 4 nodes",
+            "one for each node",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 4, "files": {"a": 1, "a": 2}}"#,
+            "w:1:61: `a` stands twice",
+            "keep one",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 9999, "files": {"a": 1125899906842624}}"#,
+            "w:1: the parts of the file `a` add up to more than 2^63",
+            "bytes, not bits",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"all": [0]}}"#,
+            "w:1: `all` cannot be declared",
+            "choose another",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"a": [2]}}"#,
+            "w:1: there is no node 2",
+            "nodes are numbered 0 to 1",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"a": []}}"#,
+            "w:1: the group `a` is empty",
+            "leave the group out",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"a": ["a"]}}"#,
+            "w:1: the group `a` is its own member",
+            "let groups name nodes",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"a": ["b"], "b": ["c", 1], "c": ["a"]}}"#,
+            "w:1: the group `c` names `a`, which leads back",
+            "let groups name nodes",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"left": [0], "both": ["lefft"]}}"#,
+            "w:1: unknown group `lefft`",
+            "did you mean `left`?",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 2, "files": {}, "groups": {"a": [0, 1, 0]}}"#,
+            "w:1: node 0 stands twice",
+            "keep one",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 2, "lines": 3, "files": {}}"#,
+            "w:2: the record ends after 1 of 3 lines",
+            "cut off",
+        ),
+        (
+            r#"{"work": 1, "job": "j", "nodes": 2, "lines": 0, "files": {}}"#,
+            "w:2: the record has 1 lines",
+            "correct `lines`",
+        ),
+    ];
+    check_headers(cases);
+    check(record(""), "w:2: the record holds no step", "add a line");
+    check(
+        r#"{"work": 1, "job": "j", "nodes": 2, "files": {}}"#,
+        "w:1: the record holds no step",
+        "add a line",
+    );
+}
+
+#[test]
+fn phases() {
+    let line = |phase: &str, node: usize| format!("{{\"phase\": \"{phase}\", \"node\": {node}}}\n");
+    let twice = record(&(line("a", 0) + &line("a", 1) + &line("a", 0)));
+    check(twice, "w:4: a second step of node 0 in the phase `a`", "on one line");
+    let returns = record(&(line("a", 0) + "\n" + &line("b", 0) + &line("a", 1)));
+    check(returns, "w:5: the phase `a` returns after another one", "pass 1");
+}
+
+#[test]
+fn sums_that_overflow() {
+    let header = r#"{"work": 1, "job": "j", "nodes": 65536, "files": {}}"#;
+    let cases = [
+        (
+            r#""nodes": "all", "sends": {"client": 1125899906842624}"#,
+            "the bytes sent add up to more than 2^63",
+        ),
+        (
+            r#""nodes": "all", "operations": {"x": 1125899906842624}"#,
+            "the operations add up to more than 2^63",
+        ),
+        (
+            r#""collective": "all-gather", "bytes": 1125899906842624"#,
+            "the bytes of collectives, each to all members, add up",
+        ),
+        (
+            r#""nodes": "all", "sends": {"each": 1}"#,
+            "up to this line the record needs more than 2 GiB of memory",
+        ),
+    ];
+    for (line, message) in cases {
+        let begins = format!("w:2: {message}");
+        let remedy = if line.contains("each") { "record fewer nodes" } else { "bytes, not bits" };
+        check(format!("{header}\n{{\"phase\": \"a\", {line}}}"), &begins, remedy);
+    }
+}
+
+#[test]
+fn long_names_and_lines_are_cut_in_messages() {
+    let long = "x".repeat(100_000);
+    check(
+        record(&format!(r#"{{"phase": "{long}", "node": 0}}"#)),
+        "w:2:100012: a name is longer than 200 bytes",
+        "shorten",
+    );
+    check(
+        record(&format!(r#"{{"{long}": 5}}"#)),
+        "w:2:100003: unknown key `xxxx",
+        "known: phase, node, nodes",
+    );
+    let endless = "{".to_owned() + &" ".repeat(17 << 20);
+    check(record(&endless), "w:2:16777216: line longer than 16 MiB", "line ends may be lost");
+    let deep = format!("{{\"phase\": \"a\", \"node\": 0, \"reads\": {}", "[".repeat(100_000));
+    assert!(parse(record(&deep)).is_err());
+    for text in [format!(r#"{{"{long}": 5}}"#), format!(r#"{{"phase": "a", "node": 0, "memory": "{long}"}}"#)]
+    {
+        assert!(parse(record(&text)).unwrap_err().to_string().len() < 1000);
+    }
+}
+
+#[test]
+fn cut_and_damaged_archives() {
+    let text = record(r#"{"phase": "a", "node": 0, "memory": 5}"#);
+    let whole = zstd::encode_all(text.as_bytes(), 3).unwrap();
+    check(&whole[..whole.len() - 5], "w: the zstd data ends too early", "copy, download or compress");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let mut damaged = gzip.finish().unwrap();
+    let checksum = damaged.len() - 8;
+    damaged[checksum] ^= 1;
+    check(damaged, "w: damaged gzip data", "copy, download or compress");
+}

@@ -1,0 +1,169 @@
+//! What is written is read back unchanged, and written again as the same bytes.
+
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+use proptest::sample::{Index, subsequence};
+use serde_json::{Map, Value, json};
+use sledlab_trace::work::{
+    Access, Collective, CollectiveKind, File, Group, LARGEST, Order, Phase, Step, Work,
+};
+
+use super::{bytes, parse};
+
+const KINDS: [&str; 4] = ["tuple", "hash", "prüfe \"x\"", "pack"];
+
+/// Small numbers, large ones, and runs of the same.
+fn count() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(1000_u64), 1..300_u64, 1..=LARGEST >> 12]
+}
+
+fn parameter() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<i64>().prop_map(|n| json!(n)),
+        any::<f64>().prop_filter("finite", |x| x.is_finite()).prop_map(|x| json!(x)),
+        "\\PC{0,10}".prop_map(|text| json!(text)),
+        any::<bool>().prop_map(|yes| json!([yes, Value::Null, {"in": yes}])),
+    ]
+}
+
+fn order() -> impl Strategy<Value = Order> {
+    prop_oneof![
+        Just(Order::Sequential),
+        Just(Order::Random),
+        (1..9_u64).prop_map(|runs| Order::Merge { runs }),
+        (1..9_u64).prop_map(|runs| Order::Streams { runs }),
+    ]
+}
+
+/// An access, before it is known which files there are: file, share of it, order, outer file.
+type Sketch = (Index, Option<u64>, Order, Option<Index>);
+
+/// What a node does, before its accesses are known: reads, writes, all else.
+type SketchedStep = (Vec<Sketch>, Vec<Sketch>, Step);
+
+fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
+    vec((any::<Index>(), prop::option::of(count()), order(), prop::option::of(any::<Index>())), 0..3)
+}
+
+fn accesses(sketches: Vec<Sketch>, node: usize, files: &[File], repeat: bool) -> Vec<Access> {
+    let make = |(file, bytes, order, outer): Sketch| {
+        let file = file.index(files.len());
+        let size = files[file].bytes[node];
+        let bytes = bytes.map_or(size, |bytes| bytes.min(size));
+        let outer = outer.map(|outer| outer.index(files.len()));
+        let per_block_of = outer.filter(|outer| repeat && *outer != file && files[*outer].bytes[node] > 0);
+        (bytes > 0).then_some(Access { file, bytes, order, per_block_of })
+    };
+    sketches.into_iter().filter_map(make).collect()
+}
+
+fn sends(nodes: usize) -> impl Strategy<Value = Vec<(u32, u64)>> {
+    let some = btree_map(0..=nodes as u32, count(), 0..=nodes + 1).prop_map(|map| map.into_iter().collect());
+    let each = (count(), any::<bool>(), 0..nodes as u32).prop_map(move |(bytes, client, own)| {
+        let ports = 0..nodes as u32 + u32::from(client);
+        ports.filter(|port| *port != own).map(|port| (port, bytes)).collect()
+    });
+    prop_oneof![Just(Vec::new()), some, each]
+}
+
+fn step(nodes: usize) -> impl Strategy<Value = SketchedStep> {
+    let operations = (subsequence((0..KINDS.len()).collect::<Vec<_>>(), 0..=KINDS.len()), count());
+    let rest = (operations, sends(nodes), prop::option::of(count()), prop_oneof![Just(0), count()]);
+    let rest = rest.prop_map(|((kinds, count), sends, message_bytes, memory)| Step {
+        operations: kinds.into_iter().map(|kind| (kind, count)).collect(),
+        sends,
+        message_bytes,
+        memory,
+        ..Step::default()
+    });
+    prop_oneof![
+        2 => Just((Vec::new(), Vec::new(), Step::default())),
+        3 => (sketches(), sketches(), rest),
+    ]
+}
+
+fn collective(nodes: usize) -> impl Strategy<Value = Collective> {
+    let members = subsequence((0..nodes).collect::<Vec<_>>(), 1..=nodes);
+    (0..6_usize, members, vec(count(), nodes), any::<bool>(), any::<Index>()).prop_map(
+        |(kind, members, mut bytes, same, root)| {
+            let kind = CollectiveKind::ALL[kind];
+            bytes.truncate(members.len());
+            if same {
+                bytes.fill(1 - u64::from(root.index(2) == 0));
+            }
+            if kind == CollectiveKind::Barrier {
+                bytes.fill(0);
+            }
+            let root = if kind.has_root() { root.index(members.len()) } else { 0 };
+            Collective { kind, bytes, members, root }
+        },
+    )
+}
+
+/// Numbers kinds as reading does: by phase and node.
+fn in_order(mut work: Work) -> Work {
+    let mut kinds: Vec<String> = Vec::new();
+    for step in work.phases.iter_mut().flat_map(|phase| &mut phase.steps) {
+        for (kind, _) in &mut step.operations {
+            let name = KINDS[*kind];
+            *kind = kinds.iter().position(|known| known == name).unwrap_or_else(|| {
+                kinds.push(name.to_owned());
+                kinds.len() - 1
+            });
+        }
+        step.operations.sort_unstable();
+    }
+    work.kinds = kinds;
+    work
+}
+
+fn of_nodes(nodes: usize) -> impl Strategy<Value = Work> {
+    let files = vec(
+        prop_oneof![vec(prop_oneof![Just(0), count()], nodes), count().prop_map(move |b| vec![b; nodes])],
+        1..4,
+    );
+    let groups = vec(subsequence((0..nodes).collect::<Vec<_>>(), 1..=nodes), 0..3);
+    let phase = (vec(step(nodes), nodes), vec(collective(nodes), 0..3));
+    let header =
+        (btree_map("\\PC{1,8}", parameter(), 0..4), any::<u64>(), prop::option::of("sha256:[0-9a-f]{64}"));
+    (header, files, groups, vec(phase, 1..4)).prop_map(move |(header, files, groups, phases)| {
+        let file = |(at, bytes)| File { name: format!("file {at}"), bytes };
+        let files: Vec<File> = files.into_iter().enumerate().map(file).collect();
+        let group = |(at, members)| Group { name: format!("g{at}"), members };
+        let phase = |(at, (steps, collectives)): (usize, (Vec<SketchedStep>, _))| {
+            let full = |(node, (reads, writes, step)): (usize, SketchedStep)| Step {
+                reads: accesses(reads, node, &files, true),
+                writes: accesses(writes, node, &files, false),
+                ..step
+            };
+            Phase {
+                name: format!("phase {at}"),
+                steps: steps.into_iter().enumerate().map(full).collect(),
+                collectives,
+            }
+        };
+        in_order(Work {
+            job: "job".to_owned(),
+            parameters: header.0.into_iter().collect::<Map<_, _>>(),
+            seed: header.1,
+            nodes,
+            answer: header.2,
+            groups: groups.into_iter().enumerate().map(group).collect(),
+            kinds: Vec::new(),
+            phases: phases.into_iter().enumerate().map(phase).collect(),
+            files,
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn records(work in prop_oneof![(1..6_usize), Just(40), Just(80)].prop_flat_map(of_nodes)) {
+        let written = bytes(&work);
+        let read = parse(&written);
+        prop_assert_eq!(read.as_ref(), Ok(&work), "{}", String::from_utf8_lossy(&written));
+        prop_assert_eq!(bytes(&read.unwrap()), written);
+    }
+}
