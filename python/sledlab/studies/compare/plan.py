@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import choices
-from sledlab.model.catalogue import Chosen, everything, scheduler
+from sledlab.model.catalogue import everything, scheduler
 from sledlab.model.settings import word
-from sledlab.runs.options import Around, Option, Studied, numbers, words
+from sledlab.runs.options import Around, Numbers, Option, Several, Studied, words
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, named, said_of
 
@@ -52,26 +52,15 @@ class CompareOptions(Around, Studied, total=False):
     """What can be said of a comparison of schedulers."""
 
     schedulers: Annotated[
-        Sequence[Chosen | str] | Chosen | str,
-        Option(
-            metavar="A,B,C|all",
-            read=words,
-            meaning="Schedulers (sledlab scheduler list)",
-            default="all that race",
-        ),
+        Several, Option("Schedulers (sledlab scheduler list)", "A,B,C|all", "all that race")
     ]
     speedups: Annotated[
-        Sequence[float] | float,
-        Option(
-            metavar="S,S,S",
-            read=numbers,
-            meaning="Factors that divide the times between arrivals",
-            default="1,2,4,8,16; 1 when closed",
-        ),
+        Numbers,
+        Option("Factors that divide the times between arrivals", "S,S,S", "1,2,4,8,16; 1 when closed"),
     ]
     vary: Annotated[
         Mapping[str, Sequence[Any] | Mapping[str, Any]],
-        Option(metavar="KEY=V,V", read=vary_of, meaning="One more key to vary, such as device.sleds=1,4."),
+        Option("One more key to vary, such as device.sleds=1,4.", "KEY=V,V", read=vary_of),
     ]
 
 

@@ -18,11 +18,7 @@ from sledlab.runs.options import (
     Scheduled,
     Several,
     Studied,
-    count,
     doublings,
-    number,
-    numbers,
-    words,
 )
 from sledlab.studies.hybrid.stores import ALL, DISK, DISK_RAM, FRONT, KNOWN, MEMS, Stores, chosen, memory
 from sledlab.study.axes import seeds
@@ -49,12 +45,16 @@ BELADY = "belady"
 """The replacement policy that knows the future, which no device does."""
 
 
+def segments(meaning: str) -> Option:
+    """The option of segments to sweep."""
+    return Option(meaning, "KB,KB|A..B", "4..256, doubling", flag="segment-kb", read=doublings)
+
+
 class Fronted(Scheduled, Paced, total=False):
     """What studies of hybrids share."""
 
     front: Annotated[
-        Models,
-        Option(metavar="NAME|FILE", meaning="The MEMS device in front of the disk, or alone", default=FRONT),
+        Models, Option("The MEMS device in front of the disk, or alone", "NAME|FILE", default=FRONT)
     ]
 
 
@@ -62,63 +62,19 @@ class HybridOptions(Studied, Fronted, total=False):
     """What can be said of a hybrid study."""
 
     configurations: Annotated[
-        Several,
-        Option(
-            flag="configs",
-            metavar="A,B,C|all",
-            read=words,
-            meaning=", ".join(KNOWN),
-            default="all but mirror",
-        ),
+        Several, Option(", ".join(KNOWN), "A,B,C|all", "all but mirror", flag="configs")
     ]
-    mems_mb: Annotated[
-        Numbers,
-        Option(
-            metavar="MB,MB",
-            read=numbers,
-            meaning="MEMS of the caching disk to sweep",
-            default="64,128,256,512,3072",
-        ),
-    ]
-    segments_kb: Annotated[
-        Numbers,
-        Option(
-            flag="segment-kb",
-            metavar="KB,KB|A..B",
-            read=doublings,
-            meaning="Its segments to sweep",
-            default="4..256, doubling",
-        ),
-    ]
+    mems_mb: Annotated[Numbers, Option("MEMS of the caching disk to sweep", "MB,MB", "64,128,256,512,3072")]
+    segments_kb: Annotated[Numbers, segments("Its segments to sweep")]
     price_ratios: Annotated[
-        Numbers,
-        Option(
-            metavar="R,R|A..B",
-            read=numbers,
-            meaning="Prices of non-volatile memory over those of MEMS",
-            default="1..10",
-        ),
+        Numbers, Option("Prices of non-volatile memory over those of MEMS", "R,R|A..B", "1..10")
     ]
     replacement: Annotated[
-        Several,
-        Option(
-            metavar="A,B|all",
-            read=words,
-            meaning="Its replacement policies; the first is used throughout",
-            default="lru",
-        ),
+        Several, Option("Its replacement policies; the first is used throughout", "A,B|all", "lru")
     ]
-    at_mb: Annotated[
-        float, Option(metavar="MB", read=number, meaning="MEMS of the configurations", default="256")
-    ]
+    at_mb: Annotated[float, Option("MEMS of the configurations", "MB", "256")]
     at_segment_kb: Annotated[
-        int,
-        Option(
-            metavar="KB",
-            read=count,
-            meaning="Segments of the configurations",
-            default="the power of two that holds a mean request",
-        ),
+        int, Option("Segments of the configurations", "KB", "the power of two that holds a mean request")
     ]
 
 

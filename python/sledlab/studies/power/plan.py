@@ -18,10 +18,8 @@ from sledlab.runs.options import (
     Scheduled,
     Several,
     Studied,
-    number,
     words,
 )
-from sledlab.runs.options import numbers as numbers_in
 from sledlab.study.axes import seeds, untouched
 from sledlab.study.devices import given_devices
 from sledlab.study.plan import Case, Given, Plan, check_source, plain
@@ -61,51 +59,28 @@ def words_or_all(text: str) -> list[str] | str:
 class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
     """What can be said of a power study."""
 
-    policies: Annotated[
-        Several,
-        Option(
-            metavar="A,B,C|all",
-            read=words,
-            meaning="Power policies to compare (sledlab power list)",
-            default="all",
-        ),
-    ]
+    policies: Annotated[Several, Option("Power policies to compare (sledlab power list)", "A,B,C|all", "all")]
     timeouts_ms: Annotated[
         Numbers,
         Option(
+            "Idle times before parking, in ms",
+            "MS,MS",
+            ",".join(f"{each:g}" for each in TIMEOUTS_MS),
             flag="timeouts",
-            metavar="MS,MS",
-            read=numbers_in,
-            meaning="Idle times before parking, in ms",
-            default="0,1,2,5,10,40,100,1000,10000,100000",
         ),
     ]
     startups_ms: Annotated[
         Numbers,
-        Option(
-            flag="startup",
-            metavar="MS,MS",
-            read=numbers_in,
-            meaning="Times a start-up takes, in ms",
-            default="0, 1/2, 1, 2, 4 × the device's",
-        ),
+        Option("Times a start-up takes, in ms", "MS,MS", "0, 1/2, 1, 2, 4 × the device's", flag="startup"),
     ]
     loads: Annotated[
         Numbers,
-        Option(
-            metavar="S,S,S",
-            read=numbers_in,
-            meaning="Factors that divide the times between arrivals",
-            default="1,2,5,10; 1 when closed",
-        ),
+        Option("Factors that divide the times between arrivals", "S,S,S", "1,2,5,10; 1 when closed"),
     ]
     strategies: Annotated[
-        Several,
-        Option(metavar="A,B,C|all", read=words_or_all, meaning=", ".join(STRATEGIES), default="all of them"),
+        Several, Option(", ".join(STRATEGIES), "A,B,C|all", "all of them", read=words_or_all)
     ]
-    battery_wh: Annotated[
-        float, Option(metavar="WH", read=number, meaning="Charge of the battery, in Wh", default="10")
-    ]
+    battery_wh: Annotated[float, Option("Charge of the battery, in Wh", "WH", "10")]
 
 
 class Asked(PowerOptions, total=False):
@@ -114,10 +89,10 @@ class Asked(PowerOptions, total=False):
     devices: Annotated[
         Devices,
         Option(
+            "Device: a preset (sledlab device list) or a device file; repeat it for several.",
+            "NAME|FILE",
             flag="device",
-            metavar="NAME|FILE",
             repeated=True,
-            meaning="Device: a preset (sledlab device list) or a device file; repeat it for several.",
         ),
     ]
 

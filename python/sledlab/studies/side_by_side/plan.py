@@ -15,7 +15,7 @@ from sledlab.model import choices
 from sledlab.model.catalogue import Chosen, apply, require
 from sledlab.model.device import describe
 from sledlab.model.settings import word
-from sledlab.runs.options import Around, Option, Scheduled, Studied, numbers, words
+from sledlab.runs.options import Around, Numbers, Option, Scheduled, Studied, words
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, plain, taking
 from sledlab.traces.fitted import fitted
@@ -35,26 +35,13 @@ class SideBySideOptions(Scheduled, Around, Studied, total=False):
 
     devices: Annotated[
         Sequence[Chosen | str | Path],
-        Option(
-            metavar="A,B,C", read=words, meaning="Several devices, such as mems-g2,atlas-10k:buffer_kb=0."
-        ),
+        Option("Several devices, such as mems-g2,atlas-10k:buffer_kb=0.", "A,B,C", read=words),
     ]
     traces: Annotated[
-        Sequence[str | Path],
-        Option(metavar="FILE,FILE", read=words, meaning="Several traces, one after another."),
+        Sequence[str | Path], Option("Several traces, one after another.", "FILE,FILE", read=words)
     ]
-    workloads: Annotated[
-        Sequence[Chosen | str], Option(metavar="A,B,C", read=words, meaning="Several generated workloads.")
-    ]
-    speedups: Annotated[
-        Sequence[float] | float,
-        Option(
-            metavar="S,S,S",
-            read=numbers,
-            meaning="Factors that divide the times between arrivals",
-            default="1",
-        ),
-    ]
+    workloads: Annotated[Sequence[Chosen | str], Option("Several generated workloads.", "A,B,C", read=words)]
+    speedups: Annotated[Numbers, Option("Factors that divide the times between arrivals", "S,S,S", "1")]
 
 
 @dataclass(frozen=True)

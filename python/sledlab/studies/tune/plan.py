@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.errors import Error
 from sledlab.model.choices import numbers
-from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several, doublings, number, words
-from sledlab.studies.hybrid.plan import SEGMENTS_KB, Fronted, HybridPlan, policies, whole
+from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several
+from sledlab.studies.hybrid.plan import SEGMENTS_KB, Fronted, HybridPlan, policies, segments, whole
 from sledlab.studies.hybrid.stores import ALL, DISK, MEMS, Stores
 from sledlab.studies.hybrid.tables import hits_of
 from sledlab.study.axes import seeds
@@ -50,26 +50,10 @@ WHOLE, LESS = "all", "less MEMS"
 class TuneOptions(Replayed, Parallel, Fronted, total=False):
     """What can be said of tuning."""
 
-    budget: Annotated[
-        float, Option(metavar="MB", read=number, meaning="MEMS that is allowed; with --price-per-mb, money")
-    ]
-    price_per_mb: Annotated[
-        float, Option(metavar="P", read=number, meaning="What a MB of MEMS costs, in any currency")
-    ]
-    segments_kb: Annotated[
-        Numbers,
-        Option(
-            flag="segment-kb",
-            metavar="KB,KB|A..B",
-            read=doublings,
-            meaning="Segments to try",
-            default="4..256, doubling",
-        ),
-    ]
-    replacement: Annotated[
-        Several,
-        Option(metavar="A,B|all", read=words, meaning="Policies to try", default=",".join(POLICIES)),
-    ]
+    budget: Annotated[float, Option("MEMS that is allowed; with --price-per-mb, money", "MB")]
+    price_per_mb: Annotated[float, Option("What a MB of MEMS costs, in any currency", "P")]
+    segments_kb: Annotated[Numbers, segments("Segments to try")]
+    replacement: Annotated[Several, Option("Policies to try", "A,B|all", ",".join(POLICIES))]
 
 
 @dataclass(frozen=True)
