@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+Bar = tuple[str, float, str, bool]
+"""A bar: its name, its value, the text at its end, and whether it is hollow."""
+
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#A2568B", "#56B4E9"
 INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"
 
@@ -132,6 +135,12 @@ def value_axis(axes: Axes, values: Sequence[float]) -> None:
     plain_log_y(axes)
 
 
+def scale(axes: Axes, top: float, said: str, below: str = "") -> None:
+    """A y axis from 0 to `top`, with a grid: what it shows, and what the x axis does."""
+    axes.set(ylim=(0, top), ylabel=said, xlabel=below)
+    axes.grid(visible=True, axis="y")
+
+
 def named_rows(axes: Axes, names: Sequence[str]) -> None:
     """Names on the left, from the top down."""
     axes.set_yticks(range(len(names)), list(names), color=INK)
@@ -160,21 +169,24 @@ def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hol
     )
 
 
-def bars(rows: Sequence[tuple[str, float, str, bool]], label: str, room: float) -> Figure:
+def response(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
+    """A bar of a mean response time, with what is to be said besides; hollow where the queue kept growing."""
+    return name, mean_ms, f"{milliseconds(mean_ms)}{more}{' overloaded' if late else ''}", late
+
+
+def bars(rows: Sequence[Bar], label: str, room: float) -> Figure:
     """Bars below each other, each with its name on the left and a text at its end; see `bar_rows`."""
     made, (axes,) = panels(1, 0.9 + 0.34 * len(rows))
     bar_rows(axes, rows, label, room)
     return made
 
 
-def bar_rows(
-    axes: Axes, rows: Sequence[tuple[str, float, str, bool]], label: str, room: float, colour: str = BLUE
-) -> None:
+def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: str = BLUE) -> None:
     """Bars below each other, each with its name on the left and a text at its end.
 
     Args:
         axes: Where.
-        rows: Name, value, text, and whether the bar is hollow.
+        rows: What they show.
         label: What the values are, with their unit.
         room: Width of the axis, as a multiple of the longest bar; what is beyond holds the texts.
         colour: Of the bars.

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.study.columns import Column
 from sledlab.study.measure import STATES, Measured
+from sledlab.study.rests import Resting
 from sledlab.study.statistics import Averaged, averaged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sledlab.study.rests import Resting
-
+    from collections.abc import Mapping, Sequence
 
 On = Annotated[str, Column("the device")]
 Under = Annotated[str, Column("the power policy, with its parameters")]
@@ -37,6 +35,11 @@ class Spent(Averaged):
     idle_share: Annotated[float, Column("share of idling in the energy")] = 0
     inactive_share: Annotated[float, Column("share of being parked in the energy")] = 0
     startup_share: Annotated[float, Column("share of start-ups in the energy")] = 0
+
+    @property
+    def service_uj(self) -> float:
+        """Energy of seeks and accesses for each request."""
+        return self.service_j / self.requests * 1e6
 
     def by_state(self, unit: str) -> dict[str, float]:
         """A column of each state: `j` and `uj` are energies, `s` times, `share` shares in the energy."""
@@ -110,8 +113,9 @@ class BreakEven:
     longer_time_share: Annotated[float | None, Column("share of these longer rests in all resting time")]
 
 
-def break_even(device: str, awake: Spent, parked: Spent, rests: Resting) -> BreakEven:
-    """What parking costs and saves on a device that has such rests while awake."""
+def break_even(device: str, awake: Spent, parked: Spent, found: Sequence[Mapping[str, Any]]) -> BreakEven:
+    """What parking costs and saves on a device that has such rests, as of `Resting.of`, while awake."""
+    rests = Resting.of(found)
     idle_mw = _ratio(awake.idle_j, awake.idle_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_s, 1e3)
     startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)

@@ -68,6 +68,10 @@ class Case:
     weight: float = 0.0
     name: str = ""
 
+    def __getitem__(self, label: str) -> Any:
+        """The value of a label."""
+        return dict(self.labels)[label]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -98,6 +102,13 @@ class Plan:
     def trace_of(self, point: Point) -> Trace | None:
         """What a run replays instead of what its experiment names."""
         return self.traces.get(point.base, self.trace)
+
+    def of(self, section: str, **labels: Any) -> list[Case]:
+        """The rows of a table, those that have some labels."""
+        wanted = labels.items()
+        return [
+            case for case in self.cases if case.section == section and wanted <= dict(case.labels).items()
+        ]
 
     def points_of(self, case: Case) -> list[Point]:
         """The runs of a row, one for each seed."""

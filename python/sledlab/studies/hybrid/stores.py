@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment
 from sledlab.errors import Error, unknown
 from sledlab.model.catalogue import hybrid
+from sledlab.model.choices import some
 from sledlab.model.device import describe
 from sledlab.model.settings import document, word
 from sledlab.study.axes import untouched
@@ -88,15 +89,8 @@ def chosen(given: Any) -> tuple[str, ...]:
     """
     if given is None:
         return tuple(name for name in KNOWN if name != MIRROR)
-    words = [given] if isinstance(given, str) else given
-    if not isinstance(words, (list, tuple)) or not words:
-        raise Error("there are no configurations to compare", remedy=f"name some of {', '.join(KNOWN)}")
-    found: list[str] = []
-    for each in words:
-        if each != "all" and each not in KNOWN:
-            raise unknown("configuration", str(each), (*KNOWN, "all"))
-        found += KNOWN if each == "all" else [each]
-    return tuple(dict.fromkeys(found))
+    words = some("configuration", "configurations", given, (*KNOWN, "all"))
+    return tuple(dict.fromkeys(name for word in words for name in (KNOWN if word == "all" else [word])))
 
 
 def settings_of(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab.show import wording
 from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Text, grid
 from sledlab.show.facts import common_facts, requests_fact, said_facts
-from sledlab.show.sections import Section, drawn
+from sledlab.show.sections import Section
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
 from sledlab.studies.hybrid.stores import ALL, DISK, KNOWN, MIRROR, NONE, SAME
@@ -16,8 +17,6 @@ from sledlab.studies.hybrid.tables import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from matplotlib.figure import Figure
 
     from sledlab.show.document import Part
     from sledlab.studies.hybrid.tables import Compared, HybridStudy, Traffic
@@ -286,6 +285,22 @@ def _policies(study: HybridStudy) -> Grid:
     return Grid(("policy", "mean", "99 %", "found on MEMS", "found, of the trace alone"), lines)
 
 
+def _configurations(study: HybridStudy) -> Sequence[Part]:
+    """All configurations, and how to read them."""
+    note = f"{noise(study)} Times in ms; * the queue kept growing."
+    return table(study, "configurations"), Text(note, "quiet")
+
+
+def _held(study: HybridStudy) -> Sequence[Part]:
+    """What cache and MEMS hold of the requests."""
+    note = (
+        "MEMS, reads: segments that a read found there. MEMS, writes: that found room at once. Superseded: "
+        "blocks written again before they had to go to the disk. Live room: what holds data that somebody "
+        "may ask for."
+    )
+    return [Folded("What cache and MEMS hold", [table(study, "held"), Text(note, "quiet")])]
+
+
 SECTIONS: Mapping[str, Section] = {
     "configurations": Section(
         "Response by configuration",
@@ -295,6 +310,7 @@ SECTIONS: Mapping[str, Section] = {
         "but DISK-RAM, the same controller cache.",
         figures.configurations,
         best,
+        after=_configurations,
     ),
     "sizes": Section(
         "How much MEMS, in which segments",
@@ -319,6 +335,7 @@ SECTIONS: Mapping[str, Section] = {
         figures.traffic,
         traffic,
         partial(table, name="traffic"),
+        after=_held,
     ),
     "replacement": Section(
         "Which segment makes room",
@@ -338,17 +355,6 @@ SECTIONS: Mapping[str, Section] = {
 }
 """Every section that can be drawn, in the order of the page."""
 
-HELD = (
-    "MEMS, reads: segments that a read found there. MEMS, writes: that found room at once. Superseded: "
-    "blocks written again before they had to go to the disk. Live room: what holds data that somebody may "
-    "ask for."
-)
-
-
-def draw(study: HybridStudy, section: str = "configurations") -> Figure:
-    """One section."""
-    return drawn(SECTIONS, study, section)
-
 
 def brief(study: HybridStudy) -> Sequence[Part]:
     """What a terminal and a notebook show."""
@@ -359,25 +365,13 @@ def brief(study: HybridStudy) -> Sequence[Part]:
 
 def page(study: HybridStudy) -> Document:
     """The page about a study."""
-    after: Mapping[str, Sequence[Part]] = {
-        "configurations": [
-            table(study, "configurations"),
-            Text(f"{noise(study)} Times in ms; * the queue kept growing.", "quiet"),
-        ],
-        "traffic": [Folded("What cache and MEMS hold", [table(study, "held"), Text(HELD, "quiet")])],
-    }
     room = size(study.axes["at_mb"])
-    shown = [
-        part
-        for name, section in SECTIONS.items()
-        if study.rows[name]
-        for part in (*section.whole(study, room=room), *after.get(name, ()))
-    ]
+    shown = [section.parts(study, room=room) for name, section in SECTIONS.items() if study.rows[name]]
     return Document(
         kind="hybrid study",
         title=title(study),
         heading=f"{title(study)}: what MEMS in front is worth",
-        parts=[Text(answer(study), "answer"), *shown, Heading("What ran"), Facts(facts(study))],
+        parts=[Text(answer(study), "answer"), *chain(*shown), Heading("What ran"), Facts(facts(study))],
         footer="All times are simulated. The same study and version give the same numbers.",
     )
 

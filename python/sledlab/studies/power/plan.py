@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import Experiment, is_plugin
-from sledlab.errors import Error, unknown
+from sledlab.errors import Error
 from sledlab.model.catalogue import power
-from sledlab.model.choices import is_number, models, numbers
+from sledlab.model.choices import is_number, models, numbers, some
 from sledlab.model.device import describe
 from sledlab.runs.options import (
     Arranged,
@@ -205,21 +205,16 @@ def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tu
     Raises:
         Error: There is no such strategy, or no device knows it.
     """
-    everything = isinstance(given, str) and given == "all"
-    words = tuple(STRATEGIES) if everything else (given,) if isinstance(given, str) else given
-    some = f"give some of: {', '.join(STRATEGIES)}"
-    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
-        raise Error(f"expected strategies, found {given!r}", remedy=some)
-    if not words:
-        raise Error("there are no strategies to compare", remedy=some)
+    everything = given == "all"
+    words = some("strategy", "strategies", tuple(STRATEGIES) if everything else given, STRATEGIES)
+    found = {"base": None}
     for word in words:
-        if word not in STRATEGIES:
-            raise unknown("strategy", word, list(STRATEGIES))
         why = [each[word] for each in refused]
-        if not everything and all(why):
+        if not all(why):
+            found[word] = None
+        elif not everything:
             raise Error(f"strategy `{word}`: {why[0]}", remedy="leave it out, or choose another device")
-    known = [word for word in words if not all(each[word] for each in refused)]
-    return tuple(dict.fromkeys(("base", *known)))
+    return tuple(found)
 
 
 def _refusal(base: Experiment, strategy: str) -> str | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab.model.device import describe
-from sledlab.show.wording import state_name
+from sledlab.show.wording import seconds, state_name
 from sledlab.studies.power.plan import IMMEDIATE, OWN
 from sledlab.study.columns import Column, Only
 from sledlab.study.devices import ByDevice
@@ -27,11 +27,10 @@ from sledlab.study.energy import (
 )
 from sledlab.study.measure import STATES
 from sledlab.study.plan import plain
-from sledlab.study.rests import Resting
-from sledlab.study.statistics import half_width, straight_line
+from sledlab.study.statistics import half_width, runs_of, straight_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from sledlab.study.measure import Found
     from sledlab.study.plan import Case, Plan, Point
@@ -154,69 +153,70 @@ class PowerStudy(ByDevice):
         names: Mapping[str, str] = self.axes["state_names"][device]
         return names
 
+    def own_timeout(self, device: str) -> str:
+        """A device's own timeout, in words."""
+        return seconds(self.axes["own_timeout_ms"][device])
+
     def under(self, device: str, policy: str) -> Spent:
         """What a device did at the study's pace under `fixed`, its own timeout, or `immediate`."""
         rows: list[Request] = self.of_device("request_energy", device)
         return next(row.run for row in rows if row.policy == policy)
 
+    def by_energy(self, device: str) -> list[Policy]:
+        """The policies of a device, the least energy first."""
+        return sorted(self.of_device("policies", device), key=lambda row: float(row.run.energy_j))
+
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> PowerStudy:
     """The study of the runs found."""
-    runs = {case: [found[point].row for point in plan.points_of(case)] for case in plan.cases}
+    runs = runs_of(plan, found)
     means = {case: spent(each) for case, each in runs.items()}
+    parked = {case.base: means[case] for case in plan.of("request_energy", policy=IMMEDIATE)}
+    bases = {(case.base, case["load"]): means[case] for case in plan.of("strategies", strategy="base")}
     joules: dict[str, dict[str, list[float]]] = {name: {} for name in plan.bases}
-    bases: dict[tuple[str, float], Spent] = {}
-    for case, each in runs.items():
-        labels = dict(case.labels)
-        if case.section == "policies":
-            joules[case.base][labels["policy"]] = [run.energy_j for run in each]
-        elif labels.get("strategy") == "base":
-            bases[case.base, labels["load"]] = means[case]
+    for case in plan.of("policies"):
+        joules[case.base][case["policy"]] = [run.energy_j for run in runs[case]]
+    gigabytes = {name: describe(base)["capacity_blocks"] * 512 / 1e9 for name, base in plan.bases.items()}
 
     def rows(section: str, more: Callable[[Case], Mapping[str, Any]] = lambda case: {}) -> list[Any]:
-        kind, mine = PowerStudy.kinds[section], (case for case in plan.cases if case.section == section)
-        return [kind(device=case.base, **dict(case.labels), run=means[case], **more(case)) for case in mine]
+        kind = PowerStudy.kinds[section]
+        return [
+            kind(device=case.base, **dict(case.labels), run=means[case], **more(case))
+            for case in plan.of(section)
+        ]
 
     requests: list[Request] = rows("request_energy")
-    parked = {row.device: row.run for row in requests if row.policy == IMMEDIATE}
-    policies: list[Policy] = rows("policies", lambda case: _above(case.labels[0][1], joules[case.base]))
-    charge: float = plan.axes["battery_wh"]
-    gigabytes = {name: describe(base)["capacity_blocks"] * 512 / 1e9 for name, base in plan.bases.items()}
+    policies: list[Policy] = rows("policies", lambda case: _above(case["policy"], joules[case.base]))
     tables: dict[str, list[Any]] = {
         "states": [state_of(row.device, row.policy, row.run, state) for row in requests for state in STATES],
         "request_energy": requests,
         "break_even": [
-            break_even(
-                case.base, means[case], parked[case.base], Resting.of([run.rests or {} for run in each])
-            )
-            for case, each in runs.items()
-            if case.section == "rests"
+            break_even(case.base, means[case], parked[case.base], [run.rests or {} for run in runs[case]])
+            for case in plan.of("rests")
         ],
         **{section: rows(section) for section in ("timeouts", "startup", "loads")},
         "policies": policies,
-        "strategies": rows(
-            "strategies", lambda case: _saved(means[case], bases[case.base, case.labels[1][1]])
-        ),
+        "strategies": rows("strategies", lambda case: _saved(means[case], bases[case.base, case["load"]])),
         "battery": [
-            battery(row.device, row.policy, row.run, charge, gigabytes[row.device]) for row in policies
+            battery(row.device, row.policy, row.run, plan.axes["battery_wh"], gigabytes[row.device])
+            for row in policies
         ],
     }
-    own = [
-        case for case in plan.cases if case.section == "request_energy" and dict(case.labels)["policy"] == OWN
-    ]
-    configs = {case.base: plain(plan.texts[plan.points_of(case)[0]]) for case in own}
-    return PowerStudy(tables, {}, configs[own[0].base], _axes(plan, configs), plan.toml)
+    configs = {
+        case.base: plain(plan.texts[plan.points_of(case)[0]])
+        for case in plan.of("request_energy", policy=OWN)
+    }
+    return PowerStudy(tables, {}, next(iter(configs.values())), _axes(plan, configs), plan.toml)
 
 
 def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What was swept, by device where that makes a difference."""
 
     def swept(section: str, label: str) -> dict[str, list[Any]]:
-        found: dict[str, dict[Any, None]] = {name: {} for name in plan.bases}
-        for case in plan.cases:
-            if case.section == section:
-                found[case.base][dict(case.labels)[label]] = None
-        return {name: list(values) for name, values in found.items()}
+        return {
+            name: list(dict.fromkeys(case[label] for case in plan.of(section) if case.base == name))
+            for name in plan.bases
+        }
 
     first = next(iter(configs.values()))
     return {
@@ -228,16 +228,15 @@ def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
         "battery_wh": plan.axes["battery_wh"],
         "seeds": list(plan.seeds),
         "scheduler": str(first["scheduler"]["kind"]),
-        "own_timeout_ms": {name: _own_timeout_ms(config) for name, config in configs.items()},
+        # Of a hybrid the timeout of the device behind, for each has its own.
+        "own_timeout_ms": {
+            name: float(config["power"].get("timeout_ms", config["device"]["idle_timeout_ms"]))
+            for name, config in configs.items()
+        },
         "state_names": {
             name: {state: state_name(state, config) for state in STATES} for name, config in configs.items()
         },
     }
-
-
-def _own_timeout_ms(config: Mapping[str, Any]) -> float:
-    """The device's own timeout; of a hybrid that of the device behind, for each has its own."""
-    return float(config["power"].get("timeout_ms", config["device"]["idle_timeout_ms"]))
 
 
 def can_be_built(policy: str) -> bool:
@@ -248,17 +247,13 @@ def can_be_built(policy: str) -> bool:
 def _above(policy: str, joules: Mapping[str, list[float]]) -> Mapping[str, Any]:
     """How far a policy is from the oracle and, seed by seed, from the best, with the energies of all."""
     own, oracle = joules[policy], joules.get("oracle")
-    best = min([each for name, each in joules.items() if can_be_built(name)] or [own], key=_mean)
+    best = min([each for name, each in joules.items() if can_be_built(name)] or [own], key=fmean)
     beaten = [mine - theirs for mine, theirs in zip(own, best, strict=True)]
     return {
-        "above_oracle": _mean(own) / _mean(oracle) - 1 if oracle else None,
-        "above_best_j": _mean(beaten),
+        "above_oracle": fmean(own) / fmean(oracle) - 1 if oracle else None,
+        "above_best_j": fmean(beaten),
         "above_best_ci95_j": half_width(beaten),
     }
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 def _saved(run: Spent, base: Spent) -> Mapping[str, Any]:
