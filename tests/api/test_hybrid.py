@@ -12,7 +12,7 @@ import sledlab as sl
 from sledlab.show import wording
 from sledlab.studies.hybrid import tables, words
 from sledlab.studies.hybrid.plan import segment_kb
-from sledlab.studies.hybrid.stores import KNOWN, settings_of
+from sledlab.study.stores import KNOWN, settings_of
 from sledlab.study.columns import record
 
 CELLO = sl.workload("cello")

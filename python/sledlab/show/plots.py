@@ -169,6 +169,13 @@ def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hol
     )
 
 
+def dotted(axes: Axes, dots: Sequence[tuple[float, float, bool]], colour: str, size: float) -> None:
+    """A line through points, each with its place and value, and hollow where that is not to be trusted."""
+    axes.plot([place for place, *_ in dots], [value for _, value, _ in dots], color=colour)
+    for place, value, hollow in dots:
+        dot(axes, (place, value), colour, size, hollow=hollow)
+
+
 def response(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
     """A bar of a mean response time, with what is to be said besides; hollow where the queue kept growing."""
     return name, mean_ms, f"{milliseconds(mean_ms)}{more}{' overloaded' if late else ''}", late

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from sledlab import _native
-from sledlab.errors import Error
-from sledlab.model.catalogue import replacement
-from sledlab.model.choices import models
 from sledlab.model.choices import numbers as checked
-from sledlab.runs.options import (
-    Models,
-    Numbers,
-    Option,
-    Paced,
-    Scheduled,
-    Several,
-    Studied,
-    doublings,
-)
-from sledlab.studies.hybrid.stores import ALL, DISK, DISK_RAM, FRONT, KNOWN, MEMS, Stores, chosen, memory
+from sledlab.runs.options import Numbers, Option, Several, Studied
 from sledlab.study.axes import seeds
-from sledlab.study.plan import Case, Given, Plan, plain
+from sledlab.study.plan import Case, Given, plain
+from sledlab.study.stores import (
+    ALL,
+    DISK,
+    DISK_RAM,
+    KNOWN,
+    MEMS,
+    SEGMENTS_KB,
+    Fronted,
+    Stores,
+    StoresPlan,
+    chosen,
+    memory,
+    policies,
+    segments,
+    swept,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,30 +34,11 @@ if TYPE_CHECKING:
 SIZES_MB = (64.0, 128.0, 256.0, 512.0, 3072.0)
 """MEMS to sweep unless others are given, in 2^20 bytes (AN-05)."""
 
-SEGMENTS_KB = (4, 8, 16, 32, 64, 128, 256)
-"""Segments to sweep unless others are given, in 1024 bytes."""
-
 RATIOS = tuple(float(ratio) for ratio in range(1, 11))
 """Prices of non-volatile memory over those of MEMS, unless others are given (AN-06)."""
 
 AT_MB = 256.0
 """MEMS of the configurations unless said, in 2^20 bytes: 3 % of the disk of paper 001."""
-
-BELADY = "belady"
-"""The replacement policy that knows the future, which no device does."""
-
-
-def segments(meaning: str) -> Option:
-    """The option of segments to sweep."""
-    return Option(meaning, "KB,KB|A..B", "4..256, doubling", flag="segment-kb", read=doublings)
-
-
-class Fronted(Scheduled, Paced, total=False):
-    """What studies of hybrids share."""
-
-    front: Annotated[
-        Models, Option("The MEMS device in front of the disk, or alone", "NAME|FILE", default=FRONT)
-    ]
 
 
 class HybridOptions(Studied, Fronted, total=False):
@@ -78,14 +61,7 @@ class HybridOptions(Studied, Fronted, total=False):
     ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class HybridPlan(Plan):
-    """All runs of a study, checked, and what its stores are built of."""
-
-    stores: Stores
-
-
-def plan(given: Given) -> HybridPlan:
+def plan(given: Given) -> StoresPlan:
     """Checks everything that can be checked before the work starts, and fills in what was not said.
 
     Raises:
@@ -105,7 +81,7 @@ def plan(given: Given) -> HybridPlan:
     roots = seeds(plain(stores.bases[DISK].to_toml()), given.axis("seeds", 1))
     cases = list(_cases(stores, axes))
     axes["seeds"] = len(roots)
-    return HybridPlan(stores.bases, stores.requests, cases, roots, axes, stores=stores)
+    return StoresPlan(stores.bases, stores.requests, cases, roots, axes, stores=stores)
 
 
 def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:
@@ -139,27 +115,3 @@ def segment_kb(mean_kb: float) -> int:
         [4, 8, 16, 256]
     """
     return next((size for size in SEGMENTS_KB if size >= mean_kb), SEGMENTS_KB[-1])
-
-
-def swept(what: str, given: Any) -> tuple[float, ...]:
-    """Numbers to sweep; an empty list leaves the section out."""
-    return () if isinstance(given, (list, tuple)) and not given else checked(what, given, above=True)
-
-
-def whole(given: Any) -> tuple[int, ...]:
-    """Segments in 1024 bytes, each a whole number."""
-    found = swept("segment", given)
-    for value in found:
-        if value != int(value):
-            raise Error(f"`{value:g}` is not a segment", remedy="give whole numbers of KB, such as 4,8,16")
-    return tuple(int(value) for value in found)
-
-
-def policies(given: Any) -> tuple[str, ...]:
-    """Replacement policies as words; the word `all` leaves out what no device can know."""
-    found = models(
-        "replacement", "replacement policies", given, [name for name in replacement if name != BELADY]
-    )
-    for policy in found:
-        _native.check_replacement(policy)
-    return found

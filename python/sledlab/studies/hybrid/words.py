@@ -8,29 +8,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab.show import wording
 from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Text, grid
-from sledlab.show.facts import common_facts, requests_fact, said_facts
 from sledlab.show.sections import Section
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
-from sledlab.studies.hybrid.stores import ALL, DISK, KNOWN, MIRROR, NONE, SAME
-from sledlab.studies.hybrid.tables import Stored
+from sledlab.study.store_rows import Stored, facts, title
+from sledlab.study.stores import ALL, DISK, KNOWN, MIRROR, NONE, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sledlab.show.document import Part
     from sledlab.studies.hybrid.tables import Compared, HybridStudy, Traffic
-    from sledlab.study.outcome import Outcome
 
     Cells = Mapping[str, Callable[[Any], str]]
 
 R = TypeVar("R", bound=Stored)
-
-
-def title(study: Outcome) -> str:
-    """What ran on what."""
-    disk = wording.device_name(study.config)
-    return f"{wording.source_name(study.config)} on {disk} with {study.axes['front']}"
 
 
 def answer(study: HybridStudy) -> str:
@@ -374,20 +366,3 @@ def page(study: HybridStudy) -> Document:
         parts=[Text(answer(study), "answer"), *chain(*shown), Heading("What ran"), Facts(facts(study))],
         footer="All times are simulated. The same study and version give the same numbers.",
     )
-
-
-def facts(study: Outcome) -> Sequence[tuple[str, str]]:
-    """What ran, as pairs of a name and a text."""
-    said, common = study.axes, common_facts(study.config)
-    sleds = said["mems_devices"]
-    return [
-        *common[1:-1],
-        ("disk", wording.device_name(study.config)),
-        ("MEMS", said["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
-        requests_fact(said["requests"]),
-        ("scheduler", said["scheduler"].upper()),
-        ("replacement", ", ".join(said["replacement"])),
-        ("seeds", ", ".join(map(str, said["seeds"])) if "workload" in study.config else ""),
-        *said_facts(study.config, study.toml),
-        common[-1],
-    ]
