@@ -34,6 +34,14 @@ SOURCE: Mapping[str, Option] = {
 SET = {"settings": declared(Replayed)["settings"]}
 """Any other setting."""
 
+seed_option = click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Root of all random numbers.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
