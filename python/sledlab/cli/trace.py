@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab import _native
-from sledlab.cli import trace_hits, trace_info
+from sledlab.cli import trace_info
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import SET, json_option, options, seed_option, show_json, show_table
 from sledlab.errors import Error
@@ -17,6 +17,8 @@ from sledlab.files import check_writable
 from sledlab.model.device import describe
 from sledlab.runs.options import Option, numbers, words
 from sledlab.show.progress import Progress
+from sledlab.show.wording import figure, percent
+from sledlab.traces.hits import POLICIES, hit_ratios
 from sledlab.traces.read import read_trace
 from sledlab.traces.steps import Steps
 from sledlab.traces.table import to_rows, write
@@ -116,7 +118,20 @@ def hits(
     Example:
       sledlab trace hits app.csv --policies lru,arc,belady --cache-mb 16,64,256
     """
-    trace_hits.run(trace, policies, cache_mb, segment_kb, as_json=as_json)
+    found = hit_ratios(trace, policies=policies or POLICIES, cache_mb=cache_mb, segment_kb=segment_kb)
+    if as_json:
+        show_json(found.to_dict())
+        return
+    click.echo(
+        f"{found.segments:,} segments of {segment_kb:g} KB are used, {figure(found.footprint_mb)} MB. "
+        "Hits by size of the cache:"
+    )
+    sizes = dict.fromkeys(row.cache_mb for row in found.rows)
+    head = ("policy", *(f"{figure(mb)} MB" for mb in sizes))
+    rows = {row.policy: [row.policy] for row in found.rows}
+    for row in found.rows:
+        rows[row.policy].append(percent(row.hit_ratio))
+    show_table(head, rows.values(), right=head[1:])
 
 
 @trace.command("head")

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 SPEEDUPS = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Speed-ups of an open replay unless others are given."""
 
-UNRACED = ("sptf-scan", "mst", "optimal")
-"""Left out of `all` where the catalogue does not say: one doubles another, two refuse long queues."""
-
 
 def vary_of(text: str) -> dict[str, list[Any]]:
     """`KEY=V,V` on the command line: numbers and truth values where they are some, words otherwise.
@@ -66,8 +63,7 @@ class CompareOptions(Around, Studied, total=False):
 
 def racing() -> tuple[str, ...]:
     """The schedulers that `all` stands for."""
-    listed = everything()["schedulers"]
-    return tuple(item["name"] for item in listed if item.get("in_race", item["name"] not in UNRACED))
+    return tuple(item["name"] for item in everything()["schedulers"] if item["in_race"])
 
 
 def planned(given: Given) -> Plan:
