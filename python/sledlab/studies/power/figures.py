@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from sledlab.studies.power.tables import Policy, PowerStudy
-    from sledlab.study.energy import Spent
+    from sledlab.studies.power.tables import PowerStudy
+    from sledlab.study.energy import Policy, Spent
 
 WAYS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": ORANGE, "all": BLUE}
 """One colour for each strategy."""

@@ -19,10 +19,11 @@ from sledlab.show.wording import (
     spaced,
 )
 from sledlab.studies.power.plan import IMMEDIATE, OWN
-from sledlab.studies.power.tables import can_be_built
+from sledlab.study.energy import can_be_built
 
 if TYPE_CHECKING:
-    from sledlab.studies.power.tables import PowerStudy, Strategy, Timeout
+    from sledlab.studies.power.tables import PowerStudy
+    from sledlab.study.energy import Strategy, Timeout
 
 SAME = 0.005
 """Energies closer than this share of each other count as the same."""
