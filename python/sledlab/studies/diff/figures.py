@@ -52,8 +52,7 @@ def responses(found: Difference) -> Figure:
     axes.grid(visible=True)
     for at, name, colour in medians:
         mark_median(axes, shorten(name, LONGEST), at, colour, left=(at, name, colour) == min(medians))
-    axes.set_xlabel("response time (ms)")
-    axes.set_ylabel("requests answered within (%)")
+    axes.set(xlabel="response time (ms)", ylabel="requests answered within (%)")
     return figure
 
 
