@@ -349,14 +349,8 @@ def _bars(curves: Curves) -> Figure:
         half = None if late else dot.half
         colours: Any = {"facecolor": "white" if late else BLUE, "edgecolor": BLUE, "ecolor": INK}
         axes.barh(place, dot.value, height=0.62, xerr=half, **colours)
-        axes.annotate(
-            f"{dot.value:,.3g}" + (" overloaded" if late else ""),
-            (dot.value + (half or 0.0), place),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-        )
+        text = f"{dot.value:,.3g}" + (" overloaded" if late else "")
+        plots.beside(axes, text, (dot.value + (half or 0.0), place), size=8, by=4)
     axes.set_yticks(range(len(curves.ranked)), [line.label for line in curves.ranked], color=INK)
     axes.invert_yaxis()
     axes.margins(x=0.18)

@@ -148,11 +148,12 @@ def named_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def beside(axes: Axes, text: str, where: tuple[float, float], colour: str = INK) -> None:
-    """A text on the right of a place."""
-    axes.annotate(
-        text, where, xytext=(6, 0), textcoords="offset points", va="center", fontsize=8.5, color=colour
-    )
+def beside(
+    axes: Axes, text: str, where: tuple[float, float], colour: str = INK, size: float = 8.5, by: float = 6
+) -> None:
+    """A text on the right of a place, by so many points."""
+    style: Any = {"va": "center", "fontsize": size, "color": colour}
+    axes.annotate(text, where, xytext=(by, 0), textcoords="offset points", **style)
 
 
 def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hollow: bool = False) -> None:
