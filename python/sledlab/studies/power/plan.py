@@ -9,17 +9,7 @@ from sledlab.errors import Error
 from sledlab.model.catalogue import power
 from sledlab.model.choices import is_number, models, numbers, some
 from sledlab.model.device import describe
-from sledlab.runs.options import (
-    Arranged,
-    Devices,
-    Numbers,
-    Option,
-    Paced,
-    Scheduled,
-    Several,
-    Studied,
-    words,
-)
+from sledlab.runs.options import Arranged, Devices, Numbers, Option, Paced, Scheduled, Several, Studied, words
 from sledlab.study.axes import seeds, untouched
 from sledlab.study.devices import given_devices
 from sledlab.study.plan import Case, Given, Plan, check_source, plain
@@ -41,14 +31,14 @@ LOADS = (1.0, 2.0, 5.0, 10.0)
 OWN, IMMEDIATE, NEVER = "fixed", "immediate", "never"
 """The device's own timeout, and the two extremes."""
 
-STRATEGIES: Mapping[str, Settings] = {
-    "base": (("power.kind", OWN),),
-    "immediate": (("power.kind", IMMEDIATE),),
-    "merging": (("power.kind", OWN), ("merge.kind", "chains")),
-    "subsector": (("power.kind", OWN), ("device.subsector_access", "true")),
-    "all": (),
+STRATEGIES: Mapping[str, Mapping[str, str]] = {
+    "base": {},
+    "immediate": {"power.kind": IMMEDIATE},
+    "merging": {"merge.kind": "chains"},
+    "subsector": {"device.subsector_access": "true"},
+    "all": {},
 }
-"""Ways to save energy and what each of them sets; `all` is all of them together."""
+"""Ways to save energy and what each of them changes; `all` is all of them together."""
 
 
 def words_or_all(text: str) -> list[str] | str:
@@ -220,7 +210,7 @@ def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tu
 def _refusal(base: Experiment, strategy: str) -> str | None:
     """Why a device cannot follow a strategy: it lacks the switch, or refuses the combination."""
     try:
-        for key, value in STRATEGIES[strategy]:
+        for key, value in {"power.kind": OWN, **STRATEGIES[strategy]}.items():
             base = base.with_setting(key, value)
         base.check()
     except Error as error:
@@ -230,8 +220,8 @@ def _refusal(base: Experiment, strategy: str) -> str | None:
 
 def _settings(strategy: str, refused: Mapping[str, str | None]) -> Settings:
     """The settings of a strategy; of `all`, those of every one the device knows."""
-    if strategy != "all":
-        return STRATEGIES[strategy]
-    known = [each for each in ("merging", "subsector") if refused[each] is None]
-    own = [pair for each in known for pair in STRATEGIES[each] if pair[0] != "power.kind"]
-    return (*STRATEGIES[IMMEDIATE], *own)
+    settings = {"power.kind": OWN}
+    for each in STRATEGIES if strategy == "all" else [strategy]:
+        if refused[each] is None:
+            settings |= STRATEGIES[each]
+    return tuple(settings.items())
