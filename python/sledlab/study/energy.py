@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
+from sledlab.show.wording import STATES
 from sledlab.study.columns import Column, Only
-from sledlab.study.measure import STATES, Measured
 from sledlab.study.rests import Resting
 from sledlab.study.statistics import Averaged, averaged, half_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sledlab.study.measure import Measured
 
 On = Annotated[str, Column("the device")]
 Under = Annotated[str, Column("the power policy, with its parameters")]

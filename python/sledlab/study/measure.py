@@ -13,6 +13,7 @@ from sledlab.model import settings
 from sledlab.model.device import describe
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
+from sledlab.show.wording import STATES
 from sledlab.study.columns import Column
 from sledlab.study.plan import plain
 from sledlab.study.rests import Rests
@@ -22,9 +23,6 @@ from sledlab.traces.read import File, Generated, ParquetFile, Table, file_opener
 if TYPE_CHECKING:
     from sledlab.runs.result import Result
     from sledlab.traces.read import Opener, Trace
-
-STATES = ("seek", "access", "idle", "inactive", "startup")
-"""States of the energy ledger, as the summary names them."""
 
 PARTS = ("positioning", "seek_x", "settle", "seek_y", "turnaround", "rotation", "transfer")
 """Parts of the service time that have a column."""

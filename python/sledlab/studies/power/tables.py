@@ -6,11 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.model.device import describe
-from sledlab.show.wording import seconds, state_name
+from sledlab.show.wording import STATES, seconds, state_name
 from sledlab.studies.power.plan import IMMEDIATE, OWN
 from sledlab.study import energy
 from sledlab.study.devices import ByDevice
-from sledlab.study.measure import STATES
 from sledlab.study.plan import plain
 from sledlab.study.statistics import runs_of, straight_line
 
