@@ -192,7 +192,7 @@ def _decades(axes: Axes, low: float, high: float) -> None:
     shown = [tick for tick in ticks if low / 1.3 <= tick <= high * 1.3]
     axes.yaxis.set_major_locator(mpl_ticker.FixedLocator(shown))
     axes.yaxis.set_minor_locator(mpl_ticker.NullLocator())
-    plots.plain_log_y(axes)
+    plots.plain_ticks(axes.yaxis)
 
 
 def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -> None:

@@ -95,17 +95,8 @@ def style() -> Any:
     return matplotlib.rc_context(STYLE)
 
 
-def plain_log(axes: Axes) -> None:
-    """Ticks of an x axis, logarithmic or not, as plain numbers: 0.1, 1, 10,000."""
-    _plain(axes.xaxis)
-
-
-def plain_log_y(axes: Axes) -> None:
-    """Ticks of a logarithmic y axis as plain numbers."""
-    _plain(axes.yaxis)
-
-
-def _plain(axis: Axis) -> None:
+def plain_ticks(axis: Axis) -> None:
+    """Ticks as plain numbers, on a logarithmic axis too: 0.1, 1, 10,000."""
     axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_formatter(mpl_ticker.NullFormatter())
 
@@ -132,7 +123,7 @@ def value_axis(axes: Axes, values: Sequence[float]) -> None:
         axes.set_ylim(min(values) / 1.3, max(values) * 1.3)
     else:
         axes.set_ylim(0, max(values) * 1.1)
-    plain_log_y(axes)
+    plain_ticks(axes.yaxis)
 
 
 def scale(axes: Axes, top: float, said: str, below: str = "") -> None:

@@ -17,8 +17,7 @@ from sledlab.show.plots import (
     SIZE,
     SKY,
     mark_median,
-    plain_log,
-    plain_log_y,
+    plain_ticks,
     single,
 )
 
@@ -72,7 +71,7 @@ def cdf(result: Result, axes: Axes) -> None:
     _mark_medians(axes, result, curves)
     axes.grid(visible=True, axis="both")
     axes.set(xlabel="response time (ms)", ylabel="requests answered within (%)", title="Response times")
-    plain_log(axes)
+    plain_ticks(axes.xaxis)
 
 
 def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]]:
@@ -106,7 +105,7 @@ def response(result: Result, axes: Axes) -> None:
     real = sorted(value for value in mean if value > 0)
     if real and max(slowest, key=_or_zero) > 20 * real[len(real) // 2]:
         axes.set_yscale("log")
-        plain_log_y(axes)
+        plain_ticks(axes.yaxis)
     else:
         axes.set_ylim(bottom=0)
     _label_above(axes, "slowest", SKY, 0.985)

@@ -43,14 +43,11 @@ class Section:
         """The section, for each of some devices; `named` stand for names in the introduction, too."""
         yield Heading(self.heading)
         yield Text(self.intro.format_map({**study.axes, **named}), "quiet")
-        drawings = [self._drawing(study, each, len(devices)) for each in devices]
-        yield (
-            Beside(drawings)
-            if devices
-            else Drawing(
-                partial(self.draw, study), self.draw.__doc__ or "", caption=self.says(study), width="narrow"
-            )
-        )
+        if devices:
+            yield Beside([self._drawing(study, each, len(devices)) for each in devices])
+        else:
+            about, says = self.draw.__doc__ or "", self.says(study)
+            yield Drawing(partial(self.draw, study), about, caption=says, width="narrow")
         if self.table is not None:
             tables = [part for each in devices for part in (Heading(each, 3), self.table(study, each))]
             note = [Text(self.note, "quiet")] if self.note else []

@@ -68,7 +68,7 @@ def percentiles(found: SideBySide) -> Figure:
         text = wording.milliseconds(run.mean_ms) + (" overloaded" if run.saturated else "")
         plots.beside(axes, text, (max(run.max_ms, run.mean_ms), place), QUIET, 8, 5)
     axes.set_xscale("log")
-    plots.plain_log(axes)
+    plots.plain_ticks(axes.xaxis)
     axes.grid(visible=True, axis="x")
     low, high = axes.get_xlim()
     axes.set_xlim(low, high * (high / low) ** 0.3)
