@@ -12,8 +12,8 @@ import sledlab as sl
 from sledlab.show import wording
 from sledlab.studies.hybrid import tables, words
 from sledlab.studies.hybrid.plan import segment_kb
-from sledlab.study.stores import KNOWN, settings_of
 from sledlab.study.columns import record
+from sledlab.study.stores import KNOWN, settings_of
 
 CELLO = sl.workload("cello")
 SECTIONS = ("configurations", "sizes", "techniques", "traffic", "replacement", "prices")
