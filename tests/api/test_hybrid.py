@@ -12,8 +12,8 @@ import sledlab as sl
 from sledlab.show import wording
 from sledlab.studies.hybrid import tables, words
 from sledlab.studies.hybrid.plan import segment_kb
-from sledlab.studies.hybrid.stores import KNOWN, settings_of
 from sledlab.study.columns import record
+from sledlab.study.stores import KNOWN, settings_of
 
 CELLO = sl.workload("cello")
 SECTIONS = ("configurations", "sizes", "techniques", "traffic", "replacement", "prices")
@@ -186,7 +186,7 @@ def test_segments_hold_a_mean_request():
     [
         ({"configurations": ["dsk"]}, "did you mean `disk`?"),
         ({"configurations": []}, "no configurations"),
-        ({"configurations": 3}, "no configurations"),
+        ({"configurations": 3}, "expected configurations"),
         ({"mems_mb": [0]}, "`0` is not a size"),
         ({"mems_mb": [5000], "segments_kb": [8]}, "more than the front device"),
         ({"mems_mb": [64], "segments_kb": [2]}, "out of range"),

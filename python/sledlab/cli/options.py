@@ -19,21 +19,27 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-DEVICE = Option(metavar="NAME|FILE", meaning="Device: a preset (sledlab device list) or a device file.")
+DEVICE = Option("Device: a preset (sledlab device list) or a device file.", "NAME|FILE")
 
 SOURCE: Mapping[str, Option] = {
-    "trace": Option(metavar="FILE", meaning="Trace to replay."),
-    "format": Option(metavar="F", meaning="Format of the trace; told by its content when left out."),
-    "sort": Option(read=count, meaning="Put requests in order that come up to N lines too late."),
-    "workload": Option(
-        metavar="NAME", meaning="Generated workload instead of a trace (sledlab workload list)."
-    ),
+    "trace": Option("Trace to replay.", "FILE"),
+    "format": Option("Format of the trace; told by its content when left out.", "F"),
+    "sort": Option("Put requests in order that come up to N lines too late.", read=count),
+    "workload": Option("Generated workload instead of a trace (sledlab workload list).", "NAME"),
 }
 """What is replayed, on the command line."""
 
 SET = {"settings": declared(Replayed)["settings"]}
 """Any other setting."""
 
+seed_option = click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Root of all random numbers.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
 
 OUTPUT = {
-    "out": Option(metavar="DIR", meaning="Directory for summary, tables and report."),
-    "requests": Option(metavar="FILE", meaning="Table of all requests, .parquet or .csv."),
+    "out": Option("Directory for summary, tables and report.", "DIR"),
+    "requests": Option("Table of all requests, .parquet or .csv.", "FILE"),
 }
 
 

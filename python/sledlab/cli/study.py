@@ -23,9 +23,7 @@ from sledlab.study.run import Study, tables_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-OUT = Option(
-    metavar="DIR", meaning="Directory for tables and report; what it holds already is not run again."
-)
+OUT = Option("Directory for tables and report; what it holds already is not run again.", "DIR")
 
 
 def command(folder: str) -> click.Command:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sledlab import _native
-from sledlab.cli import trace_hits, trace_info
+from sledlab.cli import trace_info
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import SET, json_option, options, show_json, show_table
+from sledlab.cli.options import SET, json_option, options, seed_option, show_json, show_table
 from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.model.device import describe
 from sledlab.runs.options import Option, numbers, words
 from sledlab.show.progress import Progress
+from sledlab.show.wording import figure, percent
+from sledlab.traces.hits import POLICIES, hit_ratios
 from sledlab.traces.read import read_trace
 from sledlab.traces.steps import Steps
 from sledlab.traces.table import to_rows, write
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sledlab.traces.read import Trace
 
 format_option = click.option(
@@ -47,8 +52,14 @@ def trace() -> None:
     """Inspect, convert, cut, merge and generate traces."""
 
 
-def _open(file: str, form: str | None, sort: int) -> Trace:
-    return read_trace(file, form, sort_window=sort)
+def opened(function: Callable[..., None]) -> Callable[..., None]:
+    """Hands a command the trace that FILE, --format and --sort say."""
+
+    @wraps(function)
+    def run(file: str, format: str | None, sort: int, **said: Any) -> None:
+        function(read_trace(file, format, sort_window=sort), **said)
+
+    return run
 
 
 @trace.command("info")
@@ -56,10 +67,10 @@ def _open(file: str, form: str | None, sort: int) -> Trace:
 @format_option
 @sort_option
 @json_option
-def info(file: str, format: str | None, sort: int, *, as_json: bool) -> None:
+@opened
+def info(trace: Trace, *, as_json: bool) -> None:
     """What a workload is like: rate, reads, sizes, working set, sequentiality, bursts, reuse."""
-    opened = _open(file, format, sort)
-    found = {"file": file, "format": opened.format, **opened.info()}
+    found = {"file": trace.name, "format": trace.format, **trace.info()}
     if as_json:
         show_json(found)
     else:
@@ -71,16 +82,13 @@ def info(file: str, format: str | None, sort: int, *, as_json: bool) -> None:
 @options(
     {
         "policies": Option(
-            metavar="P,P,..",
+            "Replacement policies (sledlab replacement list), or all.",
+            "P,P,..",
+            "all but lfuda-literal",
             read=words,
-            meaning="Replacement policies (sledlab replacement list), or all.",
-            default="all but lfuda-literal",
         ),
         "cache_mb": Option(
-            metavar="MB,MB,..",
-            read=numbers,
-            meaning="Sizes of the cache, in 10^6 bytes.",
-            default="1 % to 50 % of what is touched",
+            "Sizes of the cache, in 10^6 bytes.", "MB,MB,..", "1 % to 50 % of what is touched", read=numbers
         ),
     }
 )
@@ -95,13 +103,12 @@ def info(file: str, format: str | None, sort: int, *, as_json: bool) -> None:
 @format_option
 @sort_option
 @json_option
+@opened
 def hits(
-    file: str,
+    trace: Trace,
     policies: list[str] | None,
     cache_mb: list[float] | None,
     segment_kb: float,
-    format: str | None,
-    sort: int,
     *,
     as_json: bool,
 ) -> None:
@@ -111,7 +118,20 @@ def hits(
     Example:
       sledlab trace hits app.csv --policies lru,arc,belady --cache-mb 16,64,256
     """
-    trace_hits.run(_open(file, format, sort), policies, cache_mb, segment_kb, as_json=as_json)
+    found = hit_ratios(trace, policies=policies or POLICIES, cache_mb=cache_mb, segment_kb=segment_kb)
+    if as_json:
+        show_json(found.to_dict())
+        return
+    click.echo(
+        f"{found.segments:,} segments of {segment_kb:g} KB are used, {figure(found.footprint_mb)} MB. "
+        "Hits by size of the cache:"
+    )
+    sizes = dict.fromkeys(row.cache_mb for row in found.rows)
+    head = ("policy", *(f"{figure(mb)} MB" for mb in sizes))
+    rows = {row.policy: [row.policy] for row in found.rows}
+    for row in found.rows:
+        rows[row.policy].append(percent(row.hit_ratio))
+    show_table(head, rows.values(), right=head[1:])
 
 
 @trace.command("head")
@@ -128,30 +148,24 @@ def hits(
 @format_option
 @sort_option
 @json_option
-def head(file: str, rows: int, format: str | None, sort: int, *, as_json: bool) -> None:
+@opened
+def head(trace: Trace, rows: int, *, as_json: bool) -> None:
     """The first requests of a trace."""
-    found = to_rows(_native.limit(_open(file, format, sort).open(), rows))
+    found = to_rows(_native.limit(trace.open(), rows))
     if as_json:
         show_json(found)
         return
     head = ("time_us", "op", "offset_bytes", "length_bytes", "device")
-    show_table(
-        head,
-        [[f"{row[name]}" for name in head] for row in found],
-        right=[name for name in head if name != "op"],
-    )
+    cells = [[f"{row[name]}" for name in head] for row in found]
+    show_table(head, cells, right=[name for name in head if name != "op"])
 
 
-def _write(
-    source: _native.Source, out: str, to: str | None, *, device_column: bool = False, media_only: bool = False
-) -> None:
+def _write(source: _native.Source, out: str, to: str | None, **kept: bool) -> None:
     """Writes a stream with a progress bar and says what was written."""
     if out != "-":
         check_writable(Path(out))
     with Progress("writing") as progress:
-        count = write(
-            source, out, to, progress=progress.update, device_column=device_column, media_only=media_only
-        )
+        count = write(source, out, to, progress=progress.update, **kept)
     click.echo(f"wrote {count:,} requests to {out}", err=True)
 
 
@@ -163,18 +177,10 @@ def _write(
 @sort_option
 @device_column_option
 @media_only_option
-def convert(
-    file: str,
-    out: str,
-    format: str | None,
-    to: str | None,
-    sort: int,
-    *,
-    device_column: bool,
-    media_only: bool,
-) -> None:
+@opened
+def convert(trace: Trace, **where: Any) -> None:
     """Write a trace in another format; OUT may end in .gz or .zst."""
-    _write(_open(file, format, sort).open(), out, to, device_column=device_column, media_only=media_only)
+    _write(trace.open(), **where)
 
 
 @trace.command("slice")
@@ -218,23 +224,15 @@ def convert(
 )
 @device_column_option
 @media_only_option
+@opened
 def cut(
-    file: str,
-    out: str,
-    format: str | None,
-    to: str | None,
-    sort: int,
-    *,
-    device_column: bool,
-    media_only: bool,
-    **steps: Any,
+    trace: Trace, out: str, to: str | None, *, device_column: bool, media_only: bool, **steps: Any
 ) -> None:
     """Cut a trace by time, device and range; move, scale and speed it up.
 
     The steps are taken in the order of the options above.
     """
-    source = Steps(**steps).over(_open(file, format, sort))
-    _write(source, out, to, device_column=device_column, media_only=media_only)
+    _write(Steps(**steps).over(trace), out, to, device_column=device_column, media_only=media_only)
 
 
 @trace.command("merge")
@@ -253,18 +251,16 @@ def merge(
     files: tuple[str, ...],
     out: str,
     format: str | None,
-    to: str | None,
     sort: int,
     *,
     keep_devices: bool,
     place: bool,
-    device_column: bool,
-    media_only: bool,
+    **where: Any,
 ) -> None:
     """Merge traces in order of arrival; each file becomes a device of its own."""
     if out in files:
         raise Error(f"`{out}` is read and written at once", remedy="choose another --out")
-    traces = [_open(file, format, sort) for file in files]
+    traces = [read_trace(file, format, sort_window=sort) for file in files]
 
     def merged() -> _native.Source:
         return _native.merge([trace.open() for trace in traces], keep_devices)
@@ -273,7 +269,7 @@ def merge(
     if place:
         _, extents, _ = _native.survey(merged())
         source = _native.place(source, extents)
-    _write(source, out, to, device_column=device_column, media_only=media_only)
+    _write(source, out, **where)
 
 
 @trace.command("generate")
@@ -287,14 +283,7 @@ def merge(
     help="Device whose capacity to fill.",
 )
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="How many requests.")
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Root of all random numbers.",
-)
+@seed_option
 @options(SET)
 @to_option
 def generate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sledlab.cli.catalogue import command
-from sledlab.cli.options import json_option, show_json, show_table
+from sledlab.cli.options import json_option, seed_option, show_json, show_table
 from sledlab.studies.calibration import calibrate, words
 
 workload = command("workload", "List, show and calibrate")
@@ -13,14 +13,7 @@ workload = command("workload", "List, show and calibrate")
 
 @workload.command("calibrate")
 @click.argument("name")
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Root of all random numbers.",
-)
+@seed_option
 @json_option
 def workload_calibrate(name: str, seed: int, *, as_json: bool) -> int:
     """Compare a stand-in with what was published of the trace.

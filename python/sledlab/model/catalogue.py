@@ -138,11 +138,15 @@ def _spec(spec: Mapping[str, Any]) -> ParameterSpec:
 class Catalogue:
     """All models of one kind, by name."""
 
-    def __init__(self, kind: str, section: str, check: Callable[[str, Mapping[str, Any]], None]) -> None:
-        """`check` raises an error for a name or parameter that does not exist."""
+    def __init__(self, kind: str, section: str) -> None:
+        """All models of a kind, which stand in a section of the catalogue."""
         self._kind = kind
         self._section = section
-        self._check = check
+
+    def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
+        """Refuses what does not exist, in an experiment of which all else is known to be right."""
+        experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
+        apply(experiment, Chosen(self._kind, name, parameters)).with_plugins([name]).check()
 
     def __call__(self, name: str | Path, **parameters: Any) -> Chosen:
         """The model called `name`, with some of its parameters set.
@@ -216,17 +220,7 @@ def apply(experiment: _native.Experiment, chosen: Chosen) -> _native.Experiment:
     return experiment
 
 
-def _checker(kind: str) -> Callable[[str, Mapping[str, Any]], None]:
-    """Checks a model by putting it into an experiment of which all else is known to be right."""
-
-    def check(name: str, parameters: Mapping[str, Any]) -> None:
-        experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
-        apply(experiment, Chosen(kind, name, parameters)).with_plugins([name]).check()
-
-    return check
-
-
-device = Catalogue("device", "devices", _checker("device"))
+device = Catalogue("device", "devices")
 """Devices: presets by name, or a device file by path, with parameters changed at will.
 
 Examples:
@@ -236,7 +230,7 @@ Examples:
     sledlab.device('mems-g2')
 """
 
-scheduler = Catalogue("scheduler", "schedulers", _checker("scheduler"))
+scheduler = Catalogue("scheduler", "schedulers")
 """Schedulers.
 
 Examples:
@@ -244,7 +238,7 @@ Examples:
     sledlab.scheduler('sptf')
 """
 
-power = Catalogue("power", "power_policies", _checker("power"))
+power = Catalogue("power", "power_policies")
 """Power policies: when an idle device parks, and when a parked one starts again.
 
 Examples:
@@ -253,11 +247,14 @@ Examples:
 """
 
 
-def _check_replacement(name: str, parameters: Mapping[str, Any]) -> None:
-    _native.check_replacement(":".join([name, *(f"{key}={value}" for key, value in parameters.items())]))
+class _Replacement(Catalogue):
+    """Replacement policies, which no experiment has a table for."""
+
+    def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
+        _native.check_replacement(":".join([name, *(f"{key}={value}" for key, value in parameters.items())]))
 
 
-replacement = Catalogue("replacement", "replacement_policies", _check_replacement)
+replacement = _Replacement("replacement", "replacement_policies")
 """Replacement policies: what makes room in a full cache.
 
 Examples:
@@ -265,7 +262,7 @@ Examples:
     sledlab.replacement('slru', protected_share=0.8)
 """
 
-hybrid = Catalogue("hybrid", "hybrids", _checker("hybrid"))
+hybrid = Catalogue("hybrid", "hybrids")
 """Hybrids: a small fast device in front of a large slow one.
 
 Examples:
@@ -273,7 +270,7 @@ Examples:
     sledlab.hybrid('caching-disk', segment_kb=64)
 """
 
-workload = Catalogue("workload", "workloads", _checker("workload"))
+workload = Catalogue("workload", "workloads")
 """Workload generators, seeded and of any length.
 
 Examples:
@@ -282,7 +279,7 @@ Examples:
 """
 
 
-merge = Catalogue("merge", "merges", _checker("merge"))
+merge = Catalogue("merge", "merges")
 """Ways of serving queued requests as one.
 
 Examples:
@@ -290,7 +287,7 @@ Examples:
     sledlab.merge('chains', among='neighbours')
 """
 
-system = Catalogue("system", "systems", _checker("system"))
+system = Catalogue("system", "systems")
 """Ways of putting devices together.
 
 Examples:
@@ -298,7 +295,7 @@ Examples:
     sledlab.system('raid5', devices=4)
 """
 
-cache = Catalogue("cache", "caches", _checker("cache"))
+cache = Catalogue("cache", "caches")
 """What is kept in front of a system.
 
 Examples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import Error
+from sledlab.errors import Error, unknown
 from sledlab.model import settings
 from sledlab.model.catalogue import Chosen
 
@@ -41,6 +41,34 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
             raise Error(f"expected {what}, found {given!r}", remedy="give a list of names, or `all`")
     if not words:
         raise Error(f"there are no {what} to compare", remedy=f"name some, or `all` (sledlab {kind} list)")
+    return tuple(dict.fromkeys(words))
+
+
+def some(one: str, several: str, given: Any, known: Iterable[str]) -> tuple[str, ...]:
+    """Some of a few words, each once.
+
+    Args:
+        one: What messages call one of them.
+        several: What messages call several.
+        given: One or several.
+        known: All that there are.
+
+    Raises:
+        Error: There are none, or one is unknown.
+
+    Examples:
+        >>> some("way", "ways", ["a", "b", "a"], "abc"), some("way", "ways", "c", "abc")
+        (('a', 'b'), ('c',))
+    """
+    words = [given] if isinstance(given, str) else given
+    remedy = f"give some of: {', '.join(known)}"
+    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
+        raise Error(f"expected {several}, found {given!r}", remedy=remedy)
+    if not words:
+        raise Error(f"there are no {several} to compare", remedy=remedy)
+    for word in words:
+        if word not in known:
+            raise unknown(one, word, list(known))
     return tuple(dict.fromkeys(words))
 
 

@@ -7,17 +7,14 @@ theirs in the same way and inherit these (PEP 692: `**said: Unpack[Simulated]`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def number(word: str) -> float:
@@ -90,31 +87,6 @@ def _ranges(text: str, step: Callable[[float], float]) -> list[float]:
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
-class Option:
-    """What is to be known of something that can be said.
-
-    Attributes:
-        meaning: One line.
-        metavar: What stands for its value in help.
-        key: The key of an experiment that it sets; none where the function takes it itself.
-        flag: The option on the command line, where it is not the keyword with hyphens.
-        default: What holds unless it is said, in words.
-        read: Its value out of the text on the command line.
-        repeated: Whether it can be given several times.
-        required: Whether it must be said.
-    """
-
-    meaning: str
-    metavar: str = "N"
-    key: str | None = None
-    flag: str | None = None
-    default: str = ""
-    read: Callable[[str], Any] = str
-    repeated: bool = False
-    required: bool = False
-
-
 Models = Chosen | str
 
 Devices = Sequence[Models | Path] | Models | Path
@@ -126,51 +98,65 @@ Several = Sequence[Models] | Models
 Numbers = Sequence[float] | float
 """One number or several."""
 
+READ: Mapping[Any, Callable[[str], Any]] = {
+    int: count,
+    float: number,
+    bool: bool,
+    Numbers: numbers,
+    Several: words,
+}
+"""How values of a type are read on the command line; those of others are texts."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is to be known of something that can be said.
+
+    Attributes:
+        meaning: One line.
+        metavar: What stands for its value in help.
+        default: What holds unless it is said, in words.
+        key: The key of an experiment that it sets; none where the function takes it itself.
+        flag: The option on the command line, where it is not the keyword with hyphens.
+        read: Its value out of the text on the command line; as `READ` says of its type unless given.
+        repeated: Whether it can be given several times.
+        required: Whether it must be said.
+    """
+
+    meaning: str
+    metavar: str = "N"
+    default: str = ""
+    key: str | None = None
+    flag: str | None = None
+    read: Callable[[str], Any] = str
+    repeated: bool = False
+    required: bool = False
+
 
 class Replayed(TypedDict, total=False):
     """How something is replayed: the same for a run and for every study."""
 
     replay: Annotated[
-        str,
-        Option(
-            key="replay.mode",
-            metavar="MODE",
-            meaning="open | closed:N | closed:N:TIME, N outstanding",
-            default="open",
-        ),
+        str, Option("open | closed:N | closed:N:TIME, N outstanding", "MODE", "open", key="replay.mode")
     ]
-    warmup: Annotated[
-        int,
-        Option(key="replay.warmup", read=count, meaning="Requests at the start that do not count."),
-    ]
-    limit: Annotated[int, Option(key="replay.limit", read=count, meaning="End after N requests.")]
+    warmup: Annotated[int, Option("Requests at the start that do not count.", key="replay.warmup")]
+    limit: Annotated[int, Option("End after N requests.", key="replay.limit")]
     duration_s: Annotated[
         float,
-        Option(
-            key="replay.duration_s",
-            metavar="S",
-            flag="duration",
-            read=number,
-            meaning="Issue nothing after S simulated seconds.",
-        ),
+        Option("Issue nothing after S simulated seconds.", "S", key="replay.duration_s", flag="duration"),
     ]
     outside: Annotated[
         Literal["reject", "wrap", "clip", "scale"],
-        Option(
-            key="replay.outside",
-            metavar="HOW",
-            meaning="Requests past the end: reject | wrap | clip | scale.",
-        ),
+        Option("Requests past the end: reject | wrap | clip | scale.", "HOW", key="replay.outside"),
     ]
-    seed: Annotated[int, Option(key="seed", read=count, meaning="Root of all random numbers", default="1")]
+    seed: Annotated[int, Option("Root of all random numbers", default="1", key="seed")]
     settings: Annotated[
         Mapping[str, Any],
         Option(
+            "Any other setting, such as device.active_tips=3200 or workload.read_share=0.7; can be repeated.",
+            "KEY=VALUE",
             flag="set",
-            metavar="KEY=VALUE",
             repeated=True,
-            meaning="Any other setting, such as device.active_tips=3200 or workload.read_share=0.7; can be "
-            "repeated.",
         ),
     ]
 
@@ -179,8 +165,7 @@ class Trusted(TypedDict, total=False):
     """What may run that a file names."""
 
     allow_plugins: Annotated[
-        bool,
-        Option(read=bool, meaning="Let plug-ins run that a file names: programs of whoever wrote it."),
+        bool, Option("Let plug-ins run that a file names: programs of whoever wrote it.")
     ]
 
 
@@ -188,13 +173,7 @@ class Scheduled(TypedDict, total=False):
     """In what order requests are served."""
 
     scheduler: Annotated[
-        Models,
-        Option(
-            key="scheduler.kind",
-            metavar="NAME",
-            meaning="Scheduler (sledlab scheduler list)",
-            default="fcfs",
-        ),
+        Models, Option("Scheduler (sledlab scheduler list)", "NAME", "fcfs", key="scheduler.kind")
     ]
 
 
@@ -204,20 +183,14 @@ class Saving(TypedDict, total=False):
     power: Annotated[
         Models,
         Option(
+            "When the device parks (sledlab power list)",
+            "POLICY",
+            "after its own idle_timeout_ms",
             key="power.kind",
-            metavar="POLICY",
-            meaning="When the device parks (sledlab power list)",
-            default="after its own idle_timeout_ms",
         ),
     ]
     merge: Annotated[
-        Models,
-        Option(
-            key="merge.kind",
-            metavar="HOW",
-            meaning="Serve queued requests as one (sledlab merge list)",
-            default="none",
-        ),
+        Models, Option("Serve queued requests as one (sledlab merge list)", "HOW", "none", key="merge.kind")
     ]
 
 
@@ -226,39 +199,23 @@ class Arranged(TypedDict, total=False):
 
     cache: Annotated[
         Models,
-        Option(
-            key="cache.kind",
-            metavar="KIND",
-            meaning="A cache in front of the system (sledlab cache list)",
-            default="none",
-        ),
+        Option("A cache in front of the system (sledlab cache list)", "KIND", "none", key="cache.kind"),
     ]
     system: Annotated[
         Models,
-        Option(
-            key="system.kind",
-            metavar="KIND",
-            meaning="How devices are put together (sledlab system list)",
-            default="single",
-        ),
+        Option("How devices are put together (sledlab system list)", "KIND", "single", key="system.kind"),
     ]
     hybrid: Annotated[
         Models,
         Option(
+            "A small fast device in front of the device (sledlab hybrid list)",
+            "KIND",
+            "none",
             key="hybrid.kind",
-            metavar="KIND",
-            meaning="A small fast device in front of the device (sledlab hybrid list)",
-            default="none",
         ),
     ]
     front: Annotated[
-        Models,
-        Option(
-            key="front.preset",
-            metavar="NAME|FILE",
-            meaning="The device in front, of a hybrid",
-            default="mems-g2",
-        ),
+        Models, Option("The device in front, of a hybrid", "NAME|FILE", "mems-g2", key="front.preset")
     ]
 
 
@@ -273,15 +230,7 @@ class Composed(Replayed, Scheduled, Around, total=False):
 class Paced(TypedDict, total=False):
     """How fast requests arrive."""
 
-    speedup: Annotated[
-        float,
-        Option(
-            key="replay.speedup",
-            metavar="S",
-            read=number,
-            meaning="Divide the times between arrivals by S.",
-        ),
-    ]
+    speedup: Annotated[float, Option("Divide the times between arrivals by S.", "S", key="replay.speedup")]
 
 
 class Simulated(Composed, Paced, Trusted, total=False):
@@ -291,13 +240,13 @@ class Simulated(Composed, Paced, Trusted, total=False):
 class Repeated(TypedDict, total=False):
     """How often runs are repeated."""
 
-    seeds: Annotated[int, Option(read=count, meaning="Repeat with N seeds; workloads only", default="1")]
+    seeds: Annotated[int, Option("Repeat with N seeds; workloads only", default="1")]
 
 
 class Parallel(TypedDict, total=False):
     """How runs share the machine."""
 
-    jobs: Annotated[int, Option(read=count, meaning="Runs at the same time", default="all processors")]
+    jobs: Annotated[int, Option("Runs at the same time", default="all processors")]
 
 
 class Studied(Replayed, Repeated, Parallel, Trusted, total=False):
@@ -307,8 +256,9 @@ class Studied(Replayed, Repeated, Parallel, Trusted, total=False):
 @cache
 def declared(said: type) -> Mapping[str, Option]:
     """The options of a class of them, by keyword; those that it inherits first."""
-    hints = get_type_hints(said, include_extras=True)
-    return {
-        name: next(each for each in get_args(hint) if isinstance(each, Option))
-        for name, hint in hints.items()
-    }
+    found = {}
+    for name, hint in get_type_hints(said, include_extras=True).items():
+        kind, *marks = get_args(hint)
+        option = next(each for each in marks if isinstance(each, Option))
+        found[name] = option if option.read is not str else replace(option, read=READ.get(kind, str))
+    return found

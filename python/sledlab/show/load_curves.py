@@ -192,7 +192,7 @@ def _decades(axes: Axes, low: float, high: float) -> None:
     shown = [tick for tick in ticks if low / 1.3 <= tick <= high * 1.3]
     axes.yaxis.set_major_locator(mpl_ticker.FixedLocator(shown))
     axes.yaxis.set_minor_locator(mpl_ticker.NullLocator())
-    plots.plain_log_y(axes)
+    plots.plain_ticks(axes.yaxis)
 
 
 def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -> None:
@@ -349,14 +349,8 @@ def _bars(curves: Curves) -> Figure:
         half = None if late else dot.half
         colours: Any = {"facecolor": "white" if late else BLUE, "edgecolor": BLUE, "ecolor": INK}
         axes.barh(place, dot.value, height=0.62, xerr=half, **colours)
-        axes.annotate(
-            f"{dot.value:,.3g}" + (" overloaded" if late else ""),
-            (dot.value + (half or 0.0), place),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-        )
+        text = f"{dot.value:,.3g}" + (" overloaded" if late else "")
+        plots.beside(axes, text, (dot.value + (half or 0.0), place), size=8, by=4)
     axes.set_yticks(range(len(curves.ranked)), [line.label for line in curves.ranked], color=INK)
     axes.invert_yaxis()
     axes.margins(x=0.18)

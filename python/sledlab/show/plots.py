@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+Bar = tuple[str, float, str, bool]
+"""A bar: its name, its value, the text at its end, and whether it is hollow."""
+
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#A2568B", "#56B4E9"
 INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"
 
@@ -92,17 +95,8 @@ def style() -> Any:
     return matplotlib.rc_context(STYLE)
 
 
-def plain_log(axes: Axes) -> None:
-    """Ticks of an x axis, logarithmic or not, as plain numbers: 0.1, 1, 10,000."""
-    _plain(axes.xaxis)
-
-
-def plain_log_y(axes: Axes) -> None:
-    """Ticks of a logarithmic y axis as plain numbers."""
-    _plain(axes.yaxis)
-
-
-def _plain(axis: Axis) -> None:
+def plain_ticks(axis: Axis) -> None:
+    """Ticks as plain numbers, on a logarithmic axis too: 0.1, 1, 10,000."""
     axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_formatter(mpl_ticker.NullFormatter())
 
@@ -129,7 +123,13 @@ def value_axis(axes: Axes, values: Sequence[float]) -> None:
         axes.set_ylim(min(values) / 1.3, max(values) * 1.3)
     else:
         axes.set_ylim(0, max(values) * 1.1)
-    plain_log_y(axes)
+    plain_ticks(axes.yaxis)
+
+
+def scale(axes: Axes, top: float, said: str, below: str = "") -> None:
+    """A y axis from 0 to `top`, with a grid: what it shows, and what the x axis does."""
+    axes.set(ylim=(0, top), ylabel=said, xlabel=below)
+    axes.grid(visible=True, axis="y")
 
 
 def named_rows(axes: Axes, names: Sequence[str]) -> None:
@@ -139,11 +139,12 @@ def named_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def beside(axes: Axes, text: str, where: tuple[float, float], colour: str = INK) -> None:
-    """A text on the right of a place."""
-    axes.annotate(
-        text, where, xytext=(6, 0), textcoords="offset points", va="center", fontsize=8.5, color=colour
-    )
+def beside(
+    axes: Axes, text: str, where: tuple[float, float], colour: str = INK, size: float = 8.5, by: float = 6
+) -> None:
+    """A text on the right of a place, by so many points."""
+    style: Any = {"va": "center", "fontsize": size, "color": colour}
+    axes.annotate(text, where, xytext=(by, 0), textcoords="offset points", **style)
 
 
 def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hollow: bool = False) -> None:
@@ -160,21 +161,31 @@ def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hol
     )
 
 
-def bars(rows: Sequence[tuple[str, float, str, bool]], label: str, room: float) -> Figure:
+def dotted(axes: Axes, dots: Sequence[tuple[float, float, bool]], colour: str, size: float) -> None:
+    """A line through points, each with its place and value, and hollow where that is not to be trusted."""
+    axes.plot([place for place, *_ in dots], [value for _, value, _ in dots], color=colour)
+    for place, value, hollow in dots:
+        dot(axes, (place, value), colour, size, hollow=hollow)
+
+
+def response(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
+    """A bar of a mean response time, with what is to be said besides; hollow where the queue kept growing."""
+    return name, mean_ms, f"{milliseconds(mean_ms)}{more}{' overloaded' if late else ''}", late
+
+
+def bars(rows: Sequence[Bar], label: str, room: float) -> Figure:
     """Bars below each other, each with its name on the left and a text at its end; see `bar_rows`."""
     made, (axes,) = panels(1, 0.9 + 0.34 * len(rows))
     bar_rows(axes, rows, label, room)
     return made
 
 
-def bar_rows(
-    axes: Axes, rows: Sequence[tuple[str, float, str, bool]], label: str, room: float, colour: str = BLUE
-) -> None:
+def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: str = BLUE) -> None:
     """Bars below each other, each with its name on the left and a text at its end.
 
     Args:
         axes: Where.
-        rows: Name, value, text, and whether the bar is hollow.
+        rows: What they show.
         label: What the values are, with their unit.
         room: Width of the axis, as a multiple of the longest bar; what is beyond holds the texts.
         colour: Of the bars.

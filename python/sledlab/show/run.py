@@ -187,24 +187,38 @@ def brief(result: Result) -> Sequence[Part]:
     scheduler = scheduler_name(result.config)
     return [
         Heading(title(result.config), 1, scheduler),
-        Grid(("response time", "unit", "all", "reads", "writes"), _rows(response_rows(result)), "left"),
-        Grid(("device", "unit", "value"), _rows(device_rows(result)), "left"),
+        *_tables(result),
         Text(answer(result), "line"),
         *(Text(warning, "warning") for warning in warnings(result)),
     ]
 
 
-def _rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    return [(row.name, row.unit, *row.values) for row in rows]
+def _tables(result: Result) -> list[Grid]:
+    """Response times, and how the device was used."""
+    times, used = (
+        [(row.name, row.unit, *row.values) for row in rows]
+        for rows in (response_rows(result), device_rows(result))
+    )
+    return [
+        Grid(("response time", "unit", "all", "reads", "writes"), times, "left"),
+        Grid(("device", "unit", "value"), used, "left"),
+    ]
 
 
 def page(result: Result) -> Document:
     """The page about a run."""
 
     def drawn(kind: str, heading: str, caption: str) -> Drawing:
-        function = run_figures.KINDS[kind]
-        return Drawing(lambda: run_figures.draw(result, kind), function.__doc__ or kind, heading, caption)
+        about = run_figures.KINDS[kind].__doc__ or kind
+        return Drawing(lambda: run_figures.draw(result, kind), about, heading, caption)
 
+    fast = (
+        "Arrival to acknowledgement. Further left is faster; a long right end means that a few requests "
+        "waited long."
+    )
+    kept_up = "Requests waiting when another arrives. A line that keeps climbing means overload."
+    parts = "Response = in queue + overhead + positioning + transfer, on average."
+    again = Folded("The whole experiment, to run it again", [Source(result.experiment)])
     return Document(
         kind="replay",
         title=title(result.config),
@@ -216,12 +230,7 @@ def page(result: Result) -> Document:
             Heading("How fast"),
             Beside(
                 [
-                    drawn(
-                        "cdf",
-                        "Response times",
-                        "Arrival to acknowledgement. Further left is faster; a long right end means that a "
-                        "few requests waited long.",
-                    ),
+                    drawn("cdf", "Response times", fast),
                     drawn(
                         "response",
                         "Response over time",
@@ -233,43 +242,21 @@ def page(result: Result) -> Document:
             Beside(
                 [
                     drawn("throughput", "Throughput", "Requests completed in each interval."),
-                    drawn(
-                        "queue",
-                        "Queue length",
-                        "Requests waiting when another arrives. A line that keeps climbing means overload.",
-                    ),
+                    drawn("queue", "Queue length", kept_up),
                 ]
             ),
             Heading("Where time and energy went"),
             Beside(
                 [
-                    drawn(
-                        "parts",
-                        "Time of a request",
-                        "Response = in queue + overhead + positioning + transfer, on average.",
-                    ),
+                    drawn("parts", "Time of a request", parts),
                     drawn("energy", "Energy of the device", states_explained(result.config)),
                 ]
             ),
             Heading("The numbers"),
-            Beside(
-                [
-                    Grid(
-                        ("response time", "unit", "all", "reads", "writes"),
-                        _rows(response_rows(result)),
-                        "left",
-                    ),
-                    Grid(("device", "unit", "value"), _rows(device_rows(result)), "left"),
-                ],
-                "tables",
-            ),
+            Beside(_tables(result), "tables"),
             Heading("What ran"),
             Facts(_facts(result)),
-            *(
-                [Folded("The whole experiment, to run it again", [Source(result.experiment)])]
-                if result.experiment
-                else []
-            ),
+            *([again] if result.experiment else []),
         ],
     )
 
@@ -279,24 +266,13 @@ def _key_figures(result: Result) -> list[tuple[str, str, str]]:
     times = result.response_time
     half = times.ci95_half_width
     spread = f"± {milliseconds(half)} at 95 %" if half else f"median {milliseconds(times.p50)}"
+    each = energy(result.energy.total / max(result.count, 1))
     return [
         ("mean response", milliseconds(times.mean), spread),
         ("99 % within", milliseconds(times.p99), f"slowest {milliseconds(times.max)}"),
-        (
-            "throughput",
-            f"{figure(result.throughput_iops)} /s",
-            f"{figure(result.throughput_mb_s)} MB/s",
-        ),
-        (
-            "busy",
-            percent(result.utilization),
-            f"queue {figure(result.queue_length.mean)} on average",
-        ),
-        (
-            "energy",
-            energy(result.energy.total),
-            f"{energy(result.energy.total / max(result.count, 1))} per request",
-        ),
+        ("throughput", f"{figure(result.throughput_iops)} /s", f"{figure(result.throughput_mb_s)} MB/s"),
+        ("busy", percent(result.utilization), f"queue {figure(result.queue_length.mean)} on average"),
+        ("energy", energy(result.energy.total), f"{each} per request"),
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import unknown
 from sledlab.lazy import mpl_figure
@@ -17,8 +17,7 @@ from sledlab.show.plots import (
     SIZE,
     SKY,
     mark_median,
-    plain_log,
-    plain_log_y,
+    plain_ticks,
     single,
 )
 
@@ -71,10 +70,8 @@ def cdf(result: Result, axes: Axes) -> None:
     axes.set_ylim(0, 101)
     _mark_medians(axes, result, curves)
     axes.grid(visible=True, axis="both")
-    axes.set_xlabel("response time (ms)")
-    axes.set_ylabel("requests answered within (%)")
-    axes.set_title("Response times")
-    plain_log(axes)
+    axes.set(xlabel="response time (ms)", ylabel="requests answered within (%)", title="Response times")
+    plain_ticks(axes.xaxis)
 
 
 def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]]:
@@ -108,28 +105,18 @@ def response(result: Result, axes: Axes) -> None:
     real = sorted(value for value in mean if value > 0)
     if real and max(slowest, key=_or_zero) > 20 * real[len(real) // 2]:
         axes.set_yscale("log")
-        plain_log_y(axes)
+        plain_ticks(axes.yaxis)
     else:
         axes.set_ylim(bottom=0)
     _label_above(axes, "slowest", SKY, 0.985)
     _label_above(axes, "mean", BLUE, 0.80)
-    _time_axis(axes)
-    axes.set_ylabel("response time (ms)")
-    axes.set_title("Response over time")
+    _over_time(axes, "response time (ms)", "Response over time")
 
 
 def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
     """The name of a line, in its colour, above the plot."""
-    axes.text(
-        x,
-        1.0,
-        f"– {text}",
-        transform=axes.transAxes,
-        ha="right",
-        va="bottom",
-        color=colour,
-        fontweight="bold",
-    )
+    place: Any = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
+    axes.text(x, 1.0, f"– {text}", color=colour, fontweight="bold", **place)
 
 
 def queue(result: Result, axes: Axes) -> None:
@@ -150,9 +137,7 @@ def queue(result: Result, axes: Axes) -> None:
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
     )
     axes.set_ylim(bottom=0)
-    _time_axis(axes)
-    axes.set_ylabel("requests waiting")
-    axes.set_title("Queue length")
+    _over_time(axes, "requests waiting", "Queue length")
 
 
 def throughput(result: Result, axes: Axes) -> None:
@@ -162,15 +147,14 @@ def throughput(result: Result, axes: Axes) -> None:
     axes.fill_between(times, rates, color=PURPLE, alpha=0.25, linewidth=0)
     axes.plot(times, rates, color=PURPLE, linewidth=1.1)
     axes.set_ylim(bottom=0)
-    _time_axis(axes)
-    axes.set_ylabel("requests per second")
-    axes.set_title("Throughput")
+    _over_time(axes, "requests per second", "Throughput")
 
 
-def _time_axis(axes: Axes) -> None:
+def _over_time(axes: Axes, what: str, title: str) -> None:
+    """Names the axes of something over simulated time."""
     axes.margins(x=0)
     axes.grid(visible=True, axis="y")
-    axes.set_xlabel("simulated time (s)")
+    axes.set(xlabel="simulated time (s)", ylabel=what, title=title)
 
 
 def _gaps(values: Sequence[float | None]) -> list[float]:
@@ -198,8 +182,7 @@ def parts(result: Result, axes: Axes) -> None:
     places = [*range(len(rows)), *(len(rows) + 0.9 + index for index in range(len(within)))]
     _bars(axes, [*rows, *within], labels, places)
     axes.text(0, len(rows) - 0.1, combined, fontsize=8, color=QUIET, va="center")
-    axes.set_xlabel("mean per request (ms)")
-    axes.set_title("Where the time went")
+    axes.set(xlabel="mean per request (ms)", title="Where the time went")
 
 
 def energy(result: Result, axes: Axes) -> None:
@@ -215,8 +198,7 @@ def energy(result: Result, axes: Axes) -> None:
             f"{wording.percent(seconds / elapsed)} of time"
         )
     _bars(axes, rows, labels, list(range(len(rows))))
-    axes.set_xlabel("energy (J)")
-    axes.set_title("Where the energy went")
+    axes.set(xlabel="energy (J)", title="Where the energy went")
 
 
 def _bars(

@@ -10,7 +10,7 @@ from sledlab.errors import Error, unknown
 from sledlab.show.document import Beside, Drawing, Folded, Heading, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a study.
+    """A section of a study, or of one of its devices where it has several.
 
     Attributes:
         heading: Its heading.
         intro: What is to be known first; names of axes in braces stand for their values.
-        draw: Its figure for a device; what it shows is the first line of its docstring.
-        says: What it says of a device.
-        table: Its table for a device, behind `The numbers`; none unless given.
+        draw: Its figure; what it shows is the first line of its docstring.
+        says: What it says.
+        table: Its table, behind `The numbers`; none unless given.
         note: How to read that table.
+        after: What stands at its end.
     """
 
     heading: str
@@ -36,59 +37,37 @@ class Section:
     says: Callable[..., str] = lambda study, device: ""
     table: Callable[..., Grid] | None = None
     note: str = ""
+    after: Callable[[Any], Sequence[Part]] = lambda study: ()
 
-    def parts(self, study: Any, devices: Sequence[str]) -> list[Part]:
-        """The section for some devices."""
-        width = "narrow" if len(devices) == 1 else ""
-        drawings = [
-            Drawing(
-                partial(self.draw, study, each),
-                f"{self.draw.__doc__} ({each})",
-                each,
-                self.says(study, each),
-                width,
-            )
-            for each in devices
-        ]
-        found: list[Part] = [
-            Heading(self.heading),
-            Text(self.intro.format_map(study.axes), "quiet"),
-            Beside(drawings),
-        ]
+    def parts(self, study: Any, devices: Sequence[str] = (), **named: str) -> Iterator[Part]:
+        """The section, for each of some devices; `named` stand for names in the introduction, too."""
+        yield Heading(self.heading)
+        yield Text(self.intro.format_map({**study.axes, **named}), "quiet")
+        if devices:
+            yield Beside([self._drawing(study, each, len(devices)) for each in devices])
+        else:
+            about, says = self.draw.__doc__ or "", self.says(study)
+            yield Drawing(partial(self.draw, study), about, caption=says, width="narrow")
         if self.table is not None:
             tables = [part for each in devices for part in (Heading(each, 3), self.table(study, each))]
-            found.append(Folded("The numbers", [*tables, *([Text(self.note, "quiet")] if self.note else [])]))
-        return found
+            note = [Text(self.note, "quiet")] if self.note else []
+            yield Folded("The numbers", [*(tables or [self.table(study)]), *note])
+        yield from self.after(study)
 
-    def whole(self, study: Any, **named: str) -> list[Part]:
-        """The section of a study of one device; `named` stand for names in the introduction, too."""
-        about = self.draw.__doc__ or self.heading
-        found: list[Part] = [
-            Heading(self.heading),
-            Text(self.intro.format_map({**study.axes, **named}), "quiet"),
-            Drawing(partial(self.draw, study), about, caption=self.says(study), width="narrow"),
-        ]
-        return [*found, *([Folded("The numbers", [self.table(study)])] if self.table is not None else [])]
+    def _drawing(self, study: Any, device: str, of: int) -> Drawing:
+        """Its figure for a device, narrow where there is no other beside it."""
+        about, says = f"{self.draw.__doc__} ({device})", self.says(study, device)
+        return Drawing(partial(self.draw, study, device), about, device, says, "narrow" if of == 1 else "")
 
 
-def drawn(sections: Mapping[str, Section], study: Any, name: str) -> Figure:
-    """A section of a study of one device.
+def drawn(sections: Mapping[str, Section], study: Any, name: str, **which: str) -> Figure:
+    """A section of a study, or of one of its devices.
 
     Raises:
         Error: There is no such section, or it was left out.
     """
-    found = find(sections, name)
-    if not study.rows[name]:
-        raise Error(f"the study has no section `{name}`", remedy="give what it sweeps")
-    return found.draw(study)
-
-
-def find(sections: Mapping[str, Section], name: str) -> Section:
-    """A section by its name.
-
-    Raises:
-        Error: There is none.
-    """
     if name not in sections:
         raise unknown("section", name, list(sections))
-    return sections[name]
+    if not study.rows[name]:
+        raise Error(f"the study has no section `{name}`", remedy="give what it sweeps")
+    return sections[name].draw(study, **which)

@@ -1,23 +1,25 @@
-"""Rows of studies of energy: runs by state and by request, break-even times, charges of batteries."""
+"""Rows of studies of energy: runs by state, by request and by what was swept, break-even times, batteries."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any
 
-from sledlab.study.columns import Column
-from sledlab.study.measure import STATES, Measured
-from sledlab.study.statistics import Averaged, averaged
+from sledlab.show.wording import STATES
+from sledlab.study.columns import Column, Only
+from sledlab.study.rests import Resting
+from sledlab.study.statistics import Averaged, averaged, half_width
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from sledlab.study.rests import Resting
-
+    from sledlab.study.measure import Measured
 
 On = Annotated[str, Column("the device")]
 Under = Annotated[str, Column("the power policy, with its parameters")]
+At = Annotated[float, Column("what the times between arrivals were divided by")]
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Spent(Averaged):
     idle_share: Annotated[float, Column("share of idling in the energy")] = 0
     inactive_share: Annotated[float, Column("share of being parked in the energy")] = 0
     startup_share: Annotated[float, Column("share of start-ups in the energy")] = 0
+
+    @property
+    def service_uj(self) -> float:
+        """Energy of seeks and accesses for each request."""
+        return self.service_j / self.requests * 1e6
 
     def by_state(self, unit: str) -> dict[str, float]:
         """A column of each state: `j` and `uj` are energies, `s` times, `share` shares in the energy."""
@@ -69,6 +76,8 @@ SPENT = (
     *("read_uj", "write_uj", "saturated"),
 )
 """The columns of a run that all tables of energy have."""
+
+Run = Annotated[Spent, Only(*SPENT)]
 
 
 @dataclass(frozen=True)
@@ -110,8 +119,9 @@ class BreakEven:
     longer_time_share: Annotated[float | None, Column("share of these longer rests in all resting time")]
 
 
-def break_even(device: str, awake: Spent, parked: Spent, rests: Resting) -> BreakEven:
-    """What parking costs and saves on a device that has such rests while awake."""
+def break_even(device: str, awake: Spent, parked: Spent, found: Sequence[Mapping[str, Any]]) -> BreakEven:
+    """What parking costs and saves on a device that has such rests, as of `Resting.of`, while awake."""
+    rests = Resting.of(found)
     idle_mw = _ratio(awake.idle_j, awake.idle_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_s, 1e3)
     startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)
@@ -158,3 +168,95 @@ def battery(device: str, policy: str, run: Spent, charge_wh: float, gigabytes: f
     lasts, density = charge_wh / power_w, power_w * 1e3 / gigabytes
     of = (device, policy)
     return Battery(*of, power_w * 1e3, charge_wh, lasts, gigabytes, density, run.saturated)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A policy, with the energy for each request by state."""
+
+    device: On
+    policy: Under
+    run: Annotated[Spent, Only(*SPENT, *(f"{state}_uj" for state in STATES))]
+
+
+@dataclass(frozen=True)
+class Timeout:
+    """An idle timeout."""
+
+    device: On
+    timeout_ms: Annotated[float, Column("the idle timeout", "ms")]
+    run: Run
+
+
+@dataclass(frozen=True)
+class Startup:
+    """A start-up time, where the device parks at once."""
+
+    device: On
+    startup_ms: Annotated[float, Column("time of a start-up", "ms")]
+    run: Run
+
+
+@dataclass(frozen=True)
+class Load:
+    """A load under a policy."""
+
+    device: On
+    policy: Under
+    load: At
+    run: Annotated[Spent, Only(*SPENT, *(f"{state}_share" for state in STATES))]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A power policy against the oracle and, seed by seed, against the best."""
+
+    device: On
+    policy: Under
+    run: Run
+    above_oracle: Annotated[float | None, Column("energy above that of the oracle, as a share of it")]
+    above_best_j: Annotated[float, Column("energy above that of the best policy, seed by seed", "J")]
+    above_best_ci95_j: Annotated[
+        float | None, Column("half the 95 % confidence interval of that over seeds", "J")
+    ]
+
+
+def can_be_built(policy: str) -> bool:
+    """Whether a policy can be built: the oracle cannot, it knows the future."""
+    return policy.partition(":")[0] != "oracle"
+
+
+def above(policy: str, joules: Mapping[str, list[float]]) -> Mapping[str, Any]:
+    """How far a policy is from the oracle and, seed by seed, from the best, with the energies of all."""
+    own, oracle = joules[policy], joules.get("oracle")
+    best = min([each for name, each in joules.items() if can_be_built(name)] or [own], key=fmean)
+    beaten = [mine - theirs for mine, theirs in zip(own, best, strict=True)]
+    return {
+        "above_oracle": fmean(own) / fmean(oracle) - 1 if oracle else None,
+        "above_best_j": fmean(beaten),
+        "above_best_ci95_j": half_width(beaten),
+    }
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A way to save energy against the base at the same load."""
+
+    device: On
+    strategy: Annotated[str, Column("the way to save energy")]
+    load: At
+    run: Run
+    energy_saved: Annotated[float, Column("energy saved, as a share of the base's")]
+    service_saved: Annotated[float, Column("energy of seeks and accesses saved, as a share")]
+    access_saved: Annotated[float, Column("energy of accesses saved, as a share")]
+    response_change: Annotated[float, Column("change of the mean response time, as a share")]
+
+
+def saved(run: Spent, base: Spent) -> Mapping[str, Any]:
+    """What a strategy saves against the base at the same load."""
+    return {
+        "energy_saved": 1 - run.energy_j / base.energy_j,
+        "service_saved": 1 - run.service_j / base.service_j,
+        "access_saved": 1 - run.access_j / base.access_j,
+        "response_change": run.mean_ms / base.mean_ms - 1,
+    }

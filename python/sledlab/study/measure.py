@@ -13,6 +13,7 @@ from sledlab.model import settings
 from sledlab.model.device import describe
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
+from sledlab.show.wording import STATES
 from sledlab.study.columns import Column
 from sledlab.study.plan import plain
 from sledlab.study.rests import Rests
@@ -23,11 +24,17 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
     from sledlab.traces.read import Opener, Trace
 
-STATES = ("seek", "access", "idle", "inactive", "startup")
-"""States of the energy ledger, as the summary names them."""
-
 PARTS = ("positioning", "seek_x", "settle", "seek_y", "turnaround", "rotation", "transfer")
 """Parts of the service time that have a column."""
+
+OF_RUN = (
+    *("throughput_iops", "utilization", "startups", "saturated", "elapsed_s"),
+    *("queue_time_ms", "service_time_ms"),
+)
+"""Columns that a result has under the same name."""
+
+OF_TIMES = ("mean", "std", "p50", "p90", "p95", "p99", "p999", "max")
+"""Statistics of response times that have a column, in ms."""
 
 COUNTED = ("cache", "hybrid")
 """Parts of a summary whose counts have columns, where there are such parts."""
@@ -150,49 +157,34 @@ def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequen
 def _row(result: Result, rate: float, rests: Rests | None) -> Measured:
     times, summary = result.response_time, result.summary
     parts, energy, state_time = summary["time_by_part_ms"], summary["energy_j"], summary["state_time_s"]
-    states = {f"{state}_j": energy[state] for state in STATES}
-    states |= {f"{state}_s": state_time[state] for state in STATES}
+    columns: dict[str, Any] = {name: getattr(result, name) for name in OF_RUN}
+    columns |= {f"{name}_ms": getattr(times, name) for name in OF_TIMES}
+    columns |= {f"{state}_j": energy[state] for state in STATES}
+    columns |= {f"{state}_s": state_time[state] for state in STATES}
+    columns |= {f"{part}_ms": parts[part] for part in PARTS}
+    for name, split in (("read", result.read), ("write", result.write)):
+        own = summary[name]
+        columns |= {f"{name}s": split.requests, f"{name}_uj": own["energy_uj"]}
+        columns[f"{name}_mean_ms"] = own["response_time_ms"].get("mean")
     return Measured(
+        **columns,
         requests=result.count,
         arrival_rate=rate,
-        throughput_iops=result.throughput_iops,
-        mean_ms=times.mean,
         mean_ci95_ms=times.ci95_half_width,
-        std_ms=times.std,
         scv=times.scv,
-        p50_ms=times.p50,
-        p90_ms=times.p90,
-        p95_ms=times.p95,
-        p99_ms=times.p99,
-        p999_ms=times.p999,
-        max_ms=times.max,
         queue_mean=result.queue_length.mean,
         queue_max=result.queue_length.max,
-        utilization=result.utilization,
         energy_j=result.energy.total,
         energy_per_request_uj=summary["energy_per_request_uj"],
-        startups=result.startups,
         merged=summary["merged"]["requests"],
-        saturated=result.saturated,
-        elapsed_s=result.elapsed_s,
-        queue_time_ms=result.queue_time_ms,
-        service_time_ms=result.service_time_ms,
         served_at_once=_served_at_once(result),
-        read_mean_ms=summary["read"]["response_time_ms"].get("mean"),
-        write_mean_ms=summary["write"]["response_time_ms"].get("mean"),
         counts=_counts(summary),
-        reads=result.read.requests,
-        writes=result.write.requests,
         read_bytes=result.read.bytes,
         written_bytes=result.write.bytes,
-        read_uj=summary["read"]["energy_uj"],
-        write_uj=summary["write"]["energy_uj"],
         merged_groups=summary["merged"]["groups"],
         tip_time_s=summary["tip_time_s"],
         dark_tip_time_s=summary["dark_tip_time_s"],
         rests=rests.to_dict() if rests else None,
-        **states,
-        **{f"{part}_ms": parts[part] for part in PARTS},
     )
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import apply, require
+from sledlab.model.catalogue import Chosen, apply, require
 from sledlab.model.settings import document, word
 from sledlab.traces.read import read_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sledlab._native import Experiment
     from sledlab.runs.compose import Device
@@ -68,6 +68,10 @@ class Case:
     weight: float = 0.0
     name: str = ""
 
+    def __getitem__(self, label: str) -> Any:
+        """The value of a label."""
+        return dict(self.labels)[label]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -98,6 +102,13 @@ class Plan:
     def trace_of(self, point: Point) -> Trace | None:
         """What a run replays instead of what its experiment names."""
         return self.traces.get(point.base, self.trace)
+
+    def of(self, section: str, **labels: Any) -> list[Case]:
+        """The rows of a table, those that have some labels."""
+        wanted = labels.items()
+        return [
+            case for case in self.cases if case.section == section and wanted <= dict(case.labels).items()
+        ]
 
     def points_of(self, case: Case) -> list[Point]:
         """The runs of a row, one for each seed."""
@@ -184,28 +195,36 @@ class Given:
         Raises:
             Error: There is no such device.
         """
-        name, own = device, ""
-        if isinstance(device, str) and "=" in device:
-            name, _, own = device.partition(":")
-        chosen = require("device", name)
-
-        def take(experiment: Experiment) -> Experiment:
-            experiment = apply(experiment, chosen)
-            for parameter in filter(None, own.split(":")):
-                key, _, text = parameter.partition("=")
-                experiment = experiment.with_setting(f"device.{key}", text)
-            return experiment
-
-        return taking(self.base, "device", take)
+        return taking(self.base, worded("device", device))
 
 
-def taking(experiment: Experiment, table: str, take: Callable[[Experiment], Experiment]) -> Experiment:
-    """An experiment that takes another model, or trace, and keeps what was set besides in its table."""
+def worded(kind: str, said: Any) -> Chosen:
+    """A model, or a word such as `mems-g2:sleds=4`."""
+    name, *rest = said.split(":") if isinstance(said, str) else (said,)
+    if rest and all("=" in each for each in rest):
+        return Chosen(kind, str(name), dict(each.split("=", 1) for each in rest))
+    return require(kind, said)
+
+
+def taking(experiment: Experiment, what: Chosen | str) -> Experiment:
+    """An experiment that takes another model, or trace file, and keeps what was set besides in its table.
+
+    Parameters of the model that are words are read like settings.
+    """
+    table = what.kind if isinstance(what, Chosen) else "trace"
     said = said_of(experiment).get(table, {})
-    experiment = take(experiment)
-    for key, value in said.items() if isinstance(said, dict) else ():
-        if key not in ("preset", "kind", "file"):
-            experiment = experiment.with_setting(f"{table}.{key}", word(value))
+    kept = (
+        {key: value for key, value in said.items() if key not in ("preset", "kind", "file")}
+        if isinstance(said, dict)
+        else {}
+    )
+    if isinstance(what, Chosen):
+        experiment = apply(experiment, replace(what, parameters={}))
+        kept = {**what.parameters, **kept}
+    else:
+        experiment = experiment.with_trace(what)
+    for key, value in kept.items():
+        experiment = experiment.with_setting(f"{table}.{key}", word(value))
     return experiment
 
 

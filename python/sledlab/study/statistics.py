@@ -10,7 +10,10 @@ from sledlab.study.columns import Column
 from sledlab.study.measure import Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from sledlab.study.measure import Found
+    from sledlab.study.plan import Case, Plan, Point
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,11 @@ class Averaged(Measured):
     energy_ci95_j: Annotated[
         float | None, Column("half the 95 % confidence interval of the energy over seeds", "J")
     ] = None
+
+
+def runs_of(plan: Plan, found: Mapping[Point, Found]) -> dict[Case, list[Measured]]:
+    """What was measured for each row of all tables: a run for each seed."""
+    return {case: [found[point].row for point in plan.points_of(case)] for case in plan.cases}
 
 
 def averaged(runs: Sequence[Measured]) -> Averaged:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import choices
-from sledlab.model.catalogue import Chosen, everything, scheduler
+from sledlab.model.catalogue import everything, scheduler
 from sledlab.model.settings import word
-from sledlab.runs.options import Around, Option, Studied, numbers, words
+from sledlab.runs.options import Around, Numbers, Option, Several, Studied, words
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, named, said_of
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 SPEEDUPS = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Speed-ups of an open replay unless others are given."""
-
-UNRACED = ("sptf-scan", "mst", "optimal")
-"""Left out of `all` where the catalogue does not say: one doubles another, two refuse long queues."""
 
 
 def vary_of(text: str) -> dict[str, list[Any]]:
@@ -52,33 +49,21 @@ class CompareOptions(Around, Studied, total=False):
     """What can be said of a comparison of schedulers."""
 
     schedulers: Annotated[
-        Sequence[Chosen | str] | Chosen | str,
-        Option(
-            metavar="A,B,C|all",
-            read=words,
-            meaning="Schedulers (sledlab scheduler list)",
-            default="all that race",
-        ),
+        Several, Option("Schedulers (sledlab scheduler list)", "A,B,C|all", "all that race")
     ]
     speedups: Annotated[
-        Sequence[float] | float,
-        Option(
-            metavar="S,S,S",
-            read=numbers,
-            meaning="Factors that divide the times between arrivals",
-            default="1,2,4,8,16; 1 when closed",
-        ),
+        Numbers,
+        Option("Factors that divide the times between arrivals", "S,S,S", "1,2,4,8,16; 1 when closed"),
     ]
     vary: Annotated[
         Mapping[str, Sequence[Any] | Mapping[str, Any]],
-        Option(metavar="KEY=V,V", read=vary_of, meaning="One more key to vary, such as device.sleds=1,4."),
+        Option("One more key to vary, such as device.sleds=1,4.", "KEY=V,V", read=vary_of),
     ]
 
 
 def racing() -> tuple[str, ...]:
     """The schedulers that `all` stands for."""
-    listed = everything()["schedulers"]
-    return tuple(item["name"] for item in listed if item.get("in_race", item["name"] not in UNRACED))
+    return tuple(item["name"] for item in everything()["schedulers"] if item["in_race"])
 
 
 def planned(given: Given) -> Plan:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_ticker
 from sledlab.lazy import numpy as np
-from sledlab.show.plots import BLUE, FAINT, INK, ORANGE, mark_median, plain_log, single
+from sledlab.show.plots import BLUE, FAINT, INK, ORANGE, mark_median, plain_ticks, single
 from sledlab.show.wording import percent
 
 if TYPE_CHECKING:
@@ -47,13 +47,12 @@ def responses(found: Difference) -> Figure:
         axes.plot(times, shares, color=colour, linestyle=dashes)
         medians.append((float(np.median(times)), side.name, colour))
     axes.set_xscale("log")
-    plain_log(axes)
+    plain_ticks(axes.xaxis)
     axes.set_ylim(0, 101)
     axes.grid(visible=True)
     for at, name, colour in medians:
         mark_median(axes, shorten(name, LONGEST), at, colour, left=(at, name, colour) == min(medians))
-    axes.set_xlabel("response time (ms)")
-    axes.set_ylabel("requests answered within (%)")
+    axes.set(xlabel="response time (ms)", ylabel="requests answered within (%)")
     return figure
 
 

@@ -62,8 +62,7 @@ def service_times(found: DriveValidation) -> Figure:
             shares = [100 * (at + 1) / len(ordered) for at in range(len(ordered))]
             axes.step(ordered, shares, where="post", label=label, color=colour)
         axes.set_title(f"{len(ordered):,} {title}")
-        axes.set_xlabel("service time, ms")
-        axes.set_ylabel("requests served by then, %")
+        axes.set(xlabel="service time, ms", ylabel="requests served by then, %")
         axes.set_xlim(left=0)
         axes.set_ylim(0, 101)
         axes.grid(visible=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from sledlab.show.face import DocumentFace
+from sledlab.show.sections import drawn
 from sledlab.studies.hybrid.plan import HybridOptions, plan
-from sledlab.studies.hybrid.stores import DISK_PRESET
 from sledlab.studies.hybrid.tables import HybridStudy, conclude
-from sledlab.studies.hybrid.words import answer, brief, draw, page
+from sledlab.studies.hybrid.words import SECTIONS, answer, brief, page
 from sledlab.study.run import Study
+from sledlab.study.stores import DISK_PRESET
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +44,7 @@ STUDY = Study(
     device=DISK_PRESET,
 )
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))
 
 
 def hybrid_study(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab.show import plots
 from sledlab.show.plots import BLUE, LINES, ORANGE, QUIET
 from sledlab.show.wording import figure, milliseconds, percent, size
-from sledlab.studies.hybrid.stores import DISK, KNOWN, MEMS
+from sledlab.study.stores import DISK, KNOWN, MEMS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ def configurations(study: HybridStudy) -> Figure:
         right = ("axes fraction", "data")
         axes.annotate(_against(row), (1.02, place), xycoords=right, va="center", fontsize=8.5)
     axes.set_xscale("log")
-    plots.plain_log(axes)
+    plots.plain_ticks(axes.xaxis)
     plots.named_rows(axes, [row.label for row in rows])
     axes.grid(visible=True, axis="x")
     axes.set_xlabel("mean response (ms); the line goes from the median to 99 %")
@@ -54,16 +54,13 @@ def sizes(study: HybridStudy) -> Figure:
     for index, mb in enumerate(sorted({row.mems_mb for row in rows})):
         mine = sorted((row for row in rows if row.mems_mb == mb), key=lambda row: row.segment_kb)
         colour = LINES[index % len(LINES)]
-        places = [segments.index(row.segment_kb) for row in mine]
-        axes.plot(places, [row.run.mean_ms for row in mine], color=colour)
-        for place, row in zip(places, mine, strict=True):
-            plots.dot(axes, (place, row.run.mean_ms), colour, 5, hollow=row.run.saturated)
+        dots = [(segments.index(row.segment_kb), row.run.mean_ms, row.run.saturated) for row in mine]
+        plots.dotted(axes, dots, colour, 5)
         ends.append((mine[-1].run.mean_ms, size(mb), colour))
     plots.value_axis(axes, [row.run.mean_ms for row in rows])
     axes.set_xticks(range(len(segments)), [str(segment) for segment in segments])
     axes.set_xlim(-0.3, len(segments) - 1 + 0.13 * len(segments))
-    axes.set_xlabel("segment (KB)")
-    axes.set_ylabel("mean response (ms)")
+    axes.set(xlabel="segment (KB)", ylabel="mean response (ms)")
     axes.grid(visible=True, axis="y")
     plots.name_ends(made, axes, len(segments) - 1, ends)
     return made
@@ -74,30 +71,26 @@ def techniques(study: HybridStudy) -> Figure:
     bars = []
     for row in study.techniques:
         change = f" ({-row.saved * 100:+.1f} %)".replace("-", "−") if row.saved else ""
-        late = " overloaded" if row.run.saturated else ""
-        said = f"{milliseconds(row.run.mean_ms)}{change}{late}"
-        bars.append((row.label, row.run.mean_ms, said, row.run.saturated))
+        bars.append(plots.response(row.label, row.run.mean_ms, change, late=row.run.saturated))
     return plots.bars(bars, "mean response (ms)", 1.35)
 
 
 def traffic(study: HybridStudy) -> Figure:
     """What the disk and MEMS were asked for."""
-    devices = [
-        (name, [row for row in study.traffic if row.device == key])
-        for key, name in ((DISK, "Disk"), (MEMS, "MEMS"))
-    ]
-    shown = [(name, rows) for name, rows in devices if rows]
-    height = 1.1 + sum(0.5 + 0.28 * len(rows) for _, rows in shown)
-    made, places = plots.panels(len(shown), height, [len(rows) + 1 for _, rows in shown])
-    for axes, (name, rows) in zip(places, shown, strict=True):
-        reads, moved = [row.read_mb for row in rows], [row.read_mb + row.written_mb for row in rows]
+    devices = {"Disk": DISK, "MEMS": MEMS}
+    asked = {name: [row for row in study.traffic if row.device == key] for name, key in devices.items()}
+    shown = {name: rows for name, rows in asked.items() if rows}
+    height = 1.1 + sum(0.5 + 0.28 * len(rows) for rows in shown.values())
+    made, places = plots.panels(len(shown), height, [len(rows) + 1 for rows in shown.values()])
+    for axes, (name, rows) in zip(places, shown.items(), strict=True):
+        reads, writes = [row.read_mb for row in rows], [row.written_mb for row in rows]
         axes.barh(range(len(rows)), reads, height=0.62, color=BLUE)
-        axes.barh(range(len(rows)), [row.written_mb for row in rows], left=reads, height=0.62, color=ORANGE)
+        axes.barh(range(len(rows)), writes, left=reads, height=0.62, color=ORANGE)
         for place, row in enumerate(rows):
-            plots.beside(axes, _accesses(row), (moved[place], place))
+            plots.beside(axes, _accesses(row), (row.read_mb + row.written_mb, place))
         plots.named_rows(axes, [row.label for row in rows])
-        axes.set_xlim(0, (max(moved) or 1.0) * 1.5)
-        plots.plain_log(axes)
+        axes.set_xlim(0, (max(map(sum, zip(reads, writes, strict=True))) or 1.0) * 1.5)
+        plots.plain_ticks(axes.xaxis)
         axes.set_title(name)
     places[-1].set_xlabel("moved (MB)")
     plots.legend(made, {"read": BLUE, "written": ORANGE})
@@ -114,11 +107,11 @@ def _accesses(row: Traffic) -> str:
 
 def replacement(study: HybridStudy) -> Figure:
     """Mean response of MCD ALL under each replacement policy, and what the policy finds."""
-    found = {row.policy: row.hit_ratio or 0.0 for row in study.hits}
-    bars = []
-    for row in study.replacement:
-        said = f"{milliseconds(row.run.mean_ms)}, finds {percent(found[row.policy])} of the trace's segments"
-        bars.append((row.policy, row.run.mean_ms, said, False))
+    found = {row.policy: percent(row.hit_ratio or 0.0) for row in study.hits}
+    bars = [
+        plots.response(row.policy, row.run.mean_ms, f", finds {found[row.policy]} of the trace's segments")
+        for row in study.replacement
+    ]
     return plots.bars(bars, "mean response (ms)", 1.9)
 
 
@@ -126,13 +119,10 @@ def prices(study: HybridStudy) -> Figure:
     """How much faster MCD ALL is than a disk with memory of equal cost."""
     rows = study.prices
     made, (axes,) = plots.panels(1, 3.2)
-    values = [row.mcd_faster for row in rows]
     axes.axhline(1, color=QUIET, linewidth=1)
-    axes.plot(range(len(rows)), values, color=BLUE)
-    for place, row in enumerate(rows):
-        hollow = row.run.saturated or row.mcd_saturated
-        plots.dot(axes, (place, row.mcd_faster), BLUE, 6, hollow=hollow)
-    plots.value_axis(axes, [*values, 1.0])
+    dots = [(place, row.mcd_faster, row.run.saturated or row.mcd_saturated) for place, row in enumerate(rows)]
+    plots.dotted(axes, dots, BLUE, 6)
+    plots.value_axis(axes, [*(row.mcd_faster for row in rows), 1.0])
     names = [f"{row.ratio:g}\n{size(row.memory_mb)}" for row in rows]
     axes.set_xticks(range(len(rows)), names, fontsize=8)
     axes.set_xlabel("price of memory over that of MEMS, and the memory that costs as much")

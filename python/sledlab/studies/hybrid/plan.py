@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from sledlab import _native
-from sledlab.errors import Error
-from sledlab.model.catalogue import replacement
-from sledlab.model.choices import models
 from sledlab.model.choices import numbers as checked
-from sledlab.runs.options import (
-    Models,
-    Numbers,
-    Option,
-    Paced,
-    Scheduled,
-    Several,
-    Studied,
-    count,
-    doublings,
-    number,
-    numbers,
-    words,
-)
-from sledlab.studies.hybrid.stores import ALL, DISK, DISK_RAM, FRONT, KNOWN, MEMS, Stores, chosen, memory
+from sledlab.runs.options import Numbers, Option, Several, Studied
 from sledlab.study.axes import seeds
-from sledlab.study.plan import Case, Given, Plan, plain
+from sledlab.study.plan import Case, Given, plain
+from sledlab.study.stores import (
+    ALL,
+    DISK,
+    DISK_RAM,
+    KNOWN,
+    MEMS,
+    SEGMENTS_KB,
+    Fronted,
+    Stores,
+    StoresPlan,
+    chosen,
+    memory,
+    policies,
+    segments,
+    swept,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,100 +34,34 @@ if TYPE_CHECKING:
 SIZES_MB = (64.0, 128.0, 256.0, 512.0, 3072.0)
 """MEMS to sweep unless others are given, in 2^20 bytes (AN-05)."""
 
-SEGMENTS_KB = (4, 8, 16, 32, 64, 128, 256)
-"""Segments to sweep unless others are given, in 1024 bytes."""
-
 RATIOS = tuple(float(ratio) for ratio in range(1, 11))
 """Prices of non-volatile memory over those of MEMS, unless others are given (AN-06)."""
 
 AT_MB = 256.0
 """MEMS of the configurations unless said, in 2^20 bytes: 3 % of the disk of paper 001."""
 
-BELADY = "belady"
-"""The replacement policy that knows the future, which no device does."""
-
-
-class Fronted(Scheduled, Paced, total=False):
-    """What studies of hybrids share."""
-
-    front: Annotated[
-        Models,
-        Option(metavar="NAME|FILE", meaning="The MEMS device in front of the disk, or alone", default=FRONT),
-    ]
-
 
 class HybridOptions(Studied, Fronted, total=False):
     """What can be said of a hybrid study."""
 
     configurations: Annotated[
-        Several,
-        Option(
-            flag="configs",
-            metavar="A,B,C|all",
-            read=words,
-            meaning=", ".join(KNOWN),
-            default="all but mirror",
-        ),
+        Several, Option(", ".join(KNOWN), "A,B,C|all", "all but mirror", flag="configs")
     ]
-    mems_mb: Annotated[
-        Numbers,
-        Option(
-            metavar="MB,MB",
-            read=numbers,
-            meaning="MEMS of the caching disk to sweep",
-            default="64,128,256,512,3072",
-        ),
-    ]
-    segments_kb: Annotated[
-        Numbers,
-        Option(
-            flag="segment-kb",
-            metavar="KB,KB|A..B",
-            read=doublings,
-            meaning="Its segments to sweep",
-            default="4..256, doubling",
-        ),
-    ]
+    mems_mb: Annotated[Numbers, Option("MEMS of the caching disk to sweep", "MB,MB", "64,128,256,512,3072")]
+    segments_kb: Annotated[Numbers, segments("Its segments to sweep")]
     price_ratios: Annotated[
-        Numbers,
-        Option(
-            metavar="R,R|A..B",
-            read=numbers,
-            meaning="Prices of non-volatile memory over those of MEMS",
-            default="1..10",
-        ),
+        Numbers, Option("Prices of non-volatile memory over those of MEMS", "R,R|A..B", "1..10")
     ]
     replacement: Annotated[
-        Several,
-        Option(
-            metavar="A,B|all",
-            read=words,
-            meaning="Its replacement policies; the first is used throughout",
-            default="lru",
-        ),
+        Several, Option("Its replacement policies; the first is used throughout", "A,B|all", "lru")
     ]
-    at_mb: Annotated[
-        float, Option(metavar="MB", read=number, meaning="MEMS of the configurations", default="256")
-    ]
+    at_mb: Annotated[float, Option("MEMS of the configurations", "MB", "256")]
     at_segment_kb: Annotated[
-        int,
-        Option(
-            metavar="KB",
-            read=count,
-            meaning="Segments of the configurations",
-            default="the power of two that holds a mean request",
-        ),
+        int, Option("Segments of the configurations", "KB", "the power of two that holds a mean request")
     ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class HybridPlan(Plan):
-    """All runs of a study, checked, and what its stores are built of."""
-
-    stores: Stores
-
-
-def plan(given: Given) -> HybridPlan:
+def plan(given: Given) -> StoresPlan:
     """Checks everything that can be checked before the work starts, and fills in what was not said.
 
     Raises:
@@ -149,7 +81,7 @@ def plan(given: Given) -> HybridPlan:
     roots = seeds(plain(stores.bases[DISK].to_toml()), given.axis("seeds", 1))
     cases = list(_cases(stores, axes))
     axes["seeds"] = len(roots)
-    return HybridPlan(stores.bases, stores.requests, cases, roots, axes, stores=stores)
+    return StoresPlan(stores.bases, stores.requests, cases, roots, axes, stores=stores)
 
 
 def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:
@@ -183,27 +115,3 @@ def segment_kb(mean_kb: float) -> int:
         [4, 8, 16, 256]
     """
     return next((size for size in SEGMENTS_KB if size >= mean_kb), SEGMENTS_KB[-1])
-
-
-def swept(what: str, given: Any) -> tuple[float, ...]:
-    """Numbers to sweep; an empty list leaves the section out."""
-    return () if isinstance(given, (list, tuple)) and not given else checked(what, given, above=True)
-
-
-def whole(given: Any) -> tuple[int, ...]:
-    """Segments in 1024 bytes, each a whole number."""
-    found = swept("segment", given)
-    for value in found:
-        if value != int(value):
-            raise Error(f"`{value:g}` is not a segment", remedy="give whole numbers of KB, such as 4,8,16")
-    return tuple(int(value) for value in found)
-
-
-def policies(given: Any) -> tuple[str, ...]:
-    """Replacement policies as words; the word `all` leaves out what no device can know."""
-    found = models(
-        "replacement", "replacement policies", given, [name for name in replacement if name != BELADY]
-    )
-    for policy in found:
-        _native.check_replacement(policy)
-    return found

@@ -2,55 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab.model.device import describe
-from sledlab.studies.hybrid.plan import BELADY, HybridPlan
-from sledlab.studies.hybrid.stores import ALL, CACHING, DISK, KNOWN, MEMS, NONE
 from sledlab.study.columns import Column
 from sledlab.study.outcome import Outcome
-from sledlab.study.plan import plain
-from sledlab.study.statistics import Averaged, averaged, mean
-from sledlab.traces.hits import hit_ratios
+from sledlab.study.statistics import mean, runs_of
+from sledlab.study.store_rows import Hits, Stored, described, hits_of, stored
+from sledlab.study.stores import ALL, BELADY, CACHING, DISK, KNOWN, MEMS, NONE, StoresPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
-    from sledlab.studies.hybrid.stores import Stores
     from sledlab.study.columns import Row
     from sledlab.study.measure import Found, Measured
     from sledlab.study.plan import Case, Plan, Point
 
 BLOCK_MB = 512 / 1e6
-
-
-@dataclass(frozen=True)
-class Held:
-    """What cache and MEMS held of the requests."""
-
-    cache_read_hits: Annotated[float | None, Column("share of reads answered by the controller cache")]
-    mems_read_hits: Annotated[float | None, Column("share of reads found on MEMS")]
-    mems_write_hits: Annotated[float | None, Column("share of writes that found room on MEMS at once")]
-    superseded: Annotated[float | None, Column("share of written blocks written again before destaged")]
-    live_share: Annotated[float | None, Column("share of the room on MEMS that holds data in use")]
-
-    @classmethod
-    def of(cls, runs: Iterable[Measured]) -> Held:
-        """The means over runs."""
-        columns = zip(*(astuple(_held(run.counts)) for run in runs), strict=True)
-        return cls(*map(mean, columns))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stored:
-    """A store and what was measured of it."""
-
-    configuration: Annotated[str, Column("the store, as options name it")]
-    run: Averaged
-    held: Held
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,18 +61,6 @@ class Priced(Stored):
 
 
 @dataclass(frozen=True)
-class Hits:
-    """What a policy would find in the requests alone."""
-
-    policy: Annotated[str, Column("the replacement policy")]
-    room: Annotated[int, Column("segments that MEMS holds")]
-    uses: Annotated[int, Column("segments that the requests touch, each use counted")]
-    hit_ratio: Annotated[float | None, Column("share of the uses that are found")]
-    read_hit_ratio: Annotated[float | None, Column("the same of reads")]
-    write_hit_ratio: Annotated[float | None, Column("the same of writes")]
-
-
-@dataclass(frozen=True)
 class Traffic:
     """What a device was asked for."""
 
@@ -112,8 +71,8 @@ class Traffic:
     read_mb: Annotated[float, Column("what they read", "10^6 bytes")]
     writes: Annotated[float, Column("accesses that write")]
     written_mb: Annotated[float, Column("what they write", "10^6 bytes")]
-    read_kb: Annotated[float | None, Column("mean size of a read", "1024 bytes")] = None
-    write_kb: Annotated[float | None, Column("mean size of a write", "1024 bytes")] = None
+    read_kb: Annotated[float | None, Column("mean size of a read", "1024 bytes")]
+    write_kb: Annotated[float | None, Column("mean size of a write", "1024 bytes")]
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -189,10 +148,9 @@ class HybridStudy(Outcome):
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
     """The study of the runs found."""
-    assert isinstance(plan, HybridPlan)
+    assert isinstance(plan, StoresPlan)
     rows: dict[str, list[Any]] = {name: [] for name in HybridStudy.kinds}
-    for case in plan.cases:
-        runs = [found[point].row for point in plan.points_of(case)]
+    for case, runs in runs_of(plan, found).items():
         rows[case.section].append(HybridStudy.kinds[case.section](**dict(case.labels), **stored(runs)))
         if case.section == "configurations":
             rows["traffic"] += _traffic(plan, case, runs)
@@ -202,42 +160,6 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
     rows["prices"] = _prices(rows["prices"])
     config, axes = described(plan)
     return HybridStudy(**rows, config=config, axes=axes, toml=plan.toml)
-
-
-def described(plan: HybridPlan) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The disk with its controller cache, and what was swept with what requests, as plain data."""
-    stores, config = plan.stores, plain(plan.bases[DISK].to_toml())
-    swept = {name: list(value) if isinstance(value, tuple) else value for name, value in plan.axes.items()}
-    said = {
-        "front": stores.mems_name,
-        "mems_devices": stores.sleds,
-        **swept,
-        "hybrid": dict(stores.extras),
-        "seeds": list(plan.seeds),
-        "scheduler": config["scheduler"]["kind"],
-        "requests": asdict(stores.facts),
-    }
-    return config, said
-
-
-def stored(runs: Sequence[Measured]) -> dict[str, Any]:
-    """What every row of runs has: their mean, and shares instead of the counts of cache and hybrid."""
-    return {"run": replace(averaged(runs), counts={}), "held": Held.of(runs)}
-
-
-def _held(counts: Mapping[str, float]) -> Held:
-    def share(part: str, *whole: str) -> float | None:
-        """A count over the sum of others; none where there is nothing of the kind."""
-        total = sum(counts.get(name, 0) for name in whole)
-        return counts[part] / total if total else None
-
-    return Held(
-        share("cache_read_hits", "cache_read_hits", "cache_read_misses"),
-        share("hybrid_read_hits", "hybrid_reads"),
-        share("hybrid_write_hits", "hybrid_writes"),
-        share("hybrid_superseded_blocks", "hybrid_written_blocks"),
-        counts.get("hybrid_live_share"),
-    )
 
 
 def against_baselines(rows: Sequence[Compared]) -> list[Compared]:
@@ -261,21 +183,16 @@ def _techniques(rows: Sequence[Compared]) -> list[Compared]:
 
 def _traffic(plan: Plan, case: Case, runs: Sequence[Measured]) -> list[Traffic]:
     """What each device was asked for, one row for each (MT-12)."""
-    labels = dict(case.labels)
     alone = MEMS if describe(plan.bases[case.base])["kind"] == "mems" else DISK
-    names = (
-        {DISK: "hybrid_back", MEMS: "hybrid_front"} if KNOWN[labels["configuration"]].hybrid else {alone: ""}
-    )
+    hybrid = KNOWN[case["configuration"]].hybrid is not None
+    names = {DISK: "hybrid_back", MEMS: "hybrid_front"} if hybrid else {alone: ""}
     found = []
     for device, prefix in names.items():
         asked = zip(*(_accesses(run, prefix) for run in runs), strict=True)
         reads, read_mb, writes, written_mb = (mean(values) or 0.0 for values in asked)
-        sizes = (_kilobytes(read_mb, reads), _kilobytes(written_mb, writes))
-        found.append(
-            Traffic(
-                labels["configuration"], labels["label"], device, reads, read_mb, writes, written_mb, *sizes
-            )
-        )
+        sizes = _kilobytes(read_mb, reads), _kilobytes(written_mb, writes)
+        moved = (reads, read_mb, writes, written_mb, *sizes)
+        found.append(Traffic(case["configuration"], case["label"], device, *moved))
     return found
 
 
@@ -283,19 +200,15 @@ def _accesses(run: Measured, prefix: str) -> tuple[float, ...]:
     """Reads, their MB, writes and their MB: of a device of a hybrid, behind a cache, or as the host asked."""
     counts = run.counts
     if prefix:
-        blocks = [counts[f"{prefix}_{name}"] for name in ("reads", "read_blocks", "writes", "written_blocks")]
+        reads, writes = counts[f"{prefix}_reads"], counts[f"{prefix}_writes"]
+        read, written = counts[f"{prefix}_read_blocks"], counts[f"{prefix}_written_blocks"]
     elif "cache_destages" in counts:
-        fetched = counts["cache_fetched_blocks"] + counts["cache_read_ahead_blocks"]
-        blocks = [
-            counts["cache_read_misses"],
-            fetched,
-            counts["cache_destages"],
-            counts["cache_destaged_blocks"],
-        ]
+        reads, writes = counts["cache_read_misses"], counts["cache_destages"]
+        read = counts["cache_fetched_blocks"] + counts["cache_read_ahead_blocks"]
+        written = counts["cache_destaged_blocks"]
     else:
-        blocks = [run.reads, run.read_bytes // 512, run.writes, run.written_bytes // 512]
-    reads, read_blocks, writes, written_blocks = map(float, blocks)
-    return reads, read_blocks * BLOCK_MB, writes, written_blocks * BLOCK_MB
+        reads, writes, read, written = run.reads, run.writes, run.read_bytes // 512, run.written_bytes // 512
+    return reads, read * BLOCK_MB, writes, written * BLOCK_MB
 
 
 def _kilobytes(megabytes: float, accesses: float) -> float | None:
@@ -303,19 +216,12 @@ def _kilobytes(megabytes: float, accesses: float) -> float | None:
     return megabytes * 1e6 / 1024 / accesses if accesses else None
 
 
-def _hits(plan: HybridPlan) -> list[Hits]:
+def _hits(plan: StoresPlan) -> list[Hits]:
     """What the policies would find in the trace, and the bound of Belady, a row each (MT-10)."""
     policies, segment_kb = plan.axes["replacement"], plan.axes["at_segment_kb"]
     if len(policies) < 2:
         return []
     return hits_of(plan.stores, (*policies, BELADY), plan.axes["at_mb"], segment_kb)
-
-
-def hits_of(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int) -> list[Hits]:
-    """What policies would find of the requests in so much MEMS."""
-    size_mb = (stores.room(mb, segment_kb) + 0.5) * segment_kb * 1024 / 1e6
-    found = hit_ratios(stores.requests, policies=policies, cache_mb=[size_mb], segment_kb=segment_kb)
-    return [Hits(**row) for row in found.frame.drop("cache_mb").fill_nan(None).to_dicts()]
 
 
 def _prices(rows: Sequence[Priced]) -> list[Priced]:

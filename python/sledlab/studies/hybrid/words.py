@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab.show import wording
 from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Text, grid
-from sledlab.show.facts import common_facts, requests_fact, said_facts
-from sledlab.show.sections import Section, drawn
+from sledlab.show.sections import Section
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
-from sledlab.studies.hybrid.stores import ALL, DISK, KNOWN, MIRROR, NONE, SAME
-from sledlab.studies.hybrid.tables import Stored
+from sledlab.study.store_rows import Stored, facts, title
+from sledlab.study.stores import ALL, DISK, KNOWN, MIRROR, NONE, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from matplotlib.figure import Figure
-
     from sledlab.show.document import Part
     from sledlab.studies.hybrid.tables import Compared, HybridStudy, Traffic
-    from sledlab.study.outcome import Outcome
 
     Cells = Mapping[str, Callable[[Any], str]]
 
 R = TypeVar("R", bound=Stored)
-
-
-def title(study: Outcome) -> str:
-    """What ran on what."""
-    disk = wording.device_name(study.config)
-    return f"{wording.source_name(study.config)} on {disk} with {study.axes['front']}"
 
 
 def answer(study: HybridStudy) -> str:
@@ -286,6 +277,22 @@ def _policies(study: HybridStudy) -> Grid:
     return Grid(("policy", "mean", "99 %", "found on MEMS", "found, of the trace alone"), lines)
 
 
+def _configurations(study: HybridStudy) -> Sequence[Part]:
+    """All configurations, and how to read them."""
+    note = f"{noise(study)} Times in ms; * the queue kept growing."
+    return table(study, "configurations"), Text(note, "quiet")
+
+
+def _held(study: HybridStudy) -> Sequence[Part]:
+    """What cache and MEMS hold of the requests."""
+    note = (
+        "MEMS, reads: segments that a read found there. MEMS, writes: that found room at once. Superseded: "
+        "blocks written again before they had to go to the disk. Live room: what holds data that somebody "
+        "may ask for."
+    )
+    return [Folded("What cache and MEMS hold", [table(study, "held"), Text(note, "quiet")])]
+
+
 SECTIONS: Mapping[str, Section] = {
     "configurations": Section(
         "Response by configuration",
@@ -295,6 +302,7 @@ SECTIONS: Mapping[str, Section] = {
         "but DISK-RAM, the same controller cache.",
         figures.configurations,
         best,
+        after=_configurations,
     ),
     "sizes": Section(
         "How much MEMS, in which segments",
@@ -319,6 +327,7 @@ SECTIONS: Mapping[str, Section] = {
         figures.traffic,
         traffic,
         partial(table, name="traffic"),
+        after=_held,
     ),
     "replacement": Section(
         "Which segment makes room",
@@ -338,17 +347,6 @@ SECTIONS: Mapping[str, Section] = {
 }
 """Every section that can be drawn, in the order of the page."""
 
-HELD = (
-    "MEMS, reads: segments that a read found there. MEMS, writes: that found room at once. Superseded: "
-    "blocks written again before they had to go to the disk. Live room: what holds data that somebody may "
-    "ask for."
-)
-
-
-def draw(study: HybridStudy, section: str = "configurations") -> Figure:
-    """One section."""
-    return drawn(SECTIONS, study, section)
-
 
 def brief(study: HybridStudy) -> Sequence[Part]:
     """What a terminal and a notebook show."""
@@ -359,41 +357,12 @@ def brief(study: HybridStudy) -> Sequence[Part]:
 
 def page(study: HybridStudy) -> Document:
     """The page about a study."""
-    after: Mapping[str, Sequence[Part]] = {
-        "configurations": [
-            table(study, "configurations"),
-            Text(f"{noise(study)} Times in ms; * the queue kept growing.", "quiet"),
-        ],
-        "traffic": [Folded("What cache and MEMS hold", [table(study, "held"), Text(HELD, "quiet")])],
-    }
     room = size(study.axes["at_mb"])
-    shown = [
-        part
-        for name, section in SECTIONS.items()
-        if study.rows[name]
-        for part in (*section.whole(study, room=room), *after.get(name, ()))
-    ]
+    shown = [section.parts(study, room=room) for name, section in SECTIONS.items() if study.rows[name]]
     return Document(
         kind="hybrid study",
         title=title(study),
         heading=f"{title(study)}: what MEMS in front is worth",
-        parts=[Text(answer(study), "answer"), *shown, Heading("What ran"), Facts(facts(study))],
+        parts=[Text(answer(study), "answer"), *chain(*shown), Heading("What ran"), Facts(facts(study))],
         footer="All times are simulated. The same study and version give the same numbers.",
     )
-
-
-def facts(study: Outcome) -> Sequence[tuple[str, str]]:
-    """What ran, as pairs of a name and a text."""
-    said, common = study.axes, common_facts(study.config)
-    sleds = said["mems_devices"]
-    return [
-        *common[1:-1],
-        ("disk", wording.device_name(study.config)),
-        ("MEMS", said["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
-        requests_fact(said["requests"]),
-        ("scheduler", said["scheduler"].upper()),
-        ("replacement", ", ".join(said["replacement"])),
-        ("seeds", ", ".join(map(str, said["seeds"])) if "workload" in study.config else ""),
-        *said_facts(study.config, study.toml),
-        common[-1],
-    ]

@@ -56,20 +56,9 @@ def power_study(
         devices: One device or several, to see side by side.
         study: A file such as `out` leaves behind, with all that is not given here.
         out: A directory for tables and report, in which a study that was stopped goes on.
-        policies: Power policies to compare; `all` is every one there is, and so it is unless given.
-        timeouts_ms: Idle times after which the device parks, to sweep, in ms.
-        startups_ms: Times a start-up takes, to sweep, in ms; 0, 1/2, 1, 2 and 4 times the device's own
-            unless given.
-        loads: Factors that divide the times between arrivals; 1, 2, 5 and 10 unless given, 1 alone when
-            the replay is closed.
-        strategies: Ways to save energy, alone and together: `base`, `immediate`, `merging`, `subsector`,
-            `all`. The word `all` by itself stands for every one the device knows, and so it is unless given.
-        battery_wh: Charge of the battery that the study is about, in Wh; 10 unless given.
-        seeds: How many seeds to repeat everything with, from `seed` on; workloads only.
-        jobs: Runs at the same time; as many as there are processors unless given.
-        speedup: Divides the times between arrivals of everything but the section on loads.
-        said: Everything else is said as in `simulate`: `scheduler`, `cache`, `system`, `hybrid`, `front`,
-            `replay`, `warmup`, `limit`, `duration_s`, `outside`, `seed` and `settings`.
+        **said: Everything else; see the table below. `strategies` are `base`, `immediate`, `merging`,
+            `subsector` and `all` of these together; the word `all` by itself stands for every one that the
+            device knows. `speedup` is the pace of everything but the section on loads.
 
     Returns:
         The tables, which draw and explain themselves.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.show.document import Beside, Document, Facts, Heading, Text, grid
 from sledlab.show.face import DocumentFace
 from sledlab.show.facts import common_facts, said_facts
-from sledlab.show.sections import Section, find
+from sledlab.show.sections import Section, drawn
 from sledlab.show.wording import (
     STATES,
     energy,
@@ -26,20 +26,16 @@ from sledlab.studies.power import figures, words
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from matplotlib.figure import Figure
-
     from sledlab.show.document import Grid, Part
     from sledlab.studies.power.tables import PowerStudy
-    from sledlab.study.energy import Battery
 
     Cells = Mapping[str, Callable[[Any], str]]
 
-MEAN: Cells = {"mean (ms)": lambda row: figure(row.run.mean_ms)}
-P95: Cells = {"95 % (ms)": lambda row: figure(row.run.p95_ms)}
 ENERGY: Cells = {"energy": lambda row: energy(row.run.energy_j)}
 EACH: Cells = {"each request": lambda row: energy(row.run.energy_per_request_uj * 1e-6)}
+MEAN: Cells = {"mean (ms)": lambda row: figure(row.run.mean_ms)}
 STARTUPS: Cells = {"start-ups": lambda row: f"{row.run.startups:,.0f}"}
-ANSWERED: Cells = {**MEAN, **P95, **STARTUPS}
+ANSWERED: Cells = {**MEAN, "95 % (ms)": lambda row: figure(row.run.p95_ms), **STARTUPS}
 LOAD: Cells = {"load": lambda row: f"×{row.load:g}"}
 UNDER: Cells = {"policy": lambda row: starred(spaced(row.policy), saturated=row.run.saturated)}
 
@@ -101,38 +97,36 @@ TABLES: Mapping[str, Cells] = {
 
 def table(name: str, study: PowerStudy, device: str) -> Grid:
     """A section's table for one device; rows of the same load belong together."""
-    cells, names = TABLES[name], study.state_names(device)
-    loads = "load" in cells
-    return grid(
-        study.of_device(name, device),
-        {names.get(head, head): cell for head, cell in cells.items()},
-        "left" if loads else "",
-        group=loads,
-    )
+    names, loads = study.state_names(device), "load" in TABLES[name]
+    cells = {names.get(head, head): cell for head, cell in TABLES[name].items()}
+    return grid(study.of_device(name, device), cells, "left" if loads else "", group=loads)
 
 
 def policies(study: PowerStudy, device: str) -> Grid:
     """The policies of a device, the least energy on top; times in ms."""
-    battery: dict[str, Battery] = {row.policy: row for row in study.of_device("battery", device)}
+    battery = {row.policy: row for row in study.of_device("battery", device)}
     cells: Cells = {
         device: UNDER["policy"],
         **ENERGY,
         "above oracle": lambda row: "–" if row.above_oracle is None else plus_minus(row.above_oracle, 2),
-        "mean": MEAN["mean (ms)"],
-        "95 %": P95["95 % (ms)"],
-        **STARTUPS,
+        "mean": ANSWERED["mean (ms)"],
+        "95 %": ANSWERED["95 % (ms)"],
+        "start-ups": ANSWERED["start-ups"],
         "mean power": lambda row: f"{figure(battery[row.policy].power_mw)} mW",
         "on battery": lambda row: hours(battery[row.policy].hours),
     }
-    return grid(sorted(study.of_device("policies", device), key=lambda row: float(row.run.energy_j)), cells)
+    return grid(study.by_energy(device), cells)
 
 
-BELOW = (
-    "Times in ms; * the queue kept growing. Below the oracle: a policy that makes requests wait, or a "
-    "start-up that makes the following rest shorter, can take a little less than an oracle that judges rests "
-    "one by one."
-)
-"""How to read the table of policies."""
+def _all_policies(study: PowerStudy) -> Sequence[Part]:
+    """The policies of all devices, and how to read them."""
+    note = (
+        f"{words.noise(study)} Times in ms; * the queue kept growing. Below the oracle: a policy that makes "
+        "requests wait, or a start-up that makes the following rest shorter, can take a little less than an "
+        "oracle that judges rests one by one."
+    )
+    return Beside([policies(study, device) for device in study.devices], "stack"), Text(note, "quiet")
+
 
 SECTIONS: Mapping[str, Section] = {
     "states": Section(
@@ -161,6 +155,7 @@ SECTIONS: Mapping[str, Section] = {
         "it; it judges each rest by itself. In brackets: how far above the oracle's energy.",
         figures.policies,
         words.best,
+        after=_all_policies,
     ),
     "startup": Section(
         "What a slower start-up would cost",
@@ -195,15 +190,6 @@ SECTIONS: Mapping[str, Section] = {
 """Every section that can be drawn, in the order of the page."""
 
 
-def draw(study: PowerStudy, section: str, device: str) -> Figure:
-    """One section for one device.
-
-    Raises:
-        Error: There is no such section.
-    """
-    return find(SECTIONS, section).draw(study, device)
-
-
 def brief(study: PowerStudy) -> Sequence[Part]:
     """What a terminal and a notebook show: the answer and a table of the policies for each device."""
     parts: list[Part] = [Heading(words.title(study), 1)]
@@ -218,11 +204,8 @@ def page(study: PowerStudy) -> Document:
     parts: list[Part] = []
     for device in study.devices:
         parts += [Text(words.verdict(study, device), "answer"), Text(words.break_even(study, device))]
-    for name, section in SECTIONS.items():
+    for section in SECTIONS.values():
         parts += section.parts(study, study.devices)
-        if name == "policies":
-            parts.append(Beside([policies(study, device) for device in study.devices], "stack"))
-            parts.append(Text(f"{words.noise(study)} {BELOW}", "quiet"))
     _, *common, version = common_facts(study.config)
     facts = (
         ("policies", ", ".join(spaced(word) for word in study.axes["policies"])),
@@ -241,4 +224,4 @@ def page(study: PowerStudy) -> Document:
     )
 
 
-FACE = DocumentFace(answer=words.answer, brief=brief, whole=page, figure=draw)
+FACE = DocumentFace(answer=words.answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))

@@ -5,23 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import Experiment, is_plugin
-from sledlab.errors import Error, unknown
+from sledlab.errors import Error
 from sledlab.model.catalogue import power
-from sledlab.model.choices import is_number, models, numbers
+from sledlab.model.choices import is_number, models, numbers, some
 from sledlab.model.device import describe
-from sledlab.runs.options import (
-    Arranged,
-    Devices,
-    Numbers,
-    Option,
-    Paced,
-    Scheduled,
-    Several,
-    Studied,
-    number,
-    words,
-)
-from sledlab.runs.options import numbers as numbers_in
+from sledlab.runs.options import Arranged, Devices, Numbers, Option, Paced, Scheduled, Several, Studied, words
 from sledlab.study.axes import seeds, untouched
 from sledlab.study.devices import given_devices
 from sledlab.study.plan import Case, Given, Plan, check_source, plain
@@ -43,14 +31,14 @@ LOADS = (1.0, 2.0, 5.0, 10.0)
 OWN, IMMEDIATE, NEVER = "fixed", "immediate", "never"
 """The device's own timeout, and the two extremes."""
 
-STRATEGIES: Mapping[str, Settings] = {
-    "base": (("power.kind", OWN),),
-    "immediate": (("power.kind", IMMEDIATE),),
-    "merging": (("power.kind", OWN), ("merge.kind", "chains")),
-    "subsector": (("power.kind", OWN), ("device.subsector_access", "true")),
-    "all": (),
+STRATEGIES: Mapping[str, Mapping[str, str]] = {
+    "base": {},
+    "immediate": {"power.kind": IMMEDIATE},
+    "merging": {"merge.kind": "chains"},
+    "subsector": {"device.subsector_access": "true"},
+    "all": {},
 }
-"""Ways to save energy and what each of them sets; `all` is all of them together."""
+"""Ways to save energy and what each of them changes; `all` is all of them together."""
 
 
 def words_or_all(text: str) -> list[str] | str:
@@ -61,51 +49,28 @@ def words_or_all(text: str) -> list[str] | str:
 class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
     """What can be said of a power study."""
 
-    policies: Annotated[
-        Several,
-        Option(
-            metavar="A,B,C|all",
-            read=words,
-            meaning="Power policies to compare (sledlab power list)",
-            default="all",
-        ),
-    ]
+    policies: Annotated[Several, Option("Power policies to compare (sledlab power list)", "A,B,C|all", "all")]
     timeouts_ms: Annotated[
         Numbers,
         Option(
+            "Idle times before parking, in ms",
+            "MS,MS",
+            ",".join(f"{each:g}" for each in TIMEOUTS_MS),
             flag="timeouts",
-            metavar="MS,MS",
-            read=numbers_in,
-            meaning="Idle times before parking, in ms",
-            default="0,1,2,5,10,40,100,1000,10000,100000",
         ),
     ]
     startups_ms: Annotated[
         Numbers,
-        Option(
-            flag="startup",
-            metavar="MS,MS",
-            read=numbers_in,
-            meaning="Times a start-up takes, in ms",
-            default="0, 1/2, 1, 2, 4 × the device's",
-        ),
+        Option("Times a start-up takes, in ms", "MS,MS", "0, 1/2, 1, 2, 4 × the device's", flag="startup"),
     ]
     loads: Annotated[
         Numbers,
-        Option(
-            metavar="S,S,S",
-            read=numbers_in,
-            meaning="Factors that divide the times between arrivals",
-            default="1,2,5,10; 1 when closed",
-        ),
+        Option("Factors that divide the times between arrivals", "S,S,S", "1,2,5,10; 1 when closed"),
     ]
     strategies: Annotated[
-        Several,
-        Option(metavar="A,B,C|all", read=words_or_all, meaning=", ".join(STRATEGIES), default="all of them"),
+        Several, Option(", ".join(STRATEGIES), "A,B,C|all", "all of them", read=words_or_all)
     ]
-    battery_wh: Annotated[
-        float, Option(metavar="WH", read=number, meaning="Charge of the battery, in Wh", default="10")
-    ]
+    battery_wh: Annotated[float, Option("Charge of the battery, in Wh", "WH", "10")]
 
 
 class Asked(PowerOptions, total=False):
@@ -114,10 +79,10 @@ class Asked(PowerOptions, total=False):
     devices: Annotated[
         Devices,
         Option(
+            "Device: a preset (sledlab device list) or a device file; repeat it for several.",
+            "NAME|FILE",
             flag="device",
-            metavar="NAME|FILE",
             repeated=True,
-            meaning="Device: a preset (sledlab device list) or a device file; repeat it for several.",
         ),
     ]
 
@@ -230,27 +195,22 @@ def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tu
     Raises:
         Error: There is no such strategy, or no device knows it.
     """
-    everything = isinstance(given, str) and given == "all"
-    words = tuple(STRATEGIES) if everything else (given,) if isinstance(given, str) else given
-    some = f"give some of: {', '.join(STRATEGIES)}"
-    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
-        raise Error(f"expected strategies, found {given!r}", remedy=some)
-    if not words:
-        raise Error("there are no strategies to compare", remedy=some)
+    everything = given == "all"
+    words = some("strategy", "strategies", tuple(STRATEGIES) if everything else given, STRATEGIES)
+    found = {"base": None}
     for word in words:
-        if word not in STRATEGIES:
-            raise unknown("strategy", word, list(STRATEGIES))
         why = [each[word] for each in refused]
-        if not everything and all(why):
+        if not all(why):
+            found[word] = None
+        elif not everything:
             raise Error(f"strategy `{word}`: {why[0]}", remedy="leave it out, or choose another device")
-    known = [word for word in words if not all(each[word] for each in refused)]
-    return tuple(dict.fromkeys(("base", *known)))
+    return tuple(found)
 
 
 def _refusal(base: Experiment, strategy: str) -> str | None:
     """Why a device cannot follow a strategy: it lacks the switch, or refuses the combination."""
     try:
-        for key, value in STRATEGIES[strategy]:
+        for key, value in {"power.kind": OWN, **STRATEGIES[strategy]}.items():
             base = base.with_setting(key, value)
         base.check()
     except Error as error:
@@ -260,8 +220,8 @@ def _refusal(base: Experiment, strategy: str) -> str | None:
 
 def _settings(strategy: str, refused: Mapping[str, str | None]) -> Settings:
     """The settings of a strategy; of `all`, those of every one the device knows."""
-    if strategy != "all":
-        return STRATEGIES[strategy]
-    known = [each for each in ("merging", "subsector") if refused[each] is None]
-    own = [pair for each in known for pair in STRATEGIES[each] if pair[0] != "power.kind"]
-    return (*STRATEGIES[IMMEDIATE], *own)
+    settings = {"power.kind": OWN}
+    for each in STRATEGIES if strategy == "all" else [strategy]:
+        if refused[each] is None:
+            settings |= STRATEGIES[each]
+    return tuple(settings.items())

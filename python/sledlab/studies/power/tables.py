@@ -2,107 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.model.device import describe
-from sledlab.show.wording import state_name
+from sledlab.show.wording import STATES, seconds, state_name
 from sledlab.studies.power.plan import IMMEDIATE, OWN
-from sledlab.study.columns import Column, Only
+from sledlab.study import energy
 from sledlab.study.devices import ByDevice
-from sledlab.study.energy import (
-    SPENT,
-    Battery,
-    BreakEven,
-    On,
-    Spent,
-    State,
-    Under,
-    battery,
-    break_even,
-    spent,
-    state_of,
-)
-from sledlab.study.measure import STATES
 from sledlab.study.plan import plain
-from sledlab.study.rests import Resting
-from sledlab.study.statistics import half_width, straight_line
+from sledlab.study.statistics import runs_of, straight_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
+    from sledlab.study.energy import Policy, Request, Spent, Startup
     from sledlab.study.measure import Found
     from sledlab.study.plan import Case, Plan, Point
-
-At = Annotated[float, Column("what the times between arrivals were divided by")]
-Run = Annotated[Spent, Only(*SPENT)]
-
-
-@dataclass(frozen=True)
-class Request:
-    """A policy, with the energy for each request by state."""
-
-    device: On
-    policy: Under
-    run: Annotated[Spent, Only(*SPENT, *(f"{state}_uj" for state in STATES))]
-
-
-@dataclass(frozen=True)
-class Timeout:
-    """An idle timeout."""
-
-    device: On
-    timeout_ms: Annotated[float, Column("the idle timeout", "ms")]
-    run: Run
-
-
-@dataclass(frozen=True)
-class Startup:
-    """A start-up time, where the device parks at once."""
-
-    device: On
-    startup_ms: Annotated[float, Column("time of a start-up", "ms")]
-    run: Run
-
-
-@dataclass(frozen=True)
-class Load:
-    """A load under a policy."""
-
-    device: On
-    policy: Under
-    load: At
-    run: Annotated[Spent, Only(*SPENT, *(f"{state}_share" for state in STATES))]
-
-
-@dataclass(frozen=True)
-class Policy:
-    """A power policy against the oracle and, seed by seed, against the best."""
-
-    device: On
-    policy: Under
-    run: Run
-    above_oracle: Annotated[float | None, Column("energy above that of the oracle, as a share of it")]
-    above_best_j: Annotated[float, Column("energy above that of the best policy, seed by seed", "J")]
-    above_best_ci95_j: Annotated[
-        float | None, Column("half the 95 % confidence interval of that over seeds", "J")
-    ]
-
-
-@dataclass(frozen=True)
-class Strategy:
-    """A way to save energy against the base at the same load."""
-
-    device: On
-    strategy: Annotated[str, Column("the way to save energy")]
-    load: At
-    run: Run
-    energy_saved: Annotated[float, Column("energy saved, as a share of the base's")]
-    service_saved: Annotated[float, Column("energy of seeks and accesses saved, as a share")]
-    access_saved: Annotated[float, Column("energy of accesses saved, as a share")]
-    response_change: Annotated[float, Column("change of the mean response time, as a share")]
 
 
 class PowerStudy(ByDevice):
@@ -123,15 +39,15 @@ class PowerStudy(ByDevice):
     """
 
     kinds: ClassVar[Mapping[str, type]] = {
-        "states": State,
-        "request_energy": Request,
-        "break_even": BreakEven,
-        "timeouts": Timeout,
-        "startup": Startup,
-        "loads": Load,
-        "policies": Policy,
-        "strategies": Strategy,
-        "battery": Battery,
+        "states": energy.State,
+        "request_energy": energy.Request,
+        "break_even": energy.BreakEven,
+        "timeouts": energy.Timeout,
+        "startup": energy.Startup,
+        "loads": energy.Load,
+        "policies": energy.Policy,
+        "strategies": energy.Strategy,
+        "battery": energy.Battery,
     }
 
     @cached_property
@@ -154,69 +70,76 @@ class PowerStudy(ByDevice):
         names: Mapping[str, str] = self.axes["state_names"][device]
         return names
 
+    def own_timeout(self, device: str) -> str:
+        """A device's own timeout, in words."""
+        return seconds(self.axes["own_timeout_ms"][device])
+
     def under(self, device: str, policy: str) -> Spent:
         """What a device did at the study's pace under `fixed`, its own timeout, or `immediate`."""
         rows: list[Request] = self.of_device("request_energy", device)
         return next(row.run for row in rows if row.policy == policy)
 
+    def by_energy(self, device: str) -> list[Policy]:
+        """The policies of a device, the least energy first."""
+        return sorted(self.of_device("policies", device), key=lambda row: float(row.run.energy_j))
+
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> PowerStudy:
     """The study of the runs found."""
-    runs = {case: [found[point].row for point in plan.points_of(case)] for case in plan.cases}
-    means = {case: spent(each) for case, each in runs.items()}
+    runs = runs_of(plan, found)
+    means = {case: energy.spent(each) for case, each in runs.items()}
+    parked = {case.base: means[case] for case in plan.of("request_energy", policy=IMMEDIATE)}
+    bases = {(case.base, case["load"]): means[case] for case in plan.of("strategies", strategy="base")}
     joules: dict[str, dict[str, list[float]]] = {name: {} for name in plan.bases}
-    bases: dict[tuple[str, float], Spent] = {}
-    for case, each in runs.items():
-        labels = dict(case.labels)
-        if case.section == "policies":
-            joules[case.base][labels["policy"]] = [run.energy_j for run in each]
-        elif labels.get("strategy") == "base":
-            bases[case.base, labels["load"]] = means[case]
+    for case in plan.of("policies"):
+        joules[case.base][case["policy"]] = [run.energy_j for run in runs[case]]
+    gigabytes = {name: describe(base)["capacity_blocks"] * 512 / 1e9 for name, base in plan.bases.items()}
 
     def rows(section: str, more: Callable[[Case], Mapping[str, Any]] = lambda case: {}) -> list[Any]:
-        kind, mine = PowerStudy.kinds[section], (case for case in plan.cases if case.section == section)
-        return [kind(device=case.base, **dict(case.labels), run=means[case], **more(case)) for case in mine]
+        kind = PowerStudy.kinds[section]
+        return [
+            kind(device=case.base, **dict(case.labels), run=means[case], **more(case))
+            for case in plan.of(section)
+        ]
 
     requests: list[Request] = rows("request_energy")
-    parked = {row.device: row.run for row in requests if row.policy == IMMEDIATE}
-    policies: list[Policy] = rows("policies", lambda case: _above(case.labels[0][1], joules[case.base]))
-    charge: float = plan.axes["battery_wh"]
-    gigabytes = {name: describe(base)["capacity_blocks"] * 512 / 1e9 for name, base in plan.bases.items()}
+    policies: list[Policy] = rows("policies", lambda case: energy.above(case["policy"], joules[case.base]))
     tables: dict[str, list[Any]] = {
-        "states": [state_of(row.device, row.policy, row.run, state) for row in requests for state in STATES],
+        "states": [
+            energy.state_of(row.device, row.policy, row.run, state) for row in requests for state in STATES
+        ],
         "request_energy": requests,
         "break_even": [
-            break_even(
-                case.base, means[case], parked[case.base], Resting.of([run.rests or {} for run in each])
+            energy.break_even(
+                case.base, means[case], parked[case.base], [run.rests or {} for run in runs[case]]
             )
-            for case, each in runs.items()
-            if case.section == "rests"
+            for case in plan.of("rests")
         ],
         **{section: rows(section) for section in ("timeouts", "startup", "loads")},
         "policies": policies,
         "strategies": rows(
-            "strategies", lambda case: _saved(means[case], bases[case.base, case.labels[1][1]])
+            "strategies", lambda case: energy.saved(means[case], bases[case.base, case["load"]])
         ),
         "battery": [
-            battery(row.device, row.policy, row.run, charge, gigabytes[row.device]) for row in policies
+            energy.battery(row.device, row.policy, row.run, plan.axes["battery_wh"], gigabytes[row.device])
+            for row in policies
         ],
     }
-    own = [
-        case for case in plan.cases if case.section == "request_energy" and dict(case.labels)["policy"] == OWN
-    ]
-    configs = {case.base: plain(plan.texts[plan.points_of(case)[0]]) for case in own}
-    return PowerStudy(tables, {}, configs[own[0].base], _axes(plan, configs), plan.toml)
+    configs = {
+        case.base: plain(plan.texts[plan.points_of(case)[0]])
+        for case in plan.of("request_energy", policy=OWN)
+    }
+    return PowerStudy(tables, {}, next(iter(configs.values())), _axes(plan, configs), plan.toml)
 
 
 def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What was swept, by device where that makes a difference."""
 
     def swept(section: str, label: str) -> dict[str, list[Any]]:
-        found: dict[str, dict[Any, None]] = {name: {} for name in plan.bases}
-        for case in plan.cases:
-            if case.section == section:
-                found[case.base][dict(case.labels)[label]] = None
-        return {name: list(values) for name, values in found.items()}
+        return {
+            name: list(dict.fromkeys(case[label] for case in plan.of(section) if case.base == name))
+            for name in plan.bases
+        }
 
     first = next(iter(configs.values()))
     return {
@@ -228,44 +151,12 @@ def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
         "battery_wh": plan.axes["battery_wh"],
         "seeds": list(plan.seeds),
         "scheduler": str(first["scheduler"]["kind"]),
-        "own_timeout_ms": {name: _own_timeout_ms(config) for name, config in configs.items()},
+        # Of a hybrid the timeout of the device behind, for each has its own.
+        "own_timeout_ms": {
+            name: float(config["power"].get("timeout_ms", config["device"]["idle_timeout_ms"]))
+            for name, config in configs.items()
+        },
         "state_names": {
             name: {state: state_name(state, config) for state in STATES} for name, config in configs.items()
         },
-    }
-
-
-def _own_timeout_ms(config: Mapping[str, Any]) -> float:
-    """The device's own timeout; of a hybrid that of the device behind, for each has its own."""
-    return float(config["power"].get("timeout_ms", config["device"]["idle_timeout_ms"]))
-
-
-def can_be_built(policy: str) -> bool:
-    """Whether a policy can be built: the oracle cannot, it knows the future."""
-    return policy.partition(":")[0] != "oracle"
-
-
-def _above(policy: str, joules: Mapping[str, list[float]]) -> Mapping[str, Any]:
-    """How far a policy is from the oracle and, seed by seed, from the best, with the energies of all."""
-    own, oracle = joules[policy], joules.get("oracle")
-    best = min([each for name, each in joules.items() if can_be_built(name)] or [own], key=_mean)
-    beaten = [mine - theirs for mine, theirs in zip(own, best, strict=True)]
-    return {
-        "above_oracle": _mean(own) / _mean(oracle) - 1 if oracle else None,
-        "above_best_j": _mean(beaten),
-        "above_best_ci95_j": half_width(beaten),
-    }
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
-def _saved(run: Spent, base: Spent) -> Mapping[str, Any]:
-    """What a strategy saves against the base at the same load."""
-    return {
-        "energy_saved": 1 - run.energy_j / base.energy_j,
-        "service_saved": 1 - run.service_j / base.service_j,
-        "access_saved": 1 - run.access_j / base.access_j,
-        "response_change": run.mean_ms / base.mean_ms - 1,
     }

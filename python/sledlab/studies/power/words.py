@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sledlab.model.catalogue import everything
 from sledlab.show.wording import (
     change,
     energy,
@@ -20,35 +19,35 @@ from sledlab.show.wording import (
     spaced,
 )
 from sledlab.studies.power.plan import IMMEDIATE, OWN
-from sledlab.studies.power.tables import can_be_built
+from sledlab.study.energy import can_be_built
 
 if TYPE_CHECKING:
-    from sledlab.studies.power import tables
-    from sledlab.study.energy import Battery, BreakEven, State
+    from sledlab.studies.power.tables import PowerStudy
+    from sledlab.study.energy import Strategy, Timeout
 
 SAME = 0.005
 """Energies closer than this share of each other count as the same."""
 
 
-def title(study: tables.PowerStudy) -> str:
+def title(study: PowerStudy) -> str:
     """What ran on what."""
     return f"{source_name(study.config)} on {' and '.join(study.devices)}"
 
 
-def answer(study: tables.PowerStudy) -> str:
+def answer(study: PowerStudy) -> str:
     """What the study says, for each device in a few sentences."""
     return " ".join(verdict(study, device) for device in study.devices)
 
 
-def verdict(study: tables.PowerStudy, device: str) -> str:
+def verdict(study: PowerStudy, device: str) -> str:
     """What the study says of one device: whether to park at once, the best policy, the battery."""
     said = [_overload(study, device), _parking(study, device), best(study, device), _life(study, device)]
-    return " ".join(text for text in said if text)
+    return " ".join(filter(None, said))
 
 
-def _overload(study: tables.PowerStudy, device: str) -> str:
+def _overload(study: PowerStudy, device: str) -> str:
     """A warning where the device could not keep up, and under which policies."""
-    rows: list[tables.Policy] = study.of_device("policies", device)
+    rows = study.of_device("policies", device)
     late = [spaced(row.policy) for row in rows if row.run.saturated]
     if not late:
         return ""
@@ -59,19 +58,10 @@ def _overload(study: tables.PowerStudy, device: str) -> str:
     )
 
 
-def own_timeout(study: tables.PowerStudy, device: str) -> str:
-    """The device's own timeout."""
-    return seconds(study.axes["own_timeout_ms"][device])
-
-
-def _parking(study: tables.PowerStudy, device: str) -> str:
+def _parking(study: PowerStudy, device: str) -> str:
     """Parking at once against the device's own timeout."""
-    own, at_once, timeout = (
-        study.under(device, OWN),
-        study.under(device, IMMEDIATE),
-        own_timeout(study, device),
-    )
-    less = change(at_once.energy_j / own.energy_j - 1)
+    own, at_once = study.under(device, OWN), study.under(device, IMMEDIATE)
+    less, timeout = change(at_once.energy_j / own.energy_j - 1), study.own_timeout(device)
     slow, fast = milliseconds(at_once.mean_ms), milliseconds(own.mean_ms)
     over = f"Over {figure(own.elapsed_s)} s of work, {device} uses {energy(at_once.energy_j)}"
     if less == "the same" and slow == fast:
@@ -85,17 +75,17 @@ def _parking(study: tables.PowerStudy, device: str) -> str:
     )
 
 
-def break_even(study: tables.PowerStudy, device: str) -> str:
+def break_even(study: PowerStudy, device: str) -> str:
     """When parking pays, and what that means for the policies."""
-    row: BreakEven = study.of_device("break_even", device)[0]
-    if row.break_even_ms is None or row.startup_ms is None or row.startup_uj is None:
+    row = study.of_device("break_even", device)[0]
+    if row.break_even_ms is None:
         return "The device never rested, or gains nothing from parking, so parking never pays."
     text = (
         f"A start-up takes {seconds(row.startup_ms)} and {energy(row.startup_uj * 1e-6)}; parked, "
         f"{device} draws {figure(row.inactive_mw)} mW instead of {figure(row.idle_mw)} mW. So parking "
         f"pays for a rest longer than {seconds(row.break_even_ms)}, the break-even time."
     )
-    if row.longer_share is None or row.longer_time_share is None:
+    if row.longer_share is None:
         return text
     facts = (
         f"{text} Of its {row.rests:,.0f} rests {percent(row.longer_share)} are longer, and they hold "
@@ -109,33 +99,30 @@ def break_even(study: tables.PowerStudy, device: str) -> str:
     return f"{facts} Which rests will be long, only an oracle knows: a timeout, or one that learns, can help."
 
 
-def best(study: tables.PowerStudy, device: str) -> str:
+def best(study: PowerStudy, device: str) -> str:
     """Which policy takes least, by how much, and whether that is more than noise."""
-    rows: list[tables.Policy] = [
-        row for row in study.of_device("policies", device) if can_be_built(row.policy)
-    ]
+    rows = [row for row in study.by_energy(device) if can_be_built(row.policy)]
     if len(rows) < 2:
         return ""
-    rows.sort(key=lambda row: row.run.energy_j)
-    least = energy(rows[0].run.energy_j)
-    level = [row for row in rows if row.run.energy_j <= rows[0].run.energy_j * (1 + SAME)]
+    least = rows[0].run.energy_j
+    level = [row for row in rows if row.run.energy_j <= least * (1 + SAME)]
     if len(level) == len(rows):
         return f"All policies take the same energy within {percent(SAME)}."
     names = joined([spaced(row.policy) for row in level])
     quick = min(level, key=lambda row: row.run.mean_ms)
-    text = f"Least energy: {names}, {least} at {milliseconds(quick.run.mean_ms)}."
+    text = f"Least energy: {names}, {energy(least)} at {milliseconds(quick.run.mean_ms)}."
     if len(level) > 1:
         text = (
-            f"Least energy: {names}, within {percent(SAME)} of each other at {least}; of these "
+            f"Least energy: {names}, within {percent(SAME)} of each other at {energy(least)}; of these "
             f"{spaced(quick.policy)} answers fastest, in {milliseconds(quick.run.mean_ms)}."
         )
     rest = rows[len(level)]
-    more = rest.run.energy_j / rows[0].run.energy_j - 1
+    more = rest.run.energy_j / least - 1
     more_than = f"{percent(more)} more" if more < 1 else f"{figure(more + 1, 2)} times as much"
     return f"{text} Next: {spaced(rest.policy)}, {more_than} at {milliseconds(rest.run.mean_ms)}."
 
 
-def noise(study: tables.PowerStudy) -> str:
+def noise(study: PowerStudy) -> str:
     """How far differences between policies can be trusted."""
     count = len(study.axes["seeds"])
     if "workload" not in study.config:
@@ -145,12 +132,10 @@ def noise(study: tables.PowerStudy) -> str:
         )
     if count == 1:
         return "One seed: small differences may be chance. Give --seeds 5 to see which are not."
-    rows: list[tables.Policy] = [
-        row for device in study.devices for row in study.of_device("policies", device)
-    ]
     unsure = [
         f"{spaced(row.policy)} ({row.device})"
-        for row in rows
+        for device in study.devices
+        for row in study.of_device("policies", device)
         if can_be_built(row.policy) and 0 < abs(row.above_best_j) <= (row.above_best_ci95_j or 0)
     ]
     text = f"Differences are means over {count} seeds, each policy against the best with the same requests. "
@@ -159,9 +144,9 @@ def noise(study: tables.PowerStudy) -> str:
     return f"{text}Not told apart from the best at 95 % confidence: {joined(unsure)}."
 
 
-def _life(study: tables.PowerStudy, device: str) -> str:
+def _life(study: PowerStudy, device: str) -> str:
     """How long a battery lasts."""
-    rows: list[Battery] = [row for row in study.of_device("battery", device) if can_be_built(row.policy)]
+    rows = [row for row in study.of_device("battery", device) if can_be_built(row.policy)]
     if not rows:
         return ""
     longest, shortest = (choose(rows, key=lambda row: row.hours) for choose in (max, min))
@@ -173,23 +158,20 @@ def _life(study: tables.PowerStudy, device: str) -> str:
     )
 
 
-def states(study: tables.PowerStudy, device: str) -> str:
+def states(study: PowerStudy, device: str) -> str:
     """Where the energy goes, in a sentence."""
-    rows: dict[str, State] = {
-        row.state: row for row in study.of_device("states", device) if row.policy == OWN
-    }
-    most = max(rows.values(), key=lambda row: row.energy_share)
-    service = rows["seek"].energy_share + rows["access"].energy_share
+    shares = study.under(device, OWN).by_state("share")
+    most = max(shares, key=lambda state: shares[state])
     return (
-        f"With its own timeout of {own_timeout(study, device)}, {device} spends most energy in the state "
-        f"{study.state_names(device)[most.state]}, {percent(most.energy_share)}. Serving requests (seek and "
-        f"access) takes {percent(service)}."
+        f"With its own timeout of {study.own_timeout(device)}, {device} spends most energy in the state "
+        f"{study.state_names(device)[most]}, {percent(shares[most])}. Serving requests (seek and "
+        f"access) takes {percent(shares['seek'] + shares['access'])}."
     )
 
 
-def timeouts(study: tables.PowerStudy, device: str) -> str:
+def timeouts(study: PowerStudy, device: str) -> str:
     """Which timeout is best, in a sentence."""
-    rows: list[tables.Timeout] = study.of_device("timeouts", device)
+    rows = study.of_device("timeouts", device)
     least, most = (choose(rows, key=lambda row: row.run.energy_j) for choose in (min, max))
     if most.run.energy_j < least.run.energy_j * (1 + SAME):
         return f"All these timeouts take the same energy within {percent(SAME)}." if len(rows) > 1 else ""
@@ -204,16 +186,15 @@ def timeouts(study: tables.PowerStudy, device: str) -> str:
     return text
 
 
-def _timeout(row: tables.Timeout) -> str:
+def _timeout(row: Timeout) -> str:
     return f"a timeout of {seconds(row.timeout_ms)}" if row.timeout_ms else "parking at once (timeout 0)"
 
 
-def startup(study: tables.PowerStudy, device: str) -> str:
+def startup(study: PowerStudy, device: str) -> str:
     """What a slower start-up costs, in a sentence."""
-    fit = study.fit(device)
+    fit, run = study.fit(device), study.under(device, IMMEDIATE)
     if fit is None:
         return ""
-    run = study.under(device, IMMEDIATE)
     straight = "" if fit["r2"] is None else f" (straight line, R² = {fit['r2']:.4f})"
     return (
         f"Every ms of start-up adds {figure(fit['slope'])} ms to the mean response{straight}. "
@@ -222,11 +203,10 @@ def startup(study: tables.PowerStudy, device: str) -> str:
     )
 
 
-def loads(study: tables.PowerStudy, device: str) -> str:
+def loads(study: PowerStudy, device: str) -> str:
     """How the load changes it, in a sentence."""
-    rows: list[tables.Load] = study.of_device("loads", device)
-    runs = {(row.load, row.policy): row.run for row in rows}
-    swept = list(dict.fromkeys(row.load for row in rows))
+    runs = {(row.load, row.policy): row.run for row in study.of_device("loads", device)}
+    swept = study.axes["loads"]
     parts = [
         f"{change(runs[load, IMMEDIATE].energy_j / runs[load, OWN].energy_j - 1)} energy at ×{load:g}"
         for load in dict.fromkeys((swept[0], swept[-1]))
@@ -236,41 +216,30 @@ def loads(study: tables.PowerStudy, device: str) -> str:
         f"Parking at once takes {joined(parts)}, against the device's own timeout; at ×{swept[0]:g} the mean "
         f"response grows by {milliseconds(added)}."
     )
-    late = [load for load in swept if runs[load, OWN].saturated]
-    if late:
-        text += f" From ×{late[0]:g} on the queue keeps growing, so the device hardly rests."
-    return text
+    late = next((load for load in swept if runs[load, OWN].saturated), None)
+    if late is None:
+        return text
+    return f"{text} From ×{late:g} on the queue keeps growing, so the device hardly rests."
 
 
-def strategies(study: tables.PowerStudy, device: str) -> str:
+def strategies(study: PowerStudy, device: str) -> str:
     """What each strategy saves at the lightest load, and what none could show."""
-    rows: list[tables.Strategy] = study.of_device("strategies", device)
-    light = min(row.load for row in rows)
-    parts = [
-        f"{row.strategy} {saved(row.energy_saved)}"
-        for row in rows
-        if row.load == light and row.strategy != "base"
-    ]
+    rows, light = study.of_device("strategies", device), min(study.axes["loads"])
+    others = [row for row in rows if row.load == light and row.strategy != "base"]
+    parts = [f"{row.strategy} {saved(row.energy_saved)}" for row in others]
     said = [f"Saved at ×{light:g}: {', '.join(parts)}."] if parts else []
     if any(row.strategy == "subsector" for row in rows) and not any(row.run.dark_tip_time_s for row in rows):
         said.append(
-            "Subsector access saves nothing here because every request wants whole blocks." + _last_block()
+            "Subsector access saves nothing here because every request wants whole blocks. With --set "
+            "replay.last_block=random, a random part of each last block is wanted."
         )
     merging = [row for row in rows if row.strategy == "merging"]
     if merging:
         said.append(_merged(max(merging, key=lambda row: row.run.merged_requests / row.run.requests)))
-    return " ".join(text for text in said if text)
+    return " ".join(filter(None, said))
 
 
-def _last_block() -> str:
-    """How to suppose that requests want parts of blocks, where the simulator can."""
-    known = (spec["name"] for spec in everything()["replay"]["parameters"])
-    if "last_block" not in known:
-        return ""
-    return " With --set replay.last_block=random, a random part of each last block is wanted."
-
-
-def _merged(row: tables.Strategy) -> str:
+def _merged(row: Strategy) -> str:
     """What to think of merging where hardly anything was merged; `row` is where most was."""
     merged, requests = row.run.merged_requests, row.run.requests
     if merged == 0:

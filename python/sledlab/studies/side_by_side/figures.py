@@ -66,9 +66,9 @@ def percentiles(found: SideBySide) -> Figure:
         face = "white" if run.saturated else BLUE
         axes.plot([run.mean_ms], [place], marker="o", color=BLUE, markerfacecolor=face, markersize=6)
         text = wording.milliseconds(run.mean_ms) + (" overloaded" if run.saturated else "")
-        _beside(axes, text, max(run.max_ms, run.mean_ms), place)
+        plots.beside(axes, text, (max(run.max_ms, run.mean_ms), place), QUIET, 8, 5)
     axes.set_xscale("log")
-    plots.plain_log(axes)
+    plots.plain_ticks(axes.xaxis)
     axes.grid(visible=True, axis="x")
     low, high = axes.get_xlim()
     axes.set_xlim(low, high * (high / low) ** 0.3)
@@ -81,15 +81,10 @@ def energy(found: SideBySide) -> Figure:
     most = max(row.energy_per_request_mj for _, row in places)
     for place, row in places:
         axes.barh(place, row.energy_per_request_mj, height=0.6, color=BLUE)
-        _beside(axes, wording.energy(row.energy_per_request_mj / 1000), row.energy_per_request_mj, place)
+        where = row.energy_per_request_mj, place
+        plots.beside(axes, wording.energy(row.energy_per_request_mj / 1000), where, QUIET, 8, 5)
     axes.set_xlim(0, most * 1.3)
     return figure
-
-
-def _beside(axes: Axes, text: str, value: float, place: float) -> None:
-    """A text on the right of a place."""
-    style: Any = {"va": "center", "fontsize": 8, "color": QUIET}
-    axes.annotate(text, (value, place), xytext=(5, 0), textcoords="offset points", **style)
 
 
 KINDS = {"percentiles": percentiles, "energy": energy}

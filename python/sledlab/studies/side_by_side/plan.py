@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated
@@ -12,12 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import choices
-from sledlab.model.catalogue import Chosen, apply, require
 from sledlab.model.device import describe
-from sledlab.model.settings import word
-from sledlab.runs.options import Around, Option, Scheduled, Studied, numbers, words
+from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied, words
 from sledlab.study import axes
-from sledlab.study.plan import Case, Plan, check_source, plain, taking
+from sledlab.study.plan import Case, Plan, check_source, plain, taking, worded
 from sledlab.traces.fitted import fitted
 
 if TYPE_CHECKING:
@@ -27,34 +24,18 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Given
     from sledlab.traces.read import Trace
 
-    Models = Chosen | str | Path
-
 
 class SideBySideOptions(Scheduled, Around, Studied, total=False):
     """What can be said of devices side by side."""
 
     devices: Annotated[
-        Sequence[Chosen | str | Path],
-        Option(
-            metavar="A,B,C", read=words, meaning="Several devices, such as mems-g2,atlas-10k:buffer_kb=0."
-        ),
+        Devices, Option("Several devices, such as mems-g2,atlas-10k:buffer_kb=0.", "A,B,C", read=words)
     ]
     traces: Annotated[
-        Sequence[str | Path],
-        Option(metavar="FILE,FILE", read=words, meaning="Several traces, one after another."),
+        Sequence[str | Path], Option("Several traces, one after another.", "FILE,FILE", read=words)
     ]
-    workloads: Annotated[
-        Sequence[Chosen | str], Option(metavar="A,B,C", read=words, meaning="Several generated workloads.")
-    ]
-    speedups: Annotated[
-        Sequence[float] | float,
-        Option(
-            metavar="S,S,S",
-            read=numbers,
-            meaning="Factors that divide the times between arrivals",
-            default="1",
-        ),
-    ]
+    workloads: Annotated[Several, Option("Several generated workloads.", "A,B,C")]
+    speedups: Annotated[Numbers, Option("Factors that divide the times between arrivals", "S,S,S", "1")]
 
 
 @dataclass(frozen=True)
@@ -115,37 +96,14 @@ def _devices(given: Given, experiment: Experiment) -> list[Named]:
         return [Named(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
     if one is not None:
         raise Error("both one device and several were given", remedy="keep --device or --devices")
-    chosen = [_chosen("device", each) for each in _listed(said)]
+    chosen = [worded("device", each) for each in _listed(said)]
     if not chosen:
         raise Error("there are no devices to compare", remedy="name some (sledlab device list)")
     names = [PurePath(name).stem if name.endswith(".toml") else name for name in map(choices.spelled, chosen)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise Error(f"the device `{twice}` was given twice", remedy="name each once")
-    return [
-        Named(name, taking(experiment, "device", partial(_on, device)))
-        for name, device in zip(names, chosen, strict=True)
-    ]
-
-
-def _on(model: Chosen, experiment: Experiment) -> Experiment:
-    """The experiment with a model; parameters in words are read like settings."""
-    experiment = apply(experiment, replace(model, parameters={}))
-    for key, value in model.parameters.items():
-        experiment = experiment.with_setting(f"{model.kind}.{key}", word(value))
-    return experiment
-
-
-def _replaying(file: str, experiment: Experiment) -> Experiment:
-    return experiment.with_trace(file)
-
-
-def _chosen(kind: str, said: Models) -> Chosen:
-    """A model, or a word such as `mems-g2:sleds=4`."""
-    name, *rest = said.split(":") if isinstance(said, str) else (said,)
-    if rest and all("=" in each for each in rest):
-        return Chosen(kind, str(name), dict(each.split("=", 1) for each in rest))
-    return require(kind, said)
+    return [Named(name, taking(experiment, device)) for name, device in zip(names, chosen, strict=True)]
 
 
 def _listed(said: Any) -> list[Any]:
@@ -162,18 +120,14 @@ def _sources(given: Given) -> tuple[str, list[Named]]:
             remedy="keep one of --trace, --traces, --workload and --workloads",
         )
     if workloads:
-        models = [_chosen("workload", each) for each in _listed(workloads)]
-        return "workload", [
-            Named(choices.spelled(each), taking(given.base, "workload", partial(_on, each)))
-            for each in models
-        ]
+        models = [worded("workload", each) for each in _listed(workloads)]
+        return "workload", [Named(choices.spelled(each), taking(given.base, each)) for each in models]
     if traces:
         files = [str(each) for each in _listed(traces)]
         stems = [PurePath(file).name.split(".")[0] for file in files]
         names = stems if len(set(stems)) == len(files) else files
         return "trace", [
-            Named(name, taking(given.base, "trace", partial(_replaying, file)))
-            for name, file in zip(names, files, strict=True)
+            Named(name, taking(given.base, file)) for name, file in zip(names, files, strict=True)
         ]
     kind, file = given.base.setting("workload.kind"), given.base.setting("trace.file")
     name = PurePath(file).name.split(".")[0] if file else "requests from Python"

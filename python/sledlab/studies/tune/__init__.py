@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from sledlab.show.face import DocumentFace
-from sledlab.studies.hybrid.stores import DISK_PRESET
 from sledlab.studies.tune.plan import TuneOptions, plan, race
 from sledlab.studies.tune.tables import TunedHybrid, conclude
 from sledlab.studies.tune.words import answer, brief, page, runs
 from sledlab.study.run import Study
+from sledlab.study.stores import DISK_PRESET
 
 if TYPE_CHECKING:
     from pathlib import Path

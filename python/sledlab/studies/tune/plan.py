@@ -13,12 +13,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.errors import Error
 from sledlab.model.choices import numbers
-from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several, doublings, number, words
-from sledlab.studies.hybrid.plan import SEGMENTS_KB, Fronted, HybridPlan, policies, whole
-from sledlab.studies.hybrid.stores import ALL, DISK, MEMS, Stores
-from sledlab.studies.hybrid.tables import hits_of
+from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several
 from sledlab.study.axes import seeds
 from sledlab.study.plan import Case, Given, Plan, plain
+from sledlab.study.store_rows import hits_of
+from sledlab.study.stores import (
+    ALL,
+    DISK,
+    MEMS,
+    SEGMENTS_KB,
+    Fronted,
+    Stores,
+    StoresPlan,
+    policies,
+    segments,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,26 +60,10 @@ WHOLE, LESS = "all", "less MEMS"
 class TuneOptions(Replayed, Parallel, Fronted, total=False):
     """What can be said of tuning."""
 
-    budget: Annotated[
-        float, Option(metavar="MB", read=number, meaning="MEMS that is allowed; with --price-per-mb, money")
-    ]
-    price_per_mb: Annotated[
-        float, Option(metavar="P", read=number, meaning="What a MB of MEMS costs, in any currency")
-    ]
-    segments_kb: Annotated[
-        Numbers,
-        Option(
-            flag="segment-kb",
-            metavar="KB,KB|A..B",
-            read=doublings,
-            meaning="Segments to try",
-            default="4..256, doubling",
-        ),
-    ]
-    replacement: Annotated[
-        Several,
-        Option(metavar="A,B|all", read=words, meaning="Policies to try", default=",".join(POLICIES)),
-    ]
+    budget: Annotated[float, Option("MEMS that is allowed; with --price-per-mb, money", "MB")]
+    price_per_mb: Annotated[float, Option("What a MB of MEMS costs, in any currency", "P")]
+    segments_kb: Annotated[Numbers, segments("Segments to try")]
+    replacement: Annotated[Several, Option("Policies to try", "A,B|all", ",".join(POLICIES))]
 
 
 @dataclass(frozen=True)
@@ -97,7 +91,7 @@ class Candidate:
         return Case("runs", tuple(said.items()), DISK, (*own, *first))
 
 
-def plan(given: Given) -> HybridPlan:
+def plan(given: Given) -> StoresPlan:
     """Checks everything that can be checked before the work starts; its cases are the baselines.
 
     Raises:
@@ -115,7 +109,7 @@ def plan(given: Given) -> HybridPlan:
     stores = Stores.of(given)
     roots = seeds(plain(stores.bases[DISK].to_toml()), 1)
     baselines = [Case("baselines", (("configuration", name),), name, ()) for name in (DISK, MEMS)]
-    made = HybridPlan(stores.bases, stores.requests, baselines, roots, axes, stores=stores)
+    made = StoresPlan(stores.bases, stores.requests, baselines, roots, axes, stores=stores)
     every = [Candidate(budget_mb(axes), kb, each) for kb in _with_room(made) for each in axes["replacement"]]
     assert replace(made, cases=[each.case(stores, WHOLE) for each in every]).texts
     return made
@@ -135,7 +129,7 @@ def budget_mb(axes: Any) -> float:
 
 def race(plan: Plan, measure: Measure) -> Plan:
     """The plan with all runs that led to the choice, in their order, and the baselines."""
-    assert isinstance(plan, HybridPlan)
+    assert isinstance(plan, StoresPlan)
     stores, total, ran = plan.stores, plan.stores.facts.requests, list[Case]()
 
     def ranked(candidates: Sequence[Candidate], requests: int, stage: str) -> list[Candidate]:
@@ -158,7 +152,7 @@ def race(plan: Plan, measure: Measure) -> Plan:
     return replace(plan, cases=[*ran, *plan.cases])
 
 
-def _with_room(plan: HybridPlan) -> list[int]:
+def _with_room(plan: StoresPlan) -> list[int]:
     """Segments for which there is room.
 
     Raises:
@@ -171,7 +165,7 @@ def _with_room(plan: HybridPlan) -> list[int]:
     return found
 
 
-def _candidates(plan: HybridPlan) -> dict[int, list[Candidate]]:
+def _candidates(plan: StoresPlan) -> dict[int, list[Candidate]]:
     """For every segment the policies that would find most, or nearly; one where all find the same."""
     mb, found = budget_mb(plan.axes), {}
     for kb in _with_room(plan):

@@ -10,13 +10,13 @@ from sledlab._native import Experiment
 from sledlab.model import settings
 from sledlab.model.device import describe
 from sledlab.runs.recording import EXPERIMENT
-from sledlab.studies.hybrid.plan import HybridPlan
-from sledlab.studies.hybrid.stores import DISK, SAME
-from sledlab.studies.hybrid.tables import Stored, described, stored
 from sledlab.studies.tune.plan import LESS, WHOLE, budget_mb
 from sledlab.study.columns import Column, record
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import plain
+from sledlab.study.statistics import runs_of
+from sledlab.study.store_rows import Stored, described, stored
+from sledlab.study.stores import DISK, SAME, StoresPlan
 from sledlab.traces.fitted import Fitted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.columns import Row
     from sledlab.study.measure import Found
-    from sledlab.study.plan import Case, Plan, Point
+    from sledlab.study.plan import Plan, Point
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,13 +96,10 @@ class TunedHybrid(Outcome):
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> TunedHybrid:
     """The choice: the least MEMS among those on all requests that are practically as fast as the best."""
-    assert isinstance(plan, HybridPlan)
-
-    def made(case: Case, kind: type[Any]) -> Any:
-        return kind(**dict(case.labels), **stored([found[point].row for point in plan.points_of(case)]))
-
-    tried = {case: made(case, Tried) for case in plan.cases if case.section == "runs"}
-    baselines = [made(case, Stored) for case in plan.cases if case.section == "baselines"]
+    assert isinstance(plan, StoresPlan)
+    rows = {case: {**dict(case.labels), **stored(runs)} for case, runs in runs_of(plan, found).items()}
+    tried = {case: Tried(**rows[case]) for case in plan.of("runs")}
+    baselines = [Stored(**rows[case]) for case in plan.of("baselines")]
     full = {case: row for case, row in tried.items() if row.stage in (WHOLE, LESS)}
     fast = min(row.run.mean_ms for row in full.values()) * (1 + SAME)
     level = [case for case, row in full.items() if row.run.mean_ms <= fast]
@@ -121,7 +118,7 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> TunedHybrid:
     )
 
 
-def _experiment(plan: HybridPlan, point: Point) -> str:
+def _experiment(plan: StoresPlan, point: Point) -> str:
     """A run as a file for `sledlab simulate`: devices by their presets, and what differs from them."""
     config, stores = plain(plan.texts[point]), plan.stores
     opener = stores.requests.opener

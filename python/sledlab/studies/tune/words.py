@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Facts, Folded, Heading, Source, Text, grid
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred
-from sledlab.studies.hybrid.stores import DISK, MEMS, SAME
-from sledlab.studies.hybrid.words import facts, title
 from sledlab.studies.tune.plan import LESS, WHOLE
+from sledlab.study.store_rows import facts, title
+from sledlab.study.stores import DISK, MEMS, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,15 +68,11 @@ def table(tuned: TunedHybrid) -> Grid:
 def runs(tuned: TunedHybrid) -> Figure:
     """Mean response of the runs on all requests, and of the disk alone."""
     rows = [row for row in tuned.runs if row.stage in (WHOLE, LESS)]
-    bars = [
-        (
-            f"{size(row.mems_mb)}, {row.segment_kb} KB, {row.policy}",
-            row.run.mean_ms,
-            milliseconds(row.run.mean_ms) + (", chosen" if row is tuned.choice else ""),
-            row.run.saturated,
-        )
-        for row in rows
-    ]
+    bars = []
+    for row in rows:
+        name = f"{size(row.mems_mb)}, {row.segment_kb} KB, {row.policy}"
+        said = milliseconds(row.run.mean_ms) + (", chosen" if row is tuned.choice else "")
+        bars.append((name, row.run.mean_ms, said, row.run.saturated))
     disk = tuned.baselines[DISK].run
     bars.append(("DISK", disk.mean_ms, milliseconds(disk.mean_ms), disk.saturated))
     return plots.bars(bars, "mean response (ms)", 1.35)

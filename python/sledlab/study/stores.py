@@ -1,17 +1,21 @@
-"""What a hybrid study compares: a disk, MEMS, a disk with more memory, and hybrids of disk and MEMS."""
+"""Stores that studies of hybrids compare: a disk, MEMS, a disk with more memory, hybrids of disk and MEMS."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from sledlab import _native
 from sledlab._native import Experiment
 from sledlab.errors import Error, unknown
-from sledlab.model.catalogue import hybrid
+from sledlab.model.catalogue import hybrid, replacement
+from sledlab.model.choices import models, some
+from sledlab.model.choices import numbers as checked
 from sledlab.model.device import describe
 from sledlab.model.settings import document, word
+from sledlab.runs.options import Models, Option, Paced, Scheduled, doublings
 from sledlab.study.axes import untouched
-from sledlab.study.plan import check_source, plain, said_of
+from sledlab.study.plan import Plan, check_source, plain, said_of
 from sledlab.traces.facts import Facts
 from sledlab.traces.fitted import fitted
 
@@ -34,6 +38,12 @@ CACHING = "caching-disk"
 
 DISK_PRESET, FRONT = "atlas-10k-50mb", "mems-g2"
 """The two devices unless others are said."""
+
+SEGMENTS_KB = (4, 8, 16, 32, 64, 128, 256)
+"""Segments to sweep unless others are given, in 1024 bytes."""
+
+BELADY = "belady"
+"""The replacement policy that knows the future, which no device does."""
 
 SAME = 0.02
 """Means closer than this share of each other count as the same."""
@@ -88,15 +98,8 @@ def chosen(given: Any) -> tuple[str, ...]:
     """
     if given is None:
         return tuple(name for name in KNOWN if name != MIRROR)
-    words = [given] if isinstance(given, str) else given
-    if not isinstance(words, (list, tuple)) or not words:
-        raise Error("there are no configurations to compare", remedy=f"name some of {', '.join(KNOWN)}")
-    found: list[str] = []
-    for each in words:
-        if each != "all" and each not in KNOWN:
-            raise unknown("configuration", str(each), (*KNOWN, "all"))
-        found += KNOWN if each == "all" else [each]
-    return tuple(dict.fromkeys(found))
+    words = some("configuration", "configurations", given, (*KNOWN, "all"))
+    return tuple(dict.fromkeys(name for word in words for name in (KNOWN if word == "all" else [word])))
 
 
 def settings_of(
@@ -240,3 +243,47 @@ def _alone(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experi
     if count > 1:
         alone = alone.with_setting("system.kind", "concatenation").with_setting("system.devices", str(count))
     return alone
+
+
+def segments(meaning: str) -> Option:
+    """The option of segments to sweep."""
+    return Option(meaning, "KB,KB|A..B", "4..256, doubling", flag="segment-kb", read=doublings)
+
+
+class Fronted(Scheduled, Paced, total=False):
+    """What studies of hybrids share."""
+
+    front: Annotated[
+        Models, Option("The MEMS device in front of the disk, or alone", "NAME|FILE", default=FRONT)
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoresPlan(Plan):
+    """All runs of a study, checked, and what its stores are built of."""
+
+    stores: Stores
+
+
+def swept(what: str, given: Any) -> tuple[float, ...]:
+    """Numbers to sweep; an empty list leaves the section out."""
+    return () if isinstance(given, (list, tuple)) and not given else checked(what, given, above=True)
+
+
+def whole(given: Any) -> tuple[int, ...]:
+    """Segments in 1024 bytes, each a whole number."""
+    found = swept("segment", given)
+    for value in found:
+        if value != int(value):
+            raise Error(f"`{value:g}` is not a segment", remedy="give whole numbers of KB, such as 4,8,16")
+    return tuple(int(value) for value in found)
+
+
+def policies(given: Any) -> tuple[str, ...]:
+    """Replacement policies as words; the word `all` leaves out what no device can know."""
+    found = models(
+        "replacement", "replacement policies", given, [name for name in replacement if name != BELADY]
+    )
+    for policy in found:
+        _native.check_replacement(policy)
+    return found

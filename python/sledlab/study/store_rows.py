@@ -1,0 +1,125 @@
+"""Rows of studies of stores: what cache and MEMS held, what policies would find, what ran."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, astuple, dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab.show import wording
+from sledlab.show.facts import common_facts, requests_fact, said_facts
+from sledlab.study.columns import Column
+from sledlab.study.plan import plain
+from sledlab.study.statistics import Averaged, averaged, mean
+from sledlab.study.stores import DISK
+from sledlab.traces.hits import hit_ratios
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sledlab.study.measure import Measured
+    from sledlab.study.outcome import Outcome
+    from sledlab.study.stores import Stores, StoresPlan
+
+
+@dataclass(frozen=True)
+class Held:
+    """What cache and MEMS held of the requests."""
+
+    cache_read_hits: Annotated[float | None, Column("share of reads answered by the controller cache")]
+    mems_read_hits: Annotated[float | None, Column("share of reads found on MEMS")]
+    mems_write_hits: Annotated[float | None, Column("share of writes that found room on MEMS at once")]
+    superseded: Annotated[float | None, Column("share of written blocks written again before destaged")]
+    live_share: Annotated[float | None, Column("share of the room on MEMS that holds data in use")]
+
+    @classmethod
+    def of(cls, runs: Iterable[Measured]) -> Held:
+        """The means over runs."""
+        columns = zip(*(astuple(_held(run.counts)) for run in runs), strict=True)
+        return cls(*map(mean, columns))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    """A store and what was measured of it."""
+
+    configuration: Annotated[str, Column("the store, as options name it")]
+    run: Averaged
+    held: Held
+
+
+@dataclass(frozen=True)
+class Hits:
+    """What a policy would find in the requests alone."""
+
+    policy: Annotated[str, Column("the replacement policy")]
+    room: Annotated[int, Column("segments that MEMS holds")]
+    uses: Annotated[int, Column("segments that the requests touch, each use counted")]
+    hit_ratio: Annotated[float | None, Column("share of the uses that are found")]
+    read_hit_ratio: Annotated[float | None, Column("the same of reads")]
+    write_hit_ratio: Annotated[float | None, Column("the same of writes")]
+
+
+def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The disk with its controller cache, and what was swept with what requests, as plain data."""
+    stores, config = plan.stores, plain(plan.bases[DISK].to_toml())
+    swept = {name: list(value) if isinstance(value, tuple) else value for name, value in plan.axes.items()}
+    said = {
+        "front": stores.mems_name,
+        "mems_devices": stores.sleds,
+        **swept,
+        "hybrid": dict(stores.extras),
+        "seeds": list(plan.seeds),
+        "scheduler": config["scheduler"]["kind"],
+        "requests": asdict(stores.facts),
+    }
+    return config, said
+
+
+def stored(runs: Sequence[Measured]) -> dict[str, Any]:
+    """What every row of runs has: their mean, and shares instead of the counts of cache and hybrid."""
+    return {"run": replace(averaged(runs), counts={}), "held": Held.of(runs)}
+
+
+def _held(counts: Mapping[str, float]) -> Held:
+    def share(part: str, *whole: str) -> float | None:
+        """A count over the sum of others; none where there is nothing of the kind."""
+        total = sum(counts.get(name, 0) for name in whole)
+        return counts[part] / total if total else None
+
+    return Held(
+        share("cache_read_hits", "cache_read_hits", "cache_read_misses"),
+        share("hybrid_read_hits", "hybrid_reads"),
+        share("hybrid_write_hits", "hybrid_writes"),
+        share("hybrid_superseded_blocks", "hybrid_written_blocks"),
+        counts.get("hybrid_live_share"),
+    )
+
+
+def hits_of(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int) -> list[Hits]:
+    """What policies would find of the requests in so much MEMS."""
+    size_mb = (stores.room(mb, segment_kb) + 0.5) * segment_kb * 1024 / 1e6
+    found = hit_ratios(stores.requests, policies=policies, cache_mb=[size_mb], segment_kb=segment_kb)
+    return [Hits(**row) for row in found.frame.drop("cache_mb").fill_nan(None).to_dicts()]
+
+
+def title(study: Outcome) -> str:
+    """What ran on what."""
+    disk = wording.device_name(study.config)
+    return f"{wording.source_name(study.config)} on {disk} with {study.axes['front']}"
+
+
+def facts(study: Outcome) -> Sequence[tuple[str, str]]:
+    """What ran, as pairs of a name and a text."""
+    said, common = study.axes, common_facts(study.config)
+    sleds = said["mems_devices"]
+    return [
+        *common[1:-1],
+        ("disk", wording.device_name(study.config)),
+        ("MEMS", said["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
+        requests_fact(said["requests"]),
+        ("scheduler", said["scheduler"].upper()),
+        ("replacement", ", ".join(said["replacement"])),
+        ("seeds", ", ".join(map(str, said["seeds"])) if "workload" in study.config else ""),
+        *said_facts(study.config, study.toml),
+        common[-1],
+    ]
