@@ -8,9 +8,12 @@ use sledlab_models::cache::{self, CacheParams};
 use sledlab_models::device::preset;
 use sledlab_models::merge::{MergeParams, Merging};
 use sledlab_models::system::{self, SystemParams};
+use sledlab_models::network::{self, preset as networks};
+use sledlab_models::node::{Node, NodeParams, preset as nodes};
 use sledlab_models::{hybrid, power, replacement, scheduler};
 use sledlab_trace::{format, synthetic};
 
+use crate::cluster::ClusterParams;
 use crate::replay::ReplayParams;
 
 /// Devices, schedulers, power policies, workloads, trace formats, ways to put devices together, caches, merging and
@@ -31,6 +34,9 @@ pub fn catalogue() -> Result<Value> {
         "hybrids": hybrid::LIST.list(),
         "workloads": synthetic::LIST.list(),
         "trace_formats": formats,
+        "nodes": nodes::names().map(node).collect::<Result<Vec<_>>>()?,
+        "networks": networks::names().map(network).collect::<Result<Vec<_>>>()?,
+        "network_kinds": network::LIST.list(),
         "systems": registry::kinds::<system::params::Kind, SystemParams>(),
         "caches": registry::kinds::<cache::Kind, CacheParams>(),
         "merges": registry::kinds::<Merging, MergeParams>(),
@@ -38,14 +44,43 @@ pub fn catalogue() -> Result<Value> {
         "system": entry("system", "how devices are put together", &SystemParams::specs()),
         "cache": entry("cache", "what is kept in front of the system", &CacheParams::specs()),
         "replay": entry("replay", "how requests are offered", &ReplayParams::specs()),
+        "cluster": entry("cluster", "how a work record is replayed", &ClusterParams::specs()),
     }))
 }
 
 fn device(name: &str) -> Result<Value> {
-    let table = preset::text(name)?
-        .parse()
-        .map_err(|error| sledlab_core::Error::internal(format!("preset {name}: {error}")))?;
+    let table = parsed(name, preset::text(name)?)?;
     Ok(json!({ "name": name, "meaning": preset::from_table(&table)?.description }))
+}
+
+/// A preset's parameters, with its own values as defaults.
+fn preset_of(name: &str, meaning: &str, specs: Vec<ParamSpec>, table: &toml::Table) -> Value {
+    let own = |mut spec: ParamSpec| {
+        if let Some(value) = table.get(spec.name) {
+            spec.default = value.clone();
+        }
+        spec
+    };
+    json!({ "name": name, "meaning": meaning, "parameters": specs.into_iter().map(own).collect::<Vec<_>>() })
+}
+
+fn parsed(name: &str, text: &str) -> Result<toml::Table> {
+    text.parse().map_err(|error| sledlab_core::Error::internal(format!("preset {name}: {error}")))
+}
+
+fn node(name: &str) -> Result<Value> {
+    let node = Node::from_table(&parsed(name, nodes::text(name)?)?)?;
+    let mut value = preset_of(name, &node.description, NodeParams::specs(), &node.to_table());
+    let kinds = node.kinds().map(|(kind, cycles, is_network)| json!({ "kind": kind, "cycles": cycles, "network": is_network }));
+    value["operations"] = Value::Array(kinds.collect());
+    Ok(value)
+}
+
+fn network(name: &str) -> Result<Value> {
+    let file = networks::from_table(&parsed(name, networks::text(name)?)?)?;
+    let mut value = preset_of(name, &file.description, (file.choice.entry().specs)(), &file.to_table());
+    value["kind"] = json!(file.choice.entry().name);
+    Ok(value)
 }
 
 fn scheduler(entry: &scheduler::Entry) -> Value {
@@ -74,7 +109,7 @@ mod tests {
                 assert!(!names[..at].contains(name), "{list}: {name} twice");
                 // What presets and trace formats say of themselves takes more words.
                 let length = entries[at]["meaning"].as_str().unwrap().len();
-                let is_free = ["devices", "trace_formats"].contains(&list.as_str());
+                let is_free = ["devices", "trace_formats", "networks", "nodes"].contains(&list.as_str());
                 assert!(is_free || (1..=100).contains(&length), "{list}: {name} has {length} characters");
             }
         }

@@ -32,7 +32,7 @@ fn a_store_in_a_cluster_is_the_store_alone() {
     let work = record(MIXED);
     for (name, settings) in STORES {
         for prefetch in ["0", "8"] {
-            let own = [("node.prefetch_pages", prefetch), ("node.request_us", "30"), ("cluster.exact", "true")];
+            let own = [("node.prefetch_pages", prefetch), ("node.request_us", "30"), ("cluster.exact", "true"), ("cluster.ready", "false")];
             let machine = Machine::new(&[settings, &own].concat());
             let mut dump = Dump::default();
             let hooks = ClusterHooks { dump: Some((1, &mut dump)), ..ClusterHooks::default() };
@@ -78,7 +78,7 @@ fn nested(blocks: u64, pages: u64) -> Work {
 
 #[test]
 fn skipped_passes_are_like_those_that_are_simulated() {
-    let work = nested(60, 1_500);
+    let work = nested(60, 3_333);
     for device in ["mems-g1", "mems-g2", "mems-g3", "hp-c2490a", "ram"] {
         for (prefetch, extent) in [("0", "0"), ("0", "8"), ("8", "0")] {
             let settings = [

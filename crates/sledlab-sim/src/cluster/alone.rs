@@ -55,17 +55,19 @@ pub(super) fn run(
         unwatched: 0,
     };
     let mut reading = Cursor::default();
-    let mut passes = Passes::new();
+    let mut passes = Passes::default();
     let mut done = 0;
+    if reads.pass_after(0).is_some() {
+        passes.end(0, turn.now, turn.parts, member.energy(), 0);
+    }
     while let Some((lbn, blocks)) = reading.next(reads, &member.files) {
         turn.serve(member, Op::Read, lbn, blocks)?;
         done += 1;
         turn.work(member, done, writes)?;
         turn.watch(watch)?;
         let Some(pass) = reads.pass_after(done).filter(|_| !member.exact) else { continue };
-        // The last pass has its own length: it is simulated.
-        let skips = pass.left.saturating_sub(1);
-        if let Some((left_out, energy)) = passes.end(turn.now, turn.parts, member.energy(), skips) {
+        let skips = pass.alike;
+        if let Some((left_out, energy)) = passes.end(pass.ended, turn.now, turn.parts, member.energy(), skips) {
             done += skips * pass.pages;
             turn.skip(member, done, left_out);
             let written = turn.due.upto(done);

@@ -28,6 +28,8 @@ sledlab_core::params! {
         at: At = At::Nodes;
         /// Whether every pass of a nested loop is simulated, even when passes have become alike.
         exact: bool = false;
+        /// Whether stores are ready at the beginning and never park, unless [power] or device.startup_ms say otherwise.
+        ready: bool = true;
     }
 }
 
@@ -146,7 +148,8 @@ impl ClusterExperiment {
         let node = node("node", &preset_or_table(&self.own, "node")?, None)?;
         let host = self.own.get("host").map(|_| preset_or_table(&self.own, "host")).transpose()?;
         let host = host.map_or_else(|| Ok(node.clone()), |said| self::node("host", &said, None))?;
-        let mut kinds = vec![Kind { node, store: self.store.store()? }];
+        let params = ClusterParams::from_table("cluster", &keys::table(&self.own, "cluster")?)?;
+        let mut kinds = vec![Kind { node, store: store(&self.store, params.ready)? }];
         let mut kind_of = vec![0; work.nodes];
         for group in self.groups()? {
             let members = members(&group, work)?;
@@ -156,7 +159,7 @@ impl ClusterExperiment {
                 }
                 kind_of[member] = kinds.len();
             }
-            kinds.push(self.kind(&group, &kinds[0].node)?);
+            kinds.push(self.kind(&group, &kinds[0].node, params.ready)?);
         }
         for kind in &kinds {
             // Building finds what single values cannot show.
@@ -168,7 +171,7 @@ impl ClusterExperiment {
             kind_of,
             host,
             network: network(&preset_or_table(&self.own, "network")?)?,
-            params: ClusterParams::from_table("cluster", &keys::table(&self.own, "cluster")?)?,
+            params,
         })
     }
 
@@ -186,18 +189,18 @@ impl ClusterExperiment {
     }
 
     /// The nodes of a group: what it says replaces what all others have, table by table.
-    fn kind(&self, group: &Table, base: &Node) -> Result<Kind> {
-        let mut store = self.store.said().clone();
+    fn kind(&self, group: &Table, base: &Node, ready: bool) -> Result<Kind> {
+        let mut said = self.store.said().clone();
         let own = ["nodes", "node", "name"];
         for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
             if key == "seed" || OWN.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
                 return Err(Error::user(format!("group.{key}: a group has no {key} of its own"))
                     .with_remedy("say it for all, outside of the group"));
             }
-            store.insert(key.clone(), value.clone());
+            said.insert(key.clone(), value.clone());
         }
         let node = node("node", &preset_or_table(group, "node")?, Some(base))?;
-        Ok(Kind { node, store: Experiment::from_table(store)?.store()? })
+        Ok(Kind { node, store: store(&Experiment::from_table(said)?, ready)? })
     }
 
     /// Every table with every key.
@@ -220,6 +223,24 @@ impl ClusterExperiment {
         }
         Ok(table)
     }
+}
+
+/// What stores the blocks of a node; one that is ready stays so.
+fn store(said: &Experiment, ready: bool) -> Result<Store> {
+    let mut said = said.clone();
+    if ready {
+        let parks = said.get("power.kind").is_some();
+        for table in ["device", "front"] {
+            let has_startup = said.file(table)?.is_some_and(|file| file.to_table().contains_key("startup_ms"));
+            if has_startup && said.get(&format!("{table}.startup_ms")).is_none() && !parks {
+                said.set(&format!("{table}.startup_ms"), "0.0")?;
+            }
+        }
+        if !parks {
+            said.set("power.kind", "never")?;
+        }
+    }
+    said.store()
 }
 
 fn refuse_foreign(table: &Table) -> Result<()> {

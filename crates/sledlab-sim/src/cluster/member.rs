@@ -174,45 +174,37 @@ impl Member {
 }
 
 /// Finds out when the passes of a nested loop have become alike.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Passes {
-    /// At the end of each of the last passes: when, where the time went by then, and the energy of the store.
+    /// Between the last passes: when, where the time went by then, and the energy of the store.
     ends: Vec<(Time, Parts, Energy)>,
 }
 
 impl Passes {
-    /// Passes that must last the same, but for [`ALIKE`](Self::ALIKE), before others are skipped.
-    const SAME: usize = 3;
-    /// Passes that differ by less than this share last the same.
-    const ALIKE: f64 = 1e-3;
+    /// So many passes in a row that differ by less than this share: the others are like them. What repeats to a
+    /// ten-thousandth once has settled; what varies is watched for longer.
+    const ALIKE: [(usize, f64); 2] = [(2, 1e-4), (3, 1e-3)];
 
-    pub fn new() -> Self {
-        Passes { ends: Vec::with_capacity(Self::SAME + 1) }
-    }
-
-    /// A pass has ended. When the last three lasted the same: what `times` more like them take.
+    /// A pass has ended, the `ended`th, or the first begins. When the last ones lasted the same: what `times` more like
+    /// them take.
     pub fn end(
         &mut self,
+        ended: u64,
         now: Time,
         parts: Parts,
         energy: Energy,
         times: u64,
     ) -> Option<(Parts, Energy)> {
-        if self.ends.len() > Self::SAME {
-            self.ends.remove(0);
+        if ended == 0 {
+            self.ends.clear();
         }
         self.ends.push((now, parts, energy));
-        if self.ends.len() <= Self::SAME || times == 0 {
+        if times == 0 {
             return None;
         }
-        let lengths = self.ends.windows(2).map(|two| two[1].0.since(two[0].0).as_ns() as f64);
-        let (least, most) =
-            lengths.fold((f64::MAX, 0.0_f64), |(least, most), length| (least.min(length), most.max(length)));
-        if most - least > Self::ALIKE * most {
-            return None;
-        }
-        let (_, first, then) = self.ends[0];
-        let mean = |now: u64, then: u64| (u128::from(now - then) * u128::from(times) / Self::SAME as u128) as u64;
+        let (passes, _) = Self::ALIKE.into_iter().find(|(passes, share)| self.are_alike(*passes, *share))?;
+        let (_, first, then) = self.ends[self.ends.len() - 1 - passes];
+        let mean = |now: u64, then: u64| (u128::from(now - then) * u128::from(times) / passes as u128) as u64;
         let span = |now: Span, then: Span| Span::from_ns(mean(now.as_ns(), then.as_ns()));
         let left_out = Parts {
             compute: span(parts.compute, first.compute),
@@ -220,7 +212,16 @@ impl Passes {
             network: span(parts.network, first.network),
             waiting: span(parts.waiting, first.waiting),
         };
-        let share = times as f64 / Self::SAME as f64;
+        let share = times as f64 / passes as f64;
         Some((left_out, super::store::scaled(super::store::since(energy, then), share)))
+    }
+
+    /// Whether the last so many passes lasted the same, but for that share.
+    fn are_alike(&self, passes: usize, share: f64) -> bool {
+        let Some(from) = self.ends.len().checked_sub(passes + 1) else { return false };
+        let lengths = self.ends[from..].windows(2).map(|two| two[1].0.since(two[0].0).as_ns() as f64);
+        let (least, most) =
+            lengths.fold((f64::MAX, 0.0_f64), |(least, most), length| (least.min(length), most.max(length)));
+        most - least <= share * most
     }
 }

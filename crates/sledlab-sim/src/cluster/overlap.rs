@@ -159,7 +159,7 @@ impl Overlap {
             cause: Cause::Waiting,
             parts: Parts::default(),
             finished: None,
-            passes: Passes::new(),
+            passes: Passes::default(),
             is_alone: incoming.messages == 0 && step.sends.iter().all(|(to, _)| *to as usize == member.index),
             put_off: Span::ZERO,
             reading: Cursor::default(),
@@ -167,6 +167,9 @@ impl Overlap {
             reads,
             writes,
         };
+        if overlap.reads.pass_after(0).is_some() {
+            overlap.passes.end(0, now, Parts::default(), member.energy(), 0);
+        }
         overlap.cause = overlap.why();
         Ok(overlap)
     }
@@ -440,8 +443,8 @@ impl Overlap {
         let Some(pass) = self.reads.pass_after(self.done) else { return Ok(()) };
         self.look(now);
         let asked_ahead = self.asked - self.done;
-        let skips = pass.left.saturating_sub(1 + asked_ahead.div_ceil(pass.pages.max(1)));
-        let Some((left_out, energy)) = self.passes.end(now, self.parts, member.energy(), skips) else {
+        let skips = pass.alike.saturating_sub(asked_ahead.div_ceil(pass.pages.max(1)));
+        let Some((left_out, energy)) = self.passes.end(pass.ended, now, self.parts, member.energy(), skips) else {
             return Ok(());
         };
         let put_off = left_out.total();

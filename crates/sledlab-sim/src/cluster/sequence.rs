@@ -83,12 +83,12 @@ impl Sequence {
 }
 
 impl Sequence {
-    /// Whether the page that is `done`th in order was the last of a pass of a nested loop.
+    /// What begins or ends at the page that is `done`th in order: a pass of a nested loop, or nothing.
     pub fn pass_after(&self, done: u64) -> Option<Pass> {
         let mut before = 0;
         for part in &self.parts {
             let len = part.len();
-            if done <= before + len {
+            if done < before + len || done == self.pages {
                 return part.pass_after(done - before);
             }
             before += len;
@@ -110,7 +110,11 @@ impl Part {
         }
         let ended = if done == self.len() { *passes } else { done / pages.max(1) };
         let end = ended * inner_pages + (ended * block_pages).min(outer_pages);
-        (end == done && done > 0).then(|| Pass { left: passes - ended, pages, blocks })
+        let whole = outer.is_none() || outer_pages.is_multiple_of(*block_pages);
+        let left = passes - ended;
+        // The last pass may have fewer pages than the others.
+        let alike = if whole { left } else { left.saturating_sub(1) };
+        (end == done).then_some(Pass { ended, alike, pages, blocks })
     }
 
     fn len(&self) -> u64 {
@@ -208,12 +212,14 @@ impl Cursor {
     }
 }
 
-/// The end of a pass.
+/// A place between two passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
-    /// Passes that follow.
-    pub left: u64,
-    /// Pages of each of them, but of the last, which may have fewer.
+    /// Passes that have ended.
+    pub ended: u64,
+    /// Passes that follow and have the same pages as those before.
+    pub alike: u64,
+    /// Pages of each of them.
     pub pages: u64,
     /// Blocks of those pages.
     pub blocks: u64,

@@ -142,6 +142,14 @@ impl Experiment {
         device(self.table.get("device"))
     }
 
+    /// The complete description of `device` or, where there is a hybrid, `front`.
+    pub(crate) fn file(&self, table: &str) -> Result<Option<DeviceFile>> {
+        match table {
+            "front" => Ok(self.hybrid()?.map(|hybrid| hybrid.front)),
+            _ => self.device().map(Some),
+        }
+    }
+
     /// What has been said of a key such as `trace.file`; defaults do not count.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let (table, key) = key.split_once('.')?;
