@@ -9,6 +9,7 @@
 )]
 
 mod class;
+mod cluster;
 mod device;
 mod error;
 mod experiment;
@@ -29,6 +30,8 @@ mod _native {
 
     #[pymodule_export]
     use crate::class::is_plugin;
+    #[pymodule_export]
+    use crate::cluster::{ClusterExperiment, Work};
     #[pymodule_export]
     use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
     #[pymodule_export]

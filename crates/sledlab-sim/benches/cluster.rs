@@ -63,7 +63,9 @@ fn sort(nodes: u64, pages: u64) -> Work {
     let tuples = share / 179;
     let each = share / nodes;
     let phases = [
-        format!(r#""phase": "sampling", "nodes": "all", "reads": [{{"file": "lineitem"}}], "operations": {{"tuple": {tuples}}}"#),
+        format!(
+            r#""phase": "sampling", "nodes": "all", "reads": [{{"file": "lineitem"}}], "operations": {{"tuple": {tuples}}}"#
+        ),
         format!(r#""phase": "sampling", "collective": "all-gather", "bytes": 1000"#),
         format!(
             r#""phase": "re-distribution", "nodes": "all", "reads": [{{"file": "lineitem"}}], "writes": [{{"file": "bucket", "order": "streams"}}], "operations": {{"pack": {tuples}}}, "sends": {{"each": {each}}}"#
@@ -125,7 +127,8 @@ fn main() {
     }
     let overlap = ("node.prefetch_pages", "8");
     let work = sort(4, 200_000);
-    let (exchanged, plain) = (rate(&work, &[("device.preset", "mems-g2"), overlap]), rate(&work, &[("device.preset", "mems-g2")]));
+    let (exchanged, plain) =
+        (rate(&work, &[("device.preset", "mems-g2"), overlap]), rate(&work, &[("device.preset", "mems-g2")]));
     rows.push(row("sort on 4 nodes, overlap and exchange", exchanged, million, "0.7"));
     rows.push(row("sort on 4 nodes, one thing at a time", plain, million, ""));
     let large = sort(1024, 131_072);
@@ -143,7 +146,12 @@ fn main() {
         let exact = replay(&nested, &[&settings[..], &[("cluster.exact", "true")]].concat());
         let exact_s = begun.elapsed().as_secs_f64();
         let error = (skipped.elapsed_ns as f64 / exact.elapsed_ns as f64 - 1.0).abs() * 100.0;
-        rows.push(row(format!("300 passes, {device}: skipped against exact"), exact_s / skipped_s, "times", "100"));
+        rows.push(row(
+            format!("300 passes, {device}: skipped against exact"),
+            exact_s / skipped_s,
+            "times",
+            "100",
+        ));
         rows.push(row(format!("300 passes, {device}: difference"), error, "%", "0.1"));
     }
     table::keep("cluster.json", &rows);

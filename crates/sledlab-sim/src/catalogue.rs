@@ -7,9 +7,9 @@ use sledlab_core::registry;
 use sledlab_models::cache::{self, CacheParams};
 use sledlab_models::device::preset;
 use sledlab_models::merge::{MergeParams, Merging};
-use sledlab_models::system::{self, SystemParams};
 use sledlab_models::network::{self, preset as networks};
 use sledlab_models::node::{Node, NodeParams, preset as nodes};
+use sledlab_models::system::{self, SystemParams};
 use sledlab_models::{hybrid, power, replacement, scheduler};
 use sledlab_trace::{format, synthetic};
 
@@ -71,7 +71,9 @@ fn parsed(name: &str, text: &str) -> Result<toml::Table> {
 fn node(name: &str) -> Result<Value> {
     let node = Node::from_table(&parsed(name, nodes::text(name)?)?)?;
     let mut value = preset_of(name, &node.description, NodeParams::specs(), &node.to_table());
-    let kinds = node.kinds().map(|(kind, cycles, is_network)| json!({ "kind": kind, "cycles": cycles, "network": is_network }));
+    let kinds = node
+        .kinds()
+        .map(|(kind, cycles, is_network)| json!({ "kind": kind, "cycles": cycles, "network": is_network }));
     value["operations"] = Value::Array(kinds.collect());
     Ok(value)
 }

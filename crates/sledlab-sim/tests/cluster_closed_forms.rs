@@ -68,11 +68,19 @@ fn all_to_all_takes_what_software_or_wire_take() {
         let wire = (nodes - 1) * bytes * 8;
         let outcome = machine(&[]).run(&work);
         let expected = wire + 10_000;
-        assert!(outcome.elapsed_ns.abs_diff(expected) * 1000 <= expected, "{} for {expected}", outcome.elapsed_ns);
+        assert!(
+            outcome.elapsed_ns.abs_diff(expected) * 1000 <= expected,
+            "{} for {expected}",
+            outcome.elapsed_ns
+        );
         // 16 ns a byte at either end, on one processor: four times the wire.
         let slow = machine(&[("node.byte_cycles", "16.0")]).run(&work);
         let software = (nodes - 1) * bytes * 2 * 16;
-        assert!(slow.elapsed_ns.abs_diff(software + 10_000) * 1000 <= 2 * software, "{} for {software}", slow.elapsed_ns);
+        assert!(
+            slow.elapsed_ns.abs_diff(software + 10_000) * 1000 <= 2 * software,
+            "{} for {software}",
+            slow.elapsed_ns
+        );
     }
 }
 
@@ -151,7 +159,10 @@ fn halving_a_part_on_paper_is_not_running_it_again() {
     assert!(node.compute_ns + node.store_ns + node.network_ns + node.waiting_ns == outcome.elapsed_ns);
     // One thing at a time, halving is exact.
     let alone = machine(&[]).what_if(&work);
-    assert_eq!(alone.what_if[1].elapsed_ns, ns(&alone, |node| node.compute_ns) + ns(&alone, |node| node.store_ns) / 2);
+    assert_eq!(
+        alone.what_if[1].elapsed_ns,
+        ns(&alone, |node| node.compute_ns) + ns(&alone, |node| node.store_ns) / 2
+    );
 }
 
 #[test]
@@ -164,7 +175,10 @@ fn more_prefetch_never_slows_a_sequential_scan() {
                 let pages = pages.to_string();
                 let machine = Machine::new(&[("device.preset", device), ("node.prefetch_pages", &pages)]);
                 let elapsed = machine.run(&work).elapsed_ns;
-                assert!(elapsed <= last, "{device}, {tuples} tuples: {pages} pages ahead take {elapsed} after {last}");
+                assert!(
+                    elapsed <= last,
+                    "{device}, {tuples} tuples: {pages} pages ahead take {elapsed} after {last}"
+                );
                 last = elapsed;
             }
         }
@@ -174,7 +188,8 @@ fn more_prefetch_never_slows_a_sequential_scan() {
 #[test]
 fn a_scan_with_prefetch_reaches_the_slower_of_store_and_processor() {
     for device in ["ram", "mems-g1", "mems-g2", "mems-g3", "hp-c2490a"] {
-        let store = Machine::new(&[("device.preset", device), ("node.prefetch_pages", "8")]).run(&scan(1, 4_000, 0));
+        let store =
+            Machine::new(&[("device.preset", device), ("node.prefetch_pages", "8")]).run(&scan(1, 4_000, 0));
         for tuples in [10_000_u64, 100_000, 1_000_000] {
             let machine = Machine::new(&[("device.preset", device), ("node.prefetch_pages", "8")]);
             let elapsed = machine.run(&scan(1, 4_000, tuples)).elapsed_ns;

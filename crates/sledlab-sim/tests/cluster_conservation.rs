@@ -53,7 +53,7 @@ fn text(nodes: usize, sizes: &[Vec<u64>], phases: &[(Vec<Draw>, usize, u64)]) ->
             lines.push(line);
         }
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn check(outcome: &ClusterOutcome) {

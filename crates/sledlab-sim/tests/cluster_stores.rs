@@ -32,7 +32,12 @@ fn a_store_in_a_cluster_is_the_store_alone() {
     let work = record(MIXED);
     for (name, settings) in STORES {
         for prefetch in ["0", "8"] {
-            let own = [("node.prefetch_pages", prefetch), ("node.request_us", "30"), ("cluster.exact", "true"), ("cluster.ready", "false")];
+            let own = [
+                ("node.prefetch_pages", prefetch),
+                ("node.request_us", "30"),
+                ("cluster.exact", "true"),
+                ("cluster.ready", "false"),
+            ];
             let machine = Machine::new(&[settings, &own].concat());
             let mut dump = Dump::default();
             let hooks = ClusterHooks { dump: Some((1, &mut dump)), ..ClusterHooks::default() };
@@ -91,7 +96,11 @@ fn skipped_passes_are_like_those_that_are_simulated() {
             let exact = Machine::new(&[&settings[..], &[("cluster.exact", "true")]].concat()).run(&work);
             assert!((exact.simulated_share - 1.0).abs() < 1e-12);
             let (short, long) = (skipped.elapsed_ns as f64, exact.elapsed_ns as f64);
-            println!("{device} {prefetch} {extent}: {:.6}, {:.3} simulated", short / long, skipped.simulated_share);
+            println!(
+                "{device} {prefetch} {extent}: {:.6}, {:.3} simulated",
+                short / long,
+                skipped.simulated_share
+            );
             assert!((short / long - 1.0).abs() < 1e-3, "{device}, {prefetch} ahead: {short} for {long}");
             assert!((skipped.energy.store_j / exact.energy.store_j - 1.0).abs() < 1e-3, "{device}");
             let node = |outcome: &ClusterOutcome| outcome.phases[0].nodes[0];

@@ -181,8 +181,9 @@ fn cycles(value: Option<Value>) -> Result<Vec<(String, f64)>> {
 }
 
 fn communication(value: Option<Value>) -> Result<Vec<String>> {
-    let wrong =
-        |found: &Value| Error::user(format!("node.{COMMUNICATION}: expected a list of kinds, found `{found}`"));
+    let wrong = |found: &Value| {
+        Error::user(format!("node.{COMMUNICATION}: expected a list of kinds, found `{found}`"))
+    };
     match value {
         None => Ok(Vec::new()),
         Some(Value::Array(kinds)) => {

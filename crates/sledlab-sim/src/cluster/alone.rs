@@ -17,6 +17,17 @@ pub(super) enum Half {
     After,
 }
 
+/// What a node has to do.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    /// Name of the phase.
+    pub phase: &'a str,
+    pub step: &'a Step,
+    /// Whether messages come, or stay on the node.
+    pub receives: bool,
+    pub half: Half,
+}
+
 /// Runs one half of a step from `now` on; returns when it ends, and where the time went.
 ///
 /// # Errors
@@ -24,10 +35,7 @@ pub(super) enum Half {
 pub(super) fn run(
     member: &mut Member,
     work: &Work,
-    phase: &str,
-    step: &Step,
-    receives: bool,
-    half: Half,
+    Task { phase, step, receives, half }: Task,
     now: Time,
     watch: &Watch,
 ) -> Result<(Time, Parts)> {
@@ -67,7 +75,8 @@ pub(super) fn run(
         turn.watch(watch)?;
         let Some(pass) = reads.pass_after(done).filter(|_| !member.exact) else { continue };
         let skips = pass.alike;
-        if let Some((left_out, energy)) = passes.end(pass.ended, turn.now, turn.parts, member.energy(), skips) {
+        if let Some((left_out, energy)) = passes.end(pass.ended, turn.now, turn.parts, member.energy(), skips)
+        {
             done += skips * pass.pages;
             turn.skip(member, done, left_out);
             let written = turn.due.upto(done);

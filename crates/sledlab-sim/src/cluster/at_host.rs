@@ -17,7 +17,11 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
     let mut moved = Work { nodes: nodes + 1, phases: Vec::new(), ..work.clone() };
     moved.files.iter_mut().for_each(|file| file.bytes.push(0));
     for phase in &work.phases {
-        let mut read = Phase { name: phase.name.clone(), steps: vec![Step::default(); nodes + 1], collectives: Vec::new() };
+        let mut read = Phase {
+            name: phase.name.clone(),
+            steps: vec![Step::default(); nodes + 1],
+            collectives: Vec::new(),
+        };
         let mut written = Phase { name: format!("{}, written back", phase.name), ..read.clone() };
         let mut operations = vec![0_u64; work.kinds.len()];
         let mut results = 0_u64;
@@ -35,7 +39,12 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
             for (kind, count) in &step.operations {
                 operations[*kind] = sum([operations[*kind], *count])?;
             }
-            results = sum(step.sends.iter().filter(|(to, _)| *to as usize == nodes).map(|(_, bytes)| *bytes).chain([results]))?;
+            results = sum(step
+                .sends
+                .iter()
+                .filter(|(to, _)| *to as usize == nodes)
+                .map(|(_, bytes)| *bytes)
+                .chain([results]))?;
             let back = sum(step.writes.iter().map(|access| access.bytes))?;
             if back > 0 {
                 written.steps[index].writes.clone_from(&step.writes);
@@ -72,6 +81,7 @@ fn again(work: &Work, step: &Step, host: &Node) -> Result<Vec<Access>> {
 fn sum(parts: impl IntoIterator<Item = u64>) -> Result<u64> {
     let total = parts.into_iter().try_fold(0_u64, u64::checked_add);
     total.ok_or_else(|| {
-        Error::user("the host would have more than 2^64 bytes or operations").with_remedy("replay a smaller record")
+        Error::user("the host would have more than 2^64 bytes or operations")
+            .with_remedy("replay a smaller record")
     })
 }

@@ -88,7 +88,9 @@ impl ClusterExperiment {
     /// A key that is not of the form `table.key`, or an unknown table.
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
         match key.split_once('.') {
-            Some((table, _)) if FOREIGN.contains(&table) => refuse_foreign(&[(table.to_owned(), Value::from(0))].into_iter().collect()),
+            Some((table, _)) if FOREIGN.contains(&table) => {
+                refuse_foreign(&[(table.to_owned(), Value::from(0))].into_iter().collect())
+            }
             Some(("group", _)) => Err(Error::user("groups are said in a file")
                 .with_remedy("write a table [[group]] in an experiment file, and give that")),
             Some((table, key)) if OWN.contains(&table) => {
@@ -161,10 +163,6 @@ impl ClusterExperiment {
             }
             kinds.push(self.kind(&group, &kinds[0].node, params.ready)?);
         }
-        for kind in &kinds {
-            // Building finds what single values cannot show.
-            kind.store.system()?;
-        }
         Ok(Resolved {
             seed: self.store.seed()?,
             kinds,
@@ -177,7 +175,8 @@ impl ClusterExperiment {
 
     fn groups(&self) -> Result<Vec<Table>> {
         let wrong = || {
-            Error::user("group: expected tables").with_remedy("write [[group]], then nodes = [0, 1] and a device")
+            Error::user("group: expected tables")
+                .with_remedy("write [[group]], then nodes = [0, 1] and a device")
         };
         match self.own.get("group") {
             None => Ok(Vec::new()),
@@ -208,7 +207,10 @@ impl ClusterExperiment {
         let mut table = Table::new();
         table.insert("seed".to_owned(), Value::Integer(resolved.seed.cast_signed()));
         if let Some(file) = self.work_file()? {
-            table.insert("work".to_owned(), Value::Table([("file".to_owned(), Value::from(file))].into_iter().collect()));
+            table.insert(
+                "work".to_owned(),
+                Value::Table([("file".to_owned(), Value::from(file))].into_iter().collect()),
+            );
         }
         table.insert("node".to_owned(), Value::Table(resolved.kinds[0].node.to_table()));
         if resolved.params.at == At::Host {
@@ -231,7 +233,8 @@ fn store(said: &Experiment, ready: bool) -> Result<Store> {
     if ready {
         let parks = said.get("power.kind").is_some();
         for table in ["device", "front"] {
-            let has_startup = said.file(table)?.is_some_and(|file| file.to_table().contains_key("startup_ms"));
+            let has_startup =
+                said.file(table)?.is_some_and(|file| file.to_table().contains_key("startup_ms"));
             if has_startup && said.get(&format!("{table}.startup_ms")).is_none() && !parks {
                 said.set(&format!("{table}.startup_ms"), "0.0")?;
             }
@@ -254,7 +257,9 @@ fn refuse_foreign(table: &Table) -> Result<()> {
 /// A table by name, where a text alone names a preset.
 fn preset_or_table(all: &Table, name: &str) -> Result<Table> {
     match all.get(name) {
-        Some(Value::String(preset)) => Ok([("preset".to_owned(), Value::from(preset.as_str()))].into_iter().collect()),
+        Some(Value::String(preset)) => {
+            Ok([("preset".to_owned(), Value::from(preset.as_str()))].into_iter().collect())
+        }
         _ => keys::table(all, name),
     }
 }
@@ -266,13 +271,16 @@ fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
         Some(Value::String(name)) => {
             let found = work.groups.iter().find(|group| group.name == *name);
             let names = || work.groups.iter().map(|group| group.name.as_str());
-            found.map(|group| group.members.clone()).ok_or_else(|| Error::unknown("group of the record", name, names()))
+            found
+                .map(|group| group.members.clone())
+                .ok_or_else(|| Error::unknown("group of the record", name, names()))
         }
         Some(Value::Array(numbers)) => {
             let number = |value: &Value| {
                 let number = value.as_integer().and_then(|number| usize::try_from(number).ok());
                 number.filter(|number| *number < work.nodes).ok_or_else(|| {
-                    Error::user(format!("group.nodes: `{value}` is no node of {}", work.nodes)).with_remedy(remedy)
+                    Error::user(format!("group.nodes: `{value}` is no node of {}", work.nodes))
+                        .with_remedy(remedy)
                 })
             };
             numbers.iter().map(number).collect()
@@ -320,8 +328,9 @@ fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'static str>)
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
     let (called, text) = if is_file {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::user(format!("cannot read the {noun} file: {error}")).at(name, 0, 0, b""))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Error::user(format!("cannot read the {noun} file: {error}")).at(name, 0, 0, b"")
+        })?;
         (path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy()), text)
     } else {
         (name.into(), preset(name)?.to_owned())

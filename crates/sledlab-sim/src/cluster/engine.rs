@@ -16,7 +16,7 @@ use sledlab_models::network::{Network, Port, collective};
 use sledlab_models::power::Energy;
 use sledlab_trace::work::{Collective, CollectiveKind, Phase, Work};
 
-use super::alone::{self, Half};
+use super::alone::{self, Half, Task};
 use super::member::{Member, Parts, Watch};
 use super::overlap::{Incoming, Overlap};
 use super::store::{Traffic, since};
@@ -98,14 +98,12 @@ impl<'a> Cluster<'a> {
 
     fn phase(&mut self, phase: &Phase) -> Result<Ran> {
         let start = self.now;
-        let before: Vec<_> = self.members.iter().map(|member| (member.spent(), member.processor_busy)).collect();
+        let before: Vec<_> =
+            self.members.iter().map(|member| (member.spent(), member.processor_busy)).collect();
         let incoming = self.incoming(phase);
         let overlaps = self.members.iter().any(|member| member.node.params.prefetch_pages > 0);
-        let mut parts = if overlaps {
-            self.overlapped(phase, &incoming)?
-        } else {
-            self.one_by_one(phase, &incoming)?
-        };
+        let mut parts =
+            if overlaps { self.overlapped(phase, &incoming)? } else { self.one_by_one(phase, &incoming)? };
         for collective in &phase.collectives {
             self.collective(collective, &mut parts)?;
         }
@@ -137,7 +135,9 @@ impl<'a> Cluster<'a> {
         for (member, step) in self.members.iter().zip(&phase.steps) {
             let size = member.message_bytes(step);
             for (to, bytes) in &step.sends {
-                if let Some(incoming) = incoming.get_mut(*to as usize).filter(|_| *to as usize != member.index) {
+                if let Some(incoming) =
+                    incoming.get_mut(*to as usize).filter(|_| *to as usize != member.index)
+                {
                     incoming.bytes += bytes;
                     incoming.messages += bytes.div_ceil(size);
                 }
@@ -151,7 +151,11 @@ impl<'a> Cluster<'a> {
         let mut parts = vec![Parts::default(); self.members.len()];
         self.half(phase, incoming, Half::Before, &mut parts)?;
         let own = |index: usize| move |(to, bytes): &&(Port, u64)| *to as usize != index && *bytes > 0;
-        let is_any = phase.steps.iter().enumerate().any(|(index, step)| step.sends.iter().any(|send| own(index)(&send)));
+        let is_any = phase
+            .steps
+            .iter()
+            .enumerate()
+            .any(|(index, step)| step.sends.iter().any(|send| own(index)(&send)));
         if is_any {
             let letters = |member: &Member| -> Vec<Letter> {
                 let step = &phase.steps[member.index];
@@ -179,7 +183,8 @@ impl<'a> Cluster<'a> {
             let step = &phase.steps[member.index];
             let own = step.sends.iter().any(|(to, bytes)| *to as usize == member.index && *bytes > 0);
             let receives = incoming[member.index].messages > 0 || own;
-            alone::run(member, work, &phase.name, step, receives, half, now, watch)
+            let task = Task { phase: &phase.name, step, receives, half };
+            alone::run(member, work, task, now, watch)
         };
         let ran = self.each(run)?;
         self.join(ran, parts);
@@ -221,7 +226,8 @@ impl<'a> Cluster<'a> {
             }
             let mut all = Vec::with_capacity(share * workers.len());
             for worker in workers {
-                let ran: Result<Vec<T>> = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                let ran: Result<Vec<T>> =
+                    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 all.extend(ran?);
             }
             Ok(all)
@@ -241,7 +247,8 @@ impl<'a> Cluster<'a> {
             }
             if turns.is_multiple_of(65_536) { watch.note(0) } else { Ok(()) }
         };
-        let (ends, end) = talk::run(&mut talkers, self.network.as_mut(), self.packet_bytes, start, &mut look)?;
+        let (ends, end) =
+            talk::run(&mut talkers, self.network.as_mut(), self.packet_bytes, start, &mut look)?;
         let mut own_end = vec![start; self.members.len()];
         for (talker, at) in talkers.iter().zip(ends) {
             let index = talker.port as usize;
@@ -259,7 +266,11 @@ impl<'a> Cluster<'a> {
     fn collective(&mut self, collective: &Collective, parts: &mut [Parts]) -> Result<()> {
         let programs = collective::program(kind(collective.kind), collective.root, &collective.bytes);
         let port = |member: usize| collective.members[member] as Port;
-        let letter = |(to, bytes): &(usize, u64)| Letter { to: port(*to), bytes: *bytes, message_bytes: (*bytes).max(1) };
+        let letter = |(to, bytes): &(usize, u64)| Letter {
+            to: port(*to),
+            bytes: *bytes,
+            message_bytes: (*bytes).max(1),
+        };
         let round = |round: &collective::Round| talk::Round {
             letters: round.sends.iter().map(letter).collect(),
             awaited: round.receives as u64,
@@ -278,8 +289,11 @@ impl<'a> Cluster<'a> {
             let step = &phase.steps[member.index];
             Overlap::new(member, work, &phase.name, step, incoming[member.index], now)
         };
-        let is_connected =
-            phase.steps.iter().enumerate().any(|(index, step)| step.sends.iter().any(|(to, _)| *to as usize != index));
+        let is_connected = phase
+            .steps
+            .iter()
+            .enumerate()
+            .any(|(index, step)| step.sends.iter().any(|(to, _)| *to as usize != index));
         if !is_connected {
             let run = |member: &mut Member, watch: &Watch| {
                 let mut overlap = begun(member)?;
@@ -303,7 +317,10 @@ impl<'a> Cluster<'a> {
         }
         let mut overlaps = self.members.iter().map(begun).collect::<Result<Vec<_>>>()?;
         self.together(&mut overlaps)?;
-        let ends = overlaps.iter().zip(&mut self.members).map(|(overlap, member)| overlap.finished.ok_or_else(|| lost(member)));
+        let ends = overlaps
+            .iter()
+            .zip(&mut self.members)
+            .map(|(overlap, member)| overlap.finished.ok_or_else(|| lost(member)));
         let end = ends.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(now);
         // What is for the client is done when it has arrived.
         let end = end.max(self.now);
@@ -359,7 +376,9 @@ impl<'a> Cluster<'a> {
                 self.watch.note(Watch::EVERY)?;
                 let share = self.phase as f64 / self.work.phases.len() as f64;
                 let pages = self.watch.pages.load(std::sync::atomic::Ordering::Relaxed);
-                if events.is_multiple_of(16 * Watch::EVERY) && self.told.as_mut().is_some_and(|told| !told(share, pages)) {
+                if events.is_multiple_of(16 * Watch::EVERY)
+                    && self.told.as_mut().is_some_and(|told| !told(share, pages))
+                {
                     return Err(Error::interrupted());
                 }
             }
@@ -367,7 +386,7 @@ impl<'a> Cluster<'a> {
     }
 }
 
-fn kind(kind: CollectiveKind) -> collective::Kind {
+pub(super) fn kind(kind: CollectiveKind) -> collective::Kind {
     match kind {
         CollectiveKind::Barrier => collective::Kind::Barrier,
         CollectiveKind::Gather => collective::Kind::Gather,

@@ -181,9 +181,10 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// So many passes in a row that differ by less than this share: the others are like them. What repeats to a
-    /// ten-thousandth once has settled; what varies is watched for longer.
-    const ALIKE: [(usize, f64); 2] = [(2, 1e-4), (3, 1e-3)];
+    /// Passes in a row that must last the same before the others are taken for like them.
+    const SAME: usize = 2;
+    /// Passes that differ by less than this share last the same.
+    const ALIKE: f64 = 1e-3;
 
     /// A pass has ended, the `ended`th, or the first begins. When the last ones lasted the same: what `times` more like
     /// them take.
@@ -199,12 +200,13 @@ impl Passes {
             self.ends.clear();
         }
         self.ends.push((now, parts, energy));
-        if times == 0 {
+        let last = &self.ends[self.ends.len().saturating_sub(Self::SAME + 1)..];
+        if times == 0 || last.len() <= Self::SAME || !are_alike(last) {
             return None;
         }
-        let (passes, _) = Self::ALIKE.into_iter().find(|(passes, share)| self.are_alike(*passes, *share))?;
-        let (_, first, then) = self.ends[self.ends.len() - 1 - passes];
-        let mean = |now: u64, then: u64| (u128::from(now - then) * u128::from(times) / passes as u128) as u64;
+        let (_, first, then) = last[0];
+        let mean =
+            |now: u64, then: u64| (u128::from(now - then) * u128::from(times) / Self::SAME as u128) as u64;
         let span = |now: Span, then: Span| Span::from_ns(mean(now.as_ns(), then.as_ns()));
         let left_out = Parts {
             compute: span(parts.compute, first.compute),
@@ -212,16 +214,15 @@ impl Passes {
             network: span(parts.network, first.network),
             waiting: span(parts.waiting, first.waiting),
         };
-        let share = times as f64 / passes as f64;
+        let share = times as f64 / Self::SAME as f64;
         Some((left_out, super::store::scaled(super::store::since(energy, then), share)))
     }
+}
 
-    /// Whether the last so many passes lasted the same, but for that share.
-    fn are_alike(&self, passes: usize, share: f64) -> bool {
-        let Some(from) = self.ends.len().checked_sub(passes + 1) else { return false };
-        let lengths = self.ends[from..].windows(2).map(|two| two[1].0.since(two[0].0).as_ns() as f64);
-        let (least, most) =
-            lengths.fold((f64::MAX, 0.0_f64), |(least, most), length| (least.min(length), most.max(length)));
-        most - least <= share * most
-    }
+/// Whether the passes between these places lasted the same.
+fn are_alike(ends: &[(Time, Parts, Energy)]) -> bool {
+    let lengths = ends.windows(2).map(|two| two[1].0.since(two[0].0).as_ns() as f64);
+    let (least, most) =
+        lengths.fold((f64::MAX, 0.0_f64), |(least, most), length| (least.min(length), most.max(length)));
+    most - least <= Passes::ALIKE * most
 }

@@ -28,6 +28,7 @@ mod alone;
 mod at_host;
 mod config;
 mod engine;
+mod goal;
 mod member;
 mod outcome;
 mod overlap;
@@ -38,8 +39,9 @@ mod talk;
 
 pub use config::{At, ClusterExperiment, ClusterParams};
 pub use engine::Told;
-pub use store::Dump;
+pub use goal::goal;
 pub use outcome::{ClusterEnergy, ClusterOutcome, NodeOutcome, PhaseOutcome, WhatIf};
+pub use store::Dump;
 
 use sledlab_core::{Error, Result, Span};
 use sledlab_models::node::Files;
@@ -82,9 +84,8 @@ impl ClusterExperiment {
         let runs = if what_if { 4.0 } else { 1.0 };
         let mut at = 0.0;
         let mut run = |rates: Rates, dump: Option<(usize, &mut Dump)>| {
-            let mut told_of_all = |share: f64, pages: u64| {
-                told.as_mut().is_none_or(|told| told((at + share) / runs, pages))
-            };
+            let mut told_of_all =
+                |share: f64, pages: u64| told.as_mut().is_none_or(|told| told((at + share) / runs, pages));
             let outcome = once(&resolved, work, rates, threads, Some(&mut told_of_all), dump);
             at += 1.0;
             outcome
@@ -132,13 +133,15 @@ fn once<'a>(
     // The client is the last port.
     let made = network.make(work.nodes + 1)?;
     let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, told);
-    let startup = |member: &Member| {
-        Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64)
-    };
+    let startup =
+        |member: &Member| Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64);
     let ran = cluster.run(startup)?;
     let end = ran.last().map_or(sledlab_core::Time::ZERO, |ran| ran.end);
     let elapsed_s = end.as_seconds();
-    let mut energy = ClusterEnergy { network_j: network.port_w() * (work.nodes + 1) as f64 * elapsed_s, ..Default::default() };
+    let mut energy = ClusterEnergy {
+        network_j: network.port_w() * (work.nodes + 1) as f64 * elapsed_s,
+        ..Default::default()
+    };
     let mut closing = Vec::with_capacity(work.nodes);
     let (mut simulated, mut skipped) = (0, 0);
     for member in &mut cluster.members {
@@ -146,12 +149,15 @@ fn once<'a>(
         let store = member.store.as_mut().map_or(Ok(Energy::default()), |store| store.close(end))?;
         closing.push(store::since(store, before).total);
         energy.store_states += store;
-        let (processor, memory) = outcome::node_energy(&member.node, elapsed_s, member.processor_busy.as_seconds());
+        let (processor, memory) =
+            outcome::node_energy(&member.node, elapsed_s, member.processor_busy.as_seconds());
         energy.processor_j += processor;
         energy.memory_j += memory;
         simulated += member.simulated;
         skipped += member.skipped;
-        if let (Some(store), Some((_, dump))) = (&mut member.store, dump.as_mut().filter(|(node, _)| *node == member.index)) {
+        if let (Some(store), Some((_, dump))) =
+            (&mut member.store, dump.as_mut().filter(|(node, _)| *node == member.index))
+        {
             **dump = store.take_dumped();
         }
     }
@@ -230,7 +236,11 @@ fn check(work: &Work, members: &[Member]) -> Result<()> {
 /// Bytes that each node sends to others and receives from them in a phase, its collectives left out.
 fn traffic(work: &Work, phase: &str) -> (Vec<u64>, Vec<u64>) {
     let (mut sent, mut received) = (vec![0; work.nodes], vec![0; work.nodes]);
-    let steps = work.phases.iter().filter(|known| known.name == phase).flat_map(|phase| phase.steps.iter().enumerate());
+    let steps = work
+        .phases
+        .iter()
+        .filter(|known| known.name == phase)
+        .flat_map(|phase| phase.steps.iter().enumerate());
     for (from, step) in steps {
         for (to, bytes) in step.sends.iter().filter(|(to, _)| *to as usize != from) {
             sent[from] += bytes;

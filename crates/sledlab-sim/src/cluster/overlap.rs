@@ -119,7 +119,8 @@ impl Overlap {
         let reads = member.sequence(work, phase, &step.reads);
         let writes = member.sequence(work, &format!("{phase}, written"), &step.writes);
         let charge = member.charge(work, step)?;
-        let own = step.sends.iter().find(|(to, _)| *to as usize == member.index).map_or(0, |(_, bytes)| *bytes);
+        let own =
+            step.sends.iter().find(|(to, _)| *to as usize == member.index).map_or(0, |(_, bytes)| *bytes);
         let units = match (reads.len(), incoming.messages) {
             (0, 0) => 1,
             (0, messages) => messages,
@@ -359,7 +360,9 @@ impl Overlap {
     }
 
     fn begin_posting(&mut self, now: Time, member: &mut Member) -> bool {
-        let Some(message) = self.messages.get(self.sent).filter(|message| message.unit == 0) else { return false };
+        let Some(message) = self.messages.get(self.sent).filter(|message| message.unit == 0) else {
+            return false;
+        };
         let took = Span::from_ns(member.message_ns(1, message.bytes));
         member.processor_busy += took;
         self.task = Some((Task::Posting, now + took));
@@ -444,7 +447,8 @@ impl Overlap {
         self.look(now);
         let asked_ahead = self.asked - self.done;
         let skips = pass.alike.saturating_sub(asked_ahead.div_ceil(pass.pages.max(1)));
-        let Some((left_out, energy)) = self.passes.end(pass.ended, now, self.parts, member.energy(), skips) else {
+        let Some((left_out, energy)) = self.passes.end(pass.ended, now, self.parts, member.energy(), skips)
+        else {
             return Ok(());
         };
         let put_off = left_out.total();

@@ -45,13 +45,17 @@ impl Sequence {
             let name = format!("{} {index}", place.name);
             let pages = place.files.pages(access.file);
             let page = place.node.page_bytes();
-            Touch { file: access.file, pages: Pages::new(order, access.bytes, page, pages, place.seed, &name) }
+            Touch {
+                file: access.file,
+                pages: Pages::new(order, access.bytes, page, pages, place.seed, &name),
+            }
         };
         let asked = || accesses.iter().enumerate().filter(|(_, access)| access.bytes > 0);
         let outers: Vec<usize> = asked().filter_map(|(_, access)| access.per_block_of).collect();
         let block_pages = place.node.block_bytes() / place.node.page_bytes();
         // A file that is read alone is an access of its own, unless a nested loop reads it block by block.
-        let is_alone = |access: &work::Access| access.per_block_of.is_none() && !outers.contains(&access.file);
+        let is_alone =
+            |access: &work::Access| access.per_block_of.is_none() && !outers.contains(&access.file);
         let mut parts: Vec<Part> =
             asked().filter(|(_, access)| is_alone(access)).map(touch).map(Part::Once).collect();
         let mut looped = Vec::new();
@@ -131,16 +135,14 @@ impl Part {
     fn stage(&self, pass: u64, stage: usize) -> Option<(&Touch, u64, u64)> {
         match self {
             Part::Once(touch) => (stage == 0).then(|| (touch, 0, touch.pages.len())),
-            Part::Nested { outer, block_pages, inner, .. } => match (outer, stage) {
-                (Some(outer), 0) => {
+            Part::Nested { outer, block_pages, inner, .. } => {
+                if let (Some(outer), 0) = (outer, stage) {
                     let end = outer.pages.len();
-                    Some((outer, (pass * block_pages).min(end), ((pass + 1) * block_pages).min(end)))
+                    return Some((outer, (pass * block_pages).min(end), ((pass + 1) * block_pages).min(end)));
                 }
-                _ => {
-                    let touch = inner.get(stage - usize::from(outer.is_some()))?;
-                    Some((touch, 0, touch.pages.len()))
-                }
-            },
+                let touch = inner.get(stage - usize::from(outer.is_some()))?;
+                Some((touch, 0, touch.pages.len()))
+            }
         }
     }
 

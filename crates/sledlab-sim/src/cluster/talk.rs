@@ -163,7 +163,8 @@ pub(super) fn run(
     watch: &mut dyn FnMut() -> Result<()>,
 ) -> Result<(Vec<Time>, Time)> {
     let mut due = BinaryHeap::new();
-    let place = |talkers: &[Talker], port: Port| talkers.binary_search_by_key(&port, |talker| talker.port).ok();
+    let place =
+        |talkers: &[Talker], port: Port| talkers.binary_search_by_key(&port, |talker| talker.port).ok();
     for (index, talker) in talkers.iter_mut().enumerate() {
         (talker.software, talker.port_free) = (now, now);
         if talker.rounds.is_empty() {
@@ -203,7 +204,10 @@ pub(super) fn run(
         watch()?;
     }
     let lost = |talker: &Talker| {
-        Error::internal(format!("node {} waits in round {} for messages that nobody sends", talker.port, talker.round))
+        Error::internal(format!(
+            "node {} waits in round {} for messages that nobody sends",
+            talker.port, talker.round
+        ))
     };
     let ends = talkers.iter().map(|talker| talker.finished.ok_or_else(|| lost(talker)));
     let ends = ends.collect::<Result<Vec<Time>>>()?;

@@ -1,0 +1,211 @@
+//! Work records and their replay on clusters.
+
+use std::io::{BufWriter, Cursor};
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+use serde_json::json;
+use sledlab_core::source::InMemory;
+use sledlab_core::{Error, Source as _};
+use sledlab_sim::cluster::{self, ClusterHooks, ClusterOutcome, Dump};
+use sledlab_trace::writer::{self, WriteOptions};
+
+use crate::error::raise;
+use crate::interrupt::tell;
+
+/// What each node of a cluster did in each phase of a job: counts and bytes.
+#[pyclass(frozen, module = "sledlab._native")]
+pub(crate) struct Work(sledlab_trace::work::Work);
+
+#[pymethods]
+impl Work {
+    /// Reads a record: of a file or, where text is given, of that; the path then stands in messages.
+    #[new]
+    #[pyo3(signature = (path, text = None))]
+    fn new(py: Python<'_>, path: &str, text: Option<Vec<u8>>) -> PyResult<Self> {
+        let read = || match text {
+            None => sledlab_trace::work::Work::read(path),
+            Some(text) => sledlab_trace::work::Work::parse(path, Cursor::new(text)),
+        };
+        py.detach(read).map(Work).map_err(raise)
+    }
+
+    /// Writes the record as plain text.
+    fn write(&self, path: &str) -> PyResult<()> {
+        let file = std::fs::File::create(path).map_err(|error| cannot_write(path, &error));
+        file.and_then(|file| self.0.write(BufWriter::new(file))).map_err(raise)
+    }
+
+    /// Job, parameters, seed, nodes, files, groups, kinds of operation and phases with their totals, as JSON.
+    fn describe(&self) -> PyResult<String> {
+        let work = &self.0;
+        let files = work.files.iter().map(|file| json!({ "name": file.name, "bytes": file.bytes }));
+        let groups = work.groups.iter().map(|group| json!({ "name": group.name, "members": group.members }));
+        let phases = work.phases.iter().map(|phase| {
+            let sum = |bytes: &dyn Fn(&sledlab_trace::work::Step) -> u64| {
+                phase.steps.iter().map(bytes).sum::<u64>()
+            };
+            let mut operations = serde_json::Map::new();
+            for (kind, count) in phase.steps.iter().flat_map(|step| &step.operations) {
+                let before =
+                    operations.get(&work.kinds[*kind]).and_then(serde_json::Value::as_u64).unwrap_or(0);
+                operations.insert(work.kinds[*kind].clone(), json!(before.saturating_add(*count)));
+            }
+            json!({
+                "name": phase.name,
+                "read_bytes": sum(&|step| step.reads.iter().map(|access| access.bytes).sum()),
+                "written_bytes": sum(&|step| step.writes.iter().map(|access| access.bytes).sum()),
+                "sent_bytes": phase.bytes_sent().sum::<u64>(),
+                "operations": operations,
+                "collectives": phase.collectives.iter().map(|each| each.kind.name()).collect::<Vec<_>>(),
+            })
+        });
+        let described = json!({
+            "job": work.job,
+            "parameters": work.parameters,
+            "seed": work.seed,
+            "nodes": work.nodes,
+            "answer": work.answer,
+            "files": files.collect::<Vec<_>>(),
+            "groups": groups.collect::<Vec<_>>(),
+            "kinds": work.kinds,
+            "phases": phases.collect::<Vec<_>>(),
+        });
+        Ok(described.to_string())
+    }
+
+    /// Bytes that nodes send to each other and, last, to the client in all phases, row by row, as JSON.
+    fn traffic(&self) -> PyResult<String> {
+        let work = &self.0;
+        let mut rows = vec![vec![0_u64; work.nodes + 1]; work.nodes];
+        for phase in &work.phases {
+            for (from, step) in phase.steps.iter().enumerate() {
+                for (to, bytes) in step.away_from(from) {
+                    rows[from][to as usize] = rows[from][to as usize].saturating_add(bytes);
+                }
+            }
+        }
+        Ok(json!(rows).to_string())
+    }
+}
+
+/// The experiment of a replay, under construction.
+#[pyclass(frozen, module = "sledlab._native")]
+pub(crate) struct ClusterExperiment(Mutex<cluster::ClusterExperiment>);
+
+impl ClusterExperiment {
+    fn get(&self) -> cluster::ClusterExperiment {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    fn change(
+        &self,
+        change: impl FnOnce(&mut cluster::ClusterExperiment) -> Result<(), Error>,
+    ) -> PyResult<Self> {
+        let mut experiment = self.get();
+        change(&mut experiment).map_err(raise)?;
+        Ok(ClusterExperiment(Mutex::new(experiment)))
+    }
+}
+
+#[pymethods]
+impl ClusterExperiment {
+    #[new]
+    #[pyo3(signature = (toml = "", name = "experiment"))]
+    fn new(toml: &str, name: &str) -> PyResult<Self> {
+        let experiment = cluster::ClusterExperiment::from_toml(name, toml).map_err(raise)?;
+        Ok(ClusterExperiment(Mutex::new(experiment)))
+    }
+
+    fn with_setting(&self, key: &str, value: &str) -> PyResult<Self> {
+        self.change(|experiment| experiment.set(key, value))
+    }
+
+    fn with_device(&self, name_or_path: &str) -> PyResult<Self> {
+        self.change(|experiment| experiment.store().set_device(name_or_path))
+    }
+
+    /// Takes `node`, `host` or `network` from a preset or a file.
+    fn with_preset(&self, table: &str, name_or_path: &str) -> PyResult<Self> {
+        self.change(|experiment| {
+            experiment.set_preset(table, name_or_path);
+            Ok(())
+        })
+    }
+
+    fn with_work(&self, file: &str) -> PyResult<Self> {
+        self.change(|experiment| {
+            experiment.set_work_file(file);
+            Ok(())
+        })
+    }
+
+    /// The record that the file names.
+    fn work_file(&self) -> PyResult<Option<String>> {
+        self.get().work_file().map_err(raise)
+    }
+
+    /// The complete experiment for a record, every default filled in.
+    fn to_toml(&self, work: &Work) -> PyResult<String> {
+        self.get().to_toml(&work.0).map_err(raise)
+    }
+
+    /// Replays a record and gives the outcome as JSON. `progress` is called with pages and the share of the whole;
+    /// what it raises ends the replay. `dump_node` and `dump_path` write the block trace of a node's store, `goal_path`
+    /// the job as a GOAL schedule.
+    #[pyo3(signature = (work, what_if = false, threads = 0, progress = None, dump_node = None, dump_path = None, goal_path = None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+    fn run(
+        &self,
+        py: Python<'_>,
+        work: &Work,
+        what_if: bool,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+        dump_node: Option<usize>,
+        dump_path: Option<&str>,
+        goal_path: Option<&str>,
+    ) -> PyResult<String> {
+        let experiment = self.get();
+        let outcome = py.detach(move || {
+            let mut told = |share: f64, pages: u64| tell(progress.as_ref(), pages, Some(share)).is_ok();
+            let mut dump = Dump::default();
+            let hooks = ClusterHooks {
+                threads,
+                what_if,
+                told: Some(&mut told),
+                dump: dump_node.map(|node| (node, &mut dump)),
+            };
+            let outcome = experiment.run(&work.0, hooks)?;
+            if let Some(path) = dump_path {
+                write_dump(dump, path)?;
+            }
+            if let Some(path) = goal_path {
+                write_goal(&work.0, &outcome, path)?;
+            }
+            serde_json::to_string(&outcome)
+                .map_err(|error| Error::internal(format!("cannot write the outcome as JSON: {error}")))
+        });
+        outcome.map_err(raise)
+    }
+}
+
+fn write_dump(dump: Dump, path: &str) -> Result<(), Error> {
+    let mut source = InMemory::new(dump.requests);
+    let mut writer = writer::create_with(path, WriteOptions::default())?;
+    let mut chunk = Vec::new();
+    while source.fill(&mut chunk)? > 0 {
+        chunk.iter().try_for_each(|request| writer.write(request))?;
+        chunk.clear();
+    }
+    writer.finish().map(|_| ())
+}
+
+fn write_goal(work: &sledlab_trace::work::Work, outcome: &ClusterOutcome, path: &str) -> Result<(), Error> {
+    let file = std::fs::File::create(path).map_err(|error| cannot_write(path, &error))?;
+    cluster::goal(work, outcome, &mut BufWriter::new(file))
+}
+
+fn cannot_write(path: &str, error: &std::io::Error) -> Error {
+    Error::user(format!("cannot write {path}: {error}"))
+}
