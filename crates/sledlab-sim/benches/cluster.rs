@@ -66,7 +66,7 @@ fn sort(nodes: u64, pages: u64) -> Work {
         format!(
             r#""phase": "sampling", "nodes": "all", "reads": [{{"file": "lineitem"}}], "operations": {{"tuple": {tuples}}}"#
         ),
-        format!(r#""phase": "sampling", "collective": "all-gather", "bytes": 1000"#),
+        r#""phase": "sampling", "collective": "all-gather", "bytes": 1000"#.to_owned(),
         format!(
             r#""phase": "re-distribution", "nodes": "all", "reads": [{{"file": "lineitem"}}], "writes": [{{"file": "bucket", "order": "streams"}}], "operations": {{"pack": {tuples}}}, "sends": {{"each": {each}}}"#
         ),
