@@ -107,6 +107,10 @@ impl ClusterExperiment {
                 self.own.insert(table.to_owned(), Value::Table(changed));
                 Ok(())
             }
+            Some((table, _)) if !keys::TABLES.contains(&table) => {
+                let known = keys::TABLES.into_iter().filter(|table| !FOREIGN.contains(table)).chain(OWN);
+                Err(Error::unknown("table", table, known))
+            }
             _ => self.store.set(key, value),
         }
     }
@@ -151,18 +155,24 @@ impl ClusterExperiment {
         let host = self.own.get("host").map(|_| preset_or_table(&self.own, "host")).transpose()?;
         let host = host.map_or_else(|| Ok(node.clone()), |said| self::node("host", &said, None))?;
         let params = ClusterParams::from_table("cluster", &keys::table(&self.own, "cluster")?)?;
-        let mut kinds = vec![Kind { node, store: store(&self.store, params.ready)? }];
         let mut kind_of = vec![0; work.nodes];
+        let mut grouped = Vec::new();
         for group in self.groups()? {
-            let members = members(&group, work)?;
-            for member in members {
+            grouped.push(self.kind(&group, &node, params.ready)?);
+            for member in members(&group, work)? {
                 if kind_of[member] != 0 {
-                    return Err(Error::user(format!("node {member} is in two groups of the experiment")));
+                    return Err(Error::user(format!("node {member} is in two groups of the experiment"))
+                        .with_remedy("name each node in one [[group]]"));
                 }
-                kind_of[member] = kinds.len();
+                kind_of[member] = grouped.len();
             }
-            kinds.push(self.kind(&group, &kinds[0].node, params.ready)?);
         }
+        // Where all nodes are in groups, nobody need say what the others would be.
+        let base = match grouped.first() {
+            Some(first) if !self.store.has_device() && !kind_of.contains(&0) => first.clone(),
+            _ => Kind { node, store: store(&self.store, params.ready)? },
+        };
+        let kinds = std::iter::once(base).chain(grouped).collect();
         Ok(Resolved {
             seed: self.store.seed()?,
             kinds,

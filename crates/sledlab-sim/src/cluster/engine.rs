@@ -92,6 +92,8 @@ impl<'a> Cluster<'a> {
         for index in 0..self.work.phases.len() {
             self.phase = index;
             ran.push(self.phase(&self.work.phases[index])?);
+            // An interrupt that came too late for the phase ends the replay now.
+            self.watch.note(0)?;
         }
         Ok(ran)
     }

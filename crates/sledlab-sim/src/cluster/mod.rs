@@ -30,6 +30,7 @@ mod config;
 mod engine;
 mod goal;
 mod member;
+mod messages;
 mod outcome;
 mod overlap;
 mod sequence;

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use crate::replay::ReplayParams;
 
 /// Tables of an experiment file, and the one key outside of them.
-const TABLES: [&str; 11] = [
+pub(crate) const TABLES: [&str; 11] = [
     "device",
     "front",
     "hybrid",

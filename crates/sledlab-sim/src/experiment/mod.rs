@@ -142,6 +142,11 @@ impl Experiment {
         device(self.table.get("device"))
     }
 
+    /// Whether a device has been said.
+    pub(crate) fn has_device(&self) -> bool {
+        self.table.contains_key("device")
+    }
+
     /// The complete description of `device` or, where there is a hybrid, `front`.
     pub(crate) fn file(&self, table: &str) -> Result<Option<DeviceFile>> {
         match table {

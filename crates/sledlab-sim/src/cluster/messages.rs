@@ -1,0 +1,44 @@
+//! The messages of a step, and when each is due.
+
+use sledlab_models::network::Port;
+use sledlab_trace::work::{Step, Work};
+
+use super::member::Member;
+
+/// A message that is due when a unit is done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    pub unit: u64,
+    pub to: Port,
+    pub bytes: u64,
+}
+
+/// The messages of a step in order of the units at whose end they are full. To every port goes its proportion of each
+/// unit's result; nodes begin with their neighbours, so that not all send to one at a time.
+///
+/// A node that `only_receives` has what it sends to other nodes in memory: that need not wait for what comes, and must
+/// not, for they may wait for it.
+pub(super) fn messages(
+    member: &Member,
+    work: &Work,
+    step: &Step,
+    units: u64,
+    only_receives: bool,
+) -> Vec<Message> {
+    let own = member.index as Port;
+    let after = step.sends.partition_point(|(to, _)| *to <= own);
+    let (before, after) = step.sends.split_at(after);
+    let size = member.message_bytes(step);
+    let mut all = Vec::new();
+    for (to, whole) in after.iter().chain(before).filter(|(to, bytes)| *to != own && *bytes > 0) {
+        for index in 0..whole.div_ceil(size) {
+            let end = ((index + 1) * size).min(*whole);
+            // The first unit after which that many bytes are there.
+            let unit = (u128::from(end) * u128::from(units)).div_ceil(u128::from(*whole)) as u64;
+            let unit = if only_receives && (*to as usize) < work.nodes { 0 } else { unit };
+            all.push(Message { unit, to: *to, bytes: end - index * size });
+        }
+    }
+    all.sort_by_key(|message| message.unit);
+    all
+}

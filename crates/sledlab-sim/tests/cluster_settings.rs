@@ -1,0 +1,176 @@
+//! What can be said of a replay, and what is told of mistakes.
+
+mod clusters;
+
+use std::io::Cursor;
+
+use clusters::{Machine, record};
+use sledlab_sim::cluster::{ClusterExperiment, ClusterHooks, ClusterOutcome, Dump};
+use sledlab_trace::work::Work;
+
+const SCAN: &str = r#"{"work": 1, "job": "scan", "nodes": 4, "files": {"data": 819200}, "groups": {"left": [0, 1], "right": [2, 3]}}
+{"phase": "scan", "nodes": "all", "reads": [{"file": "data"}], "operations": {"tuple": 5000}, "memory": 100000}
+"#;
+
+fn message(settings: &[(&str, &str)], work: &Work) -> String {
+    let mut experiment = ClusterExperiment::new();
+    let set = settings.iter().try_for_each(|(key, value)| experiment.set(key, value));
+    let run = set.and_then(|()| experiment.run(work, ClusterHooks::default()));
+    run.unwrap_err().to_string()
+}
+
+#[test]
+fn mistakes_are_told_with_a_remedy() {
+    let work = record(SCAN);
+    let device = ("device.preset", "mems-g2");
+    for (settings, part) in [
+        (vec![], "no device was given"),
+        (vec![device, ("node.preset", "smart-2004")], "did you mean `smart-2003`?"),
+        (vec![device, ("network.preset", "ethernet")], "unknown network"),
+        (vec![device, ("network.kind", "swich")], "did you mean `switch`?"),
+        (vec![device, ("node.page_kbs", "8")], "did you mean `node.page_kb`?"),
+        (vec![device, ("cluster.at", "moon")], "expected one of nodes, host"),
+        (vec![device, ("clusters.at", "host")], "did you mean"),
+        (vec![device, ("workload.kind", "uniform")], "the replay of a record has none"),
+        (vec![device, ("group.nodes", "[0]")], "write a table [[group]]"),
+        (vec![device, ("node.cycles.tuple", "-3")], "node.cycles.tuple"),
+        (vec![device, ("node.memory_mb", "0.5")], "phase `scan` needs 100000 bytes of memory on node 0"),
+        (vec![device, ("node", "8")], "not of the form table.key"),
+    ] {
+        let told = message(&settings, &work);
+        assert!(told.contains(part), "{settings:?}: {told}");
+    }
+    let small = [("device.preset", "ram"), ("device.capacity_mb", "1")];
+    let told = message(&small, &record(&SCAN.replace("819200", "2819200")));
+    assert!(told.contains("the files of node 0 take"), "{told}");
+    let strange = SCAN.replace("tuple", "dance");
+    let told = message(&[device], &record(&strange));
+    assert!(told.contains("`dance`") && told.contains("node.cycles.dance=1000"), "{told}");
+    let mut dump = Dump::default();
+    let hooks = ClusterHooks { dump: Some((4, &mut dump)), ..ClusterHooks::default() };
+    let told = Machine::new(&[device]).experiment.run(&work, hooks).unwrap_err().to_string();
+    assert!(told.contains("nodes are 0 to 3"), "{told}");
+}
+
+fn of_toml(text: &str, work: &Work) -> ClusterOutcome {
+    let experiment = ClusterExperiment::from_toml("test.toml", text).unwrap();
+    experiment.run(work, ClusterHooks::default()).unwrap()
+}
+
+#[test]
+fn groups_have_nodes_and_stores_of_their_own() {
+    let work = record(SCAN);
+    let disks = Machine::new(&[("device.preset", "hp-c2490a")]).run(&work);
+    let sleds = Machine::new(&[("device.preset", "mems-g2"), ("node.mhz", "250.0")]).run(&work);
+    let text = r#"
+[[group]]
+nodes = "left"
+device = "hp-c2490a"
+[[group]]
+nodes = [2, 3]
+device = "mems-g2"
+node = { mhz = 250.0 }
+"#;
+    let mixed = of_toml(text, &work);
+    let node = |outcome: &ClusterOutcome, index: usize| outcome.phases[0].nodes[index];
+    assert_eq!(node(&mixed, 1).store_ns, node(&disks, 1).store_ns);
+    assert_eq!(node(&mixed, 3).store_ns, node(&sleds, 3).store_ns);
+    assert_eq!(node(&mixed, 3).compute_ns, node(&sleds, 3).compute_ns);
+    assert_eq!(mixed.elapsed_ns, disks.elapsed_ns.max(sleds.elapsed_ns));
+    for (text, part) in [
+        ("[[group]]\nnodes = \"middle\"\ndevice = \"ram\"", "unknown group of the record `middle`"),
+        ("[[group]]\nnodes = [7]\ndevice = \"ram\"", "`7` is no node of 4"),
+        ("[[group]]\ndevice = \"ram\"", "which nodes?"),
+        ("[group]\ndevice = \"ram\"", "write [[group]]"),
+        ("device = \"ram\"\n[[group]]\nnodes = [0]\nnetwork = \"hub\"", "a group has no network of its own"),
+        ("device = \"ram\"\n[[group]]\nnodes = [0]\n[[group]]\nnodes = [0]", "node 0 is in two groups"),
+        ("[[group]]\nnodes = [0]\ndevice = \"ram\"", "no device was given"),
+    ] {
+        let run = ClusterExperiment::from_toml("test.toml", text)
+            .and_then(|e| e.run(&work, ClusterHooks::default()));
+        let told = run.unwrap_err().to_string();
+        assert!(told.contains(part), "{text}: {told}");
+    }
+}
+
+#[test]
+fn a_complete_experiment_gives_the_same_again() {
+    let work = record(SCAN);
+    let hybrid = [("device.preset", "atlas-10k"), ("hybrid.kind", "caching-disk"), ("cluster.at", "host")];
+    let disk = [("device.preset", "hp-c2490a"), ("cluster.ready", "false"), ("node.preset", "csd-arm")];
+    let array = [("device.preset", "mems-g2"), ("system.kind", "raid5"), ("system.devices", "5")];
+    for settings in [&hybrid, &disk, &array] {
+        let mut experiment = ClusterExperiment::new();
+        for (key, value) in settings {
+            experiment.set(key, value).unwrap();
+        }
+        let first = experiment.run(&work, ClusterHooks::default()).unwrap();
+        let again = of_toml(&experiment.to_toml(&work).unwrap(), &work);
+        assert_eq!(serde_json::to_string(&first).unwrap(), serde_json::to_string(&again).unwrap());
+    }
+}
+
+#[test]
+fn a_host_reads_a_nested_loop_again_as_its_memory_demands() {
+    let text = r#"{"work": 1, "job": "join", "nodes": 2, "files": {"outer": 1638400, "inner": 819200}}
+{"phase": "loop", "nodes": "all", "reads": [{"file": "outer"}, {"file": "inner", "per_block_of": "outer"}], "writes": [{"file": "inner"}], "operations": {"probe": 1000}, "sends": {"client": 1000}}
+"#;
+    let work = record(text);
+    let at = |at: &str| {
+        let settings = [
+            ("device.preset", "mems-g2"),
+            ("cluster.at", at),
+            ("node.block_kb", "800"),
+            ("host.block_kb", "800"),
+        ];
+        Machine::new(&settings).run(&work)
+    };
+    let read = |outcome: &ClusterOutcome| -> u64 {
+        outcome.phases.iter().flat_map(|phase| &phase.nodes).map(|node| node.read_bytes).sum()
+    };
+    // Two blocks of 800 KB on each node; four at the host, which holds no more for both.
+    assert_eq!(read(&at("nodes")), 2 * (1_638_400 + 2 * 819_200));
+    let host = at("host");
+    assert_eq!(read(&host), 2 * (1_638_400 + 4 * 819_200));
+    assert_eq!(host.nodes, 3);
+    let names: Vec<&str> = host.phases.iter().map(|phase| phase.name.as_str()).collect();
+    assert_eq!(names, ["loop", "loop, written back"]);
+    let (node, all) = (host.phases[0].nodes[0], host.phases[0].nodes[2]);
+    assert_eq!((node.compute_ns, node.sent_bytes), (0, 1_638_400 + 4 * 819_200));
+    assert_eq!((all.requests, all.sent_bytes, all.received_bytes), (0, 2000, 2 * node.sent_bytes));
+}
+
+#[test]
+fn samples_replay_on_every_network() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sample/work");
+    for name in ["scan", "sort", "join", "exchange"] {
+        let work = Work::read(folder.join(format!("{name}.work"))).unwrap();
+        for network in ["fast-ethernet", "hub", "infiniband-1x", "ethernet-25g", "rack-ethernet", "ideal"] {
+            for prefetch in ["0", "4"] {
+                let settings = [
+                    ("device.preset", "mems-g2"),
+                    ("network.preset", network),
+                    ("node.prefetch_pages", prefetch),
+                ];
+                let outcome = Machine::new(&settings).run(&work);
+                assert!(outcome.elapsed_ns > 0, "{name} on {network}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_interrupt_ends_a_replay() {
+    let work = Work::parse("long.work", Cursor::new(SCAN.replace("819200", "81920000"))).unwrap();
+    for prefetch in ["0", "8"] {
+        let machine = Machine::new(&[("device.preset", "mems-g2"), ("node.prefetch_pages", prefetch)]);
+        let mut told = 0;
+        let mut stop = |_: f64, _: u64| {
+            told += 1;
+            false
+        };
+        let hooks = ClusterHooks { told: Some(&mut stop), ..ClusterHooks::default() };
+        let ended = machine.experiment.run(&work, hooks);
+        assert!(ended.is_ok() && told == 0 || ended.is_err_and(|error| error.is_interrupt()), "{prefetch}");
+    }
+}
