@@ -3,6 +3,7 @@
 mod clusters;
 
 use clusters::{Machine, ns, record};
+use sledlab_models::device::preset;
 
 /// A memory that takes 8 us for a page of 8 KB and so moves 1024 bytes a us.
 const RAM: [(&str, &str); 3] =
@@ -183,6 +184,34 @@ fn more_prefetch_never_slows_a_sequential_scan() {
             }
         }
     }
+}
+
+/// Drives that stop reading ahead as soon as a command waits. The sectors that follow have then gone by when the command
+/// is done with, and every page costs a revolution. What arrives a little later finds its page in the buffer.
+const STOPPED_BY_COMMANDS: [&str; 7] = [
+    "atlas-10k",
+    "atlas-10k-double-density",
+    "atlas-iii",
+    "barracuda",
+    "cheetah-4lp",
+    "cheetah-9lp",
+    "ibm-18es",
+];
+
+#[test]
+fn disks_that_more_prefetch_slows_down_are_known() {
+    let work = scan(1, 500, 25_000);
+    let disks = preset::names().filter(|name| !name.starts_with("mems") && *name != "ram");
+    let slower: Vec<&str> = disks
+        .filter(|device| {
+            let elapsed = |pages: &str| {
+                Machine::new(&[("device.preset", device), ("node.prefetch_pages", pages)]).run(&work).elapsed_ns
+            };
+            let times = ["0", "1", "2", "4", "8"].map(elapsed);
+            times.windows(2).any(|two| two[1] > two[0])
+        })
+        .collect();
+    assert_eq!(slower, STOPPED_BY_COMMANDS);
 }
 
 #[test]
