@@ -186,9 +186,9 @@ fn more_prefetch_never_slows_a_sequential_scan() {
     }
 }
 
-/// Drives that stop reading ahead as soon as a command waits. The sectors that follow have then gone by when the command
-/// is done with, and every page costs a revolution. What arrives a little later finds its page in the buffer.
-const STOPPED_BY_COMMANDS: [&str; 7] = [
+/// Drives that have read nothing ahead when a command is waiting already: while they deal with it the sectors that follow
+/// go by, and every page costs a revolution. What arrives a little later finds its page in the buffer.
+const TOO_LATE: [&str; 7] = [
     "atlas-10k",
     "atlas-10k-double-density",
     "atlas-iii",
@@ -205,13 +205,15 @@ fn disks_that_more_prefetch_slows_down_are_known() {
     let slower: Vec<&str> = disks
         .filter(|device| {
             let elapsed = |pages: &str| {
-                Machine::new(&[("device.preset", device), ("node.prefetch_pages", pages)]).run(&work).elapsed_ns
+                Machine::new(&[("device.preset", device), ("node.prefetch_pages", pages)])
+                    .run(&work)
+                    .elapsed_ns
             };
             let times = ["0", "1", "2", "4", "8"].map(elapsed);
             times.windows(2).any(|two| two[1] > two[0])
         })
         .collect();
-    assert_eq!(slower, STOPPED_BY_COMMANDS);
+    assert_eq!(slower, TOO_LATE);
 }
 
 #[test]
