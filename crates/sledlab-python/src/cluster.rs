@@ -145,9 +145,28 @@ impl ClusterExperiment {
         self.get().work_file().map_err(raise)
     }
 
-    /// The complete experiment for a record, every default filled in.
-    fn to_toml(&self, work: &Work) -> PyResult<String> {
-        self.get().to_toml(&work.0).map_err(raise)
+    /// The complete experiment for a record, every default filled in; for that which it names unless given.
+    #[pyo3(signature = (work = None))]
+    fn to_toml(&self, py: Python<'_>, work: Option<&Work>) -> PyResult<String> {
+        let experiment = self.get();
+        py.detach(move || match work {
+            Some(work) => experiment.to_toml(&work.0),
+            None => experiment.to_toml(&read_named(&experiment)?),
+        })
+        .map_err(raise)
+    }
+
+    /// What has been said, as TOML, without defaults.
+    fn said(&self) -> String {
+        self.get().said().to_string()
+    }
+
+    /// What has been said of a key such as `node.preset`, as text; defaults do not count.
+    fn setting(&self, key: &str) -> Option<String> {
+        let (table, key) = key.split_once('.')?;
+        let said = self.get().said();
+        let value = said.get(table)?.get(key)?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
     /// Replays a record and gives the outcome as JSON. `progress` is called with pages and the share of the whole;
@@ -187,6 +206,15 @@ impl ClusterExperiment {
                 .map_err(|error| Error::internal(format!("cannot write the outcome as JSON: {error}")))
         });
         outcome.map_err(raise)
+    }
+}
+
+/// The record that an experiment names.
+fn read_named(experiment: &cluster::ClusterExperiment) -> Result<sledlab_trace::work::Work, Error> {
+    match experiment.work_file()? {
+        Some(file) => sledlab_trace::work::Work::read(file),
+        None => Err(Error::user("no work record was given")
+            .with_remedy("name its file, such as sample/work/sort.work")),
     }
 }
 

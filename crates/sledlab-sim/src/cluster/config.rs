@@ -115,6 +115,11 @@ impl ClusterExperiment {
         }
     }
 
+    /// What has been said: no default is filled in, and no preset is opened.
+    pub fn said(&self) -> Table {
+        self.own.iter().chain(self.store.said()).map(|(name, said)| (name.clone(), said.clone())).collect()
+    }
+
     /// What stores the blocks of nodes without a group.
     pub fn store(&mut self) -> &mut Experiment {
         &mut self.store
