@@ -37,7 +37,7 @@ impl Work {
     }
 
     /// Job, parameters, seed, nodes, files, groups, kinds of operation and phases with their totals, as JSON.
-    fn describe(&self) -> PyResult<String> {
+    fn describe(&self) -> String {
         let work = &self.0;
         let files = work.files.iter().map(|file| json!({ "name": file.name, "bytes": file.bytes }));
         let groups = work.groups.iter().map(|group| json!({ "name": group.name, "members": group.members }));
@@ -71,11 +71,11 @@ impl Work {
             "kinds": work.kinds,
             "phases": phases.collect::<Vec<_>>(),
         });
-        Ok(described.to_string())
+        described.to_string()
     }
 
     /// Bytes that nodes send to each other and, last, to the client in all phases, row by row, as JSON.
-    fn traffic(&self) -> PyResult<String> {
+    fn traffic(&self) -> String {
         let work = &self.0;
         let mut rows = vec![vec![0_u64; work.nodes + 1]; work.nodes];
         for phase in &work.phases {
@@ -85,7 +85,7 @@ impl Work {
                 }
             }
         }
-        Ok(json!(rows).to_string())
+        json!(rows).to_string()
     }
 }
 
