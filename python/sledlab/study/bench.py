@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.errors import Error
 from sledlab.show.progress import Progress
@@ -11,27 +11,29 @@ from sledlab.study.executor import measured, processes, processors
 from sledlab.study.kept import Kept, keys, plug_ins
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Executor
     from pathlib import Path
     from types import TracebackType
 
-    from sledlab.study.measure import Found
+    from sledlab.study.measure import FoundOf
     from sledlab.study.plan import Plan, Point
 
 
 class Measure(Protocol):
     """Measures a plan."""
 
-    def __call__(self, plan: Plan, doing: str) -> Mapping[Point, Found]:
+    def __call__(self, plan: Plan, doing: str) -> Mapping[Point, FoundOf[Any]]:
         """What is found at every point; `doing` says what for."""
 
 
 class Bench:
     """Measures plans, within a context."""
 
-    def __init__(self, jobs: int | None, directory: Path | None) -> None:
+    def __init__(self, jobs: int | None, directory: Path | None, kind: Callable[..., Any]) -> None:
         """`jobs` at the same time, as many as there are processors unless said; kept in `directory`, if any.
+
+        Results are rows of that kind.
 
         Raises:
             Error: It is no number of jobs.
@@ -39,7 +41,7 @@ class Bench:
         self.jobs = processors() if jobs is None else jobs
         if self.jobs < 1:
             raise Error(f"`{jobs}` is not a number of jobs", remedy="give a whole number, 1 or more")
-        self._kept = Kept(directory)
+        self._kept = Kept(directory, kind)
         self._open = ExitStack()
         self._pool: Executor | None = None
         self._workers = 0
@@ -55,7 +57,7 @@ class Bench:
         """Ends the processes, whatever they are at."""
         self._open.__exit__(kind, error, trace)
 
-    def measure(self, plan: Plan, doing: str) -> Mapping[Point, Found]:
+    def measure(self, plan: Plan, doing: str) -> Mapping[Point, FoundOf[Any]]:
         """What is found at every point of a plan; only those run that are not kept.
 
         Raises:

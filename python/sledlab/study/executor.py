@@ -10,18 +10,19 @@ import time
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, InternalError
 from sledlab.lazy import loky
 from sledlab.runs.interrupt import Interrupt
-from sledlab.study.measure import Found, measure
+from sledlab.study.measure import measure
 from sledlab.study.plan import named
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
     from concurrent.futures import Executor, Future
 
+    from sledlab.study.measure import FoundOf
     from sledlab.study.plan import Plan, Point
 
 
@@ -34,7 +35,7 @@ def processors() -> int:
 
 def measured(
     plan: Plan, points: Sequence[Point], pool: Executor | None
-) -> Generator[tuple[Point, Found], None, None]:
+) -> Generator[tuple[Point, FoundOf[Any]], None, None]:
     """Measures points, the first ones first, and gives them as they are done.
 
     The first that fails ends it all.
@@ -49,17 +50,18 @@ def measured(
         InternalError: One failed because of us.
         KeyboardInterrupt: It was interrupted.
     """
+    run = plan.measure or measure
     if pool is None:
         for point in points:
             with _failing(plan, point):
-                found = measure(plan.texts[point], plan.trace_of(point), plan.watch, plan.plugins)
+                found = run(plan.texts[point], plan.trace_of(point), plan.watch, plan.plugins)
             yield point, found
         return
-    finished: SimpleQueue[Future[Found]] = SimpleQueue()
+    finished: SimpleQueue[Future[FoundOf[Any]]] = SimpleQueue()
     with Interrupt() as interrupt:
         with _later():
             running = {
-                pool.submit(measure, plan.texts[point], plan.trace_of(point), plan.watch, plan.plugins): point
+                pool.submit(run, plan.texts[point], plan.trace_of(point), plan.watch, plan.plugins): point
                 for point in points
             }
         for future in running:
@@ -71,7 +73,7 @@ def measured(
             yield running[done], found
 
 
-def _next(finished: SimpleQueue[Future[Found]], interrupt: Interrupt) -> Future[Found]:
+def _next(finished: SimpleQueue[Future[FoundOf[Any]]], interrupt: Interrupt) -> Future[FoundOf[Any]]:
     """The next that is done. Ctrl-C ends the wait here and nowhere else, where locks could stay behind."""
     while True:
         interrupt.check()

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
-from sledlab.study.measure import Found
+from sledlab.study.measure import FoundOf
 from sledlab.study.plan import plain
 from sledlab.traces.fitted import Fitted
 from sledlab.traces.read import File, Generated, ParquetFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
     from sledlab.study.plan import Plan, Point
@@ -29,11 +29,15 @@ POINTS = "points.jsonl"
 
 
 class Kept:
-    """The points in a directory, one line of JSON each; without a directory they are only in memory."""
+    """The points in a directory, one line of JSON each; without a directory they are only in memory.
 
-    def __init__(self, directory: Path | None) -> None:
+    Their results are rows of one kind.
+    """
+
+    def __init__(self, directory: Path | None, kind: Callable[..., Any]) -> None:
+        self.kind = kind
         self.path = directory / POINTS if directory else None
-        self.known: dict[str, Found] = {}
+        self.known: dict[str, FoundOf[Any]] = {}
         self._file: Any = None
 
     def __enter__(self) -> Kept:
@@ -57,11 +61,11 @@ class Kept:
     def _read(self, line: str) -> None:
         try:
             said = json.loads(line)
-            self.known[said["key"]] = Found.from_dict(said)
+            self.known[said["key"]] = FoundOf.from_dict(said, self.kind)
         except (json.JSONDecodeError, KeyError, TypeError):
             return  # another version wrote it, or was killed in the middle of a line: that point runs again
 
-    def add(self, key: str, point: Point, found: Found) -> None:
+    def add(self, key: str, point: Point, found: FoundOf[Any]) -> None:
         """Keeps a point, at once."""
         self.known[key] = found
         if self._file is not None:
@@ -78,16 +82,16 @@ def keys(plan: Plan) -> Mapping[Point, str]:
         said, trace = _of(text), plan.trace_of(point)
         if id(trace) not in traces:
             traces[id(trace)] = _requests(trace) if trace else ""
-        requests = traces[id(trace)] if trace else _file(said.trace)
+        requests = traces[id(trace)] if trace else _file(said.file)
         digests[point] = _digest(text, requests, *common, *(_module(word) for word in said.plug_ins))
     return digests
 
 
 @dataclass(frozen=True)
 class _Said:
-    """What a point depends on besides its text: its trace, and classes, `module:Class`."""
+    """What a point depends on besides its text: its trace or record, and classes, `module:Class`."""
 
-    trace: str
+    file: str
     plug_ins: tuple[str, ...]
 
 
@@ -95,9 +99,8 @@ class _Said:
 def _of(text: str) -> _Said:
     tables = plain(text)
     kinds = (tables[table]["kind"] for table in ("scheduler", "power"))
-    return _Said(
-        tables.get("trace", {}).get("file", ""), tuple(kind for kind in kinds if _native.is_plugin(kind))
-    )
+    file = next((tables[table]["file"] for table in ("trace", "work") if table in tables), "")
+    return _Said(file, tuple(kind for kind in kinds if _native.is_plugin(kind)))
 
 
 def plug_ins(text: str) -> tuple[str, ...]:
@@ -116,7 +119,7 @@ def _program() -> str:
 
 
 def _file(name: str) -> str:
-    """A trace file by its size and time of change."""
+    """A trace or record by its size and time of change."""
     if not name:
         return ""
     found = Path(name).stat()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from sledlab import _native
 from sledlab.model import settings
@@ -21,6 +21,8 @@ from sledlab.traces.fitted import Fitted
 from sledlab.traces.read import File, Generated, ParquetFile, Table, file_opener
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sledlab.runs.result import Result
     from sledlab.traces.read import Opener, Trace
 
@@ -106,8 +108,11 @@ class Measured:
     )
 
 
+R = TypeVar("R")
+
+
 @dataclass(frozen=True)
-class Found:
+class FoundOf(Generic[R]):
     """What is kept of a run.
 
     Attributes:
@@ -115,21 +120,25 @@ class Found:
         timing: Wall-clock figures by name: `wall_s`, `decision_ns`.
     """
 
-    row: Measured
+    row: R
     timing: Mapping[str, float] = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         return asdict(self)
 
-    @classmethod
-    def from_dict(cls, said: Mapping[str, Any]) -> Found:
-        """From plain data.
+    @staticmethod
+    def from_dict(said: Mapping[str, Any], kind: Callable[..., R]) -> FoundOf[R]:
+        """From plain data, with a row of that kind.
 
         Raises:
             KeyError, TypeError: It is of another version.
         """
-        return cls(Measured(**said["row"]), said["timing"])
+        return FoundOf(kind(**said["row"]), said["timing"])
+
+
+Found = FoundOf[Measured]
+"""What is kept of a run against one system."""
 
 
 def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()) -> Found:

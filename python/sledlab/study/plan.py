@@ -13,7 +13,7 @@ from sledlab.model.settings import document, word
 from sledlab.traces.read import read_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sledlab._native import Experiment
     from sledlab.runs.compose import Device
@@ -87,6 +87,7 @@ class Plan:
         watch: Whether the rests of devices that never park are counted.
         plugins: Plug-ins that may run, as of `Composed`; set by the frame.
         toml: The study as a file; set by the frame.
+        measure: What a run is done with, where it is no run against one system; set by the frame.
     """
 
     bases: Mapping[str, Experiment]
@@ -98,6 +99,7 @@ class Plan:
     plugins: tuple[str, ...] = ()
     toml: str = ""
     traces: Mapping[str, Trace] = field(default_factory=dict)
+    measure: Callable[..., Any] | None = None
 
     def trace_of(self, point: Point) -> Trace | None:
         """What a run replays instead of what its experiment names."""

@@ -17,17 +17,41 @@ from sledlab.runs.compose import compose
 from sledlab.runs.options import Simulated, Studied, declared
 from sledlab.study.bench import Bench, Measure
 from sledlab.study.kept import plug_ins
+from sledlab.study.measure import Measured, measure
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import Given, Plan, to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sledlab.runs.compose import Device, Source
-    from sledlab.study.measure import Found
+    from sledlab.runs.compose import Composed, Device, Source
+    from sledlab.study.measure import FoundOf
     from sledlab.study.plan import Point
 
 Out = TypeVar("Out", bound=Outcome)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What the runs of a study are.
+
+    Attributes:
+        said: All that can be said of a single run.
+        compose: From source, device and what is said, over a `base`, to what all runs share.
+        experiment: Reads the text of an experiment; its name stands in messages.
+        measure: Measures a run, in this process or another; see `sledlab.study.measure.measure`.
+        row: The class of its results.
+    """
+
+    said: type
+    compose: Callable[..., Composed]
+    experiment: Callable[[str, str], Any]
+    measure: Callable[..., FoundOf[Any]]
+    row: type
+
+
+ONE_SYSTEM = Subject(Simulated, compose, Experiment, measure, Measured)
+"""Runs of requests against one system."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +72,7 @@ class Study(Generic[Out]):
             gives way, with its parameters.
         chosen_by: Keywords that choose it in the command of another study, which it is under.
         race: Where what is found decides what runs next: from the first plan to that of all runs.
+        subject: What its runs are.
     """
 
     name: str
@@ -55,17 +80,18 @@ class Study(Generic[Out]):
     help: str
     options: type
     plan: Callable[[Given], Plan]
-    conclude: Callable[[Plan, Mapping[Point, Found]], Out]
+    conclude: Callable[[Plan, Mapping[Point, FoundOf[Any]]], Out]
     doing: str = "studying"
     device: bool | str = True
     covered: tuple[str, ...] = ()
     chosen_by: tuple[str, ...] = ()
     race: Callable[[Plan, Measure], Plan] | None = None
+    subject: Subject = ONE_SYSTEM
 
     @property
     def axes(self) -> tuple[str, ...]:
         """Keywords of what it sweeps."""
-        shared = {*declared(Simulated), *declared(Studied)} - {"speedups"}
+        shared = {*declared(self.subject.said), *declared(Studied)} - {"speedups"}
         return (*(name for name in declared(self.options) if name not in shared), "seeds")
 
     def run(
@@ -94,14 +120,14 @@ class Study(Generic[Out]):
         axes |= {name: said[name] for name in self.axes if said.get(name) is not None}
         if device is None and isinstance(self.device, str) and not _has_device(base):
             device = self.device
-        composed = compose(source, device, said, base=base)
+        composed = self.subject.compose(source, device, said, base=base)
         plan = self.plan(Given(composed.experiment, composed.trace, axes))
         axes = words_of(plan.axes)
         toml = to_toml(self.name, composed.experiment, axes, plan.seeds[0], self.covered)
-        plan = replace(plan, axes=axes, toml=toml, plugins=composed.plugins)
+        plan = replace(plan, axes=axes, toml=toml, plugins=composed.plugins, measure=self.subject.measure)
         check_plugins(plan)
         directory = make_directory(Path(out)) if out is not None else None  # once all runs make sense
-        with Bench(said.get("jobs"), directory) as bench:
+        with Bench(said.get("jobs"), directory, self.subject.row) as bench:
             if self.race is not None:
                 plan = self.race(plan, bench.measure)
             outcome = self.conclude(plan, bench.measure(plan, self.doing))
@@ -109,7 +135,7 @@ class Study(Generic[Out]):
             outcome.write(directory)
         return outcome
 
-    def read(self, path: str | Path) -> tuple[Experiment, dict[str, Any]]:
+    def read(self, path: str | Path) -> tuple[Any, dict[str, Any]]:
         """A file of the study: the experiment in it, and what its table `[study]` says.
 
         Raises:
@@ -132,7 +158,7 @@ class Study(Generic[Out]):
             named = tables.get(table, {})
             if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):
                 del tables[table]
-        return Experiment(document(tables), str(path)), said
+        return self.subject.experiment(document(tables), str(path)), said
 
 
 def check_plugins(plan: Plan) -> None:
