@@ -27,7 +27,7 @@ fn mistakes_are_told_with_a_remedy() {
         (vec![], "no device was given"),
         (vec![device, ("node.preset", "smart-2004")], "did you mean `smart-2003`?"),
         (vec![device, ("network.preset", "ethernet")], "unknown network"),
-        (vec![device, ("network.kind", "swich")], "did you mean `switch`?"),
+        (vec![device, ("network.kind", "swatch")], "did you mean `switch`?"),
         (vec![device, ("node.page_kbs", "8")], "did you mean `node.page_kb`?"),
         (vec![device, ("cluster.at", "moon")], "expected one of nodes, host"),
         (vec![device, ("clusters.at", "host")], "did you mean"),

@@ -152,7 +152,7 @@ mod tests {
     fn says_what_is_wrong() {
         let refused = |text: &str| from_table(&text.parse().unwrap()).unwrap_err().to_string();
         assert!(text("fast-ethernets").unwrap_err().to_string().contains("did you mean `fast-ethernet`?"));
-        assert!(refused("kind = \"swich\"").contains("did you mean `switch`?"));
+        assert!(refused("kind = \"swatch\"").contains("did you mean `switch`?"));
         assert!(refused("packet_kb = 1").contains("must say what kind of network"));
         assert!(refused("kind = 4").contains("network.kind: expected text"));
         assert!(refused("kind = \"hub\"\nlatency_ms = 1").contains("did you mean `network.latency_us`?"));

@@ -160,7 +160,7 @@ fn nothing_is_due_on_a_new_network() {
 #[test]
 fn says_what_is_wrong() {
     let refused = |word| Choice::parse(word, Table::new()).unwrap_err().to_string();
-    assert!(refused("swith").contains("did you mean `switch`?"));
+    assert!(refused("swatch").contains("did you mean `switch`?"));
     assert!(refused("switch:latency=1").contains("unknown key `network.latency`"));
     assert!(refused("hub:bandwidth_mbit_s=0").contains("out of range"));
     let choice = Choice::new("switch", &Table::new()).unwrap();
