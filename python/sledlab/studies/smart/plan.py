@@ -1,0 +1,111 @@
+"""What a study of smart storage sweeps: records, one for each number of nodes, on devices, page sizes and networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab.errors import Error
+from sledlab.runs.options import Clustered, Devices, Numbers, Option, Parallel, Several, words
+from sledlab.study.devices import name_of
+from sledlab.study.plan import Case, Plan, taking, worded
+from sledlab.traces.work import work
+
+if TYPE_CHECKING:
+    from sledlab._native import ClusterExperiment
+    from sledlab.study.plan import Given
+    from sledlab.traces.work import Work
+
+
+class SmartOptions(Clustered, Parallel, total=False):
+    """What can be said of a study of smart storage."""
+
+    records: Annotated[
+        Sequence[str | Path] | str | Path,
+        Option("Work records, one for each number of nodes.", "FILE,FILE", read=words),
+    ]
+    devices: Annotated[Devices, Option("Devices to store on, such as mems-g2,hp-c2490a.", "A,B,C", read=words)]
+    networks: Annotated[Several, Option("Networks to sweep.", "A,B", "fast-ethernet")]
+    pages_kb: Annotated[Numbers, Option("Pages to sweep.", "KB,KB", "those of the node", flag="page-kb")]
+    places: Annotated[
+        Sequence[str], Option("Where the work is done: nodes, host or both.", "nodes,host", "nodes", read=words)
+    ]
+
+
+def planned(given: Given) -> Plan:
+    """Checks everything that can be checked before the work starts.
+
+    Raises:
+        Error: Something is named twice or not at all, or a record does not fit on a device.
+    """
+    records = _records(given)
+    devices = _several(given, "devices", given.device, "device")
+    networks = _several(given, "networks", given.base.setting("network.preset") or "fast-ethernet", "network")
+    pages, places = _pages(given), _listed(given.axis("places", ("nodes",)))
+    if unknown := [place for place in places if place not in ("nodes", "host")]:
+        raise Error(f"`{unknown[0]}` is no place to work at", remedy="say nodes, host or nodes,host")
+    bases: dict[str, ClusterExperiment] = {}
+    cases = []
+    for (file, record), device, network in product(records, devices, networks):
+        base = taking(taking(given.base, worded("device", device)), worded("network", network))
+        names = {"job": record.job, "nodes": record.nodes, "device": name_of(device), "network": name_of(network)}
+        key = f"{names['job']} on {names['nodes']} nodes with {names['device']} over {names['network']}"
+        bases[key] = base.with_work(file)
+        for page, place in product(pages, places):
+            settings = (("cluster.at", place), *((("node.page_kb", f"{page:g}"),) if page else ()))
+            labels = {**names, "page_kb": page, "at": place}
+            said = f"{key}, pages of {page:g} KB" if page else key
+            name = f"{said}, at the host" if place == "host" else said
+            cases.append(Case("runs", tuple(labels.items()), key, settings, record.nodes, name))
+    axes = {
+        "records": [file for file, _ in records],
+        "devices": devices,
+        "networks": networks,
+        "pages_kb": [page for page in pages if page] or None,
+        "places": places,
+    }
+    made = Plan(bases, None, cases, (int(given.base.setting("seed") or 1),), axes)  # type: ignore[arg-type]
+    assert made.texts  # checks every run
+    return made
+
+
+def _records(given: Given) -> list[tuple[str, Work]]:
+    """The records, few nodes first."""
+    files = [str(file) for file in _listed(given.axis("records"))]
+    if not files:
+        raise Error("no work record was given", remedy="name some, as in --records sample/work/sort.work")
+    found = sorted(((file, work(file)) for file in files), key=lambda each: (each[1].job, each[1].nodes))
+    names = [(record.job, record.nodes) for _, record in found]
+    if len(set(names)) < len(names):
+        job, nodes = next(name for name in names if names.count(name) > 1)
+        raise Error(f"two records are of `{job}` on {nodes} nodes", remedy="leave one of them out")
+    return found
+
+
+def _several(given: Given, axis: str, one: Any, noun: str) -> list[Any]:
+    """The models of an axis, each once."""
+    found = _listed(given.axis(axis, one))
+    if not found:
+        raise Error(f"no {noun} was given", remedy=f"name some with --{axis} (sledlab {noun} list)")
+    names = [name_of(each) for each in found]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Error(f"the {noun} `{twice}` was given twice", remedy="name each once")
+    return found
+
+
+def _pages(given: Given) -> list[float | None]:
+    """Sizes of pages; none where the node's own holds."""
+    pages = _listed(given.axis("pages_kb"))
+    if bad := [page for page in pages if not float(page).is_integer() or page < 1]:
+        raise Error(f"a page of {bad[0]:g} KB cannot be", remedy="give whole KB, 1 or more")
+    return [float(page) for page in pages] or [None]
+
+
+def _listed(said: Any) -> list[Any]:
+    """What was said, as a list."""
+    if said is None:
+        return []
+    return list(said) if isinstance(said, (list, tuple)) else [said]

@@ -1,0 +1,96 @@
+"""What a study of smart storage found out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from sledlab.study.columns import Column
+from sledlab.study.outcome import Outcome
+from sledlab.study.replays import Replayed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.figure import Figure
+
+    from sledlab.study.measure import FoundOf
+    from sledlab.study.plan import Plan, Point
+
+
+@dataclass(frozen=True)
+class Where:
+    """What was replayed on what."""
+
+    job: Annotated[str, Column("name of the job")]
+    nodes: Annotated[int, Column("nodes that hold data")]
+    device: Annotated[str, Column("what they store on")]
+    network: Annotated[str, Column("what connects them")]
+    page_kb: Annotated[float | None, Column("size of a page; none where it is that of the node", "KB")]
+    at: Annotated[str, Column("where the work is done: nodes or host")]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A replay."""
+
+    where: Where
+    run: Replayed
+
+
+@dataclass(frozen=True)
+class PhaseRow:
+    """A phase of a replay."""
+
+    where: Where
+    phase: Annotated[str, Column("name of the phase")]
+    elapsed_s: Annotated[float, Column("its length", "s")]
+    compute_s: Annotated[float, Column("mean time of a node at work on data", "s")]
+    store_s: Annotated[float, Column("mean time of a node that waits for its store", "s")]
+    network_s: Annotated[float, Column("mean time of a node with messages", "s")]
+    waiting_s: Annotated[float, Column("mean time of a node that waits for others", "s")]
+
+
+@dataclass(frozen=True, repr=False)
+class SmartStudy(Outcome):
+    """Jobs on storage nodes: how long, what holds them up, and what that takes.
+
+    Displays itself as a table in a notebook, and prints as one.
+
+    Attributes:
+        rows: The simulated results: `runs` and `phases`.
+        costs: Nothing.
+        config: What all replays have in common, as plain data: that of one of them.
+        axes: Records, devices, networks, pages and places, as plain data.
+        toml: The study as a file that `sledlab smart` takes.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> study = sl.smart_study("sample/work/scan.work", ["mems-g2", "hp-c2490a"], jobs=1)
+        >>> study.tables["runs"].select("device", "bottleneck").rows()
+        [('mems-g2', 'store'), ('hp-c2490a', 'store')]
+    """
+
+    kinds: ClassVar[Mapping[str, type]] = {"runs": Run, "phases": PhaseRow}
+
+    @property
+    def runs(self) -> list[Run]:
+        """The replays: few nodes first, devices in the order given."""
+        return list(self.rows["runs"])  # type: ignore[arg-type]
+
+    def plot(self, section: str = "times") -> Figure:
+        """Draws a section: `times`, `scaling` or `phases`.
+
+        Raises:
+            Error: There is no such section.
+        """
+        return self._draw(section)
+
+
+def conclude(plan: Plan, found: Mapping[Point, FoundOf[Any]]) -> SmartStudy:
+    """The outcome of all replays."""
+    runs = [
+        Run(Where(**dict(case.labels)), found[plan.points_of(case)[0]].row) for case in plan.of("runs")
+    ]
+    phases = [PhaseRow(each.where, **phase) for each in runs for phase in each.run.phases]
+    return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml)

@@ -1,0 +1,104 @@
+"""Studies whose runs are replays of work records on clusters: what such a run is, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab._native import ClusterExperiment
+from sledlab.runs import cluster
+from sledlab.runs.cluster_result import COMPONENTS
+from sledlab.runs.compose import Composed
+from sledlab.runs.options import Clustered
+from sledlab.study.columns import Column
+from sledlab.study.measure import FoundOf
+from sledlab.study.run import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.runs.compose import Device
+
+PARTS = COMPONENTS[:-1]
+"""Components that something could be done about: all but waiting."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """The simulated results of a replay; nothing that depends on the machine."""
+
+    elapsed_s: Annotated[float, Column("time of the job", "s")]
+    compute_s: Annotated[float, Column("mean time of a node at work on data", "s")]
+    store_s: Annotated[float, Column("mean time of a node that waits for its store", "s")]
+    network_s: Annotated[float, Column("mean time of a node with messages", "s")]
+    waiting_s: Annotated[float, Column("mean time of a node that waits for others", "s")]
+    saved_compute: Annotated[float, Column("share of the time saved by processors twice as fast")]
+    saved_store: Annotated[float, Column("share of the time saved by stores twice as fast")]
+    saved_network: Annotated[float, Column("share of the time saved by a network twice as fast")]
+    bottleneck: Annotated[str, Column("what saves most where it is twice as fast")]
+    largest: Annotated[str, Column("the largest of compute, store and network")]
+    requests: Annotated[int, Column("requests to stores")]
+    sent_bytes: Annotated[int, Column("bytes sent to other nodes and the client, collectives left out", "bytes")]
+    energy_j: Annotated[float, Column("energy of stores, processors, memories and ports", "J")]
+    store_j: Annotated[float, Column("energy of stores", "J")]
+    simulated_share: Annotated[float, Column("share of the pages that was simulated")]
+    phases: Annotated[Sequence[Mapping[str, Any]], Column("the phases in order", hidden=True)]
+
+    def parts_s(self) -> Mapping[str, float]:
+        """Mean time of a node in each component, in s."""
+        return {part: float(getattr(self, f"{part}_s")) for part in COMPONENTS}
+
+    def saved(self) -> Mapping[str, float]:
+        """The share of the time that each component saves where it is twice as fast."""
+        return {part: float(getattr(self, f"saved_{part}")) for part in PARTS}
+
+
+def measure(text: str, trace: None = None, watch: bool = False, plugins: Sequence[str] = ()) -> FoundOf[Replayed]:
+    """Replays a record as a complete experiment says; the other arguments are those of other runs.
+
+    Raises:
+        Error: The replay failed because of what it was given.
+        InternalError: It failed because of us.
+    """
+    result = cluster.run(ClusterExperiment(text), threads=1)
+    summary = result.summary
+    nodes = result.nodes
+    saved = {each["what"]: each["saved"] for each in summary["what_if"]}
+    phases = [
+        {
+            "phase": phase["phase"],
+            "elapsed_s": phase["elapsed_s"],
+            **{f"{part}_s": phase[f"{part}_s"] / nodes for part in COMPONENTS},
+        }
+        for phase in summary["by_phase"]
+    ]
+    row = Replayed(
+        elapsed_s=result.elapsed_s,
+        **{f"{part}_s": result.components_s[part] / nodes for part in COMPONENTS},
+        **{f"saved_{part}": saved[part] for part in PARTS},
+        bottleneck=result.bottleneck.what,
+        largest=result.largest,
+        requests=sum(phase["requests"] for phase in summary["by_phase"]),
+        sent_bytes=sum(phase["sent_bytes"] for phase in summary["by_phase"]),
+        energy_j=result.energy.total,
+        store_j=result.energy.store,
+        simulated_share=result.simulated_share,
+        phases=phases,
+    )
+    return FoundOf(row, {})
+
+
+def compose(
+    source: None = None,
+    device: Device | None = None,
+    said: Mapping[str, Any] | None = None,
+    *,
+    base: ClusterExperiment | None = None,
+) -> Composed:
+    """What all replays of a study share; records are its axis, so there is no source."""
+    return Composed(cluster.composed(device, said or {}, base or ClusterExperiment()))
+
+
+REPLAYS = Subject(Clustered, compose, ClusterExperiment, measure, Replayed)
+"""Replays of work records on clusters."""
