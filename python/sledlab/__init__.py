@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from sledlab.model.catalogue import device as device
     from sledlab.model.catalogue import hybrid as hybrid
     from sledlab.model.catalogue import merge as merge
+    from sledlab.model.catalogue import network as network
+    from sledlab.model.catalogue import node as node
     from sledlab.model.catalogue import power as power
     from sledlab.model.catalogue import replacement as replacement
     from sledlab.model.catalogue import scheduler as scheduler
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from sledlab.model.catalogue import workload as workload
     from sledlab.model.power_protocol import PowerPolicy as PowerPolicy
     from sledlab.model.scheduler_protocol import Scheduler as Scheduler
+    from sledlab.runs.cluster import replay as replay
+    from sledlab.runs.cluster_result import ClusterResult as ClusterResult
     from sledlab.runs.execute import Experiment as Experiment
     from sledlab.runs.execute import run as run
     from sledlab.runs.execute import simulate as simulate
@@ -61,12 +65,16 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace as Trace
     from sledlab.traces.read import read_trace as read_trace
     from sledlab.traces.read import trace as trace
+    from sledlab.traces.work import Work as Work
+    from sledlab.traces.work import work as work
 
 _CATALOGUES = (
     "cache",
     "device",
     "hybrid",
     "merge",
+    "network",
+    "node",
     "power",
     "replacement",
     "scheduler",
@@ -78,6 +86,8 @@ _HOMES = {
     **dict.fromkeys(_CATALOGUES, "model.catalogue"),
     "PowerPolicy": "model.power_protocol",
     "Scheduler": "model.scheduler_protocol",
+    "replay": "runs.cluster",
+    "ClusterResult": "runs.cluster_result",
     "Experiment": "runs.execute",
     "run": "runs.execute",
     "simulate": "runs.execute",
@@ -88,6 +98,8 @@ _HOMES = {
     "Trace": "traces.read",
     "read_trace": "traces.read",
     "trace": "traces.read",
+    "Work": "traces.work",
+    "work": "traces.work",
     **{name: f"studies.{listed.folder}" for listed in (*LIST, *SINGLE) for name in listed.names},
 }
 """Where the public names are; each is imported when first used, so that the command line starts fast."""
@@ -95,6 +107,8 @@ _HOMES = {
 __all__ = sorted(["Error", "InternalError", "__version__", *_HOMES])  # noqa: PLE0605
 
 register("Result", partial(loaded, "sledlab.show.run:FACE"))
+register("ClusterResult", partial(loaded, "sledlab.show.cluster:FACE"))
+register("Work", partial(loaded, "sledlab.show.work:FACE"))
 for _listed in (*LIST, *SINGLE):
     for _name in _listed.names[1:]:
         register(_name, partial(loaded, f"sledlab.studies.{_listed.folder}:FACE"))

@@ -58,6 +58,52 @@ class Experiment:
         With `time_decisions` the outcome has `decision_ns`, the mean real time of a scheduling decision.
         """
 
+class Work:
+    """What each node of a cluster did in each phase of a job: counts and bytes."""
+
+    def __new__(cls, path: str, text: bytes | None = None) -> Work:
+        """Reads a record: of a file or, where text is given, of that; the path then stands in messages."""
+    def write(self, path: str) -> None:
+        """Writes the record as plain text."""
+    def describe(self) -> str:
+        """Job, parameters, seed, nodes, files, groups, kinds of operation and phases with totals, as JSON."""
+    def traffic(self) -> str:
+        """Bytes that nodes send to each other and, last, to the client in all phases, row by row, as JSON."""
+
+class ClusterExperiment:
+    """The experiment of the replay of a work record, under construction; every change gives a new one."""
+
+    def __new__(cls, toml: str = "", name: str = "experiment") -> ClusterExperiment:
+        """Reads TOML; `name` stands in messages."""
+    def with_setting(self, key: str, value: str) -> ClusterExperiment:
+        """Sets a key such as `node.mhz` or `device.active_tips` to a TOML value or a bare word."""
+    def with_device(self, name_or_path: str) -> ClusterExperiment:
+        """Takes the device of every node from a preset or a device file."""
+    def with_preset(self, table: str, name_or_path: str) -> ClusterExperiment:
+        """Takes `node`, `host` or `network` from a preset or a file."""
+    def with_work(self, file: str) -> ClusterExperiment:
+        """Names the record."""
+    def work_file(self) -> str | None:
+        """The record that the experiment names."""
+    def to_toml(self, work: Work) -> str:
+        """The complete experiment for a record, every default filled in."""
+    def run(
+        self,
+        work: Work,
+        what_if: bool = False,
+        threads: int = 0,
+        progress: Callable[[int, float | None], None] | None = None,
+        dump_node: int | None = None,
+        dump_path: str | None = None,
+        goal_path: str | None = None,
+    ) -> str:
+        """Replays a record and gives the outcome as JSON.
+
+        `progress` is called with pages and the share of the whole; what it raises ends the replay.
+        `dump_node` and `dump_path` write the block trace of a node's store, `goal_path` the job as a GOAL
+        schedule.
+        """
+
 class QueuedRequest:
     """A request in the hands of a scheduler."""
 

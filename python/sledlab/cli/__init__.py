@@ -1,4 +1,4 @@
-"""The command line: `sledlab simulate`, `compare`, `diff`, `hybrid`, `power`, `device`, `trace` and the rest.
+"""The command line: `sledlab simulate`, `compare`, `diff`, `hybrid`, `power`, `smart`, `device` and the rest.
 
 Exit codes: 0 done, 2 the user's mistake, 1 ours, 130 interrupted.
 """
@@ -31,7 +31,10 @@ def commands() -> dict[str, Lazy]:
         "cache": Lazy("catalogue:command", "List and show caches."),
         "merge": Lazy("catalogue:command", "List and show ways of merging."),
         "replacement": Lazy("catalogue:command", "List and show replacement policies."),
+        "network": Lazy("network:network", "List and show networks of clusters."),
+        "node": Lazy("network:node", "List and show nodes of clusters."),
         "scheduler": Lazy("catalogue:command", "List and show schedulers."),
+        "smart": Lazy("smart:smart", "Replay work records on clusters of smart storage."),
         "system": Lazy("catalogue:command", "List and show ways of putting devices together."),
         "validate": Lazy("validate:validate", "Hold models to what was measured on real drives."),
         "workload": Lazy("workload:workload", "List, show and calibrate workload generators."),

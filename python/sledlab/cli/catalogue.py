@@ -12,7 +12,8 @@ from sledlab.cli.options import json_option, show_json, show_table
 from sledlab.model.catalogue import CATALOGUES, PLURALS
 
 if TYPE_CHECKING:
-    from sledlab.model.catalogue import Catalogue, Entry, ParameterSpec
+    from sledlab.model.catalogue import Catalogue
+    from sledlab.model.entries import Entry, ParameterSpec
 
 
 def command(kind: str, does: str = "List and show") -> click.Group:

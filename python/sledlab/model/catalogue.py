@@ -1,4 +1,4 @@
-"""What can be named in an experiment: devices, schedulers, power policies, workloads, merging.
+"""What can be named in an experiment: devices, schedulers, power policies, workloads, nodes, networks.
 
 Each kind is a `Catalogue`: call it with a name, or take the name as an attribute with underscores
 for hyphens. Parameters and their meanings come from the one declaration in the simulator.
@@ -11,16 +11,24 @@ from dataclasses import dataclass, field
 from functools import cache as remembered
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab import _native
 from sledlab.errors import Error
+from sledlab.model.entries import Entry as Entry
+from sledlab.model.entries import ParameterSpec as ParameterSpec
+from sledlab.model.entries import to_entry as to_entry
 from sledlab.model.settings import to_toml
 
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Iterator, Mapping
 
+E = TypeVar("E", "_native.Experiment", "_native.ClusterExperiment")
+"""An experiment of one store, or of a cluster."""
+
+PRESETS = ("node", "network")
+"""Kinds whose names are presets or files, as those of devices are; only clusters have them."""
 
 NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "way of merging"}
 """Where a kind of model is not called by its key in sentences."""
@@ -35,48 +43,10 @@ PLURALS = {
     "merge": "ways of merging",
     "replacement": "replacement policies",
     "workload": "workload generators",
+    "node": "nodes",
+    "network": "networks",
 }
 """Kinds of models in sentences."""
-
-
-@dataclass(frozen=True)
-class ParameterSpec:
-    """One declared parameter.
-
-    Attributes:
-        name: Key in configurations.
-        meaning: One line.
-        unit: Unit, empty when there is none.
-        kind: `number`, `count`, `switch`, `text`, or the list of words to choose from.
-        range: Smallest and largest number, where limited.
-        default: Value when nothing is said.
-    """
-
-    name: str
-    meaning: str
-    unit: str
-    kind: str | tuple[str, ...]
-    range: tuple[float, float] | None
-    default: Any
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Something with a name.
-
-    Attributes:
-        name: Its name.
-        meaning: What it is, in a line.
-        parameters: What can be set.
-        aliases: Other names for it.
-        starvation_free: Of a scheduler, whether no request can wait forever; `None` of anything else.
-    """
-
-    name: str
-    meaning: str
-    parameters: tuple[ParameterSpec, ...] = ()
-    aliases: tuple[str, ...] = ()
-    starvation_free: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -109,30 +79,6 @@ def everything() -> dict[str, Any]:
 def entries(section: str) -> list[Entry]:
     """The entries of a section of the catalogue."""
     return [to_entry(item) for item in everything()[section]]
-
-
-def to_entry(item: Mapping[str, Any]) -> Entry:
-    """An item of the catalogue as an entry."""
-    return Entry(
-        name=item["name"],
-        meaning=item["meaning"],
-        parameters=tuple(_spec(spec) for spec in item.get("parameters", ())),
-        aliases=tuple(item.get("aliases", ())),
-        starvation_free=item.get("starvation_free"),
-    )
-
-
-def _spec(spec: Mapping[str, Any]) -> ParameterSpec:
-    kind = spec["kind"]
-    limits = spec["range"]
-    return ParameterSpec(
-        name=spec["name"],
-        meaning=spec["meaning"],
-        unit=spec["unit"],
-        kind=tuple(kind["choice"]) if isinstance(kind, dict) else kind,
-        range=(limits[0], limits[1]) if limits else None,
-        default=spec["default"],
-    )
 
 
 class Catalogue:
@@ -207,12 +153,14 @@ class Catalogue:
         return [*super().__dir__(), *(name.replace("-", "_") for name in self)]
 
 
-def apply(experiment: _native.Experiment, chosen: Chosen) -> _native.Experiment:
+def apply(experiment: E, chosen: Chosen) -> E:
     """The experiment with a chosen model in it."""
     if chosen.kind == "device":
         experiment = experiment.with_device(chosen.name)
-    elif chosen.kind == "workload":
+    elif chosen.kind == "workload" and isinstance(experiment, _native.Experiment):
         experiment = experiment.with_workload(chosen.name)
+    elif chosen.kind in PRESETS and isinstance(experiment, _native.ClusterExperiment):
+        experiment = experiment.with_preset(chosen.kind, chosen.name)
     else:
         experiment = experiment.with_setting(f"{chosen.kind}.kind", to_toml(chosen.name))
     for key, value in chosen.parameters.items():
@@ -303,6 +251,36 @@ Examples:
     sledlab.cache('write-back', capacity_blocks=8192)
 """
 
+
+class _OfClusters(Catalogue):
+    """What only clusters have: presets, or files by path, with parameters changed at will."""
+
+    def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
+        experiment = _native.ClusterExperiment().with_device("ram")
+        apply(experiment, Chosen(self._kind, name, parameters)).to_toml(_native.Work("nothing", NOTHING))
+
+
+NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
+{"phase": "nothing", "nodes": "all"}
+"""
+"""A work record with which any node and network goes."""
+
+node = _OfClusters("node", "nodes")
+"""Nodes of a cluster: a processor and memory beside a store.
+
+Examples:
+    >>> node("smart-2003", mhz=1000)
+    sledlab.node('smart-2003', mhz=1000)
+"""
+
+network = _OfClusters("network", "networks")
+"""Networks between nodes.
+
+Examples:
+    >>> network.infiniband_1x(latency_us=10)
+    sledlab.network('infiniband-1x', latency_us=10)
+"""
+
 CATALOGUES: Mapping[str, Catalogue] = {
     "device": device,
     "system": system,
@@ -313,6 +291,8 @@ CATALOGUES: Mapping[str, Catalogue] = {
     "merge": merge,
     "replacement": replacement,
     "workload": workload,
+    "node": node,
+    "network": network,
 }
 """Every kind of model by its name."""
 

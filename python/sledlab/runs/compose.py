@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment, is_plugin
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen, apply, require
+from sledlab.model.catalogue import Chosen, E, apply, require
 from sledlab.model.settings import to_toml, word
 from sledlab.runs.options import Simulated, declared
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
@@ -59,21 +59,27 @@ def compose(
     """
     said = said or {}
     experiment = base or Experiment()
-    if device is not None:
-        experiment = apply(experiment, require("device", device))
-    for kind in MODELS:
-        if said.get(kind) is not None:
-            experiment = apply(experiment, require(kind, said[kind]))
-    if said.get("front") is not None:
-        experiment = _in_front(experiment, require("device", said["front"]))
+    experiment = with_store(experiment, device, said)
     trace: Trace | None = None
     if isinstance(source, Chosen):
         experiment = apply(experiment, require("workload", source))
     elif source is not None:
         experiment, trace = _with_trace(experiment, source)
     plugins = allowed(said)
-    experiment = set_all(experiment, said)
+    experiment = set_all(experiment, said, Simulated)
     return Composed(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
+
+
+def with_store(experiment: E, device: Device | None, said: Mapping[str, Any]) -> E:
+    """The experiment with a device, and with the models around it that are said."""
+    if device is not None:
+        experiment = apply(experiment, require("device", device))
+    for kind in MODELS:
+        if said.get(kind) is not None:
+            experiment = apply(experiment, require(kind, said[kind]))
+    if said.get("front") is not None:
+        experiment = with_model(experiment, "front", require("device", said["front"]))
+    return experiment
 
 
 def allowed(said: Mapping[str, Any]) -> tuple[str, ...]:
@@ -97,9 +103,9 @@ def _texts(said: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-def set_all(experiment: Experiment, said: Mapping[str, Any]) -> Experiment:
-    """The experiment with what is said by keywords that stand for one key; `settings` win."""
-    options = declared(Simulated)
+def set_all(experiment: E, said: Mapping[str, Any], kind: type) -> E:
+    """The experiment with what is said by those keywords of a kind that stand for one key; `settings` win."""
+    options = declared(kind)
     for name, value in said.items():
         key = options[name].key if name in options else None
         if key is not None and value is not None and name not in (*MODELS, "front"):
@@ -110,11 +116,11 @@ def set_all(experiment: Experiment, said: Mapping[str, Any]) -> Experiment:
     return experiment
 
 
-def _in_front(experiment: Experiment, device: Chosen) -> Experiment:
-    """The experiment with a device in front of a hybrid's."""
-    experiment = experiment.with_setting("front.preset", to_toml(device.name))
-    for key, value in device.parameters.items():
-        experiment = experiment.with_setting(f"front.{key}", to_toml(value))
+def with_model(experiment: E, table: str, chosen: Chosen) -> E:
+    """The experiment with a preset in a table that has another name, as the device in front has."""
+    experiment = experiment.with_setting(f"{table}.preset", to_toml(chosen.name))
+    for key, value in chosen.parameters.items():
+        experiment = experiment.with_setting(f"{table}.{key}", to_toml(value))
     return experiment
 
 
@@ -135,11 +141,19 @@ def read(path: str | Path) -> Experiment:
     Raises:
         Error: It cannot be read, or is not an experiment.
     """
+    return Experiment(text_of(path), str(path))
+
+
+def text_of(path: str | Path) -> str:
+    """The text of an experiment file.
+
+    Raises:
+        Error: It cannot be read.
+    """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         remedy = f"to replay a trace, say --trace {path}"
         raise Error(f"`{path}` is no experiment: it is not text", remedy=remedy) from error
     except OSError as error:
         raise Error(f"cannot read the experiment `{path}`: {error}") from error
-    return Experiment(text, str(path))

@@ -133,8 +133,8 @@ class Option:
     required: bool = False
 
 
-class Replayed(TypedDict, total=False):
-    """How something is replayed: the same for a run and for every study."""
+class Offered(TypedDict, total=False):
+    """How requests are offered."""
 
     replay: Annotated[
         str, Option("open | closed:N | closed:N:TIME, N outstanding", "MODE", "open", key="replay.mode")
@@ -149,6 +149,11 @@ class Replayed(TypedDict, total=False):
         Literal["reject", "wrap", "clip", "scale"],
         Option("Requests past the end: reject | wrap | clip | scale.", "HOW", key="replay.outside"),
     ]
+
+
+class Set(TypedDict, total=False):
+    """What can be said of anything."""
+
     seed: Annotated[int, Option("Root of all random numbers", default="1", key="seed")]
     settings: Annotated[
         Mapping[str, Any],
@@ -159,6 +164,10 @@ class Replayed(TypedDict, total=False):
             repeated=True,
         ),
     ]
+
+
+class Replayed(Offered, Set, total=False):
+    """How something is replayed: the same for a run and for every study."""
 
 
 class Trusted(TypedDict, total=False):
@@ -235,6 +244,33 @@ class Paced(TypedDict, total=False):
 
 class Simulated(Composed, Paced, Trusted, total=False):
     """What can be said of a single run."""
+
+
+class Connected(TypedDict, total=False):
+    """What a cluster is made of, but for its stores."""
+
+    network: Annotated[
+        Models | Path,
+        Option("Network: a preset (sledlab network list) or a file.", "NAME|FILE", "fast-ethernet"),
+    ]
+    node: Annotated[
+        Models | Path,
+        Option("Nodes: a preset (sledlab node list) or a file.", "NAME|FILE", "smart-2003"),
+    ]
+    host: Annotated[
+        Models | Path,
+        Option("The host of --at host: a preset of nodes, or a file.", "NAME|FILE", "as the nodes"),
+    ]
+    at: Annotated[
+        Literal["nodes", "host"],
+        Option("Where the work is done: nodes | host.", "WHERE", "nodes", key="cluster.at"),
+    ]
+
+
+class Clustered(Connected, Scheduled, Around, Set, total=False):
+    """What can be said of the replay of a work record."""
+
+    threads: Annotated[int, Option("Threads at most", default="all processors")]
 
 
 class Repeated(TypedDict, total=False):

@@ -83,6 +83,19 @@ def size(mb: float) -> str:
     return f"{mb / 1024:g} GB" if mb >= 1024 and mb % 1024 == 0 else f"{mb:.3g} MB"
 
 
+def data(value: int) -> str:
+    """Bytes with the unit that reads best; MB are 10^6 bytes.
+
+    Examples:
+        >>> [data(x) for x in (0, 800, 83951, 16777216, 3_200_000_000)]
+        ['0', '800 B', '84.0 kB', '16.8 MB', '3.20 GB']
+    """
+    for unit, bytes_each in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= bytes_each:
+            return f"{figure(value / bytes_each)} {unit}"
+    return f"{value} B" if value else "0"
+
+
 def starred(label: str, *, saturated: bool) -> str:
     """A label with a star where the queue kept growing."""
     return f"{label} *" if saturated else label

@@ -1,0 +1,135 @@
+"""Replaying work records on clusters."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sledlab._native import ClusterExperiment
+from sledlab.errors import Error
+from sledlab.files import check_writable, drafted, make_directory
+from sledlab.model.catalogue import Chosen, apply, require
+from sledlab.model.settings import to_toml
+from sledlab.runs.cluster_outcome import told, write
+from sledlab.runs.compose import allowed, set_all, text_of, with_store
+from sledlab.runs.options import Clustered
+from sledlab.traces.work import Work
+from sledlab.traces.work import work as read_work
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.runs.cluster_result import ClusterResult
+    from sledlab.runs.compose import Device
+    from sledlab.runs.execute import Tell
+
+
+def replay(
+    work: Work | str | Path | None = None,
+    device: Device | None = None,
+    *,
+    what_if: bool = True,
+    experiment: str | Path | None = None,
+    out: str | Path | None = None,
+    dump_trace: tuple[int, str | Path] | None = None,
+    goal: str | Path | None = None,
+    progress: Tell | None = None,
+    **said: Unpack[Clustered],
+) -> ClusterResult:
+    """Replays a work record on a cluster: gives times to what its nodes did.
+
+    Args:
+        work: The record, or its file; that of `experiment` unless given.
+        device: What every node stores on: a device (`device(...)`), or its name or file.
+        what_if: Whether to replay it again with each of processor, store and network twice as fast.
+        experiment: The file of an experiment, that all else is said over; it may have record and device.
+        out: A directory for summary, tables and report.
+        dump_trace: The number of a node and the trace file to write the requests to its store to.
+        goal: A file to write the job to as a GOAL schedule, for simulators of networks.
+        progress: Called now and then with the pages done and the share of the whole.
+        **said: Everything else; see the table below.
+
+    Returns:
+        The result.
+
+    Raises:
+        Error: Something in the input or the options is wrong; the message says what, where and what to do.
+        KeyboardInterrupt: Ctrl-C.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> sort = sl.work("sample/work/sort.work")
+        >>> disk, mems = (sl.replay(sort, device) for device in ("hp-c2490a", "mems-g2"))
+        >>> 5 < disk.elapsed_s / mems.elapsed_s < 10
+        True
+        >>> fast = sl.replay(sort, "mems-g2", network="infiniband-1x", node=sl.node("smart-2003", mhz=1000))
+        >>> fast.elapsed_s < mems.elapsed_s
+        True
+    """
+    base = ClusterExperiment(text_of(experiment), str(experiment)) if experiment else ClusterExperiment()
+    record, made = compose(work, device, said, base)
+    directory = Path(out) if out is not None else None
+    for path in (dump_trace[1] if dump_trace else None, goal):
+        if path is not None:
+            check_writable(Path(path))
+    toml = made.to_toml(record.native)
+    if directory is not None:
+        make_directory(directory)
+    with ExitStack() as files:
+        dumped = files.enter_context(drafted(Path(dump_trace[1]))) if dump_trace else None
+        schedule = files.enter_context(drafted(Path(goal))) if goal else None
+        outcome = made.run(
+            record.native,
+            what_if,
+            said.get("threads") or 0,
+            progress,
+            dump_trace[0] if dump_trace else None,
+            str(dumped) if dumped else None,
+            str(schedule) if schedule else None,
+        )
+    result = told(json.loads(outcome), record, toml)
+    if directory is not None:
+        write(result, directory)
+    return result
+
+
+def compose(
+    work: Work | str | Path | None,
+    device: Device | None,
+    said: Mapping[str, Any],
+    base: ClusterExperiment,
+) -> tuple[Work, ClusterExperiment]:
+    """The record, and the experiment that all that is said makes of `base`.
+
+    Raises:
+        Error: Something in it makes no sense.
+    """
+    if plugins := [word for word in allowed(said) if word != "*"]:
+        raise Error(
+            f"`{plugins[0]}`: plug-ins cannot be used where a record is replayed",
+            remedy="choose one that comes with sledlab: sledlab scheduler list, sledlab power list",
+        )
+    experiment = with_store(base, device, said)
+    for table in ("node", "host", "network"):
+        if said.get(table) is not None:
+            chosen = require("network" if table == "network" else "node", said[table])
+            experiment = _with_preset(experiment, table, chosen)
+    experiment = set_all(experiment, said, Clustered)
+    if work is None:
+        work = experiment.work_file()
+        if work is None:
+            raise Error("no work record was given", remedy="name its file, such as sample/work/sort.work")
+    record = work if isinstance(work, Work) else read_work(work)
+    return record, experiment.with_work(record.name)
+
+
+def _with_preset(experiment: ClusterExperiment, table: str, chosen: Chosen) -> ClusterExperiment:
+    """The experiment with nodes, a host or a network."""
+    if table == chosen.kind:
+        return apply(experiment, chosen)
+    experiment = experiment.with_preset(table, chosen.name)
+    for key, value in chosen.parameters.items():
+        experiment = experiment.with_setting(f"{table}.{key}", to_toml(value))
+    return experiment

@@ -1,0 +1,133 @@
+"""The outcome of a replay as the simulator tells it, made a result and left on disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab._native import __version__
+from sledlab.files import drafted
+from sledlab.runs.cluster_result import COMPONENTS, COUNTS, ClusterResult
+from sledlab.runs.recording import EXPERIMENT, REPORT, SUMMARY
+from sledlab.traces.work import MOST_NODES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sledlab.traces.work import Work
+
+    Node = Mapping[str, Any]
+
+TIMES = (*COMPONENTS, "processor")
+"""What is told of a node in ns."""
+
+SUMS = (*COUNTS, "store_j")
+"""What is told of it besides."""
+
+
+def told(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResult:
+    """The result: ns become s, nodes become rows.
+
+    Args:
+        outcome: What the simulator tells.
+        work: The record.
+        toml: The complete experiment.
+    """
+    config = outcome["config"]
+    all_nodes = [node for phase in outcome["phases"] for node in phase["nodes"]]
+    energy = {name.removesuffix("_j"): value for name, value in outcome["energy"].items()}
+    states = energy.pop("store_states")
+    summary = {
+        "job": outcome["job"],
+        "nodes": outcome["nodes"],
+        "elapsed_s": outcome["elapsed_ns"] / 1e9,
+        "components_s": {part: _seconds(all_nodes, part) for part in COMPONENTS},
+        "bottleneck": _bottleneck(outcome),
+        "largest": outcome["largest"],
+        "what_if": [
+            {"what": each["what"], "elapsed_s": each["elapsed_ns"] / 1e9, "saved": each["saved"]}
+            for each in outcome["what_if"]
+        ],
+        "pages": outcome["pages"],
+        "simulated_share": outcome["simulated_share"],
+        "by_phase": [_sums(phase) for phase in outcome["phases"]],
+        "energy_j": energy,
+        "store_energy_j": states,
+        "seed": config["seed"],
+        "version": __version__,
+        "config": config,
+    }
+    return ClusterResult(summary, _columns(outcome["phases"]), _sent(outcome, work), toml)
+
+
+def _seconds(nodes: Iterable[Node], part: str) -> float:
+    """Time of nodes together in a component."""
+    return float(sum(node[f"{part}_ns"] for node in nodes) / 1e9)
+
+
+def _span(phase: Mapping[str, Any]) -> dict[str, Any]:
+    """When a phase begins and ends."""
+    return {"phase": phase["name"], "start_s": phase["start_ns"] / 1e9, "end_s": phase["end_ns"] / 1e9}
+
+
+def _sums(phase: Mapping[str, Any]) -> dict[str, Any]:
+    """A phase with sums over its nodes."""
+    nodes = phase["nodes"]
+    return {
+        **_span(phase),
+        "elapsed_s": (phase["end_ns"] - phase["start_ns"]) / 1e9,
+        **{f"{part}_s": _seconds(nodes, part) for part in TIMES},
+        **{name: sum(node[name] for node in nodes) for name in SUMS},
+    }
+
+
+def _columns(phases: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """A row for every phase and node, column by column."""
+    rows = [
+        {
+            **_span(phase),
+            "node": index,
+            **{f"{part}_s": node[f"{part}_ns"] / 1e9 for part in TIMES},
+            **{name: node[name] for name in SUMS},
+        }
+        for phase in phases
+        for index, node in enumerate(phase["nodes"])
+    ]
+    names = ["phase", "node", "start_s", "end_s", *(f"{part}_s" for part in TIMES), *SUMS]
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def _bottleneck(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """What holds the job up: that whose doubled speed saves most, else what takes most time."""
+    if not outcome["what_if"]:
+        return {"what": outcome["largest"], "saved": None}
+    best = max(outcome["what_if"], key=lambda each: each["saved"])
+    return {"what": best["what"], "saved": best["saved"]}
+
+
+def _sent(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
+    """Who sends whom how much; of a host, that to which nodes alone send. Nothing of very many nodes."""
+    if work.nodes > MOST_NODES:
+        return ()
+    if outcome["config"]["cluster"]["at"] == "nodes":
+        rows: Sequence[Sequence[int]] = work.traffic.tolist()
+        return rows
+    others = outcome["nodes"] - 1
+    sent, received = (
+        [sum(phase["nodes"][node][name] for phase in outcome["phases"]) for node in range(others + 1)]
+        for name in ("sent_bytes", "received_bytes")
+    )
+    to_host = [[0] * others + [sent[node], 0] for node in range(others)]
+    return [*to_host, [*received[:others], 0, sent[others] - sum(received[:others])]]
+
+
+def write(result: ClusterResult, directory: Path) -> None:
+    """Leaves the result in a directory: summary, table of phases, experiment and page."""
+    for name, text in ((SUMMARY, result.to_json() + "\n"), (EXPERIMENT, result.toml)):
+        with drafted(directory / name) as place:
+            place.write_text(text, encoding="utf-8")
+    with drafted(directory / "phases.parquet") as place:
+        result.phases.write_parquet(place)
+    with drafted(directory / "phases.csv") as place:
+        result.phases.write_csv(place)
+    result.report(directory / REPORT)

@@ -1,0 +1,181 @@
+"""What the replay of a work record found out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import numpy as np
+from sledlab.lazy import polars
+from sledlab.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy
+    from matplotlib.figure import Figure
+
+COMPONENTS = ("compute", "store", "network", "waiting")
+"""Every nanosecond of a node is one of these."""
+
+COUNTS = ("requests", "read_bytes", "written_bytes", "sent_bytes", "received_bytes")
+"""What a node did in a phase, besides."""
+
+
+@dataclass(frozen=True)
+class ClusterEnergy:
+    """Energy of a cluster in J. The parts sum to `total`."""
+
+    total: float
+    store: float
+    processor: float
+    memory: float
+    network: float
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """The component that holds a job up.
+
+    Attributes:
+        what: `compute`, `store` or `network`.
+        saved: The share of the time that is saved where it is twice as fast; `None` where nobody looked.
+    """
+
+    what: str
+    saved: float | None
+
+
+@dataclass(frozen=True, repr=False)
+class ClusterResult(Shown):
+    """What the replay of a work record found out: where the time of every node went.
+
+    Displays itself as a table in a notebook, and prints as one.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> r = sl.replay("sample/work/scan.work", "mems-g2")
+        >>> r.bottleneck.what, round(r.bottleneck.saved, 2)
+        ('store', 0.38)
+        >>> r.phases.select("phase", "node", "requests").row(0)
+        ('scan', 0, 1024)
+    """
+
+    summary: Mapping[str, Any] = field(repr=False)
+    """All but the rows of nodes as plain data: the object that `--json` prints."""
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict, repr=False)
+    """The columns of `phases`."""
+    sent: Sequence[Sequence[int]] = field(default=(), repr=False)
+    """The rows of `traffic`."""
+    experiment: str = field(default="", repr=False)
+    """The experiment as TOML, alone sufficient to run it again."""
+
+    @property
+    def job(self) -> str:
+        """Name of the job."""
+        return str(self.summary["job"])
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes; a host counts, and is the last."""
+        return int(self.summary["nodes"])
+
+    @property
+    def at_host(self) -> bool:
+        """Whether a host did the work."""
+        return bool(self.config["cluster"]["at"] == "host")
+
+    @property
+    def elapsed_s(self) -> float:
+        """From the beginning to the end of the last phase, in s."""
+        return float(self.summary["elapsed_s"])
+
+    @cached_property
+    def phases(self) -> polars.DataFrame:
+        """A row for every phase and node.
+
+        Columns `phase`, `node`; `start_s`, `end_s`; `compute_s`, `store_s`, `network_s` and `waiting_s`,
+        which sum to the length of the phase; `processor_s`, time of the processor for data and messages;
+        `requests` to the store, `read_bytes`, `written_bytes`; `sent_bytes` and `received_bytes`, those of
+        collectives left out; `store_j`, energy of the store.
+        """
+        return polars.DataFrame(dict(self.columns))
+
+    @cached_property
+    def by_phase(self) -> polars.DataFrame:
+        """The same with sums over all nodes, a row for every phase; `elapsed_s` is its length."""
+        return polars.DataFrame(self.summary["by_phase"])
+
+    @cached_property
+    def traffic(self) -> numpy.ndarray[Any, Any]:
+        """Bytes that each node (row) sends each node (column) in all phases; the last column is the client.
+
+        Those of collectives are left out. A host is the last row, and the last column but one. Empty where
+        there are more than 1,024 nodes.
+        """
+        return np.array(self.sent, dtype=np.uint64)
+
+    @property
+    def components_s(self) -> Mapping[str, float]:
+        """Time of all nodes together in each of `COMPONENTS`, in s."""
+        found: Mapping[str, float] = self.summary["components_s"]
+        return found
+
+    @cached_property
+    def energy(self) -> ClusterEnergy:
+        """Energy of all nodes, in J."""
+        return ClusterEnergy(**self.summary["energy_j"])
+
+    @cached_property
+    def what_if(self) -> polars.DataFrame:
+        """The job with one component twice as fast: `what`, `elapsed_s`, share `saved`; empty if left out."""
+        schema = {"what": polars.String, "elapsed_s": polars.Float64, "saved": polars.Float64}
+        return polars.DataFrame(self.summary["what_if"], schema=schema)
+
+    @property
+    def largest(self) -> str:
+        """The component but waiting that takes most time of all nodes together."""
+        return str(self.summary["largest"])
+
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """The component whose doubled speed saves most; the largest one where that was left out."""
+        return Bottleneck(**self.summary["bottleneck"])
+
+    @property
+    def simulated_share(self) -> float:
+        """Share of the pages that was simulated: passes of loops like those before them are skipped."""
+        return float(self.summary["simulated_share"])
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The whole experiment, as plain data."""
+        found: Mapping[str, Any] = self.summary["config"]
+        return found
+
+    @property
+    def toml(self) -> str:
+        """The whole experiment as a file, alone sufficient to run it again."""
+        return self.experiment
+
+    def plot(self, kind: str = "phases") -> Figure:
+        """Draws the replay.
+
+        Args:
+            kind: `phases`, `timeline`, `traffic`, `what_if` or `energy`.
+
+        Raises:
+            Error: There is no such kind, or what it shows was left out.
+
+        Examples:
+            >>> import sledlab as sl
+            >>> sl.replay("sample/work/scan.work", "mems-g2").plot().axes[0].get_xlabel()
+            'time of a node (s), mean over nodes'
+        """
+        return self._draw(kind)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The summary as JSON text; the same replay gives the same text."""
+        return json.dumps(self.summary, indent=indent, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,253 @@
+"""The face of the replay of a work record: words, tables and a page."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sledlab._native import __version__
+from sledlab.runs.cluster_result import COMPONENTS
+from sledlab.show import cluster_figures, wording
+from sledlab.show.cluster_figures import MOST_ROWS, WHATS, names_of
+from sledlab.show.document import (
+    Beside,
+    Document,
+    Drawing,
+    Facts,
+    Folded,
+    Grid,
+    Heading,
+    Numbers,
+    Source,
+    Text,
+)
+from sledlab.show.face import DocumentFace
+from sledlab.show.traffic import most
+from sledlab.show.wording import data, energy, figure, joined, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.runs.cluster_result import ClusterResult
+    from sledlab.show.document import Part
+
+NOTICED = 0.005
+"""A share below which a component saves nothing to speak of."""
+
+MOST_LINES = 40
+"""Phases up to which a terminal shows all."""
+
+
+def answer(result: ClusterResult) -> str:
+    """The outcome in a sentence or a few."""
+    return " ".join(
+        filter(None, (f"{_first(result)}{_what_holds_up(result)}.", _disagree(result), _skipped(result)))
+    )
+
+
+def _first(result: ClusterResult) -> str:
+    """How long the job takes on what."""
+    nodes = result.nodes - result.at_host
+    who = f"{nodes:,} node{'s' if nodes > 1 else ''}"
+    where = f"a host in front of {who}" if result.at_host else who
+    return (
+        f"`{result.job}` on {where} takes {figure(result.elapsed_s)} s with {_store(result)} and "
+        f"{result.config['network']['name']}"
+    )
+
+
+def _store(result: ClusterResult) -> str:
+    """What the nodes store on."""
+    name = wording.device_name(result.config)
+    groups = result.config.get("group", [])
+    return f"{name} and, in groups of their own, other nodes" if groups else name
+
+
+def _what_holds_up(result: ClusterResult) -> str:
+    """The bottleneck, and what each component twice as fast would save."""
+    if result.what_if.is_empty():
+        share = _share(result, result.largest)
+        return f"; most of what nodes do is {DOING[result.largest]}, {percent(share)} of their time"
+    rows = result.what_if.sort("saved", descending=True, maintain_order=True).rows(named=True)
+    best = rows[0]
+    if best["saved"] < NOTICED:
+        return "; neither processor nor store nor network twice as fast would save anything to speak of"
+    others = [f"the {WHATS[row['what']]} {wording.saved(row['saved'])}" for row in rows[1:]]
+    return (
+        f"; the {WHATS[best['what']]} is the bottleneck: twice as fast it would save "
+        f"{wording.saved(best['saved'])}, {joined(others)}"
+    )
+
+
+DOING = {"compute": "computing", "store": "using their stores", "network": "using the network"}
+"""What a node does in the time of a component."""
+
+
+def _share(result: ClusterResult, part: str) -> float:
+    """The share of a component in the time of all nodes."""
+    total = sum(result.components_s.values())
+    return result.components_s[part] / total if total else 0.0
+
+
+def _disagree(result: ClusterResult) -> str:
+    """Why the largest component is not the bottleneck, where it is not."""
+    found, largest = result.bottleneck, result.largest
+    if found.saved is None or found.saved < NOTICED or found.what == largest:
+        return ""
+    rows = {row["what"]: row["saved"] for row in result.what_if.iter_rows(named=True)}
+    return (
+        f"Nodes spend more time on {THING[largest]}, {percent(_share(result, largest))} against "
+        f"{percent(_share(result, found.what))}, but twice as fast that saves only "
+        f"{wording.saved(rows[largest])}: the rest of it is hidden behind other work, or on nodes that wait "
+        "for others anyway."
+    )
+
+
+THING = {"compute": "the processor", "store": "the store", "network": "the network"}
+"""What a component is the time of."""
+
+
+def _skipped(result: ClusterResult) -> str:
+    """Which share was simulated, where passes were skipped."""
+    if result.simulated_share >= 1:
+        return ""
+    return (
+        f"{percent(result.simulated_share)} of the pages were simulated; passes of nested loops that had "
+        "become like those before them were counted as those (cluster.exact=true simulates all)."
+    )
+
+
+def brief(result: ClusterResult) -> Sequence[Part]:
+    """What a terminal and a notebook show."""
+    table = _phases(result)
+    rows = table.rows
+    if len(rows) > MOST_LINES:
+        rest = (f"... {len(rows) - MOST_LINES} more in `phases`", *[""] * (len(table.head) - 1))
+        rows = [*rows[: MOST_LINES - 1], rest, rows[-1]]
+    return [
+        Heading(_title(result), 1),
+        Text(answer(result)),
+        Grid(table.head, rows),
+        Text(_note(result), "quiet"),
+    ]
+
+
+def _note(result: ClusterResult) -> str:
+    """How to read the table, and what is not in it."""
+    spent = result.energy
+    return (
+        f"shares are of the time of all nodes; MB are 10^6 bytes. Energy: {energy(spent.total)}, of which "
+        f"processors {energy(spent.processor)}, stores {energy(spent.store)}, memories "
+        f"{energy(spent.memory)}, network {energy(spent.network)}."
+    )
+
+
+def _title(result: ClusterResult) -> str:
+    """What ran on what."""
+    return f"{result.job} on {wording.device_name(result.config)}, {result.config['network']['name']}"
+
+
+def _phases(result: ClusterResult) -> Grid:
+    """A row for every phase, and one for all."""
+    rows = list(result.by_phase.iter_rows(named=True))
+    names = ("requests", "read_bytes", "written_bytes", "sent_bytes")
+    sums = {name: sum(row[name] for row in rows) for name in names}
+    parts = {f"{part}_s": result.components_s[part] for part in COMPONENTS}
+    whole = {"phase": "all", "elapsed_s": result.elapsed_s, **parts, **sums, "store_j": result.energy.store}
+    lines = []
+    for row in (*rows, whole):
+        total = sum(row[f"{part}_s"] for part in COMPONENTS) or 1.0
+        lines.append(
+            (
+                row["phase"],
+                figure(row["elapsed_s"]),
+                *(percent(row[f"{part}_s"] / total) for part in COMPONENTS),
+                f"{row['requests']:,}",
+                *(figure(row[name] / 1e6) for name in names[1:]),
+                figure(row["store_j"]),
+            )
+        )
+    head = ("phase", "s", *COMPONENTS, "requests", "MB read", "MB written", "MB sent", "store J")
+    return Grid(head, lines)
+
+
+def page(result: ClusterResult) -> Document:
+    """The page about a replay."""
+
+    def drawn(kind: str, heading: str, caption: str) -> Drawing:
+        about = (cluster_figures.KINDS[kind].__doc__ or kind).splitlines()[0]
+        return Drawing(partial(cluster_figures.draw, result, kind), about, heading, caption)
+
+    faster = [drawn("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
+    said = most(result.traffic, names_of(result)) if result.sent else ""
+    matrix = [drawn("traffic", "Who sends whom how much", said)] if result.sent else []
+    shown = ALL_NODES if result.nodes <= MOST_ROWS else SOME_NODES
+    return Document(
+        kind="replay of a work record",
+        title=_title(result),
+        footer="All times are simulated. The same record and experiment give the same numbers.",
+        parts=[
+            Text(answer(result), "answer"),
+            Numbers(_key_figures(result)),
+            Heading("Where the time went"),
+            Beside([drawn("phases", "By phase", PHASES), drawn("timeline", "Node by node", shown)]),
+            _phases(result),
+            Text(_note(result), "quiet"),
+            Heading("What would help, and what else happened"),
+            Beside([*faster, *matrix, drawn("energy", "Energy of all nodes", ENERGY)]),
+            Heading("What ran"),
+            Facts(_facts(result)),
+            Folded("The whole experiment, to run it again", [Source(result.toml)]),
+        ],
+    )
+
+
+PHASES = (
+    "Compute: the processor works on data. Store: pages are missing or being written. Network: messages are "
+    "packed, under way or taken in. Waiting: for other nodes."
+)
+ALL_NODES = "A row for each node. Phases end together: who is done early waits."
+SOME_NODES = (
+    "The nodes that work least, as the median, and most. Phases end together: who is done early waits."
+)
+WHAT_IF = "The same job with one of them twice as fast; the network includes its software on the nodes."
+ENERGY = (
+    "Stores by what they did, processors by how long they worked, memories and ports by how long it took."
+)
+
+
+def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
+    """The numbers at the top: name, value, remark."""
+    longest = max(result.by_phase.iter_rows(named=True), key=lambda row: row["elapsed_s"])
+    found = result.bottleneck
+    remark = "most time" if found.saved is None else f"twice as fast saves {wording.saved(found.saved)}"
+    rows = result.by_phase
+    return [
+        ("takes", f"{figure(result.elapsed_s)} s", f"{longest['phase']} {figure(longest['elapsed_s'])} s"),
+        ("bottleneck", WHATS[found.what], remark),
+        ("waiting", percent(_share(result, "waiting")), "of the time of all nodes"),
+        ("sent", data(int(rows["sent_bytes"].sum())), f"{data(int(rows['read_bytes'].sum()))} read"),
+        ("energy", energy(result.energy.total), f"{energy(result.energy.store)} of stores"),
+    ]
+
+
+def _facts(result: ClusterResult) -> list[tuple[str, str]]:
+    """What ran, as pairs of a name and a text."""
+    config = result.config
+    host = config["host"]["description"] if result.at_host else ""
+    return [
+        ("record", str(config.get("work", {}).get("file", ""))),
+        ("nodes", f"{result.nodes - result.at_host:,}, {config['node']['description']}"),
+        ("host", host),
+        ("store", f"{wording.device_name(config)}: {config['device'].get('description', '')}"),
+        ("network", f"{config['network']['name']}: {config['network']['description']}"),
+        ("groups", f"{len(config['group']):,}" if config.get("group") else ""),
+        ("scheduler", wording.scheduler_name(config)),
+        ("power policy", wording.power_name(config)),
+        ("pages", f"{result.summary['pages']:,}, {percent(result.simulated_share)} simulated"),
+        ("seed", str(result.summary["seed"])),
+        ("version", f"sledlab {__version__}"),
+    ]
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=cluster_figures.draw)

@@ -1,0 +1,184 @@
+"""Figures of the replay of a work record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, unknown
+from sledlab.runs.cluster_result import COMPONENTS
+from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, QUIET, SIZE, beside, legend, named_rows, panels
+from sledlab.show.traffic import heat_map
+from sledlab.show.wording import energy as joules
+from sledlab.show.wording import figure, percent, saved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from sledlab.runs.cluster_result import ClusterResult
+
+COLOURS: Mapping[str, str] = {"compute": BLUE, "store": ORANGE, "network": GREEN, "waiting": "#c6cdd4"}
+"""Of the components."""
+
+MOST_ROWS = 32
+"""Nodes up to which each has a row of its own."""
+
+MOST_PHASES = 24
+"""Phases up to which each has a bar of its own."""
+
+WHATS: Mapping[str, str] = {"compute": "processor", "store": "store", "network": "network"}
+"""What is twice as fast."""
+
+
+def draw(result: ClusterResult, kind: str = "phases") -> Figure:
+    """One of the kinds of figure.
+
+    Raises:
+        Error: There is no such kind, or what it shows was left out.
+    """
+    if kind not in KINDS:
+        raise unknown("plot", kind, list(KINDS))
+    return KINDS[kind](result)
+
+
+def names_of(result: ClusterResult) -> list[str]:
+    """What nodes are called: by their numbers, and a host as such."""
+    names = [f"node {number}" for number in range(result.nodes)]
+    return [*names[:-1], "host"] if result.at_host else names
+
+
+def phases(result: ClusterResult) -> Figure:
+    """Time of a node in each phase by component, mean over nodes."""
+    rows = _longest(result)
+    made, (axes,) = panels(1, 1.15 + 0.34 * len(rows))
+    starts = [0.0] * len(rows)
+    for part, colour in COLOURS.items():
+        widths = [row[f"{part}_s"] / result.nodes for row in rows]
+        axes.barh(range(len(rows)), widths, left=starts, height=0.62, color=colour)
+        starts = [start + width for start, width in zip(starts, widths, strict=True)]
+    for place, end in enumerate(starts):
+        beside(axes, f"{figure(end)} s", (end, place))
+    named_rows(axes, [row["phase"] for row in rows])
+    axes.set_xlim(0, (max(starts) or 1.0) * 1.15)
+    axes.set_xlabel("time of a node (s), mean over nodes")
+    legend(made, COLOURS)
+    return made
+
+
+def _longest(result: ClusterResult) -> list[dict[str, Any]]:
+    """Phases in order; of very many the longest, and the others together."""
+    rows = list(result.by_phase.iter_rows(named=True))
+    if len(rows) <= MOST_PHASES:
+        return rows
+    order = sorted(rows, key=lambda row: -row["elapsed_s"])
+    kept = order[: MOST_PHASES - 1]
+    others = [row for row in rows if not any(row is each for each in kept)]
+    sums = {f"{part}_s": sum(row[f"{part}_s"] for row in others) for part in COMPONENTS}
+    return [
+        *(row for row in rows if any(row is each for each in kept)),
+        {"phase": f"{len(others)} others", **sums},
+    ]
+
+
+def timeline(result: ClusterResult) -> Figure:
+    """What each node does in each phase, over simulated time."""
+    table, chosen = result.phases, shown_nodes(result)
+    made, (axes,) = panels(1, 1.2 + max(0.2, 0.34 - 0.006 * len(chosen)) * len(chosen))
+    for place, node in enumerate(chosen.values()):
+        own = table.filter(table["node"] == node)
+        starts = own["start_s"].to_list()
+        for part, colour in COLOURS.items():
+            widths = own[f"{part}_s"].to_list()
+            axes.barh([place] * len(widths), widths, left=starts, height=0.72, color=colour)
+            starts = [start + width for start, width in zip(starts, widths, strict=True)]
+    named_rows(axes, list(chosen))
+    axes.set_xlim(0, result.elapsed_s or 1.0)
+    axes.set_xlabel("simulated time (s); within a phase, components one after the other")
+    _name_phases(axes, result)
+    legend(made, COLOURS)
+    return made
+
+
+def shown_nodes(result: ClusterResult) -> dict[str, int]:
+    """The nodes of the timeline by name: all, or those that work least, as the median, and most."""
+    names = names_of(result)
+    if result.nodes <= MOST_ROWS:
+        return {name: number for number, name in enumerate(names)}
+    waiting = result.phases.group_by("node", maintain_order=True).agg(
+        waiting=result.phases["waiting_s"].implode()
+    )
+    totals = {row["node"]: 0.0 for row in waiting.iter_rows(named=True)}
+    for node, seconds in result.phases.select("node", "waiting_s").iter_rows():
+        totals[node] += seconds
+    order = sorted(totals, key=lambda node: (-totals[node], node))
+    picked = {"works least": order[0], "median": order[len(order) // 2], "works most": order[-1]}
+    return {f"{names[node]}\n{said}": node for said, node in picked.items()}
+
+
+def _name_phases(axes: Axes, result: ClusterResult) -> None:
+    """A line at the beginning of each phase, and its name above where there is room."""
+    top: Any = {"transform": axes.get_xaxis_transform()}
+    end = result.elapsed_s or 1.0
+    for row in result.by_phase.iter_rows(named=True):
+        if row["start_s"] > 0:
+            axes.axvline(row["start_s"], color=INK, linewidth=0.7)
+        name, room = row["phase"], row["elapsed_s"] / end * 68
+        if room >= len(name):
+            axes.text(row["start_s"], 1.01, f" {name}", fontsize=8, color=QUIET, va="bottom", **top)
+
+
+def traffic(result: ClusterResult) -> Figure:
+    """Who sends whom how much."""
+    if not len(result.sent):
+        raise Error("there is no matrix of so many nodes", remedy="`phases` has what each sends and receives")
+    names = names_of(result)
+    return heat_map(result.traffic, [name.removeprefix("node ") for name in names])
+
+
+def what_if(result: ClusterResult) -> Figure:
+    """How long the job takes with one component twice as fast."""
+    if result.what_if.is_empty():
+        raise Error("nothing was replayed twice as fast", remedy="leave out what_if=False")
+    rows = [("as it is", result.elapsed_s, f"{figure(result.elapsed_s)} s", QUIET)]
+    for row in result.what_if.sort("elapsed_s", descending=True).iter_rows(named=True):
+        said = f"{figure(row['elapsed_s'])} s, {saved(row['saved'])} saved"
+        rows.append((f"{WHATS[row['what']]} × 2", row["elapsed_s"], said, COLOURS[row["what"]]))
+    return _bars(rows, "the whole job (s)")
+
+
+def energy(result: ClusterResult) -> Figure:
+    """Where the energy goes."""
+    spent = result.energy
+    parts = (
+        ("processors", spent.processor, BLUE),
+        ("stores", spent.store, ORANGE),
+        ("network", spent.network, GREEN),
+        ("memories", spent.memory, QUIET),
+    )
+    total = spent.total or 1.0
+    rows = [(name, j, f"{joules(j)}, {percent(j / total)}", colour) for name, j, colour in parts]
+    return _bars(rows, "energy (J)")
+
+
+def _bars(rows: Sequence[tuple[str, float, str, str]], label: str) -> Figure:
+    """Bars below each other, each with its name, a text at its end and its colour."""
+    made, (axes,) = panels(1, max(0.9 + 0.34 * len(rows), SIZE[1] * 0.6))
+    axes.barh(range(len(rows)), [row[1] for row in rows], height=0.62, color=[row[3] for row in rows])
+    for place, (_, value, text, _) in enumerate(rows):
+        beside(axes, text, (value, place))
+    named_rows(axes, [row[0] for row in rows])
+    axes.set_xlim(0, (max(row[1] for row in rows) or 1.0) * 1.45)
+    axes.set_xlabel(label)
+    return made
+
+
+KINDS: Mapping[str, Callable[[ClusterResult], Figure]] = {
+    "phases": phases,
+    "timeline": timeline,
+    "traffic": traffic,
+    "what_if": what_if,
+    "energy": energy,
+}
+"""Every kind of figure."""

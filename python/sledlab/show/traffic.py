@@ -1,0 +1,85 @@
+"""Who sends whom how much, as a map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.show.plots import FAINT, INK, QUIET, SIZE, single
+from sledlab.show.wording import data, figure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_SAID = 8
+"""Nodes up to which every cell has its number."""
+
+MOST_NAMED = 16
+"""Nodes up to which every row has its name."""
+
+
+def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
+    """Who sends whom how much: rows send, columns receive.
+
+    Args:
+        traffic: Bytes, a row for every sender.
+        names: Names of the senders; receivers are the same, and the client.
+    """
+    made, axes = single(SIZE[1] * 1.05)
+    unit, scale = next(
+        (name, size)
+        for name, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1))
+        if _fits(traffic, size)
+    )
+    values = traffic / scale
+    top = float(values.max(initial=0.0)) or 1.0
+    image = axes.pcolormesh(values, cmap="Blues", vmin=0, vmax=top, rasterized=len(names) > 64)
+    axes.set_aspect("equal")
+    axes.invert_yaxis()
+    _name(axes, names)
+    if len(names) <= MOST_SAID:
+        for row, column in ((row, column) for row in range(len(names)) for column in range(len(names) + 1)):
+            colour = "white" if values[row, column] > 0.6 * top else INK
+            text = figure(float(values[row, column])) if traffic[row, column] else "·"
+            axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=8, color=colour)
+    bar = made.colorbar(image, ax=axes, shrink=0.9, pad=0.02)
+    bar.set_label(f"{unit} in all phases", color=QUIET)
+    bar.outline.set_visible(False)
+    return made
+
+
+def _fits(traffic: numpy.ndarray[Any, Any], size: float) -> bool:
+    """Whether the largest number is at least one of a unit."""
+    return bool(traffic.max(initial=0) >= size) or size == 1
+
+
+def _name(axes: Axes, names: Sequence[str]) -> None:
+    """Names at rows and columns, some of them where there are many."""
+    receivers = [*names, "client"]
+    step = 1 if len(names) <= MOST_NAMED else -(-len(names) // MOST_NAMED)
+    rows = range(0, len(names), step)
+    columns = [place for place in range(len(receivers)) if place % step == 0 or place == len(receivers) - 1]
+    if len(columns) > 1 and columns[-1] - columns[-2] < 1.5 and step > 1:
+        columns.pop(-2)
+    axes.set_yticks([place + 0.5 for place in rows], [names[place] for place in rows])
+    axes.set_xticks([place + 0.5 for place in columns], [receivers[place] for place in columns])
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.tick_params(length=0)
+    axes.set(xlabel="receives", ylabel="sends")
+    for spine in axes.spines.values():
+        spine.set(visible=True, color=FAINT)
+
+
+def most(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> str:
+    """What there is to say of it in a sentence."""
+    if not traffic.any():
+        return "Nodes send nothing but what collectives take."
+    sent, received = traffic.sum(axis=1), traffic.sum(axis=0)
+    to = [*names, "the client"][int(received.argmax())]
+    least, greatest = data(int(sent.min())), data(int(sent.max()))
+    each = f"Every node sends {least}" if least == greatest else f"Nodes send {least} to {greatest} each"
+    return f"{each}; most comes to {to}, {data(int(received.max()))}. Collectives are left out."

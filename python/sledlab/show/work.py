@@ -1,0 +1,85 @@
+"""The face of a work record: what it holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
+from sledlab.show.face import DocumentFace
+from sledlab.show.traffic import heat_map
+from sledlab.show.wording import data, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.show.document import Part
+    from sledlab.traces.work import Work
+
+
+def answer(work: Work) -> str:
+    """What it is in a sentence."""
+    rows = work.phases
+    moved = [data(int(rows[name].sum())) for name in ("read_bytes", "written_bytes", "sent_bytes")]
+    nodes = f"{work.nodes:,} node{'s' if work.nodes > 1 else ''}"
+    phases = f"{rows.height} phase{'s' if rows.height > 1 else ''}"
+    return f"`{work.job}` on {nodes} reads {moved[0]}, writes {moved[1]} and sends {moved[2]} in {phases}."
+
+
+def brief(work: Work) -> Sequence[Part]:
+    """What a terminal and a notebook show."""
+    return [Text(answer(work)), _phases(work), *_files(work)]
+
+
+def _phases(work: Work) -> Grid:
+    """A row for every phase, with a column for every kind of operation."""
+    together = {row["name"]: ", ".join(row["collectives"]) for row in work.described["phases"]}
+    rows = [
+        (
+            row["phase"],
+            *(data(row[name]) for name in ("read_bytes", "written_bytes", "sent_bytes")),
+            *(f"{row[kind]:,}" for kind in work.kinds),
+            together[row["phase"]],
+        )
+        for row in work.phases.iter_rows(named=True)
+    ]
+    return Grid(("phase", "reads", "writes", "sends", *work.kinds, "collectives"), rows, "words")
+
+
+def _files(work: Work) -> list[Part]:
+    """A row for every file, and what the groups are."""
+    rows = [
+        (name, data(sum(sizes)), data(min(sizes)), data(max(sizes))) for name, sizes in work.files.items()
+    ]
+    parts: list[Part] = [Grid(("file", "bytes", "least on a node", "most"), rows)] if rows else []
+    if work.groups:
+        groups = [(name, listed([str(each) for each in nodes], 12)) for name, nodes in work.groups.items()]
+        parts.append(Grid(("group", "nodes"), groups, "words"))
+    return parts
+
+
+def figure(work: Work) -> Figure:
+    """Who sends whom how much."""
+    return heat_map(work.traffic, [str(node) for node in range(work.nodes)])
+
+
+def page(work: Work) -> Document:
+    """The page about a record."""
+    told = [(name, str(value)) for name, value in work.parameters.items()]
+    return Document(
+        kind="work record",
+        title=f"{work.job} on {work.nodes:,} nodes",
+        parts=[
+            Text(answer(work), "answer"),
+            _phases(work),
+            Drawing(lambda: figure(work), "Who sends whom how much", "Traffic", width="narrow"),
+            Heading("Files and groups"),
+            *_files(work),
+            Heading("What ran"),
+            Facts([("record", work.name), ("seed", str(work.seed)), *told]),
+        ],
+    )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=lambda work, what=None: figure(work))

@@ -1,0 +1,138 @@
+"""Work records: what each node of a cluster did, in counts and bytes; see docs/work.md."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.lazy import numpy as np
+from sledlab.lazy import polars
+from sledlab.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy
+    from matplotlib.figure import Figure
+
+
+MOST_NODES = 1024
+"""Nodes up to which who sends whom how much is kept as a matrix."""
+
+
+@dataclass(frozen=True, repr=False)
+class Work(Shown):
+    """A work record: what each node of a cluster did in each phase of a job.
+
+    Displays itself as a table of its phases.
+
+    Attributes:
+        name: Its file.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> sort = sl.work("sample/work/sort.work")
+        >>> sort.job, sort.nodes, sort.kinds
+        ('sort', 4, ('tuple', 'pack', 'unpack', 'compare', 'merge'))
+        >>> sort.phases["phase"].to_list()
+        ['sampling', 're-distribution', 'internal sort', 'merge']
+    """
+
+    name: str
+    native: _native.Work
+
+    @cached_property
+    def described(self) -> Mapping[str, Any]:
+        """Everything below but the traffic as plain data."""
+        found: Mapping[str, Any] = json.loads(self.native.describe())
+        return found
+
+    @property
+    def job(self) -> str:
+        """Name of the job."""
+        return str(self.described["job"])
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What the job was told."""
+        found: Mapping[str, Any] = self.described["parameters"]
+        return found
+
+    @property
+    def seed(self) -> int:
+        """Seed of the job's random numbers."""
+        return int(self.described["seed"])
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.described["nodes"])
+
+    @property
+    def files(self) -> dict[str, list[int]]:
+        """Bytes of each file on every node."""
+        return {file["name"]: file["bytes"] for file in self.described["files"]}
+
+    @property
+    def groups(self) -> dict[str, list[int]]:
+        """Members of each set of nodes."""
+        return {group["name"]: group["members"] for group in self.described["groups"]}
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of operation in it."""
+        return tuple(self.described["kinds"])
+
+    @cached_property
+    def phases(self) -> polars.DataFrame:
+        """Phases with totals over all nodes: `phase`, `read_bytes`, `written_bytes`, `sent_bytes`.
+
+        A column behind these for each kind of operation holds how many there are. Bytes of collectives are
+        not in `sent_bytes`: how many messages they take, the replay decides.
+        """
+        rows = self.described["phases"]
+        columns: dict[str, Any] = {"phase": [row["name"] for row in rows]}
+        for name in ("read_bytes", "written_bytes", "sent_bytes"):
+            columns[name] = [row[name] for row in rows]
+        for kind in self.kinds:
+            columns[kind] = [row["operations"].get(kind, 0) for row in rows]
+        return polars.DataFrame(columns)
+
+    @cached_property
+    def traffic(self) -> numpy.ndarray[Any, Any]:
+        """Bytes that each node (row) sends each node (column) in all phases; the last column is the client.
+
+        Those of collectives are left out.
+
+        Raises:
+            Error: There are more nodes than a matrix is good for.
+        """
+        if self.nodes > MOST_NODES:
+            raise Error(
+                f"a matrix of {self.nodes:,} nodes is too large",
+                remedy=f"there is one for up to {MOST_NODES:,} nodes; `phases` has the sums",
+            )
+        return np.array(json.loads(self.native.traffic()), dtype=np.uint64)
+
+    def plot(self) -> Figure:
+        """Draws who sends whom how much."""
+        return self._draw()
+
+
+def work(path: str | Path) -> Work:
+    """Reads a work record, plain or compressed.
+
+    Raises:
+        Error: It cannot be read; the message says where and what to do.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> sl.work("sample/work/exchange.work").traffic.sum(axis=1).tolist()
+        [3145728, 3145728, 3145728, 3145728]
+    """
+    return Work(str(path), _native.Work(str(path)))
