@@ -85,8 +85,12 @@ class ClusterExperiment:
         """Names the record."""
     def work_file(self) -> str | None:
         """The record that the experiment names."""
-    def to_toml(self, work: Work) -> str:
-        """The complete experiment for a record, every default filled in."""
+    def to_toml(self, work: Work | None = None) -> str:
+        """The complete experiment for a record, that which it names unless given; every default filled in."""
+    def said(self) -> str:
+        """What has been said, as TOML: no default is filled in, and no preset is opened."""
+    def setting(self, key: str) -> str | None:
+        """What has been said of a key such as `node.preset`; defaults do not count."""
     def run(
         self,
         work: Work,

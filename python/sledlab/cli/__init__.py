@@ -34,7 +34,7 @@ def commands() -> dict[str, Lazy]:
         "network": Lazy("network:network", "List and show networks of clusters."),
         "node": Lazy("network:node", "List and show nodes of clusters."),
         "scheduler": Lazy("catalogue:command", "List and show schedulers."),
-        "smart": Lazy("smart:smart", "Replay work records on clusters of smart storage."),
+        "smart": Lazy("smart:smart", studies["smart"].meaning),
         "system": Lazy("catalogue:command", "List and show ways of putting devices together."),
         "validate": Lazy("validate:validate", "Hold models to what was measured on real drives."),
         "workload": Lazy("workload:workload", "List, show and calibrate workload generators."),

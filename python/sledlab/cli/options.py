@@ -84,12 +84,15 @@ def options(said: Mapping[str, Option]) -> Callable[[F], F]:
     return decorate
 
 
-def ordered(everything: Mapping[str, Option], *, device: bool | str = True) -> dict[str, Option]:
+def ordered(
+    everything: Mapping[str, Option], *, device: bool | str = True, requests: bool = True
+) -> dict[str, Option]:
     """Options in the order of help: what is replayed on what, axes, models, replay, settings, and the rest.
 
     Args:
         everything: The options of a run or of a study.
         device: Whether it takes one device; a name is the device unless one is said.
+        requests: Whether it takes a trace or a workload.
     """
     single, replayed, studied = declared(Simulated), declared(Replayed), declared(Studied)
     axes = {name: option for name, option in everything.items() if name not in {*single, *studied}}
@@ -97,7 +100,8 @@ def ordered(everything: Mapping[str, Option], *, device: bool | str = True) -> d
     rest = [*models, *replayed, *(name for name in studied if name not in replayed)]
     default = device if isinstance(device, str) else ""
     first = {"device": replace(DEVICE, default=default)} if device else {}
-    return {**first, **SOURCE, **axes, **{name: everything[name] for name in rest if name in everything}}
+    source = SOURCE if requests else {}
+    return {**first, **source, **axes, **{name: everything[name] for name in rest if name in everything}}
 
 
 def source_of(flags: Mapping[str, Any]) -> Trace | Any:
@@ -106,13 +110,13 @@ def source_of(flags: Mapping[str, Any]) -> Trace | Any:
     Raises:
         Error: They contradict each other.
     """
-    from_file, kind, form = flags["trace"], flags["workload"], flags["format"]
+    from_file, kind, form = (flags.get(name) for name in ("trace", "workload", "format"))
     if from_file and kind:
         raise Error("both --trace and --workload were given", remedy="keep one of them")
     if form and not from_file:
         raise Error("--format was given without --trace")
     if from_file:
-        return Trace(from_file, form or "", File(from_file, form, flags["sort"] or 0))
+        return Trace(from_file, form or "", File(from_file, form, flags.get("sort") or 0))
     return Chosen("workload", kind) if kind else None
 
 

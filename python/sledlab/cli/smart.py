@@ -1,4 +1,4 @@
-"""`sledlab smart`: what clusters do again, and what was recorded of them."""
+"""`sledlab smart`: the study of jobs on storage nodes, and beneath it what replays and shows one record."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sledlab.cli.group import SuggestingGroup
+from sledlab.cli.group import CommandGroup
 from sledlab.cli.options import DEVICE, json_option, options, show_json
+from sledlab.cli.study import made
 from sledlab.errors import Error
 from sledlab.runs.cluster import replay as run
 from sledlab.runs.options import Clustered, Connected, Option, count, declared
@@ -16,15 +17,11 @@ from sledlab.runs.recording import REPORT
 from sledlab.show import terminal
 from sledlab.show.progress import Progress
 from sledlab.shown import face_of
+from sledlab.studies.smart import STUDY
 from sledlab.traces.work import work as read_work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-@click.group(cls=SuggestingGroup)
-def smart() -> None:
-    """Replay work records on clusters of smart storage: nodes that compute beside their stores."""
 
 
 def _options() -> Mapping[str, Option]:
@@ -40,7 +37,7 @@ def _options() -> Mapping[str, Option]:
     }
 
 
-@smart.command("replay")
+@click.command("replay")
 @click.argument("file")
 @options(_options())
 @click.option("--no-what-if", is_flag=True, help="Do not replay again with one component twice as fast.")
@@ -112,7 +109,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
         raise Error(f"`--dump-trace`: `{said[0]}` is not the number of a node", remedy=remedy) from error
 
 
-@smart.command("show")
+@click.command("show")
 @click.argument("file")
 @json_option
 def smart_show(file: str, *, as_json: bool) -> None:
@@ -127,3 +124,12 @@ def smart_show(file: str, *, as_json: bool) -> None:
         show_json({**found.described, "traffic": found.traffic.tolist()})
     else:
         face_of(found).show(found)
+
+
+def smart(_name: str) -> click.Command:
+    """The command of the study, with those that look at one record beneath it."""
+    group = made(STUDY, kind=CommandGroup)
+    assert isinstance(group, click.Group)
+    group.add_command(smart_replay)
+    group.add_command(smart_show)
+    return group

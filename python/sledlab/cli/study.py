@@ -116,4 +116,5 @@ def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, O
         everything |= {
             name: option for name, option in declared(other.options).items() if name not in everything
         }
-    return {**ordered(everything, device=study.device), "out": OUT}
+    shown = ordered(everything, device=study.device, requests=study.subject.requests)
+    return {**shown, "out": OUT}

@@ -29,12 +29,12 @@ class Composed:
     """An experiment, and what no file of it says.
 
     Attributes:
-        experiment: It.
+        experiment: It, of one system or of a cluster.
         trace: The trace that it replays, where that is in memory.
         plugins: Plug-ins that may run: those named in person, or `*` for all.
     """
 
-    experiment: Experiment
+    experiment: Any
     trace: Trace | None = None
     plugins: tuple[str, ...] = ()
 

@@ -246,13 +246,9 @@ class Simulated(Composed, Paced, Trusted, total=False):
     """What can be said of a single run."""
 
 
-class Connected(TypedDict, total=False):
-    """What a cluster is made of, but for its stores."""
+class Furnished(TypedDict, total=False):
+    """What the nodes of a cluster are, but for their stores."""
 
-    network: Annotated[
-        Models | Path,
-        Option("Network: a preset (sledlab network list) or a file.", "NAME|FILE", "fast-ethernet"),
-    ]
     node: Annotated[
         Models | Path,
         Option("Nodes: a preset (sledlab node list) or a file.", "NAME|FILE", "smart-2003"),
@@ -260,6 +256,15 @@ class Connected(TypedDict, total=False):
     host: Annotated[
         Models | Path,
         Option("The host of --at host: a preset of nodes, or a file.", "NAME|FILE", "as the nodes"),
+    ]
+
+
+class Connected(Furnished, total=False):
+    """What a cluster is made of, but for its stores."""
+
+    network: Annotated[
+        Models | Path,
+        Option("Network: a preset (sledlab network list) or a file.", "NAME|FILE", "fast-ethernet"),
     ]
     at: Annotated[
         Literal["nodes", "host"],

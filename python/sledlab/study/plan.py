@@ -78,7 +78,7 @@ class Plan:
     """All runs of a study, checked.
 
     Attributes:
-        bases: What runs start from, by name.
+        bases: What runs start from, by name: experiments of one system, or of a cluster.
         trace: Replayed instead of what the bases name.
         traces: Replayed instead of what some bases name, by their names.
         cases: All rows of all tables.
@@ -90,7 +90,7 @@ class Plan:
         measure: What a run is done with, where it is no run against one system; set by the frame.
     """
 
-    bases: Mapping[str, Experiment]
+    bases: Mapping[str, Any]
     trace: Trace | None
     cases: Sequence[Case]
     seeds: tuple[int, ...]
@@ -131,7 +131,7 @@ class Plan:
             for point in self.points_of(case)
         }
 
-    def experiment(self, point: Point) -> Experiment:
+    def experiment(self, point: Point) -> Any:
         """The experiment of a run, not yet checked.
 
         Raises:
@@ -156,7 +156,8 @@ class Plan:
 
     def _text(self, point: Point) -> str:
         try:
-            return self.experiment(point).to_toml()
+            text: str = self.experiment(point).to_toml()
+            return text
         except Error as error:
             raise named(error, self.names[point]) from error
 
@@ -176,7 +177,7 @@ class Given:
         axes: What was said of its axes, by keyword.
     """
 
-    base: Experiment
+    base: Any
     trace: Trace | None
     axes: Mapping[str, Any]
 
@@ -191,7 +192,7 @@ class Given:
         found: str | None = _of_device(self.base).get("preset")
         return found
 
-    def on(self, device: Device) -> Experiment:
+    def on(self, device: Device) -> Any:
         """The shared experiment on another device, with the parameters of devices that were set for all.
 
         Raises:
@@ -208,7 +209,7 @@ def worded(kind: str, said: Any) -> Chosen:
     return require(kind, said)
 
 
-def taking(experiment: Experiment, what: Chosen | str) -> Experiment:
+def taking(experiment: Any, what: Chosen | str) -> Any:
     """An experiment that takes another model, or trace file, and keeps what was set besides in its table.
 
     Parameters of the model that are words are read like settings.
@@ -230,13 +231,13 @@ def taking(experiment: Experiment, what: Chosen | str) -> Experiment:
     return experiment
 
 
-def _of_device(experiment: Experiment) -> dict[str, Any]:
+def _of_device(experiment: Any) -> dict[str, Any]:
     """What has been said of the device; its name alone stands for its preset."""
     said = said_of(experiment).get("device", {})
     return {"preset": said} if isinstance(said, str) else said
 
 
-def said_of(experiment: Experiment) -> dict[str, Any]:
+def said_of(experiment: Any) -> dict[str, Any]:
     """What has been said of an experiment, as plain data."""
     return plain(experiment.said())
 
@@ -273,9 +274,7 @@ def check_source(experiment: Experiment, trace: Trace | None) -> None:
     )
 
 
-def to_toml(
-    kind: str, base: Experiment, axes: Mapping[str, Any], seed: int, without: Iterable[str] = ()
-) -> str:
+def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: Iterable[str] = ()) -> str:
     """A study as a file that gives the same bytes again.
 
     Args:

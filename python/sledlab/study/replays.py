@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,8 +16,6 @@ from sledlab.study.measure import FoundOf
 from sledlab.study.run import Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sledlab.runs.compose import Device
 
 PARTS = COMPONENTS[:-1]
@@ -39,7 +37,9 @@ class Replayed:
     bottleneck: Annotated[str, Column("what saves most where it is twice as fast")]
     largest: Annotated[str, Column("the largest of compute, store and network")]
     requests: Annotated[int, Column("requests to stores")]
-    sent_bytes: Annotated[int, Column("bytes sent to other nodes and the client, collectives left out", "bytes")]
+    sent_bytes: Annotated[
+        int, Column("bytes sent to other nodes and the client, collectives left out", "bytes")
+    ]
     energy_j: Annotated[float, Column("energy of stores, processors, memories and ports", "J")]
     store_j: Annotated[float, Column("energy of stores", "J")]
     simulated_share: Annotated[float, Column("share of the pages that was simulated")]
@@ -54,7 +54,9 @@ class Replayed:
         return {part: float(getattr(self, f"saved_{part}")) for part in PARTS}
 
 
-def measure(text: str, trace: None = None, watch: bool = False, plugins: Sequence[str] = ()) -> FoundOf[Replayed]:
+def measure(
+    text: str, trace: None = None, watch: bool = False, plugins: Sequence[str] = ()
+) -> FoundOf[Replayed]:
     """Replays a record as a complete experiment says; the other arguments are those of other runs.
 
     Raises:
@@ -100,5 +102,5 @@ def compose(
     return Composed(cluster.composed(device, said or {}, base or ClusterExperiment()))
 
 
-REPLAYS = Subject(Clustered, compose, ClusterExperiment, measure, Replayed)
+REPLAYS = Subject(Clustered, compose, ClusterExperiment, measure, Replayed, requests=False)
 """Replays of work records on clusters."""

@@ -41,6 +41,7 @@ class Subject:
         experiment: Reads the text of an experiment; its name stands in messages.
         measure: Measures a run, in this process or another; see `sledlab.study.measure.measure`.
         row: The class of its results.
+        requests: Whether they take a trace or a workload.
     """
 
     said: type
@@ -48,6 +49,7 @@ class Subject:
     experiment: Callable[[str, str], Any]
     measure: Callable[..., FoundOf[Any]]
     row: type
+    requests: bool = True
 
 
 ONE_SYSTEM = Subject(Simulated, compose, Experiment, measure, Measured)

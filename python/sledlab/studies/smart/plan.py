@@ -1,36 +1,51 @@
-"""What a study of smart storage sweeps: records, one for each number of nodes, on devices, page sizes and networks."""
+"""What a study of smart storage sweeps: records, one for each size, on devices, page sizes and networks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.errors import Error
-from sledlab.runs.options import Clustered, Devices, Numbers, Option, Parallel, Several, words
+from sledlab.runs.options import (
+    Around,
+    Devices,
+    Furnished,
+    Numbers,
+    Option,
+    Parallel,
+    Scheduled,
+    Set,
+    Several,
+    words,
+)
 from sledlab.study.devices import name_of
-from sledlab.study.plan import Case, Plan, taking, worded
+from sledlab.study.plan import Case, Plan, said_of, taking, worded
 from sledlab.traces.work import work
 
 if TYPE_CHECKING:
-    from sledlab._native import ClusterExperiment
     from sledlab.study.plan import Given
     from sledlab.traces.work import Work
 
 
-class SmartOptions(Clustered, Parallel, total=False):
-    """What can be said of a study of smart storage."""
+class SmartOptions(Scheduled, Around, Furnished, Set, Parallel, total=False):
+    """What can be said of a study of smart storage, but for records and devices."""
 
-    records: Annotated[
-        Sequence[str | Path] | str | Path,
-        Option("Work records, one for each number of nodes.", "FILE,FILE", read=words),
-    ]
-    devices: Annotated[Devices, Option("Devices to store on, such as mems-g2,hp-c2490a.", "A,B,C", read=words)]
     networks: Annotated[Several, Option("Networks to sweep.", "A,B", "fast-ethernet")]
     pages_kb: Annotated[Numbers, Option("Pages to sweep.", "KB,KB", "those of the node", flag="page-kb")]
     places: Annotated[
-        Sequence[str], Option("Where the work is done: nodes, host or both.", "nodes,host", "nodes", read=words)
+        Sequence[str], Option("Where the work is done: nodes, host.", "A,B", "nodes", flag="at", read=words)
+    ]
+
+
+class Asked(SmartOptions, total=False):
+    """All that can be said of it."""
+
+    records: Annotated[
+        Sequence[str], Option("Work records, one for each number of nodes.", "FILE,FILE", read=words)
+    ]
+    devices: Annotated[
+        Devices, Option("Devices to store on, such as mems-g2,hp-c2490a.", "A,B,C", read=words)
     ]
 
 
@@ -46,11 +61,16 @@ def planned(given: Given) -> Plan:
     pages, places = _pages(given), _listed(given.axis("places", ("nodes",)))
     if unknown := [place for place in places if place not in ("nodes", "host")]:
         raise Error(f"`{unknown[0]}` is no place to work at", remedy="say nodes, host or nodes,host")
-    bases: dict[str, ClusterExperiment] = {}
+    bases: dict[str, Any] = {}
     cases = []
     for (file, record), device, network in product(records, devices, networks):
         base = taking(taking(given.base, worded("device", device)), worded("network", network))
-        names = {"job": record.job, "nodes": record.nodes, "device": name_of(device), "network": name_of(network)}
+        names = {
+            "job": record.job,
+            "nodes": record.nodes,
+            "device": name_of(device),
+            "network": name_of(network),
+        }
         key = f"{names['job']} on {names['nodes']} nodes with {names['device']} over {names['network']}"
         bases[key] = base.with_work(file)
         for page, place in product(pages, places):
@@ -66,7 +86,7 @@ def planned(given: Given) -> Plan:
         "pages_kb": [page for page in pages if page] or None,
         "places": places,
     }
-    made = Plan(bases, None, cases, (int(given.base.setting("seed") or 1),), axes)  # type: ignore[arg-type]
+    made = Plan(bases, None, cases, (int(said_of(given.base).get("seed", 1)),), axes)
     assert made.texts  # checks every run
     return made
 

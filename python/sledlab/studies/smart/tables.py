@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab.study.columns import Column
 from sledlab.study.outcome import Outcome
-from sledlab.study.replays import Replayed
+from sledlab.study.replays import Replayed  # noqa: TC001 - annotations are read at run time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,8 +89,6 @@ class SmartStudy(Outcome):
 
 def conclude(plan: Plan, found: Mapping[Point, FoundOf[Any]]) -> SmartStudy:
     """The outcome of all replays."""
-    runs = [
-        Run(Where(**dict(case.labels)), found[plan.points_of(case)[0]].row) for case in plan.of("runs")
-    ]
+    runs = [Run(Where(**dict(case.labels)), found[plan.points_of(case)[0]].row) for case in plan.of("runs")]
     phases = [PhaseRow(each.where, **phase) for each in runs for phase in each.run.phases]
     return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml)

@@ -1,0 +1,81 @@
+"""Jobs on storage nodes: devices, sizes, pages and networks, and what holds the job up (paper 004; AN-07)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sledlab.show.face import DocumentFace
+from sledlab.studies.smart.figures import draw
+from sledlab.studies.smart.plan import Asked, SmartOptions, planned
+from sledlab.studies.smart.tables import SmartStudy, conclude
+from sledlab.studies.smart.words import answer, brief, page
+from sledlab.study.replays import REPLAYS
+from sledlab.study.run import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.runs.compose import Device
+
+__all__ = ["FACE", "STUDY", "SmartStudy", "smart_study"]
+
+STUDY = Study(
+    name="smart",
+    meaning="Study jobs on storage nodes; replay and show work records.",
+    help="""Study jobs on storage nodes; replay and show work records.
+
+    Replays work records, one for each number of nodes, on every device, page size and network, and says how
+    long the job takes and whether processor, store or network holds it up: each is replayed twice as fast,
+    too. STUDY is a file such as --out leaves behind.
+
+    \b
+    Examples:
+      sledlab smart --records sample/work/sort.work --devices hp-c2490a,mems-g1,mems-g2,mems-g3 --out study
+      sledlab smart --records sort-4.work,sort-8.work --device mems-g2 --page-kb 8,16,64
+      sledlab smart study/study.toml --networks fast-ethernet,infiniband-1x
+      sledlab smart replay sample/work/sort.work --device mems-g2
+    """,
+    options=Asked,
+    plan=planned,
+    conclude=conclude,
+    doing="replaying",
+    covered=("cluster.at", "work.file"),
+    subject=REPLAYS,
+)
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
+
+
+def smart_study(
+    records: Sequence[str | Path] | str | Path | None = None,
+    devices: Sequence[Device] | Device | None = None,
+    *,
+    study: str | Path | None = None,
+    out: str | Path | None = None,
+    **said: Unpack[SmartOptions],
+) -> SmartStudy:
+    """Studies jobs on storage nodes: replays work records on devices, page sizes and networks.
+
+    Args:
+        records: Work records, one for each number of nodes of a job.
+        devices: A device or several that nodes store on.
+        study: A file `study.toml` that a study left; all else wins over it.
+        out: A directory for tables and report, in which a study that was stopped goes on.
+        **said: Everything else; see the table below.
+
+    Returns:
+        The tables, which draw and explain themselves.
+
+    Raises:
+        Error: Something in the input or the options is wrong, or a replay failed; the message names it.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> study = sl.smart_study("sample/work/scan.work", ["mems-g2", "hp-c2490a"], jobs=1)
+        >>> study.answer.split(",")[0]
+        '`scan` on 4 nodes is fastest with mems-g2'
+    """
+    files = [records] if isinstance(records, (str, Path)) else records
+    asked: dict[str, Any] = {**said, "records": files, "devices": devices}
+    return STUDY.run(None, None, asked, study=study, out=out)

@@ -1,0 +1,122 @@
+"""Figures of a study of smart storage, after figures 4 to 11 of paper 004."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.errors import unknown
+from sledlab.show import plots
+from sledlab.show.cluster_figures import COLOURS
+from sledlab.show.plots import LINES
+from sledlab.show.wording import figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from sledlab.studies.smart.tables import Run, SmartStudy
+
+
+def labels(study: SmartStudy) -> list[str]:
+    """What tells each replay from the others: the columns of which there are several."""
+    wheres = [each.where for each in study.runs]
+
+    def several(name: str) -> bool:
+        return len({getattr(where, name) for where in wheres}) > 1
+
+    def said(each: Run) -> str:
+        where = each.where
+        parts = {
+            "job": where.job,
+            "nodes": f"{where.nodes} nodes",
+            "device": where.device,
+            "page_kb": f"{where.page_kb:g} KB" if where.page_kb else "",
+            "network": where.network,
+            "at": f"at {'the host' if where.at == 'host' else 'the nodes'}",
+        }
+        found = [part for name, part in parts.items() if several(name)]
+        return ", ".join(found) or where.device
+
+    return [said(each) for each in study.runs]
+
+
+def times(study: SmartStudy) -> Figure:
+    """Time of every job by component, mean over nodes."""
+    rows = [(name, each.run.parts_s()) for name, each in zip(labels(study), study.runs, strict=True)]
+    return _stacked(rows)
+
+
+def phases(study: SmartStudy) -> Figure:
+    """Time of every phase by component, mean over nodes, of the replays on most nodes."""
+    most = max(each.where.nodes for each in study.runs)
+    rows = []
+    for name, each in zip(labels(study), study.runs, strict=True):
+        if each.where.nodes == most:
+            for phase in each.run.phases:
+                parts = {part: float(phase[f"{part}_s"]) for part in COLOURS}
+                rows.append((f"{name}: {phase['phase']}", parts))
+    return _stacked(rows)
+
+
+def _stacked(rows: Sequence[tuple[str, Mapping[str, float]]]) -> Figure:
+    made, (axes,) = plots.panels(1, 1.1 + 0.3 * len(rows))
+    left = [0.0] * len(rows)
+    for part, colour in COLOURS.items():
+        widths = [parts[part] for _, parts in rows]
+        axes.barh(range(len(rows)), widths, left=left, height=0.66, color=colour)
+        left = [start + width for start, width in zip(left, widths, strict=True)]
+    for place, end in enumerate(left):
+        plots.beside(axes, f"{figure(end)} s", (end, place))
+    plots.named_rows(axes, [name for name, _ in rows])
+    axes.set_xlim(0, (max(left) or 1.0) * 1.18)
+    axes.set_xlabel("time of a node (s), mean over nodes")
+    plots.legend(made, COLOURS)
+    return made
+
+
+def scaling(study: SmartStudy) -> Figure:
+    """Time of the job against the number of nodes, a line for each device, page size, network and place."""
+    lines: dict[str, list[tuple[int, float]]] = {}
+    for name, each in zip(labels(study), study.runs, strict=True):
+        rest = ", ".join(part for part in name.split(", ") if part != f"{each.where.nodes} nodes")
+        lines.setdefault(rest, []).append((each.where.nodes, each.run.elapsed_s))
+    made, (axes,) = plots.panels(1, 3.4)
+    sizes = sorted({each.where.nodes for each in study.runs})
+    ends = []
+    for (name, points), colour in zip(lines.items(), _colours(len(lines)), strict=True):
+        places = [sizes.index(nodes) for nodes, _ in points]
+        axes.plot(places, [seconds for _, seconds in points], marker="o", markersize=4, color=colour)
+        ends.append((points[-1][1], name, colour))
+    _nodes_axis(axes, sizes)
+    plots.value_axis(axes, [seconds for points in lines.values() for _, seconds in points])
+    axes.set_ylabel("time of the job (s)")
+    plots.name_ends(made, axes, len(sizes) - 1, ends)
+    return made
+
+
+def _colours(count: int) -> list[str]:
+    return [LINES[index % len(LINES)] for index in range(count)]
+
+
+def _nodes_axis(axes: Axes, sizes: Sequence[int]) -> None:
+    axes.set_xticks(range(len(sizes)), [f"{size:,}" for size in sizes])
+    axes.set_xlim(-0.3, len(sizes) - 1 + 0.2 * max(len(sizes), 2))
+    axes.set_xlabel("nodes")
+    axes.grid(visible=True, axis="y")
+
+
+KINDS: Mapping[str, Callable[[SmartStudy], Figure]] = {"times": times, "phases": phases, "scaling": scaling}
+"""Every figure by its name."""
+
+
+def draw(study: SmartStudy, section: str = "times") -> Figure:
+    """One of the figures.
+
+    Raises:
+        Error: There is no such figure.
+    """
+    if section not in KINDS:
+        raise unknown("section", section, list(KINDS))
+    return KINDS[section](study)

@@ -1,0 +1,197 @@
+"""A study of smart storage in sentences, tables and a page."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sledlab.runs.cluster_result import COMPONENTS
+from sledlab.show.cluster_figures import WHATS
+from sledlab.show.document import Document, Drawing, Facts, Folded, Grid, Heading, Source, Text, grid
+from sledlab.show.facts import said_facts
+from sledlab.show.wording import energy, figure, joined, percent, saved
+from sledlab.studies.smart import figures
+from sledlab.studies.smart.figures import labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from sledlab.show.document import Part
+    from sledlab.studies.smart.tables import Run, SmartStudy
+
+SHORT = {"compute": "C", "store": "I", "network": "N"}
+"""Bottlenecks as table 5 of paper 004 has them."""
+
+NOTE = "× 2: the share of the time that a processor, store or network twice as fast saves."
+
+
+def title(study: SmartStudy) -> str:
+    """Which jobs on what."""
+    return f"{joined(_names(study, 'job'))} on {joined(_names(study, 'device'))}"
+
+
+def _names(study: SmartStudy, column: str) -> list[str]:
+    return list(dict.fromkeys(str(getattr(each.where, column)) for each in study.runs))
+
+
+def answer(study: SmartStudy) -> str:
+    """Which device is fastest for each job on most nodes, by how much, and what holds the job up."""
+    return " ".join(sentence for job in _names(study, "job") for sentence in verdict(study, job))
+
+
+def verdict(study: SmartStudy, job: str) -> Iterator[str]:
+    """What the study says of a job, on most nodes."""
+    most, rows = _largest(study, job)
+    rows.sort(key=lambda each: each.run.elapsed_s)
+    if len(_names(study, "device")) > 1:  # then devices are compared, each at its best
+        rows = list({each.where.device: each for each in reversed(rows)}.values())[::-1]
+    best, *others = rows
+    where, many = best.where, f"{most} node{'s' if most > 1 else ''}"
+    if not others:
+        yield f"`{job}` on {many} takes {figure(best.run.elapsed_s)} s with {where.device}."
+    else:
+        factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), _who(study, each)) for each in others]
+        than = [f"{factor} times as fast as {who}" for factor, who in factors[:3]]
+        yield (
+            f"`{job}` on {many} is fastest with {_who(study, best)}, {figure(best.run.elapsed_s)} s: "
+            f"{joined(than)}{' and others' if len(others) > 3 else ''}."
+        )
+    yield from _bottlenecks(study, rows)
+
+
+def _largest(study: SmartStudy, job: str) -> tuple[int, list[Run]]:
+    """The replays of a job on most nodes, and how many those are."""
+    mine = [each for each in study.runs if each.where.job == job]
+    most = max(each.where.nodes for each in mine)
+    return most, [each for each in mine if each.where.nodes == most]
+
+
+def _who(study: SmartStudy, each: Run) -> str:
+    """A replay by what tells it from others of its job and size."""
+    where, parts = each.where, [each.where.device]
+    if len(_names(study, "page_kb")) > 1:
+        parts.append(f"{where.page_kb:g} KB pages")
+    if len(_names(study, "network")) > 1:
+        parts.append(where.network)
+    if len(_names(study, "at")) > 1:
+        parts.append("the work at the host" if where.at == "host" else "the work at the nodes")
+    return " ".join([parts[0], *([f"({', '.join(parts[1:])})"] if parts[1:] else [])])
+
+
+def _bottlenecks(study: SmartStudy, rows: Sequence[Run]) -> Iterator[str]:
+    """What holds the job up, everywhere or here and there."""
+    for what, noun in WHATS.items():
+        group = [each for each in rows if each.run.bottleneck == what]
+        if not group:
+            continue
+        shares = sorted(each.run.saved()[what] for each in group)
+        least, most = saved(shares[0]), saved(shares[-1])
+        many = len(group) == len(rows) > 1
+        where = "everywhere" if many else f"on {joined([_who(study, each) for each in group])}"
+        much = least if least == most else f"{least} to {most}"
+        yield f"The {noun} holds it up {where}: twice as fast it saves {much}."
+
+
+def table(study: SmartStudy) -> Grid:
+    """A row for every replay: how long, what holds it up, and what that takes."""
+
+    def saved_by(part: str) -> Callable[[Run], str]:
+        return lambda each: saved(each.run.saved()[part])
+
+    columns: dict[str, Callable[[Run], str]] = {
+        "s": lambda each: figure(each.run.elapsed_s),
+        "held up by": lambda each: WHATS[each.run.bottleneck],
+        **{f"{what} × 2": saved_by(part) for part, what in WHATS.items()},
+        "energy": lambda each: energy(each.run.energy_j),
+    }
+    return _rows(study, columns)
+
+
+def shares(study: SmartStudy) -> Grid:
+    """A row for every replay: the shares of the components in the time of all nodes."""
+
+    def share_of(part: str) -> Callable[[Run], str]:
+        return lambda each: percent(each.run.parts_s()[part] / each.run.elapsed_s)
+
+    return _rows(study, {part: share_of(part) for part in COMPONENTS})
+
+
+def _rows(study: SmartStudy, columns: Mapping[str, Callable[[Run], str]]) -> Grid:
+    named = dict(zip(map(id, study.runs), labels(study), strict=True))
+    return grid(study.runs, {"": lambda each: named[id(each)], **columns})
+
+
+def matrix(study: SmartStudy) -> Grid:
+    """The bottleneck of every job on most nodes, a column for each device."""
+    devices = _names(study, "device")
+    rows = []
+    for job in _names(study, "job"):
+        most, mine = _largest(study, job)
+        cells = []
+        for device in devices:
+            found = [SHORT[each.run.bottleneck] for each in mine if each.where.device == device]
+            cells.append(", ".join(dict.fromkeys(found)))
+        rows.append((f"{job}, {most} nodes", *cells))
+    return Grid(("", *devices), rows)
+
+
+def brief(study: SmartStudy) -> Sequence[Part]:
+    """What a terminal and a notebook show."""
+    return [Heading(title(study), 1), Text(answer(study)), table(study), Text(NOTE, "quiet")]
+
+
+def page(study: SmartStudy) -> Document:
+    """The page about a study."""
+
+    def drawn(kind: str, caption: str) -> Drawing:
+        return Drawing(
+            partial(figures.KINDS[kind], study), figures.KINDS[kind].__doc__ or kind, caption=caption
+        )
+
+    named = [(noun, joined(_names(study, column))) for noun, column in NOUNS]
+    parts: list[Part] = [
+        Text(answer(study), "answer"),
+        Heading("How long the job takes"),
+        drawn("times", EXPLAINED),
+        table(study),
+        Text(NOTE, "quiet"),
+        Folded("Shares of the time of all nodes", [shares(study)]),
+    ]
+    if len({each.where.nodes for each in study.runs}) > 1:
+        parts += [Heading("More nodes"), drawn("scaling", "")]
+    parts += [
+        Heading("What holds it up"),
+        Text(
+            "C: the processor (computation). I: the store (I/O). N: the network. As table 5 of paper 004.",
+            "quiet",
+        ),
+        matrix(study),
+        Heading("Phase by phase"),
+        drawn("phases", EXPLAINED),
+        Heading("What ran"),
+        Facts([*named, *said_facts(study.config, study.toml)]),
+        Folded("The whole study, to run it again", [Source(study.toml)]),
+    ]
+    return Document(
+        kind="study of smart storage",
+        title=title(study),
+        heading=f"{title(study)}: what holds it up",
+        parts=parts,
+        footer="All times are simulated. The same study and version give the same numbers.",
+    )
+
+
+NOUNS = (
+    ("jobs", "job"),
+    ("nodes", "nodes"),
+    ("devices", "device"),
+    ("networks", "network"),
+    ("work done at", "at"),
+)
+
+LETTERS = "C: the processor (computation). I: the store (I/O). N: the network. As in table 5 of paper 004."
+
+EXPLAINED = (
+    "Compute: the processor works on data. Store: pages are missing or being written. Network: messages are "
+    "packed, under way or taken in. Waiting: for other nodes."
+)

@@ -1,0 +1,125 @@
+"""The study of jobs on storage nodes: what it sweeps, what it says, and that it goes on where it was stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars
+import pytest
+import sledlab as sl
+from sledlab.cli import run
+
+SAMPLES = Path(__file__).parents[2] / "sample" / "work"
+SCAN, SORT, JOIN = (str(SAMPLES / f"{name}.work") for name in ("scan", "sort", "join"))
+
+FILES = (
+    "runs.csv",
+    "runs.parquet",
+    "phases.csv",
+    "phases.parquet",
+    "summary.json",
+    "study.toml",
+    "report.html",
+)
+
+
+@pytest.fixture(scope="module")
+def study() -> sl.SmartStudy:
+    return sl.smart_study(
+        [SCAN, JOIN], ["mems-g2", "hp-c2490a"], pages_kb=[8, 32], places=["nodes", "host"], jobs=1
+    )
+
+
+def test_every_combination_is_replayed_once(study: sl.SmartStudy) -> None:
+    runs = study.tables["runs"]
+    keys = ["job", "nodes", "device", "network", "page_kb", "at"]
+    assert runs.height == 2 * 2 * 2 * 2 == runs.unique(keys).height
+    assert set(runs["job"]) == {"scan", "join"}
+    assert set(runs["network"]) == {"fast-ethernet"}
+
+
+def test_parts_add_up_and_phases_to_the_job(study: sl.SmartStudy) -> None:
+    parts = ["compute_s", "store_s", "network_s", "waiting_s"]
+    for name in ("runs", "phases"):
+        table = study.tables[name]
+        sums = table.select(polars.sum_horizontal(parts)).to_series()
+        assert (sums - table["elapsed_s"]).abs().max() < 1e-9
+    keys = ["job", "device", "page_kb", "at"]
+    whole = study.tables["phases"].group_by(keys).agg(polars.col("elapsed_s").sum()).sort(keys)
+    assert (whole["elapsed_s"] - study.tables["runs"].sort(keys)["elapsed_s"]).abs().max() < 1e-9
+
+
+def test_a_run_is_that_of_replay(study: sl.SmartStudy) -> None:
+    settings = {"node.page_kb": 32}
+    one = sl.replay(JOIN, "hp-c2490a", at="host", settings=settings)
+    row = study.tables["runs"].filter(
+        polars.col("job") == "join",
+        polars.col("device") == "hp-c2490a",
+        polars.col("page_kb") == 32,
+        polars.col("at") == "host",
+    )
+    assert row["elapsed_s"].item() == one.elapsed_s
+    assert row["bottleneck"].item() == one.bottleneck.what
+    assert row["energy_j"].item() == one.energy.total
+
+
+def test_the_answer_compares_devices(study: sl.SmartStudy) -> None:
+    said = study.answer
+    assert "`scan` on 4 nodes is fastest with mems-g2" in said
+    assert "times as fast as hp-c2490a" in said
+    assert "holds it up" in said
+    for kind in ("times", "phases", "scaling"):
+        assert study.plot(kind).axes
+    with pytest.raises(sl.Error, match="did you mean `times`"):
+        study.plot("time")
+
+
+def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    said = {"networks": ["fast-ethernet", "hub"], "jobs": 1}
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=whole, **said)
+    stopped.mkdir()
+    lines = (whole / "points.jsonl").read_text().splitlines(keepends=True)
+    # Killed in the middle of writing the second point.
+    (stopped / "points.jsonl").write_text(lines[0] + lines[1][: len(lines[1]) // 2])
+    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=stopped, **said)
+    again = tmp_path / "again"
+    sl.smart_study(study=whole / "study.toml", out=again, jobs=2)
+    for name in FILES:
+        assert (whole / name).read_bytes() == (stopped / name).read_bytes(), name
+        assert (whole / name).read_bytes() == (again / name).read_bytes(), name
+
+
+def test_the_command_line_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["smart", "--records", SCAN, "--devices", "mems-g2,ram", "--page-kb", "16", "--jobs", "1"]
+    assert run([*words, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    study = sl.smart_study(SCAN, ["mems-g2", "ram"], pages_kb=[16], jobs=1)
+    assert said["tables"]["runs"] == json.loads(study.tables["runs"].write_json())
+    assert said["answer"] == study.answer
+    assert run([*words, "--out", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "held up by" in shown
+    page = (tmp_path / "report.html").read_text()
+    assert "What holds it up" in page
+    assert page.count("<svg") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["--devices", "mems-g2"], "no work record was given"),
+        (["--records", SCAN], "no device was given"),
+        (["--records", f"{SCAN},{SCAN}", "--devices", "mems-g2"], "two records are of `scan` on 4 nodes"),
+        (["--records", SCAN, "--devices", "mems-g2,mems-g2"], "the device `mems-g2` was given twice"),
+        (["--records", SCAN, "--devices", "mems-g9"], "unknown device"),
+        (["--records", SCAN, "--devices", "ram", "--networks", "hubb"], "did you mean `hub`?"),
+        (["--records", SCAN, "--devices", "ram", "--at", "moon"], "is no place to work at"),
+        (["--records", SCAN, "--devices", "ram", "--page-kb", "0.5"], "a page of 0.5 KB cannot be"),
+        (["--records", "nowhere.work", "--devices", "ram"], "nowhere.work"),
+    ],
+)
+def test_mistakes_are_told(words: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["smart", *words, "--jobs", "1"]) == 2
+    assert part in capsys.readouterr().err
