@@ -1,4 +1,4 @@
-"""The study of jobs on storage nodes: what it sweeps, what it says, and that it goes on where it was stopped."""
+"""The study of jobs on storage nodes: what it sweeps, what it says, and going on where it was stopped."""
 
 from __future__ import annotations
 
