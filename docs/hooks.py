@@ -12,7 +12,7 @@ import click
 from sledlab.cli import cli
 from sledlab.cli.options import ordered
 from sledlab.lazy import loaded
-from sledlab.model import catalogue
+from sledlab.model import catalogue, entries
 from sledlab.runs.options import Option, Simulated, declared
 from sledlab.studies import LIST
 from sledlab.study.columns import Column
@@ -56,7 +56,7 @@ def outcome_of(folder: str) -> str:
     return next(each.names[1] for each in LIST if each.folder == folder)
 
 
-def scheduler(entry: catalogue.Entry) -> str:
+def scheduler(entry: entries.Entry) -> str:
     """What a scheduler does, whether requests can starve, and its own parameters."""
     aliases = f" (also `{'`, `'.join(entry.aliases)}`)" if entry.aliases else ""
     meaning = entry.meaning[0].upper() + entry.meaning[1:]
@@ -71,7 +71,7 @@ def parameters(*path: str) -> str:
     return rows_of(find(*path).parameters)
 
 
-def rows_of(specs: tuple[catalogue.ParameterSpec, ...]) -> str:
+def rows_of(specs: tuple[entries.ParameterSpec, ...]) -> str:
     """A table of parameters."""
     rows = [
         f"| `{spec.name}` | `{spec.default}` | {spec.unit} | {allowed(spec)} | {cell(spec.meaning)} |"
@@ -82,13 +82,13 @@ def rows_of(specs: tuple[catalogue.ParameterSpec, ...]) -> str:
     )
 
 
-def find(*path: str) -> catalogue.Entry:
+def find(*path: str) -> entries.Entry:
     """The entry of that name, in the section before it or in any."""
     *sections, name = path
     for section, found in catalogue.everything().items():
         for item in [found] if isinstance(found, dict) else found:
             if item["name"] == name and (not sections or section in sections):
-                return catalogue.to_entry(item)
+                return entries.to_entry(item)
     raise KeyError(f"nothing is called `{name}`")
 
 
@@ -113,7 +113,7 @@ def flag(name: str, option: Option) -> str:
     return word if option.read is bool else f"{word} {option.metavar}"
 
 
-def allowed(spec: catalogue.ParameterSpec) -> str:
+def allowed(spec: entries.ParameterSpec) -> str:
     """The values a parameter may have."""
     if isinstance(spec.kind, tuple):
         return ", ".join(f"`{word}`" for word in spec.kind)

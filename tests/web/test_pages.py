@@ -19,6 +19,7 @@ PAGES = {
     "comparison": "comparison/report.html",
     "power": "power/report.html",
     "hybrid": "hybrid/report.html",
+    "replay": "replay/report.html",
     "diff": "diff.html",
     "seek-map": "seek-map.html",
 }
@@ -45,6 +46,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sledlab(folder, "power", "--device", "mems-g2", *SMALL, *study, "--jobs", "1", "--out", "power")
     sizes = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
     sledlab(folder, "hybrid", *SMALL, *sizes, "--replacement", "lru", "--jobs", "1", "--out", "hybrid")
+    record = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
+    sledlab(folder, "smart", "replay", str(record), "--device", "mems-g2", "--out", "replay")
     sledlab(folder, "device", "seek-map", "mems-g2", "--out", "seek-map.html")
     return folder
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
 def _options() -> Mapping[str, Option]:
     """The options of a replay in the order of help: store, cluster, models, settings, and the rest."""
     said = declared(Clustered)
-    connected = {name: said[name] for name in declared(Connected)}
+    first = [*declared(Connected), "scheduler", "power"]
+    meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
+    last = {"settings": replace(said["settings"], meaning=meaning), "threads": said["threads"]}
     return {
         "device": DEVICE,
-        **connected,
-        **{name: option for name, option in said.items() if name not in connected},
+        **{name: said[name] for name in first},
+        **{name: option for name, option in said.items() if name not in (*first, *last)},
+        **last,
         "out": Option("Directory for summary, tables and report.", "DIR"),
         "goal": Option("Write the job as a GOAL schedule, for simulators of networks.", "FILE"),
     }

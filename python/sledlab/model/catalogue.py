@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.model.entries import Entry as Entry
-from sledlab.model.entries import ParameterSpec as ParameterSpec
-from sledlab.model.entries import to_entry as to_entry
+from sledlab.model.entries import to_entry
 from sledlab.model.settings import to_toml
 
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Iterator, Mapping
+
+    from sledlab.model.entries import Entry
 
 E = TypeVar("E", "_native.Experiment", "_native.ClusterExperiment")
 """An experiment of one store, or of a cluster."""

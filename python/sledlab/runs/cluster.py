@@ -68,6 +68,9 @@ def replay(
         >>> fast.elapsed_s < mems.elapsed_s
         True
     """
+    for what, given in (("number of threads", said.get("threads")), ("node", (dump_trace or (0,))[0])):
+        if given is not None and given < 0:
+            raise Error(f"there is no {what} {given}", remedy="give a number from 0")
     base = ClusterExperiment(text_of(experiment), str(experiment)) if experiment else ClusterExperiment()
     record, made = compose(work, device, said, base)
     directory = Path(out) if out is not None else None

@@ -186,8 +186,8 @@ class Scheduled(TypedDict, total=False):
     ]
 
 
-class Saving(TypedDict, total=False):
-    """What saves energy: when the device parks, and what is served as one."""
+class Parked(TypedDict, total=False):
+    """When the device parks."""
 
     power: Annotated[
         Models,
@@ -198,9 +198,18 @@ class Saving(TypedDict, total=False):
             key="power.kind",
         ),
     ]
+
+
+class Merged(TypedDict, total=False):
+    """What is served as one."""
+
     merge: Annotated[
         Models, Option("Serve queued requests as one (sledlab merge list)", "HOW", "none", key="merge.kind")
     ]
+
+
+class Saving(Parked, Merged, total=False):
+    """What saves energy: when the device parks, and what is served as one."""
 
 
 class Arranged(TypedDict, total=False):
@@ -272,8 +281,12 @@ class Connected(Furnished, total=False):
     ]
 
 
-class Clustered(Connected, Scheduled, Around, Set, total=False):
+class Clustered(Connected, Scheduled, Merged, Arranged, Set, total=False):
     """What can be said of the replay of a work record."""
+
+    power: Annotated[
+        Models, Option("When stores park (sledlab power list)", "POLICY", "never", key="power.kind")
+    ]
 
     threads: Annotated[int, Option("Threads at most", default="all processors")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ def _first(result: ClusterResult) -> str:
     who = f"{nodes:,} node{'s' if nodes > 1 else ''}"
     where = f"a host in front of {who}" if result.at_host else who
     return (
-        f"`{result.job}` on {where} takes {figure(result.elapsed_s)} s with {_store(result)} and "
+        f"{result.job} on {where} takes {figure(result.elapsed_s)} s with {_store(result)} and "
         f"{result.config['network']['name']}"
     )
 
@@ -94,11 +95,12 @@ def _disagree(result: ClusterResult) -> str:
     found, largest = result.bottleneck, result.largest
     if found.saved is None or found.saved < NOTICED or found.what == largest:
         return ""
-    rows = {row["what"]: row["saved"] for row in result.what_if.iter_rows(named=True)}
+    least = next(row["saved"] for row in result.what_if.iter_rows(named=True) if row["what"] == largest)
+    saves = "nothing" if least < NOTICED else f"only {wording.saved(least)}"
     return (
         f"Nodes spend more time on {THING[largest]}, {percent(_share(result, largest))} against "
-        f"{percent(_share(result, found.what))}, but twice as fast that saves only "
-        f"{wording.saved(rows[largest])}: the rest of it is hidden behind other work, or on nodes that wait "
+        f"{percent(_share(result, found.what))}, but twice as fast that saves "
+        f"{saves}: the rest of it is hidden behind other work, or on nodes that wait "
         "for others anyway."
     )
 
@@ -122,7 +124,7 @@ def brief(result: ClusterResult) -> Sequence[Part]:
     table = _phases(result)
     rows = table.rows
     if len(rows) > MOST_LINES:
-        rest = (f"... {len(rows) - MOST_LINES} more in `phases`", *[""] * (len(table.head) - 1))
+        rest = (f"... {len(rows) - MOST_LINES} others", *[""] * (len(table.head) - 1))
         rows = [*rows[: MOST_LINES - 1], rest, rows[-1]]
     return [
         Heading(_title(result), 1),
@@ -136,9 +138,9 @@ def _note(result: ClusterResult) -> str:
     """How to read the table, and what is not in it."""
     spent = result.energy
     return (
-        f"shares are of the time of all nodes; MB are 10^6 bytes. Energy: {energy(spent.total)}, of which "
-        f"processors {energy(spent.processor)}, stores {energy(spent.store)}, memories "
-        f"{energy(spent.memory)}, network {energy(spent.network)}."
+        "shares are of the time of all nodes; read, written and sent are in MB of 10^6 bytes. Energy: "
+        f"{energy(spent.total)}, of which processors {energy(spent.processor)}, stores "
+        f"{energy(spent.store)}, memories {energy(spent.memory)}, network {energy(spent.network)}."
     )
 
 
@@ -167,7 +169,7 @@ def _phases(result: ClusterResult) -> Grid:
                 figure(row["store_j"]),
             )
         )
-    head = ("phase", "s", *COMPONENTS, "requests", "MB read", "MB written", "MB sent", "store J")
+    head = ("phase", "s", *COMPONENTS, "requests", "read", "written", "sent", "store J")
     return Grid(head, lines)
 
 
@@ -181,6 +183,10 @@ def page(result: ClusterResult) -> Document:
     faster = [drawn("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
     said = most(result.traffic, names_of(result)) if result.sent else ""
     matrix = [drawn("traffic", "Who sends whom how much", said)] if result.sent else []
+    both = [replace(each, width="" if faster and matrix else "narrow") for each in (*faster, *matrix)]
+    beside: list[Part] = (
+        [Heading("What would help, and what crosses the network"), Beside(both)] if both else []
+    )
     shown = ALL_NODES if result.nodes <= MOST_ROWS else SOME_NODES
     return Document(
         kind="replay of a work record",
@@ -193,8 +199,9 @@ def page(result: ClusterResult) -> Document:
             Beside([drawn("phases", "By phase", PHASES), drawn("timeline", "Node by node", shown)]),
             _phases(result),
             Text(_note(result), "quiet"),
-            Heading("What would help, and what else happened"),
-            Beside([*faster, *matrix, drawn("energy", "Energy of all nodes", ENERGY)]),
+            *beside,
+            Heading("Where the energy went"),
+            replace(drawn("energy", "Energy of all nodes", ENERGY), width="narrow"),
             Heading("What ran"),
             Facts(_facts(result)),
             Folded("The whole experiment, to run it again", [Source(result.toml)]),

@@ -28,6 +28,9 @@ MOST_ROWS = 32
 MOST_PHASES = 24
 """Phases up to which each has a bar of its own."""
 
+MOST_LINES = 12
+"""Phases up to which a line marks the beginning of each."""
+
 WHATS: Mapping[str, str] = {"compute": "processor", "store": "store", "network": "network"}
 """What is twice as fast."""
 
@@ -106,10 +109,7 @@ def shown_nodes(result: ClusterResult) -> dict[str, int]:
     names = names_of(result)
     if result.nodes <= MOST_ROWS:
         return {name: number for number, name in enumerate(names)}
-    waiting = result.phases.group_by("node", maintain_order=True).agg(
-        waiting=result.phases["waiting_s"].implode()
-    )
-    totals = {row["node"]: 0.0 for row in waiting.iter_rows(named=True)}
+    totals = dict.fromkeys(range(result.nodes), 0.0)
     for node, seconds in result.phases.select("node", "waiting_s").iter_rows():
         totals[node] += seconds
     order = sorted(totals, key=lambda node: (-totals[node], node))
@@ -122,7 +122,7 @@ def _name_phases(axes: Axes, result: ClusterResult) -> None:
     top: Any = {"transform": axes.get_xaxis_transform()}
     end = result.elapsed_s or 1.0
     for row in result.by_phase.iter_rows(named=True):
-        if row["start_s"] > 0:
+        if row["start_s"] > 0 and result.by_phase.height <= MOST_LINES:
             axes.axvline(row["start_s"], color=INK, linewidth=0.7)
         name, room = row["phase"], row["elapsed_s"] / end * 68
         if room >= len(name):

@@ -59,11 +59,10 @@ def _fits(traffic: numpy.ndarray[Any, Any], size: float) -> bool:
 def _name(axes: Axes, names: Sequence[str]) -> None:
     """Names at rows and columns, some of them where there are many."""
     receivers = [*names, "client"]
-    step = 1 if len(names) <= MOST_NAMED else -(-len(names) // MOST_NAMED)
+    step = 1 if len(names) <= MOST_NAMED else -(-len(names) // (MOST_NAMED // 2))
     rows = range(0, len(names), step)
-    columns = [place for place in range(len(receivers)) if place % step == 0 or place == len(receivers) - 1]
-    if len(columns) > 1 and columns[-1] - columns[-2] < 1.5 and step > 1:
-        columns.pop(-2)
+    # The client's name needs the room of two.
+    columns = [*(place for place in rows if step == 1 or place + step / 2 < len(names)), len(names)]
     axes.set_yticks([place + 0.5 for place in rows], [names[place] for place in rows])
     axes.set_xticks([place + 0.5 for place in columns], [receivers[place] for place in columns])
     axes.xaxis.tick_top()

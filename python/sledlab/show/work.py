@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
 from sledlab.show.face import DocumentFace
-from sledlab.show.traffic import heat_map
+from sledlab.show.traffic import heat_map, most
 from sledlab.show.wording import data, listed
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def answer(work: Work) -> str:
     moved = [data(int(rows[name].sum())) for name in ("read_bytes", "written_bytes", "sent_bytes")]
     nodes = f"{work.nodes:,} node{'s' if work.nodes > 1 else ''}"
     phases = f"{rows.height} phase{'s' if rows.height > 1 else ''}"
-    return f"`{work.job}` on {nodes} reads {moved[0]}, writes {moved[1]} and sends {moved[2]} in {phases}."
+    return f"{work.job} on {nodes} reads {moved[0]}, writes {moved[1]} and sends {moved[2]} in {phases}."
 
 
 def brief(work: Work) -> Sequence[Part]:
@@ -59,9 +59,14 @@ def _files(work: Work) -> list[Part]:
     return parts
 
 
+def names(work: Work) -> list[str]:
+    """What nodes are called."""
+    return [f"node {number}" for number in range(work.nodes)]
+
+
 def figure(work: Work) -> Figure:
     """Who sends whom how much."""
-    return heat_map(work.traffic, [str(node) for node in range(work.nodes)])
+    return heat_map(work.traffic, [name.removeprefix("node ") for name in names(work)])
 
 
 def page(work: Work) -> Document:
@@ -73,10 +78,12 @@ def page(work: Work) -> Document:
         parts=[
             Text(answer(work), "answer"),
             _phases(work),
-            Drawing(lambda: figure(work), "Who sends whom how much", "Traffic", width="narrow"),
+            Heading("Who sends whom"),
+            Text(most(work.traffic, names(work)), "quiet"),
+            Drawing(lambda: figure(work), "Who sends whom how much", width="narrow"),
             Heading("Files and groups"),
             *_files(work),
-            Heading("What ran"),
+            Heading("The job"),
             Facts([("record", work.name), ("seed", str(work.seed)), *told]),
         ],
     )

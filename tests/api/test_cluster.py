@@ -1,0 +1,330 @@
+"""`sl.replay` and `sl.work`: one answer whichever way, results that add up, mistakes that are told."""
+
+import json
+import math
+import re
+import threading
+from pathlib import Path
+
+import polars as pl
+import pytest
+import sledlab as sl
+from sledlab.runs.cluster_result import COMPONENTS
+from sledlab.shown import face_of
+
+WORK = Path(__file__).parents[2] / "sample" / "work"
+SAMPLES = ("scan", "sort", "join", "exchange")
+
+
+def record(path: Path, header: dict[str, object], *steps: dict[str, object]) -> Path:
+    """A work record in a file."""
+    lines = [
+        json.dumps({"work": 1, "job": "test", "nodes": 2, "files": {}} | header),
+        *map(json.dumps, steps),
+    ]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def sort() -> sl.ClusterResult:
+    return sl.replay(WORK / "sort.work", "mems-g2")
+
+
+@pytest.mark.parametrize("device", ["mems-g2", "hp-c2490a"])
+@pytest.mark.parametrize("job", SAMPLES)
+def test_samples_run_and_add_up(job, device):
+    result = sl.replay(WORK / f"{job}.work", device, what_if=False)
+    assert (result.job, result.nodes, result.simulated_share) == (job, 4, 1)
+    rows = result.phases
+    spans = (rows["end_s"] - rows["start_s"]).to_list()
+    parts = rows.select(pl.sum_horizontal(f"{part}_s" for part in COMPONENTS)).to_series().to_list()
+    assert parts == pytest.approx(spans, abs=1e-9)
+    assert result.by_phase["elapsed_s"].sum() == pytest.approx(result.elapsed_s)
+    assert rows["end_s"].max() == result.elapsed_s
+    for name in ("requests", "read_bytes", "sent_bytes", "store_j"):
+        assert result.by_phase[name].sum() == pytest.approx(rows[name].sum())
+    assert sum(result.components_s.values()) == pytest.approx(sum(spans))
+    spent = result.energy
+    assert spent.total == pytest.approx(spent.store + spent.processor + spent.memory + spent.network)
+    assert rows["store_j"].sum() == pytest.approx(spent.store)
+    assert result.traffic.sum() == rows["sent_bytes"].sum()
+
+
+def test_python_and_its_own_file_give_the_same_bytes(tmp_path):
+    said = {"scheduler": "sptf", "network": sl.network("infiniband-1x", latency_us=10), "cache": "write-back"}
+    node = sl.node("smart-2003", mhz=1000, prefetch_pages=4)
+    device = sl.device("mems-g2", active_tips=640)
+    first = sl.replay(WORK / "join.work", device, node=node, **said, out=tmp_path / "a", seed=3)
+    again = sl.replay(experiment=tmp_path / "a" / "experiment.toml", out=tmp_path / "b")
+    files = {"summary.json", "phases.parquet", "phases.csv", "experiment.toml", "report.html"}
+    assert {path.name for path in (tmp_path / "a").iterdir()} == files
+    for name in files:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+    assert again.to_json() == first.to_json()
+    config = first.config
+    assert config["seed"] == 3
+    assert config["device"]["active_tips"] == 640
+    assert (config["node"]["mhz"], config["network"]["latency_us"]) == (1000, 10)
+    assert config["scheduler"]["kind"] == "sptf"
+    assert config["cache"]["kind"] == "write-back"
+
+
+def test_settings_and_keywords_win_over_the_file(tmp_path):
+    sl.replay(WORK / "scan.work", "mems-g2", network="hub", what_if=False, out=tmp_path)
+    changed = sl.replay(
+        WORK / "exchange.work",
+        "ram",
+        experiment=tmp_path / "experiment.toml",
+        network="ethernet-25g",
+        settings={"node.cycles.pack": 5, "cluster.exact": True},
+    )
+    assert changed.job == "exchange"
+    assert changed.config["device"]["name"] == "ram"
+    assert changed.config["network"]["name"] == "ethernet-25g"
+    assert changed.config["node"]["cycles"]["pack"] == 5
+    assert changed.config["cluster"]["exact"]
+
+
+def test_hybrids_stand_around_the_device():
+    disk = sl.device("atlas-10k", startup_ms=0)
+    hybrid = sl.hybrid("caching-disk", front_mb=64)
+    behind = sl.replay(WORK / "scan.work", disk, hybrid=hybrid, front="mems-g2", what_if=False)
+    assert behind.config["hybrid"]["front_mb"] == 64
+    assert "with mems-g2" in face_of(behind).answer(behind)
+
+
+def test_numbers_do_not_depend_on_threads(sort):
+    assert sl.replay(WORK / "sort.work", "mems-g2", threads=1).to_json() == sort.to_json()
+
+
+def test_what_if_names_the_bottleneck(sort):
+    rows = {row["what"]: row for row in sort.what_if.iter_rows(named=True)}
+    assert set(rows) == {"compute", "store", "network"}
+    for row in rows.values():
+        assert row["saved"] == pytest.approx(1 - row["elapsed_s"] / sort.elapsed_s)
+    best = max(rows.values(), key=lambda row: row["saved"])
+    assert (sort.bottleneck.what, sort.bottleneck.saved) == (best["what"], best["saved"])
+    without = sl.replay(WORK / "sort.work", "mems-g2", what_if=False)
+    assert without.what_if.is_empty()
+    assert (without.bottleneck.what, without.bottleneck.saved) == (without.largest, None)
+    assert without.elapsed_s == sort.elapsed_s
+
+
+def test_words_begin_with_the_answer(sort):
+    told = face_of(sort).answer(sort)
+    assert told.startswith(
+        "sort on 4 nodes takes 18.2 s with mems-g2 and fast-ethernet; the store is the bottlen"
+    )
+    assert "Nodes spend more time" not in told
+
+
+def test_words_say_why_the_largest_component_is_not_the_bottleneck(tmp_path):
+    """Three nodes read, and wait for the one that computes."""
+    steps = [{"phase": "a", "node": node, "reads": [{"file": "data"}]} for node in (0, 1, 2)]
+    slow = {"phase": "a", "node": 3, "operations": {"tuple": 1_200_000}}
+    path = record(tmp_path / "x.work", {"nodes": 4, "files": {"data": [16_000_000] * 3 + [0]}}, *steps, slow)
+    result = sl.replay(path, "mems-g2")
+    assert (result.largest, result.bottleneck.what) == ("store", "compute")
+    told = face_of(result).answer(result)
+    assert "the processor is the bottleneck" in told
+    assert "Nodes spend more time on the store" in told
+    assert "saves nothing" in told
+
+
+def test_words_say_which_share_was_simulated(tmp_path):
+    inner = {"file": "inner", "per_block_of": "outer"}
+    path = record(
+        tmp_path / "x.work",
+        {"nodes": 1, "files": {"outer": 4_000_000, "inner": 4_000_000}},
+        {"phase": "nested", "node": 0, "reads": [{"file": "outer"}, inner]},
+    )
+    quick, exact = (
+        sl.replay(path, "mems-g2", what_if=False, settings={"node.block_kb": 64, "cluster.exact": exact})
+        for exact in (False, True)
+    )
+    assert quick.simulated_share < 1 == exact.simulated_share
+    assert "of the pages were simulated" in face_of(quick).answer(quick)
+    assert "of the pages were simulated" not in face_of(exact).answer(exact)
+    assert quick.elapsed_s == pytest.approx(exact.elapsed_s, rel=0.02)
+
+
+def test_at_a_host_everything_crosses_the_network():
+    nodes = sl.replay(WORK / "join.work", "mems-g2", what_if=False)
+    host = sl.replay(WORK / "join.work", "mems-g2", at="host", host=sl.node("smart-2003", mhz=2000))
+    assert (nodes.at_host, host.at_host, host.nodes) == (False, True, 5)
+    assert host.config["host"]["mhz"] == 2000
+    assert host.elapsed_s > nodes.elapsed_s
+    assert host.bottleneck.what == "network"
+    assert host.traffic.shape == (5, 6)
+    assert host.traffic.sum() == host.phases["sent_bytes"].sum()
+    assert host.traffic[:4, :4].sum() == 0
+    assert host.traffic[4, :4].sum() == host.phases.filter(pl.col("node") < 4)["received_bytes"].sum()
+    assert "on a host in front of 4 nodes" in face_of(host).answer(host)
+
+
+def test_groups_of_a_file_have_stores_of_their_own(tmp_path):
+    file = tmp_path / "mixed.toml"
+    mixed = (
+        '[device]\npreset = "mems-g2"\n\n[[group]]\nnodes = "right"\ndevice = "ram"\nnode = { mhz = 250.0 }\n'
+    )
+    file.write_text(mixed)
+    result = sl.replay(WORK / "join.work", experiment=file, out=tmp_path / "out", what_if=False)
+    alike = sl.replay(WORK / "join.work", "mems-g2", what_if=False)
+    assert result.phases["store_s"][2] < alike.phases["store_s"][2] / 2
+    assert result.phases["compute_s"][2] == pytest.approx(2 * alike.phases["compute_s"][2])
+    assert result.phases["store_s"][0] == alike.phases["store_s"][0]
+    again = sl.replay(experiment=tmp_path / "out" / "experiment.toml", what_if=False)
+    assert again.to_json() == result.to_json()
+
+
+def test_the_trace_of_a_node_is_a_trace(tmp_path):
+    path = tmp_path / "node.csv.zst"
+    result = sl.replay(WORK / "scan.work", "mems-g2", what_if=False, dump_trace=(1, path))
+    again = sl.simulate(path, "mems-g2", replay="open", settings={"device.startup_ms": 0})
+    of_node = result.phases.filter(pl.col("node") == 1)
+    assert again.count == of_node["requests"].sum()
+    assert again.read.bytes == of_node["read_bytes"].sum()
+    # The store begins each request when it is asked: what it takes is what the node saw.
+    assert again.service_time_ms * again.count / 1000 == pytest.approx(of_node["store_s"].sum(), rel=0.01)
+
+
+def test_a_job_as_a_schedule(tmp_path):
+    sl.replay(WORK / "exchange.work", "mems-g2", what_if=False, goal=tmp_path / "exchange.goal")
+    text = (tmp_path / "exchange.goal").read_text()
+    assert text.startswith("num_ranks 5\n")
+    assert len(re.findall(r"send 1048576b", text)) == 12
+
+
+def test_a_record_tells_what_it_holds():
+    join = sl.work(WORK / "join.work")
+    assert (join.job, join.nodes, join.seed) == ("join", 4, 1)
+    assert join.parameters["lineitem_bytes"] == 179
+    assert join.groups == {"left": [0, 1], "right": [2, 3]}
+    assert join.files["orders"] == [1347340, 1347225, 0, 0]
+    assert join.phases["sent_bytes"].sum() == join.traffic.sum()
+    assert join.phases["probe"].to_list()[-1] == 93726
+    assert "gather" in repr(join)
+    assert "<table>" in join._repr_html_()
+    assert join.plot().axes
+
+
+def test_page_holds_all_it_needs(sort, tmp_path):
+    text = sort.report(tmp_path / "report.html").read_text()
+    assert text.count("<svg") == 5
+    assert not re.findall(r'(?:src|href)="(?!#|data:)', text)
+    without = sl.replay(WORK / "scan.work", "mems-g2", what_if=False)
+    assert without.report(tmp_path / "scan.html").read_text().count("<svg") == 4
+    page = sl.work(WORK / "scan.work").report(tmp_path / "work.html").read_text()
+    assert page.count("<svg") == 1
+
+
+def test_figures(sort):
+    for kind in ("phases", "timeline", "traffic", "what_if", "energy"):
+        assert sort.plot(kind).axes, kind
+    with pytest.raises(sl.Error, match="unknown plot `phase`"):
+        sort.plot("phase")
+    without = sl.replay(WORK / "scan.work", "mems-g2", what_if=False)
+    with pytest.raises(sl.Error, match="twice as fast"):
+        without.plot("what_if")
+
+
+def test_many_nodes_and_phases_are_still_readable(tmp_path):
+    steps = [
+        {"phase": f"pass {number}", "nodes": "all", "operations": {"tuple": 1000}, "sends": {"each": 100}}
+        for number in range(50)
+    ]
+    result = sl.replay(record(tmp_path / "x.work", {"nodes": 40}, *steps), "mems-g2", what_if=False)
+    assert len(result.plot("timeline").axes[0].get_yticks()) == 3
+    assert len(result.plot("phases").axes[0].get_yticks()) == 24
+    assert "... 11 others" in repr(result)
+    assert math.isclose(result.by_phase["elapsed_s"].sum(), result.elapsed_s)
+
+
+MISTAKES = {
+    "no record": ({"work": None, "device": "mems-g2"}, "no work record", "sample/work"),
+    "no device": ({"device": None}, "no device", "--device"),
+    "plug-in": ({"scheduler": "mine:Lcfs"}, "mine:Lcfs.*plug-ins cannot", "sledlab scheduler list"),
+    "policy": ({"power": "mine:Never"}, "mine:Never.*plug-ins cannot", "sledlab power list"),
+    "network": ({"network": "ethernet"}, "unknown network `ethernet`", "did you mean"),
+    "node": ({"node": "smart"}, "unknown node `smart`", "smart-2003"),
+    "kind": ({"node": sl.network("hub")}, "expected a node", r"sledlab\.node"),
+    "key": ({"settings": {"node.mzh": 1}}, r"unknown key `node\.mzh`", r"node\.mhz"),
+    "place": ({"at": "moon"}, r"cluster\.at: expected one of nodes, host", None),
+    "node of a trace": ({"dump_trace": (4, "/tmp/nobody.csv")}, "no node 4", "0 to 3"),
+    "negative node": ({"dump_trace": (-1, "/tmp/nobody.csv")}, "no node -1", "from 0"),
+    "threads": ({"threads": -1}, "no number of threads -1", "from 0"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_told(mistake):
+    said, message, remedy = MISTAKES[mistake]
+    with pytest.raises(sl.Error, match=message) as told:
+        sl.replay(**{"work": WORK / "scan.work", "device": "mems-g2"} | said)
+    assert remedy is None or re.search(remedy, told.value.remedy)
+
+
+def test_mistakes_in_catalogues_are_told():
+    assert set(sl.node) >= {"smart-2003", "csd-arm"}
+    assert set(sl.network) >= {"fast-ethernet", "hub"}
+    for wrong in (
+        lambda: sl.node("smart"),
+        lambda: sl.network("hub", latency_us=-1),
+        lambda: sl.node.show("x"),
+    ):
+        with pytest.raises(sl.Error):
+            wrong()
+    assert sl.node.smart_2003(mhz=800).parameters == {"mhz": 800}
+
+
+def test_network_and_node_of_a_file(tmp_path):
+    (tmp_path / "net.toml").write_text('kind = "ideal"\ndescription = "wires"\nbandwidth_mbit_s = 1000.0\n')
+    (tmp_path / "node.toml").write_text(
+        'description = "mine"\nmhz = 250.0\n\n[cycles]\ntuple = 10.0\npack = 1.0\n'
+    )
+    result = sl.replay(
+        WORK / "scan.work", "ram", network=tmp_path / "net.toml", node=tmp_path / "node.toml", what_if=False
+    )
+    assert (result.config["network"]["name"], result.config["node"]["name"]) == ("net", "node")
+    assert result.config["node"]["mhz"] == 250
+
+
+class StoppedError(Exception):
+    """What a callback raises."""
+
+
+def test_what_progress_raises_ends_the_replay(tmp_path):
+    inner = {"file": "inner", "per_block_of": "outer"}
+    path = record(
+        tmp_path / "x.work",
+        {"nodes": 1, "files": {"outer": 500_000_000, "inner": 1_000_000_000}},
+        {"phase": "nested", "node": 0, "reads": [{"file": "outer"}, inner]},
+    )
+    seen = []
+
+    def tell(pages, share):
+        seen.append((pages, share))
+        if len(seen) == 3:
+            raise StoppedError
+
+    settings = {"node.block_kb": 64, "cluster.exact": True}
+    with pytest.raises(StoppedError):
+        sl.replay(path, "mems-g2", progress=tell, settings=settings, dump_trace=(0, tmp_path / "n.csv"))
+    assert 3 <= len(seen) <= 4
+    assert seen == sorted(seen)
+    assert not list(tmp_path.glob("*n.csv"))
+
+
+def test_replays_in_threads():
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(sl.replay(WORK / "scan.work", "mems-g2").elapsed_s))
+        for _ in range(3)
+    ]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(set(found)) == 1
+    assert len(found) == 3

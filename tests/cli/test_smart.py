@@ -1,0 +1,215 @@
+"""`sledlab smart`, `node` and `network`: options, JSON, files, mistakes."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+
+WORK = Path(__file__).parents[2] / "sample" / "work"
+SCAN = ("smart", "replay", WORK / "scan.work", "--device", "mems-g2")
+
+
+def test_json_is_one_object_with_everything_promised(sledlab):
+    answer = sledlab(*SCAN, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    found = answer.json
+    assert set(found) == {
+        "job",
+        "nodes",
+        "elapsed_s",
+        "components_s",
+        "bottleneck",
+        "largest",
+        "what_if",
+        "pages",
+        "simulated_share",
+        "by_phase",
+        "energy_j",
+        "store_energy_j",
+        "seed",
+        "version",
+        "config",
+    }
+    assert set(found["components_s"]) == {"compute", "store", "network", "waiting"}
+    assert [each["what"] for each in found["what_if"]] == ["compute", "store", "network"]
+    assert set(found["by_phase"][0]) == {
+        "phase",
+        "start_s",
+        "end_s",
+        "elapsed_s",
+        "compute_s",
+        "store_s",
+        "network_s",
+        "waiting_s",
+        "processor_s",
+        "requests",
+        "read_bytes",
+        "written_bytes",
+        "sent_bytes",
+        "received_bytes",
+        "store_j",
+    }
+    assert sledlab(*SCAN, "--no-what-if", "--json").json["what_if"] == []
+
+
+def test_human_output_says_what_holds_the_job_up(sledlab):
+    answer = sledlab(*SCAN)
+    assert answer.code == 0
+    assert "scan on 4 nodes takes 0.557 s" in answer.out
+    assert "the store is the bottleneck" in answer.out
+
+
+def test_command_line_python_and_file_agree_to_the_last_digit(sledlab, tmp_path):
+    flags = ("--network", "infiniband-1x", "--node", "csd-arm", "--scheduler", "sptf", "--seed", 5)
+    settings = ("--set", "node.prefetch_pages=2", "--set", "network.latency_us=3")
+    join = ("smart", "replay", WORK / "join.work", "--device", "hp-c2490a", *flags, *settings)
+    said = sledlab(*join, "--out", tmp_path / "a", "--json").json
+    assert sledlab("smart", "replay", tmp_path / "a" / "experiment.toml", "--out", tmp_path / "b").code == 0
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
+    in_python = sl.replay(
+        WORK / "join.work",
+        "hp-c2490a",
+        network="infiniband-1x",
+        node="csd-arm",
+        scheduler="sptf",
+        seed=5,
+        settings={"node.prefetch_pages": 2, "network.latency_us": 3},
+    )
+    assert json.loads(in_python.to_json()) == said
+    assert said == json.loads((tmp_path / "a" / "summary.json").read_text())
+
+
+def test_options_override_the_experiment_file(sledlab, tmp_path):
+    assert sledlab(*SCAN, "--no-what-if", "--out", tmp_path).code == 0
+    file = tmp_path / "experiment.toml"
+    found = sledlab(
+        "smart", "replay", file, "--device", "ram", "--at", "host", "--network", "hub", "--json"
+    ).json
+    assert found["config"]["device"]["kind"] == "ram"
+    assert found["config"]["network"]["kind"] == "hub"
+    assert found["nodes"] == 5
+
+
+def test_the_trace_of_a_node_is_replayed_by_simulate(sledlab, tmp_path):
+    trace, schedule = tmp_path / "node.csv", tmp_path / "job.goal"
+    answer = sledlab(*SCAN, "--no-what-if", "--dump-trace", 2, trace, "--goal", schedule)
+    assert answer.code == 0
+    assert str(trace) in answer.out.replace("\n", "")
+    found = sledlab("simulate", "--device", "mems-g2", "--trace", trace, "--replay", "open", "--json").json
+    assert found["requests"] == 1024
+    assert found["read"]["bytes"] == 8388608
+    assert schedule.read_text().startswith("num_ranks 5")
+
+
+LINE = {"phase": "scan", "nodes": "all", "reads": [{"file": "data"}]}
+RECORDS = {
+    "unknown file": (
+        {**LINE, "reads": [{"file": "dada"}]},
+        "x.work:2: unknown file `dada`",
+        "did you mean `data`",
+    ),
+    "half a line": ('{"phase": "scan"', "x.work:2:", "help:"),
+    "unknown kind": ({**LINE, "operations": {"tupel": 5}}, "`tupel`", "node.cycles.tupel"),
+    "too large": (LINE, "the files of node 0 take", "system.kind"),
+    "no memory": ({**LINE, "memory": 1 << 40}, "bytes of memory on node 0", "node.memory_mb"),
+}
+
+
+@pytest.mark.parametrize("wrong", RECORDS)
+def test_mistakes_in_a_record_are_told(sledlab, tmp_path, wrong):
+    step, says, remedy = RECORDS[wrong]
+    header = {"work": 1, "job": "x", "nodes": 2, "files": {"data": 10**13 if wrong == "too large" else 8192}}
+    path = tmp_path / "x.work"
+    path.write_text(json.dumps(header) + "\n" + (step if isinstance(step, str) else json.dumps(step)) + "\n")
+    answer = sledlab("smart", "replay", path, "--device", "mems-g2", "--out", tmp_path / "out")
+    answer.assert_refused(says)
+    answer.assert_refused(remedy)
+    assert not list(tmp_path.glob("out/*"))
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--scheduler", "mine:Lcfs"), "plug-ins cannot be used"),
+        (("--network", "nope"), "unknown network `nope`"),
+        (("--set", "replay.mode=open"), "the replay of a record has none"),
+        (("--set", "group.nodes=1"), "[[group]]"),
+        (("--dump-trace", "first", "x.csv"), "not the number of a node"),
+        (("--threads", "two"), "not a whole number"),
+        (("--out", "/dev/null/x"), "choose another --out"),
+    ],
+)
+def test_mistakes_in_options_are_told(sledlab, more, says):
+    sledlab(*SCAN, *more).assert_refused(says)
+
+
+def test_what_is_no_record(sledlab, bank, tmp_path):
+    sledlab("smart", "replay", bank, "--device", "mems-g2").assert_refused("this is no work record")
+    sledlab("smart", "replay", tmp_path / "no.work", "--device", "ram").assert_refused("cannot open")
+    sledlab("smart", "replay", tmp_path / "no.toml").assert_refused("cannot read the experiment")
+    (tmp_path / "empty.toml").write_text('[device]\npreset = "ram"\n')
+    sledlab("smart", "replay", tmp_path / "empty.toml").assert_refused("no work record was given")
+    sledlab("smart", "shwo").assert_refused("did you mean `show`?")
+
+
+def test_show(sledlab):
+    found = sledlab("smart", "show", WORK / "join.work", "--json").json
+    assert (found["job"], found["nodes"]) == ("join", 4)
+    assert len(found["traffic"]) == 4
+    text = sledlab("smart", "show", WORK / "join.work").out
+    assert "join on 4 nodes reads 58.4 MB" in text
+    assert "nested loop" in text
+    assert "lineitem-part" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "words"),
+    [
+        ("node", "smart-2003", ("prefetch_pages", "MHz", "16,400", "network")),
+        ("network", "rack-ethernet", ("uplink_mbit_s", "Mbit/s", "tree")),
+    ],
+)
+def test_presets_are_listed_and_shown(sledlab, kind, name, words):
+    listed = sledlab(kind, "list", "--json").json
+    assert [each["name"] for each in listed] == list(getattr(sl, kind))
+    text = sledlab(kind, "show", name).out
+    assert all(word in text for word in words)
+    shown = sledlab(kind, "show", name, "--json").json
+    assert shown["kind" if kind == "network" else "operations"]
+    sledlab(kind, "show", f"{name}x").assert_refused("unknown")
+    assert "switch" in sledlab("network", "list").out
+
+
+def test_interrupt(tmp_path):
+    path, out = tmp_path / "long.work", tmp_path / "run"
+    header = {"work": 1, "job": "x", "nodes": 1, "files": {"outer": 500_000_000, "inner": 1_000_000_000}}
+    inner = {"file": "inner", "per_block_of": "outer"}
+    step = {"phase": "nested", "node": 0, "reads": [{"file": "outer"}, inner]}
+    path.write_text(f"{json.dumps(header)}\n{json.dumps(step)}\n")
+    settings = ("--set", "node.block_kb=64", "--set", "cluster.exact=true", "--out", str(out))
+    command = [
+        sys.executable,
+        "-m",
+        "sledlab",
+        "smart",
+        "replay",
+        str(path),
+        "--device",
+        "mems-g2",
+        *settings,
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not out.exists() and process.poll() is None:
+        time.sleep(0.02)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert b"Traceback" not in err
+    assert not list(out.iterdir())
