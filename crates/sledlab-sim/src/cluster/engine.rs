@@ -8,6 +8,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
@@ -24,6 +26,9 @@ use super::talk::{self, Letter, Talker};
 
 /// How far a replay is: the share of its phases, and pages so far.
 pub type Told<'a> = &'a mut (dyn FnMut(f64, u64) -> bool + Send);
+
+/// From one look-up to the next while nodes run on threads of their own.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A node in a phase.
 #[derive(Clone, Copy, Debug, Default)]
@@ -211,19 +216,24 @@ impl<'a> Cluster<'a> {
         let members = &mut self.members;
         let told = &mut self.told;
         thread::scope(|scope| {
+            // Nobody sends: that the last worker has dropped its end tells that all are done.
+            let (working, done) = mpsc::channel::<()>();
             let workers: Vec<_> = members
                 .chunks_mut(share)
-                .map(|chunk| scope.spawn(move || chunk.iter_mut().map(|member| run(member, watch)).collect()))
+                .map(|chunk| {
+                    let working = working.clone();
+                    scope.spawn(move || {
+                        let ran = chunk.iter_mut().map(|member| run(member, watch)).collect();
+                        drop(working);
+                        ran
+                    })
+                })
                 .collect();
-            if let Some(told) = told {
-                let mut slept = Duration::from_micros(100);
-                while !workers.iter().all(thread::ScopedJoinHandle::is_finished) {
-                    thread::sleep(slept);
-                    slept = (slept * 2).min(Duration::from_millis(20));
-                    let pages = watch.pages.load(std::sync::atomic::Ordering::Relaxed);
-                    if slept >= Duration::from_millis(20) && !told(phase / phases, pages) {
-                        watch.stop.store(true, std::sync::atomic::Ordering::Relaxed);
-                    }
+            drop(working);
+            while let Err(RecvTimeoutError::Timeout) = done.recv_timeout(LOOK) {
+                let pages = watch.pages.load(Ordering::Relaxed);
+                if told.as_mut().is_some_and(|told| !told(phase / phases, pages)) {
+                    watch.stop.store(true, Ordering::Relaxed);
                 }
             }
             let mut all = Vec::with_capacity(share * workers.len());
@@ -245,7 +255,7 @@ impl<'a> Cluster<'a> {
         let mut look = || {
             turns += 1;
             if turns.is_multiple_of(65_536) && told.as_mut().is_some_and(|told| !told(phase / phases, 0)) {
-                watch.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                watch.stop.store(true, Ordering::Relaxed);
             }
             if turns.is_multiple_of(65_536) { watch.note(0) } else { Ok(()) }
         };
@@ -377,7 +387,7 @@ impl<'a> Cluster<'a> {
             if events.is_multiple_of(Watch::EVERY) {
                 self.watch.note(Watch::EVERY)?;
                 let share = self.phase as f64 / self.work.phases.len() as f64;
-                let pages = self.watch.pages.load(std::sync::atomic::Ordering::Relaxed);
+                let pages = self.watch.pages.load(Ordering::Relaxed);
                 if events.is_multiple_of(16 * Watch::EVERY)
                     && self.told.as_mut().is_some_and(|told| !told(share, pages))
                 {
