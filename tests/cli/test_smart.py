@@ -115,7 +115,7 @@ RECORDS = {
         "did you mean `data`",
     ),
     "half a line": ('{"phase": "scan"', "x.work:2:", "help:"),
-    "unknown kind": ({**LINE, "operations": {"tupel": 5}}, "`tupel`", "node.cycles.tupel"),
+    "unknown kind": ({**LINE, "operations": {"weigh": 5}}, "`weigh`", "node.cycles.weigh"),
     "too large": (LINE, "the files of node 0 take", "system.kind"),
     "no memory": ({**LINE, "memory": 1 << 40}, "bytes of memory on node 0", "node.memory_mb"),
 }
