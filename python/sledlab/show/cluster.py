@@ -52,16 +52,18 @@ def _first(result: ClusterResult) -> str:
     who = f"{nodes:,} node{'s' if nodes > 1 else ''}"
     where = f"a host in front of {who}" if result.at_host else who
     return (
-        f"{result.job} on {where} takes {figure(result.elapsed_s)} s with {_store(result)} and "
+        f"{result.job} on {where} takes {figure(result.elapsed_s)} s with {_store(result)} over "
         f"{result.config['network']['name']}"
     )
 
 
 def _store(result: ClusterResult) -> str:
     """What the nodes store on."""
-    name = wording.device_name(result.config)
-    groups = result.config.get("group", [])
-    return f"{name} and, in groups of their own, other nodes" if groups else name
+    names = [wording.device_name(result.config)]
+    for group in result.config.get("group", []):
+        device = group.get("device", names[0])
+        names.append(device if isinstance(device, str) else wording.device_name({"device": device}))
+    return joined(list(dict.fromkeys(names)))
 
 
 def _what_holds_up(result: ClusterResult) -> str:
