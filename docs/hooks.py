@@ -1,8 +1,8 @@
 """Fills pages from what is declared in the program.
 
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
-of that name, `{{ parameters systems mirror }}`, `{{ options simulate }}`, `{{ columns power states }}` and
-`{{ help trace info }}`.
+of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
+`{{ options simulate }}`, `{{ columns power states }}` and `{{ help trace info }}`.
 """
 
 import re
@@ -13,7 +13,7 @@ from sledlab.cli import cli
 from sledlab.cli.options import ordered
 from sledlab.lazy import loaded
 from sledlab.model import catalogue, entries
-from sledlab.runs.options import Option, Simulated, declared
+from sledlab.runs.options import Clustered, Option, Simulated, declared
 from sledlab.studies import LIST
 from sledlab.study.columns import Column
 from sledlab.study.columns import columns as columns_of
@@ -28,6 +28,34 @@ def names(section: str) -> str:
     """A table of names and meanings."""
     rows = [f"| `{entry.name}` | {cell(entry.meaning)} |" for entry in catalogue.entries(section)]
     return "\n".join(("| name | meaning |", "| --- | --- |", *rows))
+
+
+def operations() -> str:
+    """A table of the cycles of each kind of operation, a column for every node that comes with sledlab."""
+    nodes = [entry for entry in catalogue.node.list() if isinstance(entry, entries.NodeEntry)]
+    cycles = {entry.name: {each.kind: f"{each.cycles:,g}" for each in entry.operations} for entry in nodes}
+    network = {each.kind for entry in nodes for each in entry.operations if each.network}
+    kinds = dict.fromkeys(each.kind for entry in nodes for each in entry.operations)
+    rows = [
+        f"| `{kind}` | {' | '.join(known.get(kind, '') for known in cycles.values())} "
+        f"| {'network' if kind in network else 'compute'} |"
+        for kind in kinds
+    ]
+    head = f"| operation | {' | '.join(f'`{name}`' for name in cycles)} | counts as |"
+    return "\n".join((head, f"| --- | {'--- | ' * len(cycles)}--- |", *rows))
+
+
+def presets(kind: str) -> str:
+    """A table of the parameters of all presets of nodes or networks, a column for each."""
+    found = catalogue.CATALOGUES[kind].list()
+    specs = {spec.name: spec for entry in found for spec in entry.parameters}
+    values = [{spec.name: f"{spec.default:g}" for spec in entry.parameters} for entry in found]
+    rows = [
+        f"| `{name}` | {spec.unit} | {' | '.join(each.get(name, '') for each in values)} |"
+        for name, spec in specs.items()
+    ]
+    head = f"| key | unit | {' | '.join(f'`{entry.name}`' for entry in found)} |"
+    return "\n".join((head, f"| --- | --- | {'--- | ' * len(found)}", *rows))
 
 
 def schedulers() -> str:
@@ -94,9 +122,8 @@ def find(*path: str) -> entries.Entry:
 
 def options(command: str) -> str:
     """A table of what can be said of a run or of a study, in Python and on the command line."""
-    said = declared(
-        Simulated if command == "simulate" else loaded(f"sledlab.studies.{command}:STUDY").options
-    )
+    own = {"simulate": Simulated, "replay": Clustered}
+    said = declared(own.get(command) or loaded(f"sledlab.studies.{command}:STUDY").options)
     rows = [
         f"| `{name}` | `{flag(name, said[name])}` | {f'`{said[name].key}`' if said[name].key else ''} "
         f"| {cell(said[name].meaning)} | {cell(said[name].default)} |"
@@ -144,8 +171,10 @@ MARKERS = {
     "columns": columns,
     "help": help_text,
     "list": names,
+    "operations": operations,
     "options": options,
     "parameters": parameters,
+    "presets": presets,
     "schedulers": schedulers,
 }
 """What each marker stands for."""

@@ -115,7 +115,7 @@ RECORDS = {
         "did you mean `data`",
     ),
     "half a line": ('{"phase": "scan"', "x.work:2:", "help:"),
-    "unknown kind": ({**LINE, "operations": {"tupel": 5}}, "`tupel`", "node.cycles.tupel"),
+    "unknown kind": ({**LINE, "operations": {"weigh": 5}}, "`weigh`", "node.cycles.weigh"),
     "too large": (LINE, "the files of node 0 take", "system.kind"),
     "no memory": ({**LINE, "memory": 1 << 40}, "bytes of memory on node 0", "node.memory_mb"),
 }
@@ -137,6 +137,7 @@ def test_mistakes_in_a_record_are_told(sledlab, tmp_path, wrong):
     ("more", "says"),
     [
         (("--scheduler", "mine:Lcfs"), "plug-ins cannot be used"),
+        (("--set", "power.kind=mine:Never"), "plug-ins cannot be used"),
         (("--network", "nope"), "unknown network `nope`"),
         (("--set", "replay.mode=open"), "the replay of a record has none"),
         (("--set", "group.nodes=1"), "[[group]]"),
@@ -155,6 +156,8 @@ def test_what_is_no_record(sledlab, bank, tmp_path):
     sledlab("smart", "replay", tmp_path / "no.toml").assert_refused("cannot read the experiment")
     (tmp_path / "empty.toml").write_text('[device]\npreset = "ram"\n')
     sledlab("smart", "replay", tmp_path / "empty.toml").assert_refused("no work record was given")
+    (tmp_path / "plugin.toml").write_text('[scheduler]\nkind = "mine:Lcfs"\n')
+    sledlab("smart", "replay", tmp_path / "plugin.toml").assert_refused("plug-ins cannot be used")
     sledlab("smart", "shwo").assert_refused("did you mean `show`?")
 
 

@@ -19,6 +19,7 @@ from sledlab.show import terminal
 from sledlab.show.progress import Progress
 from sledlab.shown import face_of
 from sledlab.studies.smart import STUDY
+from sledlab.traces.work import MOST_NODES
 from sledlab.traces.work import work as read_work
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ def smart_show(file: str, *, as_json: bool) -> None:
     """
     found = read_work(file)
     if as_json:
-        show_json({**found.described, "traffic": found.traffic.tolist()})
+        matrix = {"traffic": found.traffic.tolist()} if found.nodes <= MOST_NODES else {}
+        show_json({**found.described, **matrix})
     else:
         face_of(found).show(found)
 

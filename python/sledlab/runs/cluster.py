@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -71,7 +72,7 @@ def replay(
     for what, given in (("number of threads", said.get("threads")), ("node", (dump_trace or (0,))[0])):
         if given is not None and given < 0:
             raise Error(f"there is no {what} {given}", remedy="give a number from 0")
-    base = ClusterExperiment(text_of(experiment), str(experiment)) if experiment else ClusterExperiment()
+    base = read(experiment) if experiment is not None else ClusterExperiment()
     record, made = compose(work, device, said, base)
     directory = Path(out) if out is not None else None
     for path in (dump_trace[1] if dump_trace else None, goal):
@@ -109,6 +110,29 @@ def run(experiment: ClusterExperiment, *, threads: int = 0) -> ClusterResult:
     return told(json.loads(outcome), record, experiment.to_toml(record.native))
 
 
+def read(path: str | Path) -> ClusterExperiment:
+    """Reads an experiment file.
+
+    Raises:
+        Error: It cannot be read, is not an experiment, or names a plug-in.
+    """
+    text = text_of(path)
+    experiment = ClusterExperiment(text, str(path))
+    tables = tomllib.loads(text)
+    models = [tables, *tables.get("group", [])]
+    _refuse_plugins({"said": [each.get(name) for each in models for name in ("scheduler", "power")]})
+    return experiment
+
+
+def _refuse_plugins(said: Mapping[str, Any]) -> None:
+    """Refuses plug-ins anywhere in what is said."""
+    if plugins := allowed(said):
+        raise Error(
+            f"`{plugins[0]}`: plug-ins cannot be used where a record is replayed",
+            remedy="choose one that comes with sledlab: sledlab scheduler list, sledlab power list",
+        )
+
+
 def compose(
     work: Work | str | Path | None,
     device: Device | None,
@@ -135,11 +159,7 @@ def composed(device: Device | None, said: Mapping[str, Any], base: ClusterExperi
     Raises:
         Error: Something in it makes no sense.
     """
-    if plugins := [word for word in allowed(said) if word != "*"]:
-        raise Error(
-            f"`{plugins[0]}`: plug-ins cannot be used where a record is replayed",
-            remedy="choose one that comes with sledlab: sledlab scheduler list, sledlab power list",
-        )
+    _refuse_plugins(said)
     experiment = with_store(base, device, said)
     for table in ("node", "host", "network"):
         if said.get(table) is not None:

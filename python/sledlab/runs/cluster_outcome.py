@@ -83,18 +83,16 @@ def _sums(phase: Mapping[str, Any]) -> dict[str, Any]:
 
 def _columns(phases: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """A row for every phase and node, column by column."""
-    rows = [
-        {
-            **_span(phase),
-            "node": index,
-            **{f"{part}_s": node[f"{part}_ns"] / 1e9 for part in TIMES},
-            **{name: node[name] for name in SUMS},
-        }
-        for phase in phases
-        for index, node in enumerate(phase["nodes"])
-    ]
-    names = ["phase", "node", "start_s", "end_s", *(f"{part}_s" for part in TIMES), *SUMS]
-    return {name: [row[name] for row in rows] for name in names}
+    spans = [(_span(phase), len(phase["nodes"])) for phase in phases]
+    nodes = [node for phase in phases for node in phase["nodes"]]
+    return {
+        "phase": [span["phase"] for span, count in spans for _ in range(count)],
+        "node": [node for _, count in spans for node in range(count)],
+        "start_s": [span["start_s"] for span, count in spans for _ in range(count)],
+        "end_s": [span["end_s"] for span, count in spans for _ in range(count)],
+        **{f"{part}_s": [node[f"{part}_ns"] / 1e9 for node in nodes] for part in TIMES},
+        **{name: [node[name] for node in nodes] for name in SUMS},
+    }
 
 
 def _bottleneck(outcome: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sledlab._native import __version__
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show import cluster_figures, wording
-from sledlab.show.cluster_figures import MOST_ROWS, WHATS, names_of
+from sledlab.show.cluster_figures import MOST_ROWS, PART_NAMES, names_of
 from sledlab.show.document import (
     Beside,
     Document,
@@ -52,16 +52,18 @@ def _first(result: ClusterResult) -> str:
     who = f"{nodes:,} node{'s' if nodes > 1 else ''}"
     where = f"a host in front of {who}" if result.at_host else who
     return (
-        f"{result.job} on {where} takes {figure(result.elapsed_s)} s with {_store(result)} and "
+        f"{result.job} on {where} takes {figure(result.elapsed_s)} s with {_store(result)} over "
         f"{result.config['network']['name']}"
     )
 
 
 def _store(result: ClusterResult) -> str:
     """What the nodes store on."""
-    name = wording.device_name(result.config)
-    groups = result.config.get("group", [])
-    return f"{name} and, in groups of their own, other nodes" if groups else name
+    names = [wording.device_name(result.config)]
+    for group in result.config.get("group", []):
+        device = group.get("device", names[0])
+        names.append(device if isinstance(device, str) else wording.device_name({"device": device}))
+    return joined(list(dict.fromkeys(names)))
 
 
 def _what_holds_up(result: ClusterResult) -> str:
@@ -73,9 +75,9 @@ def _what_holds_up(result: ClusterResult) -> str:
     best = rows[0]
     if best["saved"] < NOTICED:
         return "; neither processor nor store nor network twice as fast would save anything to speak of"
-    others = [f"the {WHATS[row['what']]} {wording.saved(row['saved'])}" for row in rows[1:]]
+    others = [f"the {PART_NAMES[row['what']]} {wording.saved(row['saved'])}" for row in rows[1:]]
     return (
-        f"; the {WHATS[best['what']]} is the bottleneck: twice as fast it would save "
+        f"; the {PART_NAMES[best['what']]} is the bottleneck: twice as fast it would save "
         f"{wording.saved(best['saved'])}, {joined(others)}"
     )
 
@@ -137,10 +139,11 @@ def brief(result: ClusterResult) -> Sequence[Part]:
 def _note(result: ClusterResult) -> str:
     """How to read the table, and what is not in it."""
     spent = result.energy
+    parts = f"processors {energy(spent.processor)}, stores {energy(spent.store)}"
     return (
-        "shares are of the time of all nodes; read, written and sent are in MB of 10^6 bytes. Energy: "
-        f"{energy(spent.total)}, of which processors {energy(spent.processor)}, stores "
-        f"{energy(spent.store)}, memories {energy(spent.memory)}, network {energy(spent.network)}."
+        "shares are of the time of all nodes; read, written and sent are in MB of 10^6 bytes; J are those of "
+        f"the stores. All together took {energy(spent.total)}, of which {parts}, memories "
+        f"{energy(spent.memory)}, network {energy(spent.network)}."
     )
 
 
@@ -169,7 +172,7 @@ def _phases(result: ClusterResult) -> Grid:
                 figure(row["store_j"]),
             )
         )
-    head = ("phase", "s", *COMPONENTS, "requests", "read", "written", "sent", "store J")
+    head = ("phase", "s", *COMPONENTS, "requests", "read", "written", "sent", "J")
     return Grid(head, lines)
 
 
@@ -187,6 +190,9 @@ def page(result: ClusterResult) -> Document:
     beside: list[Part] = (
         [Heading("What would help, and what crosses the network"), Beside(both)] if both else []
     )
+    numbers: list[Part] = [_phases(result), Text(_note(result), "quiet")]
+    if result.by_phase.height > cluster_figures.MOST_PHASES:
+        numbers = [Folded("The numbers", numbers)]
     shown = ALL_NODES if result.nodes <= MOST_ROWS else SOME_NODES
     return Document(
         kind="replay of a work record",
@@ -197,8 +203,7 @@ def page(result: ClusterResult) -> Document:
             Numbers(_key_figures(result)),
             Heading("Where the time went"),
             Beside([drawn("phases", "By phase", PHASES), drawn("timeline", "Node by node", shown)]),
-            _phases(result),
-            Text(_note(result), "quiet"),
+            *numbers,
             *beside,
             Heading("Where the energy went"),
             replace(drawn("energy", "Energy of all nodes", ENERGY), width="narrow"),
@@ -231,7 +236,7 @@ def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
     rows = result.by_phase
     return [
         ("takes", f"{figure(result.elapsed_s)} s", f"{longest['phase']} {figure(longest['elapsed_s'])} s"),
-        ("bottleneck", WHATS[found.what], remark),
+        ("bottleneck", PART_NAMES[found.what], remark),
         ("waiting", percent(_share(result, "waiting")), "of the time of all nodes"),
         ("sent", data(int(rows["sent_bytes"].sum())), f"{data(int(rows['read_bytes'].sum()))} read"),
         ("energy", energy(result.energy.total), f"{energy(result.energy.store)} of stores"),

@@ -25,13 +25,13 @@ COLOURS: Mapping[str, str] = {"compute": BLUE, "store": ORANGE, "network": GREEN
 MOST_ROWS = 32
 """Nodes up to which each has a row of its own."""
 
-MOST_PHASES = 24
+MOST_PHASES = 16
 """Phases up to which each has a bar of its own."""
 
 MOST_LINES = 12
 """Phases up to which a line marks the beginning of each."""
 
-WHATS: Mapping[str, str] = {"compute": "processor", "store": "store", "network": "network"}
+PART_NAMES: Mapping[str, str] = {"compute": "processor", "store": "store", "network": "network"}
 """What is twice as fast."""
 
 
@@ -144,7 +144,7 @@ def what_if(result: ClusterResult) -> Figure:
     rows = [("as it is", result.elapsed_s, f"{figure(result.elapsed_s)} s", QUIET)]
     for row in result.what_if.sort("elapsed_s", descending=True).iter_rows(named=True):
         said = f"{figure(row['elapsed_s'])} s, {saved(row['saved'])} saved"
-        rows.append((f"{WHATS[row['what']]} × 2", row["elapsed_s"], said, COLOURS[row["what"]]))
+        rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], said, COLOURS[row["what"]]))
     return _bars(rows, "the whole job (s)")
 
 

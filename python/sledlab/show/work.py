@@ -8,6 +8,7 @@ from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
 from sledlab.show.face import DocumentFace
 from sledlab.show.traffic import heat_map, most
 from sledlab.show.wording import data, listed
+from sledlab.traces.work import MOST_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,22 +30,30 @@ def answer(work: Work) -> str:
 
 def brief(work: Work) -> Sequence[Part]:
     """What a terminal and a notebook show."""
-    return [Text(answer(work)), _phases(work), *_files(work)]
+    return [Text(answer(work)), _phases(work), *_operations(work), *_files(work)]
 
 
 def _phases(work: Work) -> Grid:
-    """A row for every phase, with a column for every kind of operation."""
+    """A row for every phase."""
     together = {row["name"]: ", ".join(row["collectives"]) for row in work.described["phases"]}
     rows = [
         (
             row["phase"],
             *(data(row[name]) for name in ("read_bytes", "written_bytes", "sent_bytes")),
-            *(f"{row[kind]:,}" for kind in work.kinds),
             together[row["phase"]],
         )
         for row in work.phases.iter_rows(named=True)
     ]
-    return Grid(("phase", "reads", "writes", "sends", *work.kinds, "collectives"), rows, "words")
+    return Grid(("phase", "reads", "writes", "sends", "collectives"), rows, "words")
+
+
+def _operations(work: Work) -> list[Part]:
+    """A row for every kind of operation: how many there are, and in which phases."""
+    rows = []
+    for kind in work.kinds:
+        where = work.phases.filter(work.phases[kind] > 0)["phase"].to_list()
+        rows.append((kind, f"{work.phases[kind].sum():,}", listed(where, 4)))
+    return [Grid(("operation", "how many", "in"), rows, "words")] if rows else []
 
 
 def _files(work: Work) -> list[Part]:
@@ -69,6 +78,15 @@ def figure(work: Work) -> Figure:
     return heat_map(work.traffic, [name.removeprefix("node ") for name in names(work)])
 
 
+def _traffic(work: Work) -> list[Part]:
+    """Who sends whom how much, unless there are very many."""
+    if work.nodes > MOST_NODES:
+        return []
+    said = Text(most(work.traffic, names(work)), "quiet")
+    drawing = Drawing(lambda: figure(work), "Who sends whom how much", width="narrow")
+    return [Heading("Who sends whom"), said, drawing]
+
+
 def page(work: Work) -> Document:
     """The page about a record."""
     told = [(name, str(value)) for name, value in work.parameters.items()]
@@ -78,9 +96,8 @@ def page(work: Work) -> Document:
         parts=[
             Text(answer(work), "answer"),
             _phases(work),
-            Heading("Who sends whom"),
-            Text(most(work.traffic, names(work)), "quiet"),
-            Drawing(lambda: figure(work), "Who sends whom how much", width="narrow"),
+            *_operations(work),
+            *_traffic(work),
             Heading("Files and groups"),
             *_files(work),
             Heading("The job"),
