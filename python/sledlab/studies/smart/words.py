@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.show.cluster_figures import WHATS
+from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.show.document import Document, Drawing, Facts, Folded, Grid, Heading, Source, Text, grid
 from sledlab.show.facts import said_facts
 from sledlab.show.wording import energy, figure, joined, percent, saved
@@ -80,7 +80,7 @@ def _who(study: SmartStudy, each: Run) -> str:
 
 def _bottlenecks(study: SmartStudy, rows: Sequence[Run]) -> Iterator[str]:
     """What holds the job up, everywhere or here and there."""
-    for what, noun in WHATS.items():
+    for what, noun in PART_NAMES.items():
         group = [each for each in rows if each.run.bottleneck == what]
         if not group:
             continue
@@ -100,8 +100,8 @@ def table(study: SmartStudy) -> Grid:
 
     columns: dict[str, Callable[[Run], str]] = {
         "s": lambda each: figure(each.run.elapsed_s),
-        "held up by": lambda each: WHATS[each.run.bottleneck],
-        **{f"{what} × 2": saved_by(part) for part, what in WHATS.items()},
+        "held up by": lambda each: PART_NAMES[each.run.bottleneck],
+        **{f"{what} × 2": saved_by(part) for part, what in PART_NAMES.items()},
         "energy": lambda each: energy(each.run.energy_j),
     }
     return _rows(study, columns)
