@@ -281,12 +281,16 @@ class Connected(Furnished, total=False):
     ]
 
 
-class Clustered(Connected, Scheduled, Merged, Arranged, Set, total=False):
-    """What can be said of the replay of a work record."""
+class Stored(Scheduled, Merged, Arranged, Set, total=False):
+    """What the stores of a cluster are, but for the device."""
 
     power: Annotated[
         Models, Option("When stores park (sledlab power list)", "POLICY", "never", key="power.kind")
     ]
+
+
+class Clustered(Connected, Stored, total=False):
+    """What can be said of the replay of a work record."""
 
     threads: Annotated[int, Option("Threads at most", default="all processors")]
 

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.errors import Error
 from sledlab.runs.options import (
-    Around,
     Devices,
     Furnished,
     Numbers,
     Option,
     Parallel,
-    Scheduled,
-    Set,
     Several,
+    Stored,
     words,
 )
 from sledlab.study.devices import name_of
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from sledlab.traces.work import Work
 
 
-class SmartOptions(Scheduled, Around, Furnished, Set, Parallel, total=False):
+class SmartOptions(Furnished, Stored, Parallel, total=False):
     """What can be said of a study of smart storage, but for records and devices."""
 
     networks: Annotated[Several, Option("Networks to sweep.", "A,B", "fast-ethernet")]
