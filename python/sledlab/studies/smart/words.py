@@ -46,17 +46,25 @@ def verdict(study: SmartStudy, job: str) -> Iterator[str]:
     if len(_names(study, "device")) > 1:  # then devices are compared, each at its best
         rows = list({each.where.device: each for each in reversed(rows)}.values())[::-1]
     best, *others = rows
-    where, many = best.where, f"{most} node{'s' if most > 1 else ''}"
+    aside = {id(each): _aside(study, each) for each in rows}
+    shared = [each for each in aside[id(best)] if all(each in own for own in aside.values())]
+
+    def who(each: Run) -> str:
+        own = [part for part in aside[id(each)] if part not in shared]
+        return f"{each.where.device} ({', '.join(own)})" if own else each.where.device
+
+    what = ", ".join([f"`{job}` on {most} node{'s' if most > 1 else ''}", *shared])
     if not others:
-        yield f"`{job}` on {many} takes {figure(best.run.elapsed_s)} s with {where.device}."
+        yield f"{what}{',' if shared else ''} takes {figure(best.run.elapsed_s)} s with {who(best)}."
     else:
-        factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), _who(study, each)) for each in others]
-        than = [f"{factor} times as fast as {who}" for factor, who in factors[:3]]
+        factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), who(each)) for each in others]
+        than = [f"{factor} times as fast as {name}" for factor, name in factors[:3]]
+        more = " and others" if len(others) > 3 else ""
+        end = "," if shared else ""
         yield (
-            f"`{job}` on {many} is fastest with {_who(study, best)}, {figure(best.run.elapsed_s)} s: "
-            f"{joined(than)}{' and others' if len(others) > 3 else ''}."
+            f"{what}{end} is fastest with {who(best)}, {figure(best.run.elapsed_s)} s: {joined(than)}{more}."
         )
-    yield from _bottlenecks(study, rows)
+    yield from _bottlenecks(rows, who)
 
 
 def _largest(study: SmartStudy, job: str) -> tuple[int, list[Run]]:
@@ -66,19 +74,18 @@ def _largest(study: SmartStudy, job: str) -> tuple[int, list[Run]]:
     return most, [each for each in mine if each.where.nodes == most]
 
 
-def _who(study: SmartStudy, each: Run) -> str:
-    """A replay by what tells it from others of its job and size."""
-    where, parts = each.where, [each.where.device]
-    if len(_names(study, "page_kb")) > 1:
-        parts.append(f"{where.page_kb:g} KB pages")
-    if len(_names(study, "network")) > 1:
-        parts.append(where.network)
-    if len(_names(study, "at")) > 1:
-        parts.append("the work at the host" if where.at == "host" else "the work at the nodes")
-    return " ".join([parts[0], *([f"({', '.join(parts[1:])})"] if parts[1:] else [])])
+def _aside(study: SmartStudy, each: Run) -> list[str]:
+    """What besides device and size tells a replay from others."""
+    where = each.where
+    said = {
+        "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
+        "network": f"over {where.network}",
+        "at": "worked on at the host" if where.at == "host" else "worked on at the nodes",
+    }
+    return [text for column, text in said.items() if text and len(_names(study, column)) > 1]
 
 
-def _bottlenecks(study: SmartStudy, rows: Sequence[Run]) -> Iterator[str]:
+def _bottlenecks(rows: Sequence[Run], who: Callable[[Run], str]) -> Iterator[str]:
     """What holds the job up, everywhere or here and there."""
     for what, noun in PART_NAMES.items():
         group = [each for each in rows if each.run.bottleneck == what]
@@ -87,7 +94,7 @@ def _bottlenecks(study: SmartStudy, rows: Sequence[Run]) -> Iterator[str]:
         shares = sorted(each.run.saved()[what] for each in group)
         least, most = saved(shares[0]), saved(shares[-1])
         many = len(group) == len(rows) > 1
-        where = "everywhere" if many else f"on {joined([_who(study, each) for each in group])}"
+        where = "everywhere" if many else f"on {joined([who(each) for each in group])}"
         much = least if least == most else f"{least} to {most}"
         yield f"The {noun} holds it up {where}: twice as fast it saves {much}."
 
