@@ -55,6 +55,7 @@ def test_json_is_one_object_with_everything_promised(sledlab):
         "store_j",
     }
     assert sledlab(*SCAN, "--no-what-if", "--json").json["what_if"] == []
+    assert sledlab(*SCAN, "--what-if", "--json").json == sledlab(*SCAN, "--json").json
 
 
 def test_human_output_says_what_holds_the_job_up(sledlab):

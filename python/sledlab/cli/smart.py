@@ -45,7 +45,11 @@ def _options() -> Mapping[str, Option]:
 @click.command("replay")
 @click.argument("file")
 @options(_options())
-@click.option("--no-what-if", is_flag=True, help="Do not replay again with one component twice as fast.")
+@click.option(
+    "--what-if/--no-what-if",
+    default=True,
+    help="Replay again with each component twice as fast, to find the bottleneck.  [default: what-if]",
+)
 @click.option(
     "--dump-trace",
     metavar="NODE FILE",
@@ -60,7 +64,7 @@ def smart_replay(
     goal: str | None,
     dump_trace: tuple[str, str] | None,
     *,
-    no_what_if: bool,
+    what_if: bool,
     as_json: bool,
     **flags: Any,
 ) -> None:
@@ -81,7 +85,7 @@ def smart_replay(
         result = run(
             None if is_experiment else file,
             device,
-            what_if=not no_what_if,
+            what_if=what_if,
             experiment=file if is_experiment else None,
             out=out,
             dump_trace=_node_and_file(dump_trace) if dump_trace else None,
