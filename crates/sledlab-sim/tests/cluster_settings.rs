@@ -36,6 +36,7 @@ fn mistakes_are_told_with_a_remedy() {
         (vec![device, ("node.cycles.tuple", "-3")], "node.cycles.tuple"),
         (vec![device, ("node.memory_mb", "0.5")], "phase `scan` needs 100000 bytes of memory on node 0"),
         (vec![device, ("node", "8")], "not of the form table.key"),
+        (vec![device, ("node.cycles.tuple", "1e15"), ("node.mhz", "0.001")], "more than 30 years"),
     ] {
         let told = message(&settings, &work);
         assert!(told.contains(part), "{settings:?}: {told}");

@@ -47,7 +47,7 @@ pub use store::Dump;
 use sledlab_core::{Error, Result, Span};
 use sledlab_models::node::Files;
 use sledlab_models::power::Energy;
-use sledlab_trace::work::Work;
+use sledlab_trace::work::{Phase, Step, Work};
 
 use config::{Kind, Resolved};
 use engine::Cluster;
@@ -214,11 +214,16 @@ fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumpe
     })
 }
 
-/// Everything that can be checked before the work starts: operations that nodes know, and memory.
+/// Longer than this, in ns, no job may work on processors and requests: 31 years. Times are counted in 64 bits.
+const LONGEST_NS: f64 = 1e18;
+
+/// Everything that can be checked before the work starts: operations that nodes know, memory, and how long it takes.
 fn check(work: &Work, members: &[Member]) -> Result<()> {
+    let mut job_ns = 0.0;
     for phase in &work.phases {
+        let received = phase.bytes_received();
+        let mut longest_ns = 0.0_f64;
         for (member, step) in members.iter().zip(&phase.steps) {
-            member.charge(work, step)?;
             if step.memory > member.node.memory_bytes() {
                 return Err(Error::user(format!(
                     "phase `{}` needs {} bytes of memory on node {}, which has {}",
@@ -229,9 +234,37 @@ fn check(work: &Work, members: &[Member]) -> Result<()> {
                 ))
                 .with_remedy("give it more: --set node.memory_mb=..."));
             }
+            let charge = member.charge(work, step)?;
+            let sent: u64 = step.away_from(member.index).map(|(_, bytes)| bytes).sum();
+            let bytes = sent.saturating_add(received[member.index]);
+            let messages = bytes.div_ceil(member.message_bytes(step)) + members.len() as u64;
+            let own_ns = charge.compute_ns as f64
+                + charge.network_ns as f64
+                + member.message_ns(messages, bytes) as f64
+                + requests_ns(work, member, phase, step);
+            longest_ns = longest_ns.max(own_ns);
+        }
+        job_ns += longest_ns;
+        if job_ns > LONGEST_NS {
+            return Err(Error::user(format!(
+                "by the end of phase `{}` processors and software would have worked for more than 30 years",
+                phase.name
+            ))
+            .with_remedy("check node.mhz, node.cycles, node.request_us and the operations of the record"));
         }
     }
     Ok(())
+}
+
+/// What the software before the requests of a step takes.
+fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &Step) -> f64 {
+    let each = member.request();
+    if each == Span::ZERO {
+        return 0.0;
+    }
+    let written: u64 = step.writes.iter().map(|access| access.bytes.div_ceil(member.node.page_bytes())).sum();
+    let pages = member.sequence(work, &phase.name, &step.reads).len() + written;
+    each.as_ns() as f64 * pages as f64
 }
 
 /// Bytes that each node sends to others and receives from them in a phase, its collectives left out.
