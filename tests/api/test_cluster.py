@@ -266,6 +266,7 @@ MISTAKES = {
     "key": ({"settings": {"node.mzh": 1}}, r"unknown key `node\.mzh`", r"node\.mhz"),
     "place": ({"at": "moon"}, r"cluster\.at: expected one of nodes, host", None),
     "node of a trace": ({"dump_trace": (4, "/tmp/nobody.csv")}, "no node 4", "0 to 3"),
+    "schedule": ({"goal": "/tmp/nobody.goal", "at": "host"}, "not of a host", "leave out"),
     "negative node": ({"dump_trace": (-1, "/tmp/nobody.csv")}, "no node -1", "from 0"),
     "threads": ({"threads": -1}, "no number of threads -1", "from 0"),
 }

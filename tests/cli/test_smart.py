@@ -157,8 +157,11 @@ def test_what_is_no_record(sledlab, bank, tmp_path):
     sledlab("smart", "replay", tmp_path / "no.toml").assert_refused("cannot read the experiment")
     (tmp_path / "empty.toml").write_text('[device]\npreset = "ram"\n')
     sledlab("smart", "replay", tmp_path / "empty.toml").assert_refused("no work record was given")
-    (tmp_path / "plugin.toml").write_text('[scheduler]\nkind = "mine:Lcfs"\n')
-    sledlab("smart", "replay", tmp_path / "plugin.toml").assert_refused("plug-ins cannot be used")
+    for wrong in ("", "[[group]]\nnodes = [0]\n\n[group."):
+        (tmp_path / "plugin.toml").write_text(f'{wrong or "["}scheduler]\nkind = "mine:Lcfs"\n')
+        sledlab("smart", "replay", tmp_path / "plugin.toml").assert_refused("plug-ins cannot be used")
+    (tmp_path / "group.toml").write_text('[group]\nnodes = [0]\n\n[device]\npreset = "ram"\n')
+    sledlab("smart", "replay", tmp_path / "group.toml").assert_refused("no work record was given")
     sledlab("smart", "shwo").assert_refused("did you mean `show`?")
 
 

@@ -79,6 +79,9 @@ def replay(
         if path is not None:
             check_writable(Path(path))
     toml = made.to_toml(record.native)
+    if goal is not None and tomllib.loads(toml)["cluster"]["at"] == "host":
+        remedy = 'leave out the schedule, or say at="nodes"'
+        raise Error("the schedule of a job is that of its nodes, not of a host", remedy=remedy)
     if directory is not None:
         make_directory(directory)
     with ExitStack() as files:
@@ -119,8 +122,11 @@ def read(path: str | Path) -> ClusterExperiment:
     text = text_of(path)
     experiment = ClusterExperiment(text, str(path))
     tables = tomllib.loads(text)
-    models = [tables, *tables.get("group", [])]
-    _refuse_plugins({"said": [each.get(name) for each in models for name in ("scheduler", "power")]})
+    said = tables.get("group")
+    groups = [each for each in said if isinstance(each, dict)] if isinstance(said, list) else []
+    _refuse_plugins(
+        {"models": [part.get(name) for part in [tables, *groups] for name in ("scheduler", "power")]}
+    )
     return experiment
 
 
