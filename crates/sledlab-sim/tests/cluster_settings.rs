@@ -30,7 +30,7 @@ fn mistakes_are_told_with_a_remedy() {
         (vec![device, ("network.kind", "swatch")], "did you mean `switch`?"),
         (vec![device, ("node.page_kbs", "8")], "did you mean `node.page_kb`?"),
         (vec![device, ("cluster.at", "moon")], "expected one of nodes, host"),
-        (vec![device, ("clusters.at", "host")], "did you mean"),
+        (vec![device, ("clusters.at", "host")], "did you mean `cluster`?"),
         (vec![device, ("workload.kind", "uniform")], "the replay of a record has none"),
         (vec![device, ("group.nodes", "[0]")], "write a table [[group]]"),
         (vec![device, ("node.cycles.tuple", "-3")], "node.cycles.tuple"),
@@ -73,6 +73,9 @@ device = "mems-g2"
 node = { mhz = 250.0 }
 "#;
     let mixed = of_toml(text, &work);
+    let complete = ClusterExperiment::from_toml("test.toml", text).unwrap().to_toml(&work).unwrap();
+    let again = of_toml(&complete, &work);
+    assert_eq!(serde_json::to_string(&mixed).unwrap(), serde_json::to_string(&again).unwrap());
     let node = |outcome: &ClusterOutcome, index: usize| outcome.phases[0].nodes[index];
     assert_eq!(node(&mixed, 1).store_ns, node(&disks, 1).store_ns);
     assert_eq!(node(&mixed, 3).store_ns, node(&sleds, 3).store_ns);

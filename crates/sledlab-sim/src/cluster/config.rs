@@ -34,7 +34,7 @@ sledlab_core::params! {
 }
 
 /// Tables of such a file besides those of what stores the blocks.
-const OWN: [&str; 6] = ["work", "node", "host", "network", "cluster", "group"];
+pub(crate) const OF_CLUSTERS: [&str; 6] = ["work", "node", "host", "network", "cluster", "group"];
 /// Tables that say nothing where a record is replayed.
 const FOREIGN: [&str; 3] = ["trace", "workload", "replay"];
 
@@ -77,8 +77,9 @@ impl ClusterExperiment {
     /// Text that is not TOML, with its place; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let (own, store): (Table, Table) =
-            keys::parse(name, text)?.into_iter().partition(|(key, _)| OWN.contains(&key.as_str()));
+            keys::parse(name, text)?.into_iter().partition(|(key, _)| OF_CLUSTERS.contains(&key.as_str()));
         refuse_foreign(&store)?;
+        store.keys().filter(|key| *key != "seed").try_for_each(|key| known(key))?;
         Ok(ClusterExperiment { store: Experiment::from_table(store)?, own })
     }
 
@@ -93,7 +94,7 @@ impl ClusterExperiment {
             }
             Some(("group", _)) => Err(Error::user("groups are said in a file")
                 .with_remedy("write a table [[group]] in an experiment file, and give that")),
-            Some((table, key)) if OWN.contains(&table) => {
+            Some((table, key)) if OF_CLUSTERS.contains(&table) => {
                 let mut changed = preset_or_table(&self.own, table)?;
                 let value = keys::read_value(value);
                 match key.split_once('.') {
@@ -107,11 +108,8 @@ impl ClusterExperiment {
                 self.own.insert(table.to_owned(), Value::Table(changed));
                 Ok(())
             }
-            Some((table, _)) if !keys::TABLES.contains(&table) => {
-                let known = keys::TABLES.into_iter().filter(|table| !FOREIGN.contains(table)).chain(OWN);
-                Err(Error::unknown("table", table, known))
-            }
-            _ => self.store.set(key, value),
+            Some((table, _)) => known(table).and_then(|()| self.store.set(key, value)),
+            None => self.store.set(key, value),
         }
     }
 
@@ -207,7 +205,7 @@ impl ClusterExperiment {
         let mut said = self.store.said().clone();
         let own = ["nodes", "node", "name"];
         for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
-            if key == "seed" || OWN.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
+            if key == "seed" || OF_CLUSTERS.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
                 return Err(Error::user(format!("group.{key}: a group has no {key} of its own"))
                     .with_remedy("say it for all, outside of the group"));
             }
@@ -235,8 +233,18 @@ impl ClusterExperiment {
         table.insert("cluster".to_owned(), Value::Table(resolved.params.to_table()));
         let said = self.store.power_said().map(|(_, said)| said).unwrap_or_default();
         table.extend(resolved.kinds[0].store.to_table(&said));
-        if let Some(groups) = self.own.get("group") {
-            table.insert("group".to_owned(), groups.clone());
+        let groups = resolved.kinds[1..].iter().enumerate().map(|(index, kind)| {
+            let mut group = Table::new();
+            let members = resolved.kind_of.iter().enumerate().filter(|(_, kind)| **kind == index + 1);
+            let members = members.map(|(member, _)| Value::Integer(member as i64)).collect();
+            group.insert("nodes".to_owned(), Value::Array(members));
+            group.insert("node".to_owned(), Value::Table(kind.node.to_table()));
+            group.extend(kind.store.to_table(&said));
+            Value::Table(group)
+        });
+        let groups: Vec<Value> = groups.collect();
+        if !groups.is_empty() {
+            table.insert("group".to_owned(), Value::Array(groups));
         }
         Ok(table)
     }
@@ -267,6 +275,12 @@ fn refuse_foreign(table: &Table) -> Result<()> {
             .with_remedy("what nodes ask of their stores stands in the record; see docs/work.md")),
         None => Ok(()),
     }
+}
+
+/// Refuses tables that nobody knows.
+fn known(table: &str) -> Result<()> {
+    let all = || keys::TABLES.into_iter().filter(|table| !FOREIGN.contains(table)).chain(OF_CLUSTERS);
+    if all().any(|known| known == table) { Ok(()) } else { Err(Error::unknown("table", table, all())) }
 }
 
 /// A table by name, where a text alone names a preset.

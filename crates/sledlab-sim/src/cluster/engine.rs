@@ -16,7 +16,7 @@ use std::time::Duration;
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::network::{Network, Port, collective};
 use sledlab_models::power::Energy;
-use sledlab_trace::work::{Collective, CollectiveKind, Phase, Work};
+use sledlab_trace::work::{Collective, CollectiveKind, Phase, Step, Work};
 
 use super::alone::{self, Half, Task};
 use super::member::{Member, Parts, Watch};
@@ -61,6 +61,9 @@ pub(super) struct Cluster<'a> {
     pub told: Option<Told<'a>>,
     now: Time,
     phase: usize,
+    /// Pages before the phase, and those in it: passes of nested loops, which may be skipped, count once.
+    before: u64,
+    ahead: u64,
 }
 
 impl<'a> Cluster<'a> {
@@ -73,7 +76,19 @@ impl<'a> Cluster<'a> {
         told: Option<Told<'a>>,
     ) -> Self {
         let watch = Watch::default();
-        Cluster { work, members, network, packet_bytes, threads, watch, told, now: Time::ZERO, phase: 0 }
+        Cluster {
+            work,
+            members,
+            network,
+            packet_bytes,
+            threads,
+            watch,
+            told,
+            now: Time::ZERO,
+            phase: 0,
+            before: 0,
+            ahead: 0,
+        }
     }
 
     /// Runs all phases.
@@ -96,11 +111,28 @@ impl<'a> Cluster<'a> {
         }
         for index in 0..self.work.phases.len() {
             self.phase = index;
+            self.before = self.watch.pages.load(Ordering::Relaxed);
+            self.ahead = self.pages_of(&self.work.phases[index]);
             ran.push(self.phase(&self.work.phases[index])?);
             // An interrupt that came too late for the phase ends the replay now.
             self.watch.note(0)?;
         }
         Ok(ran)
+    }
+
+    fn pages_of(&self, phase: &Phase) -> u64 {
+        let of = |(member, step): (&Member, &Step)| {
+            let touched = step.reads.iter().chain(&step.writes);
+            touched.map(|access| access.bytes.div_ceil(member.node.page_bytes())).sum::<u64>()
+        };
+        self.members.iter().zip(&phase.steps).map(of).sum()
+    }
+
+    /// Which share of the job is done after so many pages.
+    fn share(&self) -> impl Fn(u64) -> f64 + 'static {
+        let (phase, phases) = (self.phase as f64, self.work.phases.len() as f64);
+        let (before, ahead) = (self.before, self.ahead.max(1) as f64);
+        move |pages| (phase + ((pages - before) as f64 / ahead).min(1.0)) / phases
     }
 
     fn phase(&mut self, phase: &Phase) -> Result<Ran> {
@@ -212,7 +244,7 @@ impl<'a> Cluster<'a> {
     fn each<T: Send>(&mut self, run: impl Fn(&mut Member, &Watch) -> Result<T> + Sync) -> Result<Vec<T>> {
         let threads = self.threads.clamp(1, self.members.len().max(1));
         let (share, watch, run) = (self.members.len().div_ceil(threads).max(1), &self.watch, &run);
-        let (phase, phases) = (self.phase as f64, self.work.phases.len() as f64);
+        let share_done = self.share();
         let members = &mut self.members;
         let told = &mut self.told;
         thread::scope(|scope| {
@@ -232,7 +264,7 @@ impl<'a> Cluster<'a> {
             drop(working);
             while let Err(RecvTimeoutError::Timeout) = done.recv_timeout(LOOK) {
                 let pages = watch.pages.load(Ordering::Relaxed);
-                if told.as_mut().is_some_and(|told| !told(phase / phases, pages)) {
+                if told.as_mut().is_some_and(|told| !told(share_done(pages), pages)) {
                     watch.stop.store(true, Ordering::Relaxed);
                 }
             }
@@ -250,11 +282,13 @@ impl<'a> Cluster<'a> {
     fn talk(&mut self, mut talkers: Vec<Talker>, parts: &mut [Parts]) -> Result<()> {
         let start = self.now;
         let mut turns = 0_u64;
+        let (share_done, pages) = (self.share(), self.watch.pages.load(Ordering::Relaxed));
         let (watch, told) = (&self.watch, &mut self.told);
-        let (phase, phases) = (self.phase as f64, self.work.phases.len() as f64);
         let mut look = || {
             turns += 1;
-            if turns.is_multiple_of(65_536) && told.as_mut().is_some_and(|told| !told(phase / phases, 0)) {
+            if turns.is_multiple_of(65_536)
+                && told.as_mut().is_some_and(|told| !told(share_done(pages), pages))
+            {
                 watch.stop.store(true, Ordering::Relaxed);
             }
             if turns.is_multiple_of(65_536) { watch.note(0) } else { Ok(()) }
@@ -350,6 +384,7 @@ impl<'a> Cluster<'a> {
         let mut next: Vec<Option<Time>> = vec![Some(self.now); overlaps.len()];
         due.extend((0..overlaps.len()).map(|index| Reverse((self.now, index))));
         let (mut arrived, mut gone) = (Vec::new(), Vec::new());
+        let share_done = self.share();
         let mut events = 0_u64;
         loop {
             let first = due.peek().map(|Reverse((at, _))| *at);
@@ -386,10 +421,9 @@ impl<'a> Cluster<'a> {
             events += 1;
             if events.is_multiple_of(Watch::EVERY) {
                 self.watch.note(Watch::EVERY)?;
-                let share = self.phase as f64 / self.work.phases.len() as f64;
                 let pages = self.watch.pages.load(Ordering::Relaxed);
                 if events.is_multiple_of(16 * Watch::EVERY)
-                    && self.told.as_mut().is_some_and(|told| !told(share, pages))
+                    && self.told.as_mut().is_some_and(|told| !told(share_done(pages), pages))
                 {
                     return Err(Error::interrupted());
                 }

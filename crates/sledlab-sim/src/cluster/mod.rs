@@ -49,6 +49,7 @@ use sledlab_models::node::Files;
 use sledlab_models::power::Energy;
 use sledlab_trace::work::{Phase, Step, Work};
 
+pub(crate) use config::OF_CLUSTERS;
 use config::{Kind, Resolved};
 use engine::Cluster;
 use member::{Member, Rates};
@@ -84,9 +85,13 @@ impl ClusterExperiment {
         let work = moved.as_ref().unwrap_or(work);
         let runs = if what_if { 4.0 } else { 1.0 };
         let mut at = 0.0;
+        let mut goes_on = true;
         let mut run = |rates: Rates, dump: Option<(usize, &mut Dump)>| {
-            let mut told_of_all =
-                |share: f64, pages: u64| told.as_mut().is_none_or(|told| told((at + share) / runs, pages));
+            let mut told_of_all = |share: f64, pages: u64| {
+                // Who has said stop is not asked again.
+                goes_on = goes_on && told.as_mut().is_none_or(|told| told((at + share) / runs, pages));
+                goes_on
+            };
             let outcome = once(&resolved, work, rates, threads, Some(&mut told_of_all), dump);
             at += 1.0;
             outcome

@@ -4,6 +4,7 @@ use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
+use crate::cluster::OF_CLUSTERS;
 use crate::replay::ReplayParams;
 
 /// Tables of an experiment file, and the one key outside of them.
@@ -40,6 +41,10 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
 pub(crate) fn check_tables(table: &Table) -> Result<()> {
     let known = || TABLES.into_iter().chain([SEED]);
     match table.keys().find(|key| known().all(|known| known != key.as_str())) {
+        Some(key) if OF_CLUSTERS.contains(&key.as_str()) => {
+            Err(Error::user(format!("{key}: only the replay of a work record has such a table"))
+                .with_remedy("run the file with `sledlab smart replay`"))
+        }
         Some(key) => Err(Error::unknown("table", key, known())),
         None => Ok(()),
     }
