@@ -1,6 +1,7 @@
 //! The mechanics of a sled: where it is, where a request lies, what each pass costs.
 
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use sledlab_core::{Error, Result, Span};
@@ -85,6 +86,30 @@ fn check_speed(geometry: &Geometry, kinematics: &dyn Kinematics, axis_x: &Axis, 
         ))
 }
 
+/// Sleds that are in use, and the latest that were.
+struct Known {
+    sleds: Vec<(MemsParams, Weak<Sled>)>,
+    latest: VecDeque<Arc<Sled>>,
+}
+
+impl Known {
+    /// Sleds that are kept though nobody uses them: some 100 KB each.
+    const LATEST: usize = 4;
+
+    fn find(&mut self, params: &MemsParams) -> Option<Arc<Sled>> {
+        self.sleds.retain(|(_, sled)| sled.strong_count() > 0);
+        self.sleds.iter().find(|(known, _)| known == params).and_then(|(_, sled)| sled.upgrade())
+    }
+
+    fn add(&mut self, params: MemsParams, sled: &Arc<Sled>) {
+        self.sleds.push((params, Arc::downgrade(sled)));
+        self.latest.push_back(Arc::clone(sled));
+        if self.latest.len() > Self::LATEST {
+            self.latest.pop_front();
+        }
+    }
+}
+
 /// Geometry, mechanics and addressing of one sled, or of several that move together.
 #[derive(Debug)]
 pub(super) struct Sled {
@@ -131,20 +156,16 @@ impl Sled {
         })
     }
 
-    /// The same for all devices with equal parameters, as long as any of them is left: a thousand nodes have one table of
-    /// row times.
+    /// The same for all devices with equal parameters: a thousand nodes have one table of row times, and those who build
+    /// the same device again and again, as studies do, need not work it out again.
     pub fn shared(params: &MemsParams) -> Result<Arc<Self>> {
-        static KNOWN: Mutex<Vec<(MemsParams, Weak<Sled>)>> = Mutex::new(Vec::new());
-        let find = |known: &mut Vec<(MemsParams, Weak<Sled>)>| {
-            known.retain(|(_, sled)| sled.strong_count() > 0);
-            known.iter().find(|(known, _)| known == params).and_then(|(_, sled)| sled.upgrade())
-        };
+        static KNOWN: Mutex<Known> = Mutex::new(Known { sleds: Vec::new(), latest: VecDeque::new() });
         let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sled) = find(&mut lock()) {
+        if let Some(sled) = lock().find(params) {
             return Ok(sled);
         }
         let sled = Arc::new(Sled::new(params)?);
-        lock().push((params.clone(), Arc::downgrade(&sled)));
+        lock().add(params.clone(), &sled);
         Ok(sled)
     }
 
