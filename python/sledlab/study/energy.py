@@ -150,7 +150,7 @@ def _ratio(part: float, whole: float, scale: float) -> float | None:
 
 @dataclass(frozen=True)
 class Battery:
-    """How long a charge lasts under a policy, and power over capacity (MT-09)."""
+    """How long a charge lasts under a policy, and power over capacity."""
 
     device: On
     policy: Under

@@ -175,7 +175,7 @@ class Race(Outcome):
 
     @property
     def throughput(self) -> polars.DataFrame:
-        """Arrival rates at which the mean response reaches 2, 5, 10, 20 ms and what fits besides (MT-03).
+        """Arrival rates at which the mean response reaches 2, 5, 10, 20 ms and what fits besides.
 
         Interpolated on the load curve, the logarithm of the response over the arrival rate; empty
         where a level is not reached, and `reached` says why.

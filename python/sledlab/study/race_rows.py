@@ -1,4 +1,4 @@
-"""Runs of competitors over a range of loads: means, wall-clock figures, load at equal response (MT-03)."""
+"""Runs of competitors over a range of loads: means, wall-clock figures, load at equal response."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Keys = tuple[Any, ...]
 
 LEVELS_MS = (2.0, 5.0, 10.0, 20.0)
-"""Mean response times at which loads are compared in any case (MT-03)."""
+"""Mean response times at which loads are compared in any case."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def costs(pairs: Sequence[tuple[Point, Found]]) -> list[Cost]:
 
 
 def throughput(points: Sequence[Point]) -> list[Level]:
-    """MT-03: the arrival rate at which the mean response of each competitor reaches each level.
+    """The arrival rate at which the mean response of each competitor reaches each level.
 
     Read off the curve through the loads that were measured: straight lines of the logarithm of the
     response over the arrival rate. With several seeds, the mean over them with its interval.

@@ -32,7 +32,7 @@ ALL, NONE, MIRROR = "mcd-all", "mcd-none", "mirror"
 """The caching disk with all techniques and with none, and all data on both devices."""
 
 TECHNIQUES = ("shortcut", "immediate_report", "partial_write")
-"""Switches of the caching disk (HY-06 to HY-08)."""
+"""Switches of the caching disk."""
 
 CACHING = "caching-disk"
 

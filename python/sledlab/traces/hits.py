@@ -1,4 +1,4 @@
-"""How often a cache would hold what a workload uses, by replacement policy and size (MT-10)."""
+"""How often a cache would hold what a workload uses, by replacement policy and size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MEMS in front of a disk: which form, how much of it, and what it is worth (paper 001; AN-04 to AN-06)."""
+"""MEMS in front of a disk: which form, how much of it, and what it is worth (paper 001)."""
 
 from __future__ import annotations
 

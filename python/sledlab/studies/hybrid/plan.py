@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Settings
 
 SIZES_MB = (64.0, 128.0, 256.0, 512.0, 3072.0)
-"""MEMS to sweep unless others are given, in 2^20 bytes (AN-05)."""
+"""MEMS to sweep unless others are given, in 2^20 bytes."""
 
 RATIOS = tuple(float(ratio) for ratio in range(1, 11))
-"""Prices of non-volatile memory over those of MEMS, unless others are given (AN-06)."""
+"""Prices of non-volatile memory over those of MEMS, unless others are given."""
 
 AT_MB = 256.0
 """MEMS of the configurations unless said, in 2^20 bytes: 3 % of the disk of paper 001."""

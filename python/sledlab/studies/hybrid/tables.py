@@ -88,8 +88,8 @@ class HybridStudy(Outcome):
         sizes: Caching disks by size and segment.
         traffic: What disk and MEMS were asked for.
         replacement: Caching disks by replacement policy.
-        hits: What the policies would find in the requests alone, and Belady's bound (MT-10).
-        prices: Memory of equal cost against the caching disk (AN-06).
+        hits: What the policies would find in the requests alone, and Belady's bound.
+        prices: Memory of equal cost against the caching disk.
 
     Examples:
         >>> import sledlab as sl
@@ -163,7 +163,7 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
 
 
 def against_baselines(rows: Sequence[Compared]) -> list[Compared]:
-    """Rows with how much faster than the disk they are, and what share of MEMS' speed they have (MT-11)."""
+    """Rows with how much faster than the disk they are, and what share of MEMS' speed they have."""
     means = {row.configuration: row.run.mean_ms for row in rows}
 
     def over(name: str, row: Compared) -> float | None:
@@ -173,7 +173,7 @@ def against_baselines(rows: Sequence[Compared]) -> list[Compared]:
 
 
 def _techniques(rows: Sequence[Compared]) -> list[Compared]:
-    """The caching disk with no technique, each alone and all, against none of them (AN-04)."""
+    """The caching disk with no technique, each alone and all, against none of them."""
     mine = [row for row in rows if KNOWN[row.configuration].hybrid == CACHING]
     none = next((row.run.mean_ms for row in mine if row.configuration == NONE), None)
     if none is None or len(mine) < 2:
@@ -182,7 +182,7 @@ def _techniques(rows: Sequence[Compared]) -> list[Compared]:
 
 
 def _traffic(plan: Plan, case: Case, runs: Sequence[Measured]) -> list[Traffic]:
-    """What each device was asked for, one row for each (MT-12)."""
+    """What each device was asked for, one row for each."""
     alone = MEMS if describe(plan.bases[case.base])["kind"] == "mems" else DISK
     hybrid = KNOWN[case["configuration"]].hybrid is not None
     names = {DISK: "hybrid_back", MEMS: "hybrid_front"} if hybrid else {alone: ""}
@@ -217,7 +217,7 @@ def _kilobytes(megabytes: float, accesses: float) -> float | None:
 
 
 def _hits(plan: StoresPlan) -> list[Hits]:
-    """What the policies would find in the trace, and the bound of Belady, a row each (MT-10)."""
+    """What the policies would find in the trace, and the bound of Belady, a row each."""
     policies, segment_kb = plan.axes["replacement"], plan.axes["at_segment_kb"]
     if len(policies) < 2:
         return []
@@ -225,7 +225,7 @@ def _hits(plan: StoresPlan) -> list[Hits]:
 
 
 def _prices(rows: Sequence[Priced]) -> list[Priced]:
-    """Memory of equal cost against the caching disk (AN-06)."""
+    """Memory of equal cost against the caching disk."""
     base = next((row.run for row in rows if row.configuration == ALL), None)
     if base is None:
         return []

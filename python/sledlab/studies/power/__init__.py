@@ -1,4 +1,4 @@
-"""How a device spends its energy on a workload, and what would spend less: the power study (AN-12)."""
+"""How a device spends its energy on a workload, and what would spend less: the power study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seek-time maps (AN-01): how long the sled takes from one place to all others."""
+"""Seek-time maps: how long the sled takes from one place to all others."""
 
 from __future__ import annotations
 

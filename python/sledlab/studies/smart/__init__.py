@@ -1,4 +1,4 @@
-"""Jobs on storage nodes: devices, sizes, pages and networks, and what holds the job up (paper 004; AN-07)."""
+"""Jobs on storage nodes: devices, sizes, pages and networks, and what holds the job up (paper 004)."""
 
 from __future__ import annotations
 
