@@ -1,7 +1,5 @@
 //! The experiment of a replay: nodes, what they store on, and the network between them, as a TOML file says it.
 
-use std::path::Path;
-
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use sledlab_models::network::preset::{self as networks, NetworkFile};
@@ -323,11 +321,11 @@ fn node(path: &str, said: &Table, base: Option<&Node>) -> Result<Node> {
     let mut said = said.clone();
     let name = keys::take_text(&mut said, path, "preset")?;
     let mut table = match (name, base) {
-        (Some(name), _) => opened(&name, "node", nodes::text)?,
+        (Some(name), _) => keys::opened(&name, "node", nodes::text)?,
         (None, Some(base)) => base.to_table(),
         // A complete table, as a run leaves it, names its kinds of operation.
         (None, None) if said.contains_key("cycles") && said.contains_key("description") => Table::new(),
-        (None, None) => opened("smart-2003", "node", nodes::text)?,
+        (None, None) => keys::opened("smart-2003", "node", nodes::text)?,
     };
     let mut cycles = keys::table(&table, "cycles")?;
     cycles.extend(match said.remove("cycles") {
@@ -344,27 +342,10 @@ fn network(said: &Table) -> Result<NetworkFile> {
     let mut said = said.clone();
     let name = keys::take_text(&mut said, "network", "preset")?;
     let mut table = match name {
-        Some(name) => opened(&name, "network", networks::text)?,
+        Some(name) => keys::opened(&name, "network", networks::text)?,
         None if said.contains_key("kind") => Table::new(),
-        None => opened("fast-ethernet", "network", networks::text)?,
+        None => keys::opened("fast-ethernet", "network", networks::text)?,
     };
     table.extend(said);
     networks::from_table(&table)
-}
-
-/// The table of a preset, or of a file where the name is that of a `.toml` file.
-fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'static str>) -> Result<Table> {
-    let path = Path::new(name);
-    let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-    let (called, text) = if is_file {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Error::user(format!("cannot read the {noun} file: {error}")).at(name, 0, 0, b"")
-        })?;
-        (path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy()), text)
-    } else {
-        (name.into(), preset(name)?.to_owned())
-    };
-    let mut table = keys::parse(name, &text)?;
-    table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
-    Ok(table)
 }

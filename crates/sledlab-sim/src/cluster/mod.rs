@@ -170,9 +170,12 @@ fn once<'a>(
     energy.store_j = energy.store_states.total;
     energy.total_j = energy.store_j + energy.processor_j + energy.memory_j + energy.network_j;
     let mut phases = Vec::with_capacity(ran.len());
-    for ran in &ran {
-        let (sent, received) = traffic(work, &ran.name);
-        phases.push(outcome::phase(ran, &sent, &received));
+    // Before the phases of the record there may be a start-up, in which nothing is sent.
+    let startup = ran.len() - work.phases.len();
+    phases.extend(ran[..startup].iter().map(|ran| outcome::phase(ran, &[], &[])));
+    for (ran, phase) in ran[startup..].iter().zip(&work.phases) {
+        let sent: Vec<u64> = phase.bytes_sent().collect();
+        phases.push(outcome::phase(ran, &sent, &phase.bytes_received()));
     }
     // What stores do after the last phase belongs to it.
     if let Some(last) = phases.last_mut() {
@@ -270,25 +273,6 @@ fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &Step) -> f64 
     let written: u64 = step.writes.iter().map(|access| access.bytes.div_ceil(member.node.page_bytes())).sum();
     let pages = member.sequence(work, &phase.name, &step.reads).len() + written;
     each.as_ns() as f64 * pages as f64
-}
-
-/// Bytes that each node sends to others and receives from them in a phase, its collectives left out.
-fn traffic(work: &Work, phase: &str) -> (Vec<u64>, Vec<u64>) {
-    let (mut sent, mut received) = (vec![0; work.nodes], vec![0; work.nodes]);
-    let steps = work
-        .phases
-        .iter()
-        .filter(|known| known.name == phase)
-        .flat_map(|phase| phase.steps.iter().enumerate());
-    for (from, step) in steps {
-        for (to, bytes) in step.sends.iter().filter(|(to, _)| *to as usize != from) {
-            sent[from] += bytes;
-            if let Some(received) = received.get_mut(*to as usize) {
-                *received += bytes;
-            }
-        }
-    }
-    (sent, received)
 }
 
 /// What was asked has been served, and energies add up; what is violated is a defect.

@@ -72,6 +72,7 @@ pub(super) struct Overlap {
     port_free: Time,
     /// What is awaited, what has arrived and waits for software, and what has been taken in.
     awaited_messages: u64,
+    awaited_bytes: u64,
     /// Bytes that stay on the node count as taken in when they are packed.
     own_bytes: Share,
     arrived: (u64, u64),
@@ -144,6 +145,7 @@ impl Overlap {
             outbox: VecDeque::new(),
             port_free: now,
             awaited_messages: incoming.messages,
+            awaited_bytes: comes,
             own_bytes: Share::new(own, units),
             arrived: (0, 0),
             taken_messages: 0,
@@ -254,6 +256,7 @@ impl Overlap {
             && self.outbox.is_empty()
             && self.port_free <= now
             && self.taken_messages == self.awaited_messages
+            && self.taken_bytes == self.awaited_bytes
             && self.writes_out == 0
             && self.writes_asked == self.due
             && self.software.is_empty()

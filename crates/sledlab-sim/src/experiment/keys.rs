@@ -1,5 +1,7 @@
 //! Tables and keys of an experiment file.
 
+use std::path::Path;
+
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
@@ -35,6 +37,24 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
             .with_remedy("see docs/experiment.md for the form of such a file")
             .at(name, line as u64, column as u64, found.as_bytes())
     })
+}
+
+/// The table of a preset, or of a file where the name is that of a `.toml` file. What it describes, a `noun` such as
+/// device, is called as the preset or the file is, unless it has a name of its own.
+pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'static str>) -> Result<Table> {
+    let path = Path::new(name);
+    let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    let (called, text) = if is_file {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Error::user(format!("cannot read the {noun} file: {error}")).at(name, 0, 0, b"")
+        })?;
+        (path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy()), text)
+    } else {
+        (name.into(), preset(name)?.to_owned())
+    };
+    let mut table = parse(name, &text)?;
+    table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
+    Ok(table)
 }
 
 /// Only known tables may stand in an experiment.

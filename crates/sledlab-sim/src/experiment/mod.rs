@@ -4,7 +4,6 @@ pub(crate) mod keys;
 mod store;
 mod workload;
 
-use std::path::Path;
 use std::time::Instant;
 
 use sledlab_core::params::Params;
@@ -355,32 +354,14 @@ fn device(value: Option<&Value>) -> Result<DeviceFile> {
     };
     let mut changes = match value {
         None => return Err(missing()),
-        Some(Value::String(name)) => return preset::from_table(&base_device(name)?),
+        Some(Value::String(name)) => return preset::from_table(&keys::opened(name, "device", preset::text)?),
         Some(Value::Table(table)) => table.clone(),
         Some(other) => return Err(Error::user(format!("device: expected a table, found `{other}`"))),
     };
     let Some(name) = keys::take_text(&mut changes, "device", "preset")? else {
         return if changes.contains_key("kind") { preset::from_table(&changes) } else { Err(missing()) };
     };
-    let mut device = base_device(&name)?;
+    let mut device = keys::opened(&name, "device", preset::text)?;
     device.extend(changes);
     preset::from_table(&device)
-}
-
-/// The table of a preset, or of a file where the name is that of a `.toml` file. It is called as the preset
-/// or the file is, unless it has a name of its own.
-fn base_device(name: &str) -> Result<Table> {
-    let path = Path::new(name);
-    let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-    let (called, text) = if is_file {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Error::user(format!("cannot read the device file: {error}")).at(name, 0, 0, b"")
-        })?;
-        (path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy()), text)
-    } else {
-        (name.into(), preset::text(name)?.to_owned())
-    };
-    let mut table = keys::parse(name, &text)?;
-    table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
-    Ok(table)
 }
