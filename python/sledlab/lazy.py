@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import matplotlib.patches as mpl_patches
     import matplotlib.ticker as mpl_ticker
     import numpy
+    import platformdirs
     import polars
     import pyarrow
     import pyarrow.compute as arrow_compute
@@ -44,6 +45,7 @@ else:
     mpl_patches = _Later("matplotlib.patches")
     mpl_ticker = _Later("matplotlib.ticker")
     numpy = _Later("numpy")
+    platformdirs = _Later("platformdirs")
     polars = _Later("polars")
     pyarrow = _Later("pyarrow")
     arrow_compute = _Later("pyarrow.compute")
@@ -65,6 +67,7 @@ __all__ = [
     "mpl_patches",
     "mpl_ticker",
     "numpy",
+    "platformdirs",
     "parquet",
     "polars",
     "pyarrow",

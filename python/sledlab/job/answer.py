@@ -1,0 +1,118 @@
+"""What a job answers: rows, in memory or on the stores of nodes, or plain data."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.files import drafted
+from sledlab.job.files import Written
+from sledlab.lazy import numpy as np
+from sledlab.lazy import parquet, polars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sledlab.job.files import Array
+
+BLOCK = 1 << 20
+"""Rows of an answer that are in memory at a time."""
+
+
+def digest(part: Any) -> str:
+    """A hash of a node's part of the answer: equal parts have equal ones; empty for none."""
+    if part is None:
+        return ""
+    hashed = sha256()
+    if is_rows(part):
+        for rows in blocks(part):
+            hashed.update(np.ascontiguousarray(rows).tobytes())
+    else:
+        try:
+            hashed.update(json.dumps(part, sort_keys=True, default=_plain).encode())
+        except TypeError as error:
+            raise Error(
+                f"the job's answer cannot be kept: {error}",
+                remedy="return an array, node.stored(...), or text, numbers, lists and dicts of them",
+            ) from error
+    return hashed.hexdigest()
+
+
+def whole(digests: Sequence[str]) -> str:
+    """The hash of an answer, of those of its parts."""
+    return "sha256:" + sha256("\n".join(digests).encode()).hexdigest()
+
+
+def is_rows(part: Any) -> bool:
+    """Whether a part of an answer is rows."""
+    return isinstance(part, Written | np.ndarray)
+
+
+def blocks(part: Array | Written) -> Iterator[Array]:
+    """Rows of a part of an answer, some at a time."""
+    if isinstance(part, Written):
+        for start in range(0, part.rows, BLOCK):
+            yield part.span(start, min(part.rows, start + BLOCK), ())
+    else:
+        yield part
+
+
+def frame(rows: Array) -> polars.DataFrame:
+    """Rows as a table."""
+    if rows.dtype.names:
+        return polars.DataFrame({name: _column(rows[name]) for name in rows.dtype.names})
+    if rows.ndim == 1:
+        return polars.DataFrame({"value": rows})
+    return polars.DataFrame({f"value_{place}": rows[:, place] for place in range(rows.shape[1])})
+
+
+def _column(values: Array) -> Any:
+    return values.astype(str) if values.dtype.kind == "S" else np.ascontiguousarray(values)
+
+
+def write(parts: Sequence[Any], path: Path) -> None:
+    """Writes an answer, node by node: rows as Parquet, plain data as JSON.
+
+    Raises:
+        Error: The file's name does not fit, or there is no answer.
+    """
+    parts = [part for part in parts if part is not None]
+    if not parts:
+        raise Error("the job answers nothing", remedy="leave the file for the answer out")
+    rows = is_rows(parts[0])
+    ending = ".parquet" if rows else ".json"
+    if path.suffix != ending:
+        what = "rows" if rows else "plain data"
+        raise Error(
+            f"the answer is {what} and cannot be written to `{path.name}`", remedy=f"end the name in {ending}"
+        )
+    with drafted(path) as draft:
+        if rows:
+            _write_rows(parts, draft)
+        else:
+            value = parts[0] if len(parts) == 1 else parts
+            draft.write_text(json.dumps(value, indent=1, default=_plain) + "\n")
+
+
+def _write_rows(parts: Sequence[Any], path: Path) -> None:
+    """Writes rows as Parquet."""
+    writer = None
+    try:
+        for part in parts:
+            for rows in blocks(part):
+                table = frame(rows).to_arrow()
+                writer = writer or parquet.ParquetWriter(path, table.schema)
+                writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy as plain ones."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is neither rows nor plain data")

@@ -1,0 +1,43 @@
+"""Columns kept in files of numpy, which nodes and ranks map into memory: nobody holds more than it looks at."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sledlab.job.files import Array
+
+
+def mapped(path: Path) -> Array:
+    """The array in a file, read as it is looked at."""
+    if path.stat().st_size < 4096:  # an empty array cannot be mapped
+        return np.load(path)
+    found: Array = np.load(path, mmap_mode="r")
+    return found
+
+
+@contextmanager
+def making(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Array]:
+    """An array to be filled, which is in its file when it is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".part-{os.getpid()}-{path.name}")
+    try:
+        if 0 in shape:
+            array: Array = np.empty(shape, dtype)
+            yield array
+            with draft.open("wb") as file:
+                np.save(file, array)
+        else:
+            array = np.lib.format.open_memmap(draft, mode="w+", dtype=dtype, shape=shape)  # type: ignore[no-untyped-call]
+            yield array
+            array.flush()  # type: ignore[attr-defined]
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,185 @@
+"""Files on the store of a node: rows of a fixed width, transactions, and what a job writes.
+
+What a job reads comes in blocks, so that no more is in memory than the node has. Widths are those on the store: a job
+that carries three columns of a table still reads and writes whole tuples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sledlab.errors import Error, unknown
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy
+
+    Array = numpy.ndarray[Any, Any]
+
+
+class Stored(Protocol):
+    """A file on the store of a node: its part of the data, or what its job wrote."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def width(self) -> int:
+        """Bytes of a row on the store; the mean, rounded up, where rows differ."""
+
+    def bytes_of(self, start: int, stop: int) -> int:
+        """Bytes of rows `start` to `stop` on the store."""
+
+    def within(self, start: int, memory: int) -> int:
+        """Where a block from row `start` ends that has at most `memory` bytes, and one row at least."""
+
+    def span(self, start: int, stop: int, columns: Sequence[str]) -> Any:
+        """Rows `start` to `stop`; only some columns where any are named."""
+
+
+class FixedWidth:
+    """What files have in common whose rows are equally wide."""
+
+    rows: int
+    width: int
+
+    def bytes_of(self, start: int, stop: int) -> int:
+        """Bytes of rows on the store."""
+        return (stop - start) * self.width
+
+    def within(self, start: int, memory: int) -> int:
+        """Where a block ends."""
+        return min(self.rows, start + max(1, memory // self.width))
+
+
+@dataclass
+class Table(FixedWidth):
+    """Rows `start` to `start + rows` of columns that lie elsewhere, such as those of a database."""
+
+    columns: Mapping[str, Array]
+    start: int
+    rows: int
+    width: int
+
+    def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
+        """Rows with the named columns, all where none is."""
+        names = list(columns) or list(self.columns)
+        for name in names:
+            if name not in self.columns:
+                raise unknown("column", name, list(self.columns))
+        found = np.empty(stop - start, dtype=[(name, self.columns[name].dtype) for name in names])
+        for name in names:
+            found[name] = self.columns[name][self.start + start : self.start + stop]
+        return found
+
+
+@dataclass
+class Rows(FixedWidth):
+    """An array of rows: numbers, structures, or vectors of `shape[1]` numbers."""
+
+    array: Array
+    width: int
+
+    @property
+    def rows(self) -> int:  # type: ignore[override]
+        """Number of rows."""
+        return len(self.array)
+
+    def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
+        """Rows with the named columns, all where none is."""
+        found = self.array[start:stop]
+        return found[list(columns)] if columns else found
+
+
+@dataclass(frozen=True)
+class Transactions:
+    """Sets of items, ascending in each: items of transaction `t` are `items[offsets[t] : offsets[t + 1]]`.
+
+    On a store and on the wire, a transaction takes 4 bytes an item and 8 more, its number and its length.
+
+    Attributes:
+        offsets: One more than there are transactions, u64, from 0.
+        items: u32.
+    """
+
+    offsets: Array
+    items: Array
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.offsets) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on a store and on the wire."""
+        return 4 * len(self.items) + 8 * len(self)
+
+
+@dataclass
+class Baskets:
+    """Transactions `start` to `start + rows` of a set of them that lies elsewhere."""
+
+    all: Transactions
+    start: int
+    rows: int
+
+    @property
+    def width(self) -> int:
+        """The mean, rounded up."""
+        return -(-self.bytes_of(0, self.rows) // max(1, self.rows))
+
+    def bytes_of(self, start: int, stop: int) -> int:
+        """Bytes of transactions on the store."""
+        offsets = self.all.offsets
+        return 4 * int(offsets[self.start + stop] - offsets[self.start + start]) + 8 * (stop - start)
+
+    def within(self, start: int, memory: int) -> int:
+        """Where a block ends."""
+        first = self.start + start
+        bytes_to = 4 * self.all.offsets[first : self.start + self.rows + 1].astype(np.int64)
+        bytes_to += 8 * np.arange(len(bytes_to))
+        end = int(np.searchsorted(bytes_to, bytes_to[0] + memory, side="right")) - 1
+        return min(self.rows, start + max(1, end))
+
+    def span(self, start: int, stop: int, columns: Sequence[str]) -> Transactions:
+        """Transactions `start` to `stop`."""
+        if columns:
+            raise Error("transactions have no columns", remedy="leave the columns out")
+        offsets = self.all.offsets[self.start + start : self.start + stop + 1]
+        items = self.all.items[int(offsets[0]) : int(offsets[-1])]
+        return Transactions(np.asarray(offsets - offsets[0], dtype=np.uint64), np.asarray(items))
+
+
+@dataclass
+class Written(FixedWidth):
+    """What a job wrote: rows in a scratch file, one after another."""
+
+    path: Path
+    dtype: Any
+    shape: tuple[int, ...]
+    width: int
+    rows: int = 0
+
+    def append(self, rows: Array) -> None:
+        """Puts rows at the end."""
+        with self.path.open("ab") as file:
+            np.ascontiguousarray(rows).tofile(file)
+        self.rows += len(rows)
+
+    def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
+        """Rows with the named columns, all where none is."""
+        each = int(np.prod(self.shape, dtype=np.int64))
+        flat = np.fromfile(
+            self.path, self.dtype, (stop - start) * each, offset=start * each * self.dtype.itemsize
+        )
+        found = flat.reshape(stop - start, *self.shape)
+        return found[list(columns)] if columns else found
+
+    def remove(self) -> None:
+        """Frees the room."""
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,99 @@
+"""Runs a job on all nodes in one process, one after another from superstep to superstep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.job.node import rows_in
+from sledlab.job.running import Ran, Running
+from sledlab.job.superstep import Parts, combined, of_rows, ready, shared
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sledlab.job.node import Node
+    from sledlab.job.running import Function, Tell
+    from sledlab.job.superstep import Call, Superstep
+
+    Coming = Callable[[], Any]
+
+
+def run(
+    name: str, function: Function, nodes: Sequence[Node], parameters: Mapping[str, Any], tell: Tell
+) -> Ran:
+    """Runs a job on nodes.
+
+    Raises:
+        Error: Something went wrong in the job, or it is deadlocked.
+    """
+    running = [Running(name, function, node, parameters) for node in nodes]
+    coming: dict[int, Coming] = dict.fromkeys(range(len(nodes)), _nothing)
+    asked: list[Superstep | None] = [None] * len(nodes)
+    collectives = []
+    while coming:
+        for done, number in enumerate(sorted(coming)):
+            asked[number] = running[number].advance(coming.pop(number)())
+            tell(nodes[number].begun, done + 1)
+        if all(each.ended for each in running):
+            break
+        for call in ready([each.asked if each is not None else None for each in asked]):
+            steps = {member: step for member in call.members if (step := asked[member]) is not None}
+            coming.update(_exchanged(steps, nodes) if call.kind == "exchange" else _together(call, steps))
+            if collective := call.collective():
+                collectives.append(collective)
+    return Ran([node.log for node in nodes], collectives, [each.answer for each in running])
+
+
+def _nothing() -> None:
+    """What comes at the beginning, of a barrier, and of a root's collective to the others."""
+
+
+def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
+    """What comes of a collective for each member."""
+    root = call.members[call.asked.root or 0]
+    values = [step.brings for step in steps.values()]
+    coming: Coming = _nothing
+    match call.kind:
+        case "broadcast":
+            coming = shared(steps[root].brings)
+        case "gather" | "all-gather":
+            each = [shared(value) for value in values]
+            coming = lambda: [value() for value in each]  # noqa: E731
+        case "reduce" | "all-reduce":
+            coming = shared(combined(steps[root], values))
+    if call.kind in ("gather", "reduce"):
+        return {member: coming if member == root else _nothing for member in call.members}
+    return dict.fromkeys(call.members, coming)
+
+
+def _exchanged(steps: Mapping[int, Superstep], nodes: Sequence[Node]) -> dict[int, Coming]:
+    """What comes of an exchange for each member."""
+    if of_rows([step.brings for step in steps.values()]):
+        return {member: _rows(steps, nodes[member]) for member in steps}
+    sent = {
+        (sender, to): (shared(part), rows_in(part))
+        for sender, step in steps.items()
+        for to, part in step.brings.items()
+    }
+
+    def others(node: Node) -> Coming:
+        def take() -> dict[int, Any]:
+            mine = {sender: sent[sender, node.number] for sender in steps if (sender, node.number) in sent}
+            node.takes_in(sum(rows or 0 for sender, (_, rows) in mine.items() if sender != node.number))
+            return {sender: part() for sender, (part, _) in mine.items()}
+
+        return take
+
+    return {member: others(nodes[member]) for member in steps}
+
+
+def _rows(steps: Mapping[int, Superstep], node: Node) -> Coming:
+    """The rows that come to a node, put together only when it goes on: not all nodes' at once."""
+
+    def take() -> Any:
+        parts = {sender: step.brings[node.number] for sender, step in steps.items()}
+        node.takes_in(sum(len(part) for sender, part in parts.items() if sender != node.number))
+        return np.concatenate(list(parts.values()))
+
+    return take

@@ -1,0 +1,155 @@
+"""What a node did, in counts and bytes, and the lines of the work record that say so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy
+
+
+@dataclass
+class Access:
+    """A file that a step reads or writes; see docs/work.md."""
+
+    file: str
+    order: str = "sequential"
+    runs: int = 0
+    per_block_of: str = ""
+    bytes: int = 0
+
+    def told(self) -> dict[str, Any]:
+        """As in a record."""
+        found: dict[str, Any] = {"file": self.file, "bytes": self.bytes}
+        if self.order != "sequential":
+            found["order"] = self.order
+        if self.runs:
+            found["runs"] = self.runs
+        if self.per_block_of:
+            found["per_block_of"] = self.per_block_of
+        return found
+
+
+@dataclass
+class Step:
+    """What a node does in a phase. `sends` holds bytes for each node and, last, for the client."""
+
+    reads: list[Access] = field(default_factory=list)
+    writes: list[Access] = field(default_factory=list)
+    operations: dict[str, int] = field(default_factory=dict)
+    sends: numpy.ndarray[Any, Any] | None = None
+    memory: int = 0
+
+    def told(self) -> dict[str, Any]:
+        """As in a record, without phase and node; empty if nothing was done."""
+        found: dict[str, Any] = {}
+        for name, accesses in (("reads", self.reads), ("writes", self.writes)):
+            if kept := [access.told() for access in accesses if access.bytes]:
+                found[name] = kept
+        if kept_operations := {kind: count for kind, count in self.operations.items() if count}:
+            found["operations"] = kept_operations
+        if self.sends is not None and self.sends.any():
+            found["sends"] = self.sends.tolist()
+        if self.memory:
+            found["memory"] = self.memory
+        return found
+
+
+@dataclass
+class Log:
+    """What one node did: its steps by phase, the sizes of its files, and the groups that it named."""
+
+    steps: dict[str, Step] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+    groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Collective:
+    """What a group of nodes did together. `bytes` holds what each member brought."""
+
+    phase: str
+    kind: str
+    members: tuple[int, ...]
+    bytes: tuple[int, ...]
+    root: int | None
+
+    def told(self, nodes: int) -> dict[str, Any]:
+        """As in a record of so many nodes."""
+        found: dict[str, Any] = {"phase": self.phase, "collective": self.kind}
+        if self.kind == "broadcast":
+            found["bytes"] = max(self.bytes)
+        elif self.kind != "barrier":
+            found["bytes"] = self.bytes[0] if len(set(self.bytes)) == 1 else list(self.bytes)
+        if len(self.members) < nodes:
+            found["group"] = list(self.members)
+        if self.root:
+            found["root"] = self.root
+        return found
+
+
+def record(header: Mapping[str, Any], logs: Sequence[Log], collectives: Sequence[Collective]) -> bytes:
+    """The text of a work record: a header with files and groups, then steps and collectives phase by phase.
+
+    Raises:
+        Error: Nodes pass their phases in orders that contradict each other, or name groups differently.
+    """
+    together: dict[str, list[dict[str, Any]]] = {}
+    for collective in collectives:
+        together.setdefault(collective.phase, []).append(collective.told(len(logs)))
+    found = [json.dumps({**header, "files": _files(logs), "groups": _groups(logs)})]
+    for phase in _phases(logs):
+        found += (json.dumps(line) for line in _steps(phase, logs))
+        found += (json.dumps(line) for line in together.get(phase, []))
+    return "\n".join([*found, ""]).encode()
+
+
+def _steps(phase: str, logs: Sequence[Log]) -> Iterator[dict[str, Any]]:
+    """The steps of a phase."""
+    for node, log in enumerate(logs):
+        if phase in log.steps and (told := log.steps[phase].told()):
+            yield {"phase": phase, "node": node, **told}
+
+
+def _phases(logs: Sequence[Log]) -> list[str]:
+    """All phases, in an order that is that of every node; one without a phase has nothing to do in it."""
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for log in logs:
+        before: str | None = None
+        for phase in log.steps:
+            sorter.add(phase, *([before] if before is not None else []))
+            before = phase
+    try:
+        return list(sorter.static_order())
+    except CycleError as error:
+        names = ", ".join(f"`{name}`" for name in dict.fromkeys(error.args[1]))
+        raise Error(
+            f"nodes pass the phases {names} in different orders",
+            remedy="let every node go through its phases in one order; number phases that repeat: `pass 1`",
+        ) from error
+
+
+def _files(logs: Sequence[Log]) -> dict[str, list[int]]:
+    """Bytes of every file on each node."""
+    names = dict.fromkeys(name for log in logs for name in log.files)
+    return {name: [log.files.get(name, 0) for log in logs] for name in names}
+
+
+def _groups(logs: Sequence[Log]) -> dict[str, list[int]]:
+    """Members of every group that has a name."""
+    found: dict[str, tuple[int, ...]] = {}
+    for log in logs:
+        for name, members in log.groups.items():
+            if found.setdefault(name, members) != members:
+                raise Error(
+                    f"nodes disagree on the members of the group `{name}`",
+                    remedy="name the same members on every node",
+                )
+    return {name: list(members) for name, members in found.items()}

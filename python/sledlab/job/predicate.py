@@ -1,0 +1,45 @@
+"""Predicates on rows, in SQL: `l_quantity < 24 AND l_shipdate >= DATE '1994-01-01'`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.errors import Error
+from sledlab.job.answer import frame
+from sledlab.lazy import polars
+
+if TYPE_CHECKING:
+    from sledlab.job.files import Array
+
+
+class Predicate:
+    """Which rows are wanted; all, where the text is empty."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        try:
+            self._expression = polars.sql_expr(text) if text.strip() else None
+        except Exception as error:
+            raise Error(f"the predicate `{text}` is not SQL: {error}") from error
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that it looks at."""
+        return list(dict.fromkeys(self._expression.meta.root_names())) if self._expression is not None else []
+
+    def kept(self, rows: Array) -> Array:
+        """The rows that are wanted.
+
+        Raises:
+            Error: It does not fit the rows.
+        """
+        if self._expression is None:
+            return rows
+        try:
+            mask = frame(rows[self.columns]).select(self._expression.alias("kept"))["kept"]
+        except Exception as error:
+            raise Error(f"the predicate `{self.text}` does not fit: {error}") from error
+        if mask.dtype != polars.Boolean:
+            raise Error(f"the predicate `{self.text}` is neither true nor false")
+        found: Array = rows[mask.fill_null(value=False).to_numpy()]
+        return found

@@ -1,0 +1,39 @@
+"""Scan: every node evaluates a predicate on its part of a table and sends what matches (paper 004, section 4.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.job.predicate import Predicate
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from sledlab.job.files import Stored
+    from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
+
+KEY = ("l_orderkey", "l_linenumber")
+
+
+def scan(node: Node, where: str = "l_partkey % 100 = 0") -> Generator[Superstep, Any, Stored]:
+    """Scans line items.
+
+    Args:
+        node: The node.
+        where: Which tuples match, in SQL; 1 % unless said, about which the paper is silent.
+
+    Returns:
+        Keys of the tuples that match.
+    """
+    predicate = Predicate(where)
+    width = node.width("lineitem")
+    node.phase("scan")
+    matching = [np.empty(0, [])]
+    for rows in node.read("lineitem", tuple(dict.fromkeys([*KEY, *predicate.columns]))):
+        node.does(tuple=len(rows))
+        matches = predicate.kept(rows)[list(KEY)]
+        node.answer(matches, width=width)
+        matching.append(matches)
+    yield node.barrier()
+    return np.concatenate(matching)

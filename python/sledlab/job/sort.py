@@ -1,0 +1,188 @@
+"""Sort: a parallel, out-of-core sampling bucket sort (paper 004, section 4.1; SM-08 of its models)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil, log2
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from sledlab.job.files import Array, Stored
+    from sledlab.job.node import Node, Reader
+    from sledlab.job.superstep import Parts, Superstep
+
+KEY = ("l_orderkey", "l_linenumber")
+
+
+def sort(
+    node: Node, sample_share: float = 0.01, least_samples: int = 1000, buffer_kb: int = 8
+) -> Generator[Superstep, Any, Stored]:
+    """Sorts line items by a hash of their key, so that they come in random order.
+
+    Args:
+        node: The node.
+        sample_share: The share of its tuples that a node samples.
+        least_samples: Samples of a node at least: 1,000 keep the fullest of 1,024 buckets within 25 % of even.
+        buffer_kb: Memory for each run that is merged, and for the output; how many runs merge in a pass.
+
+    Returns:
+        The node's sorted part; that of node 0 comes first.
+    """
+    width = node.width("lineitem")
+    fan_in = node.memory // (buffer_kb << 10) - 1
+    if fan_in < 2:
+        raise Error(
+            f"{node.memory:,} bytes of memory hold no two buffers of {buffer_kb} KB and one for output",
+            remedy="choose smaller buffers, or give nodes more memory: --memory-mb",
+        )
+    node.phase("sampling")
+    rounds = yield node.rounds("lineitem")
+    mine = _sample(node, sample_share, least_samples)
+    samples = np.concatenate((yield node.all_gather(mine)))
+    node.does(pack=len(mine), unpack=len(samples) - len(mine))
+    splitters = _splitters(node, samples)
+    node.phase("re-distribution")
+    for rows in node.read("lineitem", KEY, rounds=rounds):
+        came = yield node.exchange(_by_bucket(node, keyed(rows), splitters), width=width)
+        node.write("bucket", came, width=width)
+    node.phase("internal sort")
+    lengths = _sort_runs(node, width)
+    return _merged(node, lengths, fan_in)
+
+
+def keyed(rows: Array) -> Array:
+    """Rows with the keys that they are sorted by."""
+    found = np.empty(len(rows), dtype=[("key", np.uint64), *((name, rows.dtype[name]) for name in KEY)])
+    for name in KEY:
+        found[name] = rows[name]
+    found["key"] = hashed(
+        rows["l_orderkey"].astype(np.uint64) * np.uint64(8) + rows["l_linenumber"].astype(np.uint64)
+    )
+    return found
+
+
+def hashed(values: Array) -> Array:
+    """A hash of whole numbers, one to one: the finaliser of SplitMix64 (Steele, Lea and Flood, 2014)."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    found: Array = values ^ (values >> np.uint64(31))
+    return found
+
+
+def _sample(node: Node, share: float, least: int) -> Array:
+    """Keys of some of the node's tuples, one drawn from each of equal stretches."""
+    count = node.count("lineitem")
+    wanted = min(count, max(least, ceil(count * share)))
+    places = ((np.arange(wanted) + node.random.random(wanted)) * (count / max(1, wanted))).astype(np.int64)
+    samples, start = [np.empty(0, dtype=np.uint64)], 0
+    for rows in node.read("lineitem", KEY):
+        node.does(tuple=len(rows))
+        here = places[(places >= start) & (places < start + len(rows))] - start
+        samples.append(keyed(rows[here])["key"])
+        start += len(rows)
+    return np.concatenate(samples)
+
+
+def _splitters(node: Node, samples: Array) -> Array:
+    """The keys at which buckets begin, but that of the first; every node finds them for itself."""
+    node.does(compare=comparisons(len(samples)))
+    places = np.arange(1, node.nodes) * len(samples) // node.nodes
+    found: Array = np.sort(samples)[places]
+    return found
+
+
+def comparisons(count: int) -> int:
+    """Comparisons that sorting so many takes."""
+    return round(count * log2(count)) if count else 0
+
+
+def _by_bucket(node: Node, rows: Array, splitters: Array) -> Parts:
+    """Tuples for the nodes of their buckets."""
+    node.does(tuple=len(rows), compare=round(len(rows) * log2(node.nodes)))
+    return node.split(rows, np.searchsorted(splitters, rows["key"], side="right"))
+
+
+def _sort_runs(node: Node, width: int) -> list[int]:
+    """Sorts the bucket in runs as long as memory is; gives their lengths."""
+    lengths = []
+    for rows in node.read("bucket"):
+        node.holds(min(node.memory, len(rows) * width))
+        node.does(compare=comparisons(len(rows)))
+        node.write("runs", rows[np.argsort(rows["key"])], width=width)
+        lengths.append(len(rows))
+    node.remove("bucket")
+    return lengths
+
+
+def _merged(node: Node, lengths: list[int], fan_in: int) -> Stored:
+    """Merges runs, as many at a time as memory has buffers for, until one is left."""
+    file, merging = "runs", 1
+    while len(lengths) > 1:
+        node.phase("merge" if merging == 1 else f"merge {merging}")
+        onto = "sorted" if len(lengths) <= fan_in else f"runs {merging + 1}"
+        node.holds(node.memory)
+        lengths = _merge_pass(node, file, onto, lengths, fan_in)
+        node.remove(file)
+        file, merging = onto, merging + 1
+    return node.stored(file)
+
+
+def _merge_pass(node: Node, file: str, onto: str, lengths: list[int], fan_in: int) -> list[int]:
+    """Merges neighbouring runs of a file onto another one; gives the lengths of the longer runs."""
+    width = node.width(file)
+    reader = node.open(file, order="merge", runs=min(fan_in, len(lengths)))
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    longer = []
+    for first in range(0, len(lengths), fan_in):
+        spans = list(zip(starts[first : first + fan_in], ends[first : first + fan_in], strict=True))
+        at_a_time = max(1, node.memory // (len(spans) + 1) // width)
+        for rows in merge(reader, spans, at_a_time):
+            node.does(merge=len(rows))
+            node.write(onto, rows, width=width)
+        longer.append(int(ends[min(first + fan_in, len(ends)) - 1] - starts[first]))
+    return longer
+
+
+def merge(reader: Reader, spans: list[tuple[int, int]], at_a_time: int) -> Iterator[Array]:
+    """The rows of sorted runs in order, of which so many rows of each are in memory at a time."""
+    runs = [_Run(reader, int(start), int(stop), at_a_time) for start, stop in spans]
+    while runs := [run for run in runs if run.filled()]:
+        # What may come from a run that has more on the store is not below the last key in its buffer.
+        limit = min((run.rows["key"][-1] for run in runs if run.start < run.stop), default=None)
+        rows = np.concatenate([run.take(limit) for run in runs])
+        yield rows[np.argsort(rows["key"])]
+
+
+@dataclass
+class _Run:
+    """A sorted run, from the row `start` on not yet read."""
+
+    reader: Reader
+    start: int
+    stop: int
+    at_a_time: int
+    rows: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rows = self.reader.rows(self.start, self.start)
+
+    def filled(self) -> bool:
+        """Whether there are rows in memory, after reading on where there are none."""
+        if not len(self.rows) and self.start < self.stop:
+            until = min(self.stop, self.start + self.at_a_time)
+            self.rows = self.reader.rows(self.start, until)
+            self.start = until
+        return len(self.rows) > 0
+
+    def take(self, limit: Any) -> Array:
+        """Takes the rows up to a key out of memory; all without one."""
+        end = len(self.rows) if limit is None else int(np.searchsorted(self.rows["key"], limit, side="right"))
+        taken, self.rows = self.rows[:end], self.rows[end:]
+        return taken

@@ -1,0 +1,226 @@
+"""What nodes do together: a job yields a superstep, and goes on when all who take part have yielded theirs.
+
+Which supersteps can go on, and who waits for whom, is decided here, for all nodes in one process and for ranks of MPI.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.job.files import Transactions
+from sledlab.job.log import Collective
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sledlab.job.files import Array
+
+
+class Parts:
+    """Rows for each node, made by `Node.split`."""
+
+    def __init__(self, rows: Array, to: Array, nodes: int) -> None:
+        self.rows = rows[np.argsort(np.asarray(to, dtype=np.uint16), kind="stable")]
+        self.ends = np.cumsum(np.bincount(to, minlength=nodes))
+
+    def __len__(self) -> int:
+        """Number of nodes."""
+        return len(self.ends)
+
+    def __getitem__(self, node: int) -> Array:
+        """Rows for a node."""
+        found: Array = self.rows[self.ends[node - 1] if node else 0 : self.ends[node]]
+        return found
+
+    def counts(self) -> Array:
+        """Number of rows for each node."""
+        found: Array = np.diff(self.ends, prepend=0)
+        return found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a node asks for, without what it brings: all that others have to know of it.
+
+    Attributes:
+        kind: `exchange`, or a kind of collective of docs/work.md.
+        phase: The phase it belongs to.
+        members: Nodes that take part, in order; None for all.
+        root: Which member gives or gets, counted from 0; None where all do.
+        bytes: What the node brings.
+        where: File and line of the job.
+    """
+
+    kind: str
+    phase: str
+    members: tuple[int, ...] | None
+    root: int | None
+    bytes: int
+    where: str
+
+    @property
+    def key(self) -> tuple[str, str, tuple[int, ...] | None, int | None]:
+        """What all who take part must agree on."""
+        return self.kind, self.phase, self.members, self.root
+
+    def __str__(self) -> str:
+        """For messages."""
+        return f"{self.kind} in phase `{self.phase}` ({self.where})"
+
+
+@dataclass(frozen=True, eq=False)
+class Superstep:
+    """What a job yields; made by a method of `Node`."""
+
+    asked: Asked
+    brings: Parts | Mapping[int, Any] | Any = None
+    combine: Callable[[Any, Any], Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A superstep that all who take part have asked for."""
+
+    asked: Asked
+    members: tuple[int, ...]
+    bytes: tuple[int, ...]
+
+    @property
+    def kind(self) -> str:
+        """`exchange`, or a kind of collective."""
+        return self.asked.kind
+
+    def collective(self) -> Collective | None:
+        """What a record says of it; what an exchange sends stands in the steps."""
+        if self.kind == "exchange":
+            return None
+        return Collective(self.asked.phase, self.kind, self.members, self.bytes, self.asked.root)
+
+
+def ready(asked: Sequence[Asked | None]) -> list[Call]:
+    """The supersteps that can go on; `asked` holds what each node asks for, None where its job has ended.
+
+    Raises:
+        Error: None can: nodes wait for each other, or for one that has ended.
+    """
+    by_key: dict[Any, list[int]] = {}
+    for node, each in enumerate(asked):
+        if each is not None:
+            by_key.setdefault(each.key, []).append(node)
+    everyone = tuple(range(len(asked)))
+    found = []
+    for nodes in by_key.values():
+        first = asked[nodes[0]]
+        assert first is not None
+        members = everyone if first.members is None else first.members
+        if nodes == sorted(members):
+            found.append(Call(first, members, tuple(_bytes(asked[member]) for member in members)))
+    if not found:
+        raise _deadlock(asked, list(by_key.values()))
+    return found
+
+
+def _bytes(asked: Asked | None) -> int:
+    return asked.bytes if asked is not None else 0
+
+
+def _deadlock(asked: Sequence[Asked | None], groups: Sequence[Sequence[int]]) -> Error:
+    """The error about nodes that wait for ever."""
+    waiting = []
+    for nodes in groups[:3]:
+        first = asked[nodes[0]]
+        assert first is not None
+        members = range(len(asked)) if first.members is None else first.members
+        absent = [node for node in members if node not in nodes]
+        how = "ended" if all(asked[node] is None for node in absent) else "asked for something else, or ended"
+        waiting.append(f"{_named(nodes)} in {first} for {_named(absent)}, which {how}")
+    return Error(
+        f"the job is deadlocked: {'; '.join(waiting)}",
+        remedy="let every node yield the same exchanges and collectives in the same order and phase",
+    )
+
+
+def _named(nodes: Sequence[int]) -> str:
+    """Nodes in words.
+
+    Examples:
+        >>> _named([3]), _named([1, 2]), _named([0, 1, 2, 3])
+        ('node 3', 'nodes 1 and 2', 'nodes 0, 1 and 2 more')
+    """
+    if len(nodes) == 1:
+        return f"node {nodes[0]}"
+    if len(nodes) == 2:
+        return f"nodes {nodes[0]} and {nodes[1]}"
+    return f"nodes {nodes[0]}, {nodes[1]} and {len(nodes) - 2} more"
+
+
+def of_rows(brought: Sequence[Any]) -> bool:
+    """Whether nodes exchange rows, split among nodes.
+
+    Raises:
+        Error: Some do, and others not.
+    """
+    rows = {isinstance(each, Parts) for each in brought}
+    if len(rows) > 1:
+        remedy = "let all give what `split` makes, or all a dict"
+        raise Error("some nodes exchange rows and others not", remedy=remedy)
+    return rows == {True}
+
+
+def shared(value: Any) -> Callable[[], Any]:
+    """Gives each who asks what a node had at this moment, and nobody can change it for others.
+
+    Arrays are read-only, whoever runs the job; all else is a copy for each.
+    """
+    if value is None or isinstance(value, Transactions):
+        return lambda: value
+    if isinstance(value, np.ndarray):
+        kept = frozen(value.copy())
+        return lambda: kept
+    data = pickle.dumps(value)
+    return lambda: pickle.loads(data)
+
+
+def frozen(value: Any) -> Any:
+    """The same; read-only if it is an array."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    return value
+
+
+def combined(superstep: Superstep, values: Sequence[Any]) -> Any:
+    """The sum of values, or what the superstep makes of two at a time, in the order of members."""
+    return reduce(superstep.combine or add, values)
+
+
+def size(value: Any) -> int:
+    """Bytes of what nodes tell each other: of arrays, text and plain numbers, 8 each, and collections of them.
+
+    Examples:
+        >>> size(np.zeros(3, dtype=np.uint16)), size({"a": 1, "bc": [2.0, None]}), size(b"1234")
+        (6, 19, 4)
+    """
+    if value is None:
+        return 0
+    if isinstance(value, bool | int | float | complex | np.generic):
+        return 8
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, bytes | bytearray):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(size(key) + size(each) for key, each in value.items())
+    if isinstance(value, list | tuple | set | frozenset):
+        return sum(size(each) for each in value)
+    if hasattr(value, "nbytes"):
+        return int(value.nbytes)
+    raise Error(
+        f"the size of a {type(value).__name__} on the wire is unknown",
+        remedy="send arrays, text, numbers, or lists and dicts of them; or say `bytes=`",
+    )
