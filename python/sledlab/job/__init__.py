@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import sledlab
@@ -21,6 +21,7 @@ from sledlab.lazy import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
 
     from sledlab.job.data import Data
     from sledlab.job.running import Function
@@ -236,10 +237,8 @@ def _typed(key: str, value: Any, default: Any) -> Any:
     if isinstance(value, str) and kind is bool:
         value = {"true": True, "false": False}.get(value.lower(), value)
     if isinstance(value, str) and kind in (int, float):
-        try:
-            value = kind(value.replace("_", "")) if kind is float else int(value)
-        except ValueError:
-            pass
+        with suppress(ValueError):
+            value = kind(value)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if type(value) is not kind:
