@@ -35,6 +35,11 @@ def sort(
         The node's sorted part; that of node 0 comes first.
     """
     width = node.width("lineitem")
+    if not 0 < sample_share <= 1 or least_samples < 1 or buffer_kb < 1:
+        raise Error(
+            "there is nothing to sample or to merge with",
+            remedy="choose a sample_share of 0 to 1, and least_samples and buffer_kb from 1",
+        )
     fan_in = node.memory // (buffer_kb << 10) - 1
     if fan_in < 2:
         raise Error(

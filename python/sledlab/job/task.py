@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job import answer as answers
-from sledlab.job import find, lockstep, log, said
+from sledlab.job import find, lockstep, log
+from sledlab.job.data import find as find_data
 from sledlab.job.files import Rows
 from sledlab.job.node import Node
+from sledlab.job.parameters import of_class, set_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -132,7 +134,10 @@ def task(
     if not 0 <= seed < 2**64:
         raise Error(f"{seed} is no seed", remedy="choose a number from 0")
     found = find(job, data)
-    parameters, chosen = said(found, settings)
+    kind = find_data(found.data).kind if found.data else None
+    specs = [found.parameters, of_class(kind) if kind is not None else ()]
+    parameters, of_data = set_all(specs, settings)
+    chosen = kind(**of_data) if kind is not None else None
     told = {
         "job": str(Path(job).resolve()) if found.file else str(job),
         "nodes": nodes,
