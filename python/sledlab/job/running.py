@@ -63,6 +63,6 @@ class Running:
             self.ended, self.answer = True, end.value
             return None
         except Exception as error:
-            raise told(self.name, node, error) from error
+            raise told(self.name, node, error, self._generator.gi_frame) from error
         node.asked = None
         return superstep
