@@ -371,7 +371,13 @@ def test_measured_time_is_counted_and_marked(job: Write) -> None:
 def test_a_record_is_kept(job: Write, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     path = job(
-        f"node.phase('x')\nwith open({str(ran)!r}, 'a') as file:\n    file.write('x')\nnode.does(tuple=1)\nyield node.barrier()"
+        f"""
+        node.phase("x")
+        with open({str(ran)!r}, "a") as file:
+            file.write("x")
+        node.does(tuple=1)
+        yield node.barrier()
+        """
     )
     first = sl.record(path, 1, work=tmp_path / "a.work")
     second = sl.record(path, 1, work=tmp_path / "b.work")

@@ -80,7 +80,7 @@ def _program(said: str) -> list[str]:
 
 def _wait(command: list[str], tell: Tell) -> tuple[int, str]:
     """Runs a command to its end; gives its exit code and what it says of its end."""
-    said = []
+    said: list[str] = []
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
