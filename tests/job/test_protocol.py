@@ -138,6 +138,24 @@ def test_a_record_says_what_was_done(job: Write) -> None:
     assert found.traffic.tolist() == [[0, 0, 80], [5000, 0, 80]]
 
 
+def test_what_is_read_again_is_another_access(job: Write, tmp_path: Path) -> None:
+    path = job(
+        """
+        node.phase("first")
+        reader = node.open("numbers")
+        for _ in range(3):
+            reader.rows(0, 40)
+        node.phase("second")
+        reader.rows(90, 100)
+        yield node.barrier()
+        """
+    )
+    sl.record(path, 1, work=tmp_path / "a.work")
+    steps = [json.loads(line) for line in (tmp_path / "a.work").read_text().splitlines()[1:]]
+    read = [[access.get("bytes", 800) for access in step["reads"]] for step in steps if "reads" in step]
+    assert read == [[800, 160], [80]]
+
+
 MISTAKES = {
     "no such node": ("yield node.exchange({5: 1})", "there is no node 5", "0 to 2"),
     "no such node of rows": (

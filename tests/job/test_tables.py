@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     from sledlab.traces.work import Work
 
+LONG = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data, or very many nodes")]
 SCALES = [
     0.01,
-    pytest.param(0.1, marks=pytest.mark.everything),
-    pytest.param(1.0, marks=pytest.mark.everything),
+    pytest.param(0.1, marks=LONG),
+    pytest.param(1.0, marks=LONG),
 ]
 
 
@@ -176,8 +177,8 @@ def test_little_memory_forces_runs_and_passes(memory_mb: float, buffer_kb: int, 
     ("scale", "nodes", "above"),
     [
         (0.01, 8, 0.1),
-        pytest.param(1.0, 64, 0.1, marks=pytest.mark.everything),
-        pytest.param(1.0, 1024, 0.25, marks=pytest.mark.everything),
+        pytest.param(1.0, 64, 0.1, marks=LONG),
+        pytest.param(1.0, 1024, 0.25, marks=LONG),
     ],
 )
 def test_buckets_are_even(scale: float, nodes: int, above: float) -> None:
@@ -186,9 +187,7 @@ def test_buckets_are_even(scale: float, nodes: int, above: float) -> None:
 
 
 @pytest.mark.parametrize("job", ["scan", "sort", "join"])
-@pytest.mark.parametrize(
-    "nodes", [1, 2, 5, *(pytest.param(n, marks=pytest.mark.everything) for n in (8, 32))]
-)
+@pytest.mark.parametrize("nodes", [1, 2, 5, *(pytest.param(n, marks=LONG) for n in (8, 32))])
 def test_mpi_leaves_the_same_bytes(job: str, nodes: int, tmp_path: Path) -> None:
     found = []
     for mpi in (False, True):
