@@ -27,6 +27,8 @@ use crate::{MOST, check_count};
 const PATTERNS_PER_ITEM: u32 = 4;
 /// The variance of the corruption level from pattern to pattern.
 const CORRUPTION_VARIANCE: f64 = 0.1;
+/// The longest transaction, so that a block stays below 1 GB.
+const LONGEST: u32 = 1 << 16;
 /// Deviations that the bounds of the length are away from its mean, at least.
 const DEVIATIONS: f64 = 2.75;
 
@@ -35,13 +37,13 @@ const DEVIATIONS: f64 = 2.75;
 pub struct QuestParams {
     /// Different items; from 1 to 16,777,216.
     pub universe: u32,
-    /// Patterns; from 1 to 16,777,216.
+    /// Patterns; at least 1. There can be 16,777,216 items in all of them.
     pub patterns: u32,
     /// Mean items of a pattern (Poisson), above 0 and not above `universe`.
     pub pattern_length: f64,
     /// Mean items of a transaction.
     pub length: u32,
-    /// Most items of a transaction; from `length` to `universe`.
+    /// Most items of a transaction; from `length` to `universe`, and at most 65,536.
     pub longest: u32,
     /// Mean share of a pattern's items that are taken from the pattern before (exponential, cut at 1); from 0 to 1.
     pub correlation: f64,
@@ -261,6 +263,14 @@ fn check(params: &QuestParams) -> Result<()> {
     if !(pattern_length > 0.0 && pattern_length <= f64::from(universe)) {
         return Err(Error::user(format!("patterns of {pattern_length} items, out of {universe}"))
             .with_remedy("take a length above 0 and not above the universe"));
+    }
+    if f64::from(patterns) * pattern_length > MOST as f64 {
+        return Err(Error::user(format!("{patterns} patterns of {pattern_length} items"))
+            .with_remedy(format!("take fewer or shorter ones, of at most {MOST} items in all")));
+    }
+    if longest > LONGEST {
+        return Err(Error::user(format!("transactions of up to {longest} items"))
+            .with_remedy(format!("take at most {LONGEST}")));
     }
     if length == 0 || length > longest {
         return Err(Error::user(format!("transactions of {length} items, and of {longest} at most"))
