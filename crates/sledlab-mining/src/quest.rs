@@ -8,8 +8,8 @@
 //!   then have about the same size. The deviation is a tenth of the mean, or less where 1 or `longest` are nearer than
 //!   2.75 deviations: what is cut off then moves the mean by less than 0.1 %.
 //! - A transaction holds exactly as many items as its length says. The pattern that is too long is cut, never kept for
-//!   the next transaction, and the next pattern is chosen until it is full; after [`PATTERNS_PER_ITEM`] patterns for
-//!   each item, random items fill it.
+//!   the next transaction, and the next pattern is chosen until it is full; after four patterns
+//!   for each item, random items fill it.
 //! - Items are those of `0..universe`; a pattern has one at least.
 //!
 //! Patterns are drawn from the stream `patterns` of the seed, block b from its own stream `transactions b`: each
