@@ -62,6 +62,7 @@ lint: $(READY) ## formatting, lints, types, spelling, docs
 bench: $(READY) ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
 	cargo bench --workspace --bench '*'
 	$(BIN)/python benches/command_line.py
+	$(BIN)/python benches/jobs.py
 
 fuzz: rust ## every reader of traces and records for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

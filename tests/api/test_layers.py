@@ -23,7 +23,7 @@ LAYERS = (
     ("studies",),
     ("study",),
     ("show",),
-    ("runs",),
+    ("runs", "job"),
     ("traces",),
     ("model",),
     ("shown", "files", "errors", "lazy", "_native"),

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import sledlab
+from sledlab._native import __version__
 from sledlab.errors import Error, Place, unknown
 from sledlab.job.data import LIST as DATA
 from sledlab.job.parameters import of_function
@@ -139,7 +139,7 @@ def find(name: str | Path, data: str = "") -> Job:
 def _own_source() -> str:
     """A hash of what sledlab's jobs are made from."""
     files = sorted(Path(__file__).parent.rglob("*.py"))
-    return sha256(b"".join(file.read_bytes() for file in files) + sledlab.__version__.encode()).hexdigest()
+    return sha256(b"".join(file.read_bytes() for file in files) + __version__.encode()).hexdigest()
 
 
 def _of_file(path: Path, data: str) -> Job:

@@ -6,8 +6,8 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from sledlab.job.hashing import hashed
-from sledlab.job.node import known
 from sledlab.job.predicate import Predicate
+from sledlab.job.store import known
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.guard import told
+from sledlab.job.lines import failing, standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import GeneratorType
+    from types import FrameType, GeneratorType
 
     from sledlab.job.log import Collective, Log
     from sledlab.job.node import Node
@@ -67,3 +67,21 @@ class Running:
             raise told(self.name, node, error, self._generator.gi_frame) from error
         node.asked = None
         return superstep
+
+
+def told(job: str, node: Node, error: Exception, at: FrameType | None = None) -> Error:
+    """The error that says in which job, node, phase and line something went wrong.
+
+    Args:
+        job: Name of the job.
+        node: The node.
+        error: What went wrong.
+        at: Where the job stands, if it is not the job that failed but what it yielded.
+    """
+    if isinstance(error, Error):
+        what, remedy = error.message, error.remedy
+    else:
+        what, remedy = f"{type(error).__name__}: {error}", None
+    phase = f" in phase `{node.begun}`" if node.begun else ""
+    message = f"job `{job}` failed on node {node.number}{phase}: {what}"
+    return Error(message, place=failing(error) or standing(at), remedy=remedy)

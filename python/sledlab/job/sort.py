@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from sledlab.job.files import Array, Stored
-    from sledlab.job.node import Node, Reader
+    from sledlab.job.node import Node
+    from sledlab.job.store import Reader
     from sledlab.job.superstep import Parts, Superstep
 
 KEY = ("l_orderkey", "l_linenumber")

@@ -1,4 +1,4 @@
-"""Errors in a job: which job, node, phase and line."""
+"""Lines of a job, for messages: not of what runs it, nor of a library that it calls."""
 
 from __future__ import annotations
 
@@ -8,40 +8,17 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sledlab.errors import Error, Place
+from sledlab.errors import Place
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from sledlab.job.node import Node
-
-_HERE = Path(__file__).parent
-_OURS = {
-    str(_HERE / name)
-    for name in ("files.py", "guard.py", "lockstep.py", "mpi.py", "node.py", "running.py", "superstep.py")
-}
+_RUNNERS = "files lines lockstep mpi node phases running store superstep"
+_OURS = {str(Path(__file__).with_name(f"{name}.py")) for name in _RUNNERS.split()}
 """What runs jobs; all other files may be a job's."""
 
 
-def told(job: str, node: Node, error: Exception, at: FrameType | None = None) -> Error:
-    """The error that says in which job, node, phase and line something went wrong.
-
-    Args:
-        job: Name of the job.
-        node: The node.
-        error: What went wrong.
-        at: Where the job stands, if it is not the job that failed but what it yielded.
-    """
-    if isinstance(error, Error):
-        what, remedy = error.message, error.remedy
-    else:
-        what, remedy = f"{type(error).__name__}: {error}", None
-    phase = f" in phase `{node.begun}`" if node.begun else ""
-    message = f"job `{job}` failed on node {node.number}{phase}: {what}"
-    return Error(message, place=_place(error) or _standing(at), remedy=remedy)
-
-
-def _place(error: BaseException) -> Place | None:
+def failing(error: BaseException) -> Place | None:
     """The deepest line of the job itself: not of what runs it, nor of a library that it calls."""
     frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename not in _OURS]
     if not frames:
@@ -51,7 +28,7 @@ def _place(error: BaseException) -> Place | None:
     return Place(job, last.lineno or 0, 0, (last.line or "").strip())
 
 
-def _standing(frame: FrameType | None) -> Place | None:
+def standing(frame: FrameType | None) -> Place | None:
     """The line that a job stands at."""
     if frame is None:
         return None

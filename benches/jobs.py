@@ -1,0 +1,172 @@
+"""What recording jobs takes, in time and memory, and kernels of data mining against the fastest in Python.
+
+Data are generated before. Writes ``benches/jobs.json``.
+"""
+
+import itertools
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from sledlab import _native
+
+RESULTS = Path(__file__).parent / "jobs.json"
+
+JOBS = {
+    "sort, scale factor 1, 32 nodes": ("sort", 32, {"scale_factor": 1}, 30),
+    "sort, scale factor 1, 1,024 nodes": ("sort", 1024, {"scale_factor": 1}, 60),
+    "join, scale factor 1, 32 nodes": ("join", 32, {"scale_factor": 1}, None),
+    "apriori-cd, 3.2 million transactions, 32 nodes": ("apriori-cd", 32, {}, 60),
+    "apriori-hd, 3.2 million transactions, 32 nodes, 4 sections": ("apriori-hd", 32, {"sections": 4}, 60),
+    "apriori-cd, 3.2 million transactions of 200 patterns, 32 nodes": (
+        "apriori-cd",
+        32,
+        {"patterns": 200},
+        None,
+    ),
+    "mafia, 4,281,782 records, 32 nodes": ("mafia", 32, {}, 60),
+}
+
+RUN = """
+import json, resource, sys, time
+import sledlab as sl
+from sledlab.job.task import task
+job, nodes, settings = json.loads(sys.argv[1])
+chosen = task(job, nodes=nodes, memory_mb=64, seed=1, data="", measured=False, settings=settings)
+chosen.data.prepare(nodes, 1, lambda what, share: None)
+begun = time.perf_counter()
+work = sl.record(job, nodes, again=True, work=sys.argv[2], **settings)
+print(json.dumps([time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]))
+"""
+
+
+def recorded(job: str, nodes: int, settings: dict[str, object]) -> tuple[float, float, float]:
+    """Seconds, GB at the peak, and MB of the record, of a job in a process of its own."""
+    work = Path(f"/tmp/sledlab-bench-{job}.work")
+    said = json.dumps([job, nodes, settings])
+    times = []
+    for _ in range(2):  # the first may take columns out of tables
+        ran = subprocess.run([sys.executable, "-c", RUN, said, work], check=True, stdout=subprocess.PIPE)
+        times.append(json.loads(ran.stdout))
+    size = work.stat().st_size
+    work.unlink()
+    return times[-1][0], times[-1][1] / 1e9, size / 1e6
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Median time of a piece of work."""
+
+    def once() -> float:
+        begun = time.perf_counter()
+        work()
+        return time.perf_counter() - begun
+
+    return statistics.median(once() for _ in range(5))
+
+
+def itemsets(length: int, items_used: int) -> tuple[float, float]:
+    """Seconds of the hash tree on one thread, and of numpy on bitmaps, for all sets of the commonest items."""
+    quest = _native.Quest(seed=1, patterns=200)
+    blocks = [quest.block(index, 4096) for index in range(25)]
+    lengths = np.concatenate([np.frombuffer(block[0], np.uint32) for block in blocks])
+    items = np.concatenate([np.frombuffer(block[1], np.uint32) for block in blocks])
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
+    common = np.sort(np.argsort(np.bincount(items))[-items_used:]).astype(np.uint32)
+    candidates = np.array(list(itertools.combinations(common.tolist(), length)), dtype=np.uint32)
+    tree = _native.HashTree(candidates.ravel(), length)
+    counted: list[np.ndarray] = []
+
+    def rust() -> None:
+        counted[:] = [np.frombuffer(tree.count(offsets, items, threads=1)[0], np.uint64)]
+
+    def numpy() -> None:
+        owner = np.repeat(np.arange(len(lengths)), lengths)
+        table = np.zeros((int(items.max()) + 1, len(lengths)), dtype=bool)
+        table[items, owner] = True
+        bits = np.packbits(table, axis=1).view(np.uint64)
+        found = np.empty(len(candidates), dtype=np.uint64)
+        for start in range(0, len(candidates), 512):
+            some = candidates[start : start + 512]
+            both = bits[some[:, 0]]
+            for place in range(1, length):
+                both &= bits[some[:, place]]
+            found[start : start + 512] = np.bitwise_count(both).sum(axis=1)
+        assert np.array_equal(found, counted[0])
+
+    return seconds(rust), seconds(numpy)
+
+
+def units() -> tuple[float, float]:
+    """Seconds of the unit counter on one thread, and of numpy on masks, for 300 units of two dimensions."""
+    boxes = _native.Boxes(seed=1)
+    records = np.concatenate([np.frombuffer(boxes.block(index, 4096), np.float32) for index in range(100)])
+    dims, windows = 20, 1000
+    bins = np.repeat(np.arange(10, dtype=np.uint16), windows // 10)
+    grid = np.tile(bins, dims)
+    random = np.random.default_rng(1)
+    drawn = [
+        [*sorted(random.choice(dims, 2, replace=False)), *random.integers(10, size=2)] for _ in range(400)
+    ]
+    some = [(a, x, b, y) for a, b, x, y in sorted({tuple(map(int, each)) for each in drawn})][:300]
+    candidates = np.array(some, dtype=np.uint32)
+    lows, highs = np.zeros(dims), np.full(dims, 100.0)
+    counter = _native.UnitCounter(dims, windows, lows, highs, grid, candidates.ravel(), 2)
+    counted: list[np.ndarray] = []
+
+    def rust() -> None:
+        counted[:] = [np.frombuffer(counter.count(records, threads=1)[0], np.uint64)]
+
+    def numpy() -> None:
+        rows = records.reshape(-1, dims)
+        places = np.minimum((rows * np.float32(10)).astype(np.int32), windows - 1)
+        binned = np.ascontiguousarray(bins[places].T)
+        pairs = {pair for a, x, b, y in some for pair in ((a, x), (b, y))}
+        masks = {(dim, place): np.packbits(binned[dim] == place) for dim, place in pairs}
+        found = [int(np.bitwise_count(masks[a, x] & masks[b, y]).sum()) for a, x, b, y in some]
+        assert np.allclose(found, counted[0], rtol=1e-3)
+
+    return seconds(rust), seconds(numpy)
+
+
+def rows() -> list[dict[str, object]]:
+    """What was measured."""
+    found: list[dict[str, object]] = []
+    for what, (job, nodes, settings, target) in JOBS.items():
+        took, peak, size = recorded(job, nodes, settings)
+        found += [
+            {"what": what, "value": took, "unit": "s", "target": str(target or "")},
+            {"what": f"{what}: peak memory", "value": peak, "unit": "GB", "target": "3"},
+            {"what": f"{what}: record", "value": size, "unit": "MB", "target": "20"},
+        ]
+    kernels = {
+        "all 9,453 pairs of 138 items in 102,400 transactions": itemsets(2, 138),
+        "all 9,880 triples of 40 items in 102,400 transactions": itemsets(3, 40),
+        "300 units of 2 dimensions in 409,600 records": units(),
+    }
+    for what, (rust, python) in kernels.items():
+        found += [
+            {"what": what, "value": rust, "unit": "s", "target": ""},
+            {"what": f"{what}, numpy over ours", "value": python / rust, "unit": "times", "target": ""},
+        ]
+    return found
+
+
+def main() -> None:
+    """Measures, prints, and writes the results."""
+    measured = rows()
+    for row in measured:
+        target = f"(target {row['target']})" if row["target"] else ""
+        print(f"{row['what']:<78} {row['value']:>9.2f} {row['unit']} {target}")
+    machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
+    RESULTS.write_text(json.dumps({"machine": machine, "rows": measured}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

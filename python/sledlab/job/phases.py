@@ -1,0 +1,129 @@
+"""What a node does, phase by phase: operations, memory, and measured time."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
+
+from sledlab.errors import Error
+from sledlab.job.log import Log, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+MEASURED = "measured-ns"
+"""The kind of operation of which the measured mode counts one for every ns of this machine's processor."""
+
+
+class Phases:
+    """The phases of a job on a node.
+
+    Attributes:
+        memory: Bytes that the job may hold.
+        log: What the node has done.
+        begun: The phase that it is in; empty before the first.
+    """
+
+    def __init__(self, memory: int, *, measured: bool) -> None:
+        self.memory = memory
+        self.log = Log()
+        self.begun = ""
+        self._clock = Clock() if measured else None
+
+    def phase(self, name: str) -> AbstractContextManager[None]:
+        """Begins a phase, which lasts until the next one begins; `with` may stand before, for the looks.
+
+        Nodes wait for each other at its end.
+
+        Raises:
+            Error: The phase was there before another one.
+        """
+        if name != self.begun:
+            if name in self.log.steps:
+                raise Error(
+                    f"the phase `{name}` was there before `{self.begun}`",
+                    remedy="number phases that repeat: `pass 1`, `pass 2`",
+                )
+            self.lap()
+            self.log.steps[name] = Step()
+            self.begun = name
+        return nullcontext()
+
+    @property
+    def step(self) -> Step:
+        """What it does in the phase that it is in.
+
+        Raises:
+            Error: It is in none.
+        """
+        if not self.begun:
+            raise Error("no phase has begun", remedy='begin one first: node.phase("name")')
+        return self.log.steps[self.begun]
+
+    def does(self, **operations: int) -> None:
+        """Counts operations by kind, such as `tuple=1000`; what each takes, the replay decides.
+
+        In the measured mode the processor's time is taken instead, but for `pack` and `unpack`.
+
+        Raises:
+            Error: A count is negative.
+        """
+        for kind, count in operations.items():
+            if count < 0:
+                raise Error(f"{count:,} operations `{kind}` cannot be done", remedy="count from 0")
+            if self._clock is None or kind in ("pack", "unpack"):
+                self._count(kind.replace("_", "-"), count)
+
+    def _count(self, kind: str, count: int) -> None:
+        """Counts operations of a kind."""
+        operations = self.step.operations
+        operations[kind] = operations.get(kind, 0) + int(count)
+
+    def holds(self, memory: int) -> None:
+        """Says that so many bytes are held in memory at once in this phase, besides buffers.
+
+        Raises:
+            Error: The node has less.
+        """
+        if memory > self.memory:
+            raise Error(
+                f"{memory:,} bytes are to be held in memory, and the node has {self.memory:,}",
+                remedy="work in smaller pieces, or give nodes more memory: --memory-mb",
+            )
+        self.step.memory = max(self.step.memory, int(memory))
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Leaves what happens within out of measured time: a replay gives times to stores and networks."""
+        self.lap()
+        try:
+            yield
+        finally:
+            self.resume()
+
+    def lap(self) -> None:
+        """Charges the processor's time since the last call to the phase that the node is in."""
+        if self._clock is not None:
+            spent = self._clock.lap()
+            if self.begun:
+                self._count(MEASURED, spent)
+
+    def resume(self) -> None:
+        """Counts the processor's time from here on."""
+        if self._clock is not None:
+            self._clock.lap()
+
+
+class Clock:
+    """The time of the processor that runs jobs, in ns."""
+
+    def __init__(self) -> None:
+        self._last = time.process_time_ns()
+
+    def lap(self) -> int:
+        """Time since the last call."""
+        now = time.process_time_ns()
+        spent, self._last = now - self._last, now
+        return spent

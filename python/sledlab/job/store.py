@@ -1,0 +1,255 @@
+"""The store of a node: files of the data, and those that its job writes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, unknown
+from sledlab.job.files import Rows, Written
+from sledlab.job.log import Access
+from sledlab.job.phases import Phases
+from sledlab.job.superstep import Parts
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from sledlab.job.files import Array, Shared, Stored
+
+ORDERS = ("sequential", "random", "merge", "streams")
+
+
+class Store(Phases):
+    """Files on the store of a node; what is read and written is counted.
+
+    Attributes:
+        number: Which node it is, counted from 0.
+        nodes: How many there are.
+    """
+
+    def __init__(self, number: int, nodes: int, scratch: Path, memory: int, *, measured: bool) -> None:
+        super().__init__(memory, measured=measured)
+        self.number = number
+        self.nodes = nodes
+        self._files: dict[str, Stored] = {}
+        self._shared: Mapping[str, Shared] = {}
+        self._scratch = scratch
+
+    def has(self, files: Mapping[str, Stored]) -> None:
+        """Puts files on its store, at the beginning."""
+        self._files.update(files)
+
+    def shares(self, files: Mapping[str, Shared]) -> None:
+        """Puts its part of what all nodes share on its store, at the beginning."""
+        self._shared = files
+        self.has({name: shared.part(self.number, self.nodes) for name, shared in files.items()})
+
+    def place(self, file: str, among: Iterable[int]) -> None:
+        """Says that a file of the data lies on some nodes only, which share it; before it is read.
+
+        Every node says the same.
+
+        Raises:
+            Error: It is no such file.
+        """
+        if file not in self._shared:
+            raise unknown("file of the data", file, list(self._shared))
+        members = sorted(set(among))
+        place, parts = (members.index(self.number), len(members)) if self.number in members else (0, 0)
+        whole = self._shared[file]
+        self._files[file] = whole.part(place, parts) if parts else Rows(np.empty(0, np.uint8), whole.width)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files on its store."""
+        return tuple(self._files)
+
+    def _file(self, name: str) -> Stored:
+        if name not in self._files:
+            raise unknown("file", name, self.files)
+        return self._files[name]
+
+    def count(self, file: str) -> int:
+        """Number of rows of a file."""
+        return self._file(file).rows
+
+    def width(self, file: str) -> int:
+        """Bytes of a row of a file on the store."""
+        return self._file(file).width
+
+    def open(
+        self,
+        file: str,
+        columns: Sequence[str] = (),
+        *,
+        order: str = "sequential",
+        runs: int = 0,
+        per_block_of: str = "",
+    ) -> Reader:
+        """Opens a file to read it.
+
+        Args:
+            file: Its name.
+            columns: Which columns to carry; whole rows are read all the same.
+            order: `sequential`, `random`, `merge` or `streams`; see docs/work.md.
+            runs: How many runs or streams are read in turn.
+            per_block_of: The outer file of a nested loop, for each block of which this one is read again.
+        """
+        known("order", order, ORDERS)
+        if per_block_of:
+            self._file(per_block_of)
+        stored = self._file(file)
+        self.log.files.setdefault(file, stored.bytes_of(0, stored.rows))
+        access = Access(file, order, runs, per_block_of)
+        again = next((each for each in self.step.reads if per_block_of and _same(each, access)), None)
+        if again is None:
+            self.step.reads.append(access)
+        return Reader(self, stored, again or access, columns)
+
+    def read(self, file: str, columns: Sequence[str] = (), *, rounds: int = 0) -> Iterator[Any]:
+        """Reads a file from its beginning to its end, in blocks that fit into memory.
+
+        With `rounds`, empty blocks follow until there are so many: for nodes that read in step with others.
+        """
+        return self.open(file, columns).blocks(self.memory, rounds)
+
+    def write(self, file: str, rows: Array | Parts, *, width: int = 0, streams: int = 0) -> None:
+        """Appends rows to a file, which is made if there is none.
+
+        Args:
+            file: Its name.
+            rows: An array; what `split` made is written destination by destination.
+            width: Bytes of a row on the store, if rows carry less than that; those of the file if it exists.
+            streams: How many streams are written in turn, a page of each open.
+
+        Raises:
+            Error: The file is part of the data, or has other rows.
+        """
+        order = "streams" if streams else "sequential"
+        array = rows.rows if isinstance(rows, Parts) else np.asarray(rows)
+        stored = self._writable(file, array, width)
+        step = self.step
+        access = Access(file, order, streams)
+        writing = next((each for each in step.writes if _same(each, access)), None)
+        if writing is None:
+            step.writes.append(writing := access)
+        with self.aside():
+            stored.append(array, rows.ends if isinstance(rows, Parts) else None)
+        writing.bytes += len(array) * stored.width
+        self.log.files[file] = max(self.log.files[file], stored.rows * stored.width)
+
+    def _writable(self, file: str, array: Array, width: int) -> Written:
+        """The file that rows are appended to."""
+        if file not in self._files:
+            each = array.dtype.itemsize * int(np.prod(array.shape[1:], dtype=np.int64))
+            path = self._scratch / f"{self.number}-{len(self._files)}-{len(self.log.files)}"
+            self._files[file] = Written(path, array.dtype, array.shape[1:], width or each)
+            self.log.files[file] = 0
+        stored = self._files[file]
+        if not isinstance(stored, Written):
+            raise Error(f"`{file}` is part of the data", remedy="write to a file of another name")
+        if (stored.dtype, stored.shape) != (array.dtype, array.shape[1:]) or width not in (0, stored.width):
+            raise Error(
+                f"rows of `{file}` are of another kind or width", remedy="write to a file of another name"
+            )
+        return stored
+
+    def remove(self, file: str) -> None:
+        """Removes a file that the job wrote, to free its room."""
+        stored = self._file(file)
+        if isinstance(stored, Written):
+            stored.remove()
+            del self._files[file]
+
+    def stored(self, file: str) -> Stored:
+        """A file as the answer of a job: `return node.stored("sorted")`."""
+        return self._file(file)
+
+
+class Reader:
+    """A file that a node reads; what is read is counted. Made by `Node.open`."""
+
+    def __init__(self, store: Store, stored: Stored, access: Access, columns: Sequence[str]) -> None:
+        self._store = store
+        self._stored = stored
+        self._access = access
+        self._columns = columns
+        self._phase = store.begun
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return self._stored.rows
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Reads rows `start` to `stop`.
+
+        Raises:
+            Error: The file ends before.
+        """
+        if not 0 <= start <= stop <= self._stored.rows:
+            raise Error(
+                f"rows {start:,} to {stop:,} of `{self._access.file}` are asked for, "
+                f"which has {self._stored.rows:,}",
+                remedy="read no further than the file's end: `len(reader)`",
+            )
+        self._count(self._stored.bytes_of(start, stop))
+        with self._store.aside():
+            return self._stored.span(start, stop, self._columns)
+
+    def _count(self, bytes_read: int) -> None:
+        """Counts what is read, in the phase that the node is in.
+
+        No access has more than the file: what is read again is another one. A record says only once that the
+        inner file of a nested loop is read for every block of the outer one.
+        """
+        if self._phase != self._store.begun:
+            self._begin_access()
+        room = self._stored.bytes_of(0, self._stored.rows) - self._access.bytes
+        self._access.bytes += min(room, bytes_read)
+        if bytes_read > room and not self._access.per_block_of:
+            self._begin_access()
+            self._count(bytes_read - room)
+
+    def _begin_access(self) -> None:
+        """Another access of the same kind."""
+        self._phase = self._store.begun
+        self._access = replace(self._access, bytes=0)
+        self._store.step.reads.append(self._access)
+
+    def stream(self, number: int) -> Any:
+        """Reads the rows of a stream, all at once."""
+        assert isinstance(self._stored, Written)
+        return np.concatenate([self.rows(start, stop) for start, stop in self._stored.pieces(number)])
+
+    def __iter__(self) -> Iterator[Any]:
+        """All rows, in blocks that fit into the node's memory."""
+        return self.blocks(self._store.memory)
+
+    def blocks(self, memory: int, rounds: int = 0) -> Iterator[Any]:
+        """All rows, in blocks of at most so many bytes on the store, and one row at least.
+
+        With `rounds`, empty blocks follow until there are so many: for nodes that read in step with others.
+        """
+        start = done = 0
+        while start < self._stored.rows or done < rounds:
+            stop = self._stored.within(start, memory) if start < self._stored.rows else start
+            yield self.rows(start, stop)
+            start, done = stop, done + 1
+
+
+def known(what: str, word: str, among: Sequence[str]) -> None:
+    """Refuses a word that is not among those known."""
+    if word not in among:
+        raise unknown(what, word, among)
+
+
+def _same(one: Access, other: Access) -> bool:
+    """Whether both are the same access but for their bytes."""
+    return (one.file, one.order, one.runs, one.per_block_of) == (
+        other.file,
+        other.order,
+        other.runs,
+        other.per_block_of,
+    )
