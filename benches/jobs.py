@@ -72,7 +72,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def itemsets(length: int, items_used: int) -> tuple[float, float]:
-    """Seconds of the hash tree on one thread, and of numpy on bitmaps, for all sets of the commonest items."""
+    """Seconds of the hash tree on one thread, and of numpy on bitmaps, for sets of the commonest items."""
     quest = _native.Quest(seed=1, patterns=200)
     blocks = [quest.block(index, 4096) for index in range(25)]
     lengths = np.concatenate([np.frombuffer(block[0], np.uint32) for block in blocks])

@@ -181,6 +181,7 @@ MISTAKES = {
         "yield node.exchange",
     ),
     "yields something else": ("yield 3", "the job yielded int", "all_gather"),
+    "yields nothing": ("yield", "the job yielded NoneType", "all_gather"),
     "an exception": ('yield node.barrier(); {}["x"]', "KeyError: 'x'", ""),
     "a phase again": (
         'node.phase("b"); node.phase("go"); yield node.barrier()',

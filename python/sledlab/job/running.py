@@ -52,7 +52,7 @@ class Running:
         try:
             superstep = self._generator.send(came)
             node.lap()
-            if superstep is not node.asked:
+            if superstep is None or superstep is not node.asked:
                 remedy = (
                     "yield what exchange, all_gather, gather, broadcast, reduce, all_reduce or barrier give"
                 )
