@@ -1,0 +1,129 @@
+"""Market baskets: synthetic transactions in the manner of IBM Quest, generated in blocks and kept."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, astuple, dataclass
+from functools import lru_cache
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.job.data import home
+from sledlab.job.data.columns import making, mapped
+from sledlab.job.files import Baskets, Transactions
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sledlab.job.data import Tell
+    from sledlab.job.files import Array
+
+BLOCK = 4096
+"""Transactions that come from one stream of random numbers."""
+
+
+@dataclass(frozen=True)
+class MarketBaskets:
+    """Transactions of items that are bought together, shared evenly among nodes.
+
+    Attributes:
+        transactions: How many in all; 0 for `transactions_per_node` on each node.
+        transactions_per_node: How many on each node, where `transactions` is 0.
+        universe: Different items.
+        patterns: Sets of items that are bought together.
+        pattern_length: Mean items of a pattern.
+        length: Mean items of a transaction.
+        longest: Most items of a transaction.
+        correlation: Mean share of a pattern's items that come from the pattern before.
+        corruption: Mean share of a pattern that a transaction leaves out.
+    """
+
+    transactions: int = 0
+    transactions_per_node: int = 100_000
+    universe: int = 1000
+    patterns: int = 2000
+    pattern_length: float = 4.0
+    length: float = 20.0
+    longest: int = 25
+    correlation: float = 0.5
+    corruption: float = 0.5
+
+    def total(self, nodes: int) -> int:
+        """Transactions on all nodes."""
+        return self.transactions or self.transactions_per_node * nodes
+
+    def directory(self, nodes: int, seed: int) -> Path:
+        """Where they are kept."""
+        values = (self.total(nodes), *astuple(self)[2:])
+        return home() / "baskets" / f"{'-'.join(map(str, values))}-seed-{seed}"
+
+    def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
+        """Generates the transactions."""
+        if self.transactions < 0 or self.transactions_per_node < 0:
+            raise Error(
+                f"{min(self.transactions, self.transactions_per_node):,} transactions cannot be made",
+                remedy="choose how many there are, or 0 to have as many as `transactions_per_node` on each node",
+            )
+        directory = self.directory(nodes, seed)
+        if not all((directory / name).exists() for name in ("items.npy", "offsets.npy")):
+            self._generate(directory, self.total(nodes), seed, tell)
+
+    def _generate(self, directory: Path, total: int, seed: int, tell: Tell) -> None:
+        """Generates so many transactions into a directory."""
+        blocks = self._blocks(total, seed, tell)
+        directory.mkdir(parents=True, exist_ok=True)
+        # How many items there are is known when all are made, and a file of numpy begins with their number.
+        draft = directory / f".part-{os.getpid()}-items"
+        try:
+            with making(directory / "offsets.npy", np.uint64, (total + 1,)) as offsets:
+                offsets[0] = at = end = 0
+                with draft.open("wb") as file:
+                    for lengths, items in blocks:
+                        file.write(items)
+                        counts = np.frombuffer(lengths, np.uint32)
+                        offsets[at + 1 : at + 1 + len(counts)] = end + np.cumsum(counts, dtype=np.uint64)
+                        at, end = at + len(counts), end + len(items) // 4
+                with making(directory / "items.npy", np.uint32, (end,)) as kept:
+                    kept[:] = np.memmap(draft, np.uint32, "r") if end else ()
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def _blocks(self, total: int, seed: int, tell: Tell) -> Iterator[tuple[bytes, bytes]]:
+        """Lengths and items, block by block."""
+        quest = _native.Quest(
+            seed,
+            self.universe,
+            self.patterns,
+            self.pattern_length,
+            self.length,
+            self.longest,
+            self.correlation,
+            self.corruption,
+        )
+        for block in range(ceil(total / BLOCK)):
+            tell("generating transactions", block * BLOCK / total)
+            yield quest.block(block, min(BLOCK, total - block * BLOCK))
+
+    def files(self, nodes: int, seed: int, number: int) -> Mapping[str, Baskets]:
+        """The transactions of a node."""
+        rows = self.total(nodes)
+        start, stop = rows * number // nodes, rows * (number + 1) // nodes
+        return {"transactions": Baskets(_kept(self.directory(nodes, seed)), start, stop - start)}
+
+    def identity(self) -> Mapping[str, Any]:
+        """Its parameters."""
+        return {"data": "baskets", **asdict(self)}
+
+
+@lru_cache(maxsize=2)
+def _kept(directory: Path) -> Transactions:
+    """Transactions in files, mapped once for all nodes."""
+
+    def part(name: str) -> Array:
+        return mapped(directory / f"{name}.npy")
+
+    return Transactions(part("offsets"), part("items"))

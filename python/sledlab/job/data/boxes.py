@@ -1,0 +1,91 @@
+"""Records with clusters planted in subspaces, generated in blocks and kept."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, astuple, dataclass
+from functools import lru_cache
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.job.data import home
+from sledlab.job.data.columns import making, mapped
+from sledlab.job.files import Rows
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.job.data import Tell
+    from sledlab.job.files import Array
+
+BLOCK = 4096
+"""Records that come from one stream of random numbers."""
+
+
+@dataclass(frozen=True)
+class PlantedBoxes:
+    """Records of numbers from 0 to 100, shared evenly among nodes; clusters are boxes in some dimensions each.
+
+    Attributes:
+        records: How many.
+        dims: Dimensions of a record, 4 bytes each.
+        clusters: Clusters.
+        cluster_dims: Dimensions of a cluster's own subspace.
+        box_share: Share of the range that a box covers in each of them.
+        noise: Share of records that belong to no cluster.
+    """
+
+    records: int = 4_281_782
+    dims: int = 20
+    clusters: int = 5
+    cluster_dims: int = 5
+    box_share: float = 0.1
+    noise: float = 0.1
+
+    def path(self, seed: int) -> Path:
+        """Where they are kept."""
+        return home() / "boxes" / f"{'-'.join(map(str, astuple(self)))}-seed-{seed}" / "records.npy"
+
+    def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
+        """Generates the records."""
+        if self.records < 1:
+            raise Error(f"{self.records:,} records cannot be made", remedy="choose 1 or more")
+        path = self.path(seed)
+        if path.exists():
+            return
+        boxes = self._boxes(seed)
+        with making(path, np.float32, (self.records, self.dims)) as kept:
+            for block in range(ceil(self.records / BLOCK)):
+                start, stop = block * BLOCK, min(self.records, (block + 1) * BLOCK)
+                tell("generating records", start / self.records)
+                values = np.frombuffer(boxes.block(block, stop - start), np.float32)
+                kept[start:stop] = values.reshape(stop - start, self.dims)
+
+    def _boxes(self, seed: int) -> _native.Boxes:
+        return _native.Boxes(
+            seed, self.dims, self.clusters, self.cluster_dims, self.box_share, self.noise
+        )
+
+    def planted(self, seed: int) -> list[dict[str, Any]]:
+        """The clusters: `dims`, and in each of them where the box begins and ends, `lows` and `highs`."""
+        found: list[dict[str, Any]] = json.loads(self._boxes(seed).planted())
+        return found
+
+    def files(self, nodes: int, seed: int, number: int) -> Mapping[str, Rows]:
+        """The records of a node."""
+        start, stop = self.records * number // nodes, self.records * (number + 1) // nodes
+        return {"records": Rows(_kept(self.path(seed))[start:stop], 4 * self.dims)}
+
+    def identity(self) -> Mapping[str, Any]:
+        """Its parameters."""
+        return {"data": "boxes", **asdict(self)}
+
+
+@lru_cache(maxsize=2)
+def _kept(path: Path) -> Array:
+    """Records in a file, mapped once for all nodes."""
+    return mapped(path)
