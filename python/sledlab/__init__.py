@@ -24,6 +24,8 @@ from sledlab.shown import register
 from sledlab.studies import LIST, SINGLE
 
 if TYPE_CHECKING:
+    from sledlab.job.node import Node as Node
+    from sledlab.job.record import record as record
     from sledlab.model.catalogue import cache as cache
     from sledlab.model.catalogue import device as device
     from sledlab.model.catalogue import hybrid as hybrid
@@ -86,6 +88,8 @@ _CATALOGUES = (
 
 _HOMES = {
     **dict.fromkeys(_CATALOGUES, "model.catalogue"),
+    "Node": "job.node",
+    "record": "job.record",
     "PowerPolicy": "model.power_protocol",
     "Scheduler": "model.scheduler_protocol",
     "replay": "runs.cluster",

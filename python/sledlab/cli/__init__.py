@@ -31,6 +31,7 @@ def commands() -> dict[str, Lazy]:
         "cache": Lazy("catalogue:command", "List and show caches."),
         "merge": Lazy("catalogue:command", "List and show ways of merging."),
         "replacement": Lazy("catalogue:command", "List and show replacement policies."),
+        "job": Lazy("job:job", "List and show jobs that storage nodes run."),
         "network": Lazy("network:network", "List and show networks of clusters."),
         "node": Lazy("network:node", "List and show nodes of clusters."),
         "scheduler": Lazy("catalogue:command", "List and show schedulers."),

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.group import CommandGroup
-from sledlab.cli.options import DEVICE, json_option, options, show_json
+from sledlab.cli.options import DEVICE, json_option, options, pair, seed_option, show_json
 from sledlab.cli.study import made
 from sledlab.errors import Error
+from sledlab.job.record import record
 from sledlab.runs.cluster import replay as run
 from sledlab.runs.options import Clustered, Connected, Option, count, declared
 from sledlab.runs.recording import REPORT
@@ -118,6 +119,82 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
         raise Error(f"`--dump-trace`: `{said[0]}` is not the number of a node", remedy=remedy) from error
 
 
+@click.command("record")
+@click.option("--job", metavar="NAME|FILE", required=True, help="Job: sledlab job list, or a Python file.")
+@click.option("--nodes", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")
+@click.option("--work", metavar="FILE", help="File for the record; its usual name ends in .work.")
+@click.option(
+    "--answer", metavar="FILE", help="File for the answer: .parquet for rows, .json for plain data."
+)
+@click.option("--data", metavar="NAME", default="", help="Data to run on, if not that of the job.")
+@click.option(
+    "--scale-factor",
+    metavar="X",
+    type=float,
+    help="Scale factor of TPC-H: 1 has 6,001,215 line items.  [default: 1]",
+)
+@click.option(
+    "--set",
+    "settings",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="A parameter of job or data; sledlab job show NAME.",
+)
+@click.option(
+    "--memory-mb",
+    metavar="X",
+    type=float,
+    default=64.0,
+    show_default=True,
+    help="Memory of a node, in MB of 2^20 bytes.",
+)
+@seed_option
+@click.option("--mpi", is_flag=True, help="Run each node as a process of its own, under MPI.")
+@click.option(
+    "--mpiexec",
+    metavar="COMMAND",
+    default="mpiexec",
+    show_default=True,
+    help="What starts processes for --mpi; takes -n N, as srun does.",
+)
+@click.option(
+    "--measured", is_flag=True, help="Take the time of this processor instead of counting; not reproducible."
+)
+@click.option(
+    "--again", is_flag=True, help="Run although there is a record of the same job on the same data."
+)
+@json_option
+def smart_record(
+    job: str, nodes: int, scale_factor: float | None, settings: tuple[str, ...], *, as_json: bool, **said: Any
+) -> None:
+    """Run a job on real data and record what each node reads, counts, sends and writes.
+
+    Records are kept, and so are generated data: the same job on the same data is not run again.
+
+    \b
+    Examples:
+      sledlab smart record --job sort --nodes 32 --work sort.work
+      sledlab smart record --job scan --scale-factor 0.1 --set where="l_quantity > 49" --answer found.parquet
+      sledlab smart record --job join --nodes 8 --mpi --work join.work
+      sledlab smart record --job my_job.py --work my.work
+    """
+    told: dict[str, Any] = dict(pair("--set", item) for item in settings)
+    if scale_factor is not None:
+        told["scale_factor"] = str(scale_factor)
+    clashing = sorted(set(told) & {"job", "nodes", "progress", *said})
+    if clashing:
+        raise Error(f"`{clashing[0]}` is said by --{clashing[0].replace('_', '-')}", remedy="leave out --set")
+    with Progress("recording", of="") as progress:
+        found = record(job, nodes, progress=progress.going, **said, **told)
+    if as_json:
+        show_json(found.described)
+        return
+    face_of(found).show(found)
+    terminal.note(f"record: {found.name}")
+    if said["answer"]:
+        terminal.note(f"answer: {said['answer']}")
+
+
 @click.command("show")
 @click.argument("file")
 @json_option
@@ -140,6 +217,7 @@ def smart(_name: str) -> click.Command:
     """The command of the study, with those that look at one record beneath it."""
     group = made(STUDY, kind=CommandGroup)
     assert isinstance(group, click.Group)
+    group.add_command(smart_record)
     group.add_command(smart_replay)
     group.add_command(smart_show)
     return group

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import sledlab
 from sledlab.errors import Error, Place, unknown
 from sledlab.job.data import LIST as DATA
-from sledlab.job.data import find as find_data
+from sledlab.job.parameters import of_function
 from sledlab.lazy import loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
+    from types import ModuleType
 
-    from sledlab.job.data import Data
     from sledlab.job.running import Function
+    from sledlab.model.entries import ParameterSpec
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ class Job:
     file: str = ""
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """The job's parameters with their defaults."""
-        return defaults(self.function)
+    def parameters(self) -> tuple[ParameterSpec, ...]:
+        """The job's parameters."""
+        return of_function(self.function)
 
 
 def find(name: str | Path, data: str = "") -> Job:
@@ -172,7 +172,7 @@ def _of_file(path: Path, data: str) -> Job:
         raise Error(
             f"the job `{path}` has no data", remedy=f"define data(number, nodes, seed), or choose: {known}"
         )
-    assert job.parameters is not None
+    of_function(job.function)
     return job
 
 
@@ -190,64 +190,3 @@ def _imported(path: Path) -> ModuleType:
     except Exception as error:
         raise Error(f"the job `{path}` cannot be imported: {type(error).__name__}: {error}") from error
     return module
-
-
-def defaults(function: Callable[..., Any]) -> dict[str, Any]:
-    """The parameters of a job behind its node, with their defaults.
-
-    Raises:
-        Error: One has none.
-    """
-    found = {}
-    for parameter in list(inspect.signature(function).parameters.values())[1:]:
-        if parameter.default is parameter.empty or not isinstance(
-            parameter.default, bool | int | float | str
-        ):
-            raise Error(
-                f"the parameter `{parameter.name}` of the job `{function.__name__}` needs a default",
-                remedy=f"give it a number, a text, or true or false: {parameter.name}=1",
-            )
-        found[parameter.name] = parameter.default
-    return found
-
-
-def said(job: Job, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Data | None]:
-    """The parameters of a job, and its data, with what is said of both.
-
-    Raises:
-        Error: A setting is unknown, or not of its type.
-    """
-    parameters = job.parameters
-    kind = find_data(job.data).kind if job.data else None
-    of_data = {each.name: each.default for each in fields(kind)} if kind is not None else {}  # type: ignore[arg-type]
-    for key, value in settings.items():
-        if key in parameters:
-            parameters[key] = _typed(key, value, parameters[key])
-        elif key in of_data:
-            of_data[key] = _typed(key, value, of_data[key])
-        else:
-            raise unknown("setting", key, [*parameters, *of_data])
-    return parameters, kind(**of_data) if kind is not None else None
-
-
-def _typed(key: str, value: Any, default: Any) -> Any:
-    """A value of the type of its default."""
-    kind = type(default)
-    if isinstance(value, str) and kind is bool:
-        value = {"true": True, "false": False}.get(value.lower(), value)
-    if isinstance(value, str) and kind in (int, float):
-        try:
-            value = kind(value.replace("_", "")) if kind is float else int(value)
-        except ValueError:
-            pass
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if type(value) is not kind:
-        what = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
-        raise Error(f"`{key}` is {what}, not `{value}`", remedy=f"the default is {default}")
-    return value
-
-
-def names() -> Sequence[str]:
-    """Names of the jobs that come with sledlab."""
-    return [listed.name for listed in LIST]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from pathlib import Path
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
@@ -14,7 +14,8 @@ from sledlab.lazy import numpy as np
 from sledlab.lazy import parquet, polars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from sledlab.job.files import Array
 
@@ -73,16 +74,17 @@ def _column(values: Array) -> Any:
     return values.astype(str) if values.dtype.kind == "S" else np.ascontiguousarray(values)
 
 
-def write(parts: Sequence[Any], path: Path) -> None:
+def write(parts: Iterable[Any], path: Path) -> None:
     """Writes an answer, node by node: rows as Parquet, plain data as JSON.
 
     Raises:
         Error: The file's name does not fit, or there is no answer.
     """
-    parts = [part for part in parts if part is not None]
-    if not parts:
+    some = (part for part in parts if part is not None)
+    first = next(some, None)
+    if first is None:
         raise Error("the job answers nothing", remedy="leave the file for the answer out")
-    rows = is_rows(parts[0])
+    rows = is_rows(first)
     ending = ".parquet" if rows else ".json"
     if path.suffix != ending:
         what = "rows" if rows else "plain data"
@@ -91,13 +93,15 @@ def write(parts: Sequence[Any], path: Path) -> None:
         )
     with drafted(path) as draft:
         if rows:
-            _write_rows(parts, draft)
+            _write_rows(chain([first], some), draft)
         else:
-            value = parts[0] if len(parts) == 1 else parts
-            draft.write_text(json.dumps(value, indent=1, default=_plain) + "\n")
+            values = [first, *some]
+            draft.write_text(
+                json.dumps(values[0] if len(values) == 1 else values, indent=1, default=_plain) + "\n"
+            )
 
 
-def _write_rows(parts: Sequence[Any], path: Path) -> None:
+def _write_rows(parts: Iterable[Any], path: Path) -> None:
     """Writes rows as Parquet."""
     writer = None
     try:

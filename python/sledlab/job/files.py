@@ -1,12 +1,12 @@
 """Files on the store of a node: rows of a fixed width, transactions, and what a job writes.
 
-What a job reads comes in blocks, so that no more is in memory than the node has. Widths are those on the store: a job
-that carries three columns of a table still reads and writes whole tuples.
+What a job reads comes in blocks, so that no more is in memory than the node has. Widths are those on the
+store: a job that carries three columns of a table still reads and writes whole tuples.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.errors import Error, unknown
@@ -42,6 +42,23 @@ class Stored(Protocol):
         """Rows `start` to `stop`; only some columns where any are named."""
 
 
+class Shared(Stored, Protocol):
+    """A file of the data, which nodes share."""
+
+    def part(self, number: int, nodes: int) -> Stored:
+        """The part of node `number` of so many: equally many rows, in their order."""
+
+
+def bounds(rows: int, number: int, nodes: int) -> tuple[int, int]:
+    """Where the part of a node of equally shared rows begins and ends.
+
+    Examples:
+        >>> [bounds(10, number, 4) for number in range(4)]
+        [(0, 2), (2, 5), (5, 7), (7, 10)]
+    """
+    return rows * number // nodes, rows * (number + 1) // nodes
+
+
 class FixedWidth:
     """What files have in common whose rows are equally wide."""
 
@@ -66,6 +83,11 @@ class Table(FixedWidth):
     rows: int
     width: int
 
+    def part(self, number: int, nodes: int) -> Table:
+        """A node's part."""
+        start, stop = bounds(self.rows, number, nodes)
+        return Table(self.columns, self.start + start, stop - start, self.width)
+
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows with the named columns, all where none is."""
         names = list(columns) or list(self.columns)
@@ -89,6 +111,11 @@ class Rows(FixedWidth):
     def rows(self) -> int:  # type: ignore[override]
         """Number of rows."""
         return len(self.array)
+
+    def part(self, number: int, nodes: int) -> Rows:
+        """A node's part."""
+        start, stop = bounds(self.rows, number, nodes)
+        return Rows(self.array[start:stop], self.width)
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows with the named columns, all where none is."""
@@ -128,6 +155,11 @@ class Baskets:
     start: int
     rows: int
 
+    def part(self, number: int, nodes: int) -> Baskets:
+        """A node's part."""
+        start, stop = bounds(self.rows, number, nodes)
+        return Baskets(self.all, self.start + start, stop - start)
+
     @property
     def width(self) -> int:
         """The mean, rounded up."""
@@ -157,26 +189,33 @@ class Baskets:
 
 @dataclass
 class Written(FixedWidth):
-    """What a job wrote: rows in a scratch file, one after another."""
+    """What a job wrote: rows in a scratch file, one after another; those of a stream in several places."""
 
     path: Path
     dtype: Any
     shape: tuple[int, ...]
     width: int
     rows: int = 0
+    streams: list[Array] = field(default_factory=list)
+    """Where the rows of each stream begin in each append, and where the last ends."""
 
-    def append(self, rows: Array) -> None:
-        """Puts rows at the end."""
+    def append(self, rows: Array, ends: Array | None = None) -> None:
+        """Puts rows at the end; `ends` says where each stream's rows end, if there are streams."""
         with self.path.open("ab") as file:
             np.ascontiguousarray(rows).tofile(file)
+        if ends is not None:
+            self.streams.append(self.rows + np.concatenate([[0], ends]))
         self.rows += len(rows)
+
+    def pieces(self, stream: int) -> list[tuple[int, int]]:
+        """Where the rows of a stream lie."""
+        return [(int(ends[stream]), int(ends[stream + 1])) for ends in self.streams]
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows with the named columns, all where none is."""
         each = int(np.prod(self.shape, dtype=np.int64))
-        flat = np.fromfile(
-            self.path, self.dtype, (stop - start) * each, offset=start * each * self.dtype.itemsize
-        )
+        offset = start * each * self.dtype.itemsize
+        flat = np.fromfile(self.path, self.dtype, (stop - start) * each, offset=offset)
         found = flat.reshape(stop - start, *self.shape)
         return found[list(columns)] if columns else found
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.node import rows_in
 from sledlab.job.running import Ran, Running
-from sledlab.job.superstep import combined, of_rows, ready, shared
+from sledlab.job.superstep import combined, of_rows, ready, rows_in, shared
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:

@@ -1,5 +1,123 @@
-"""Runs a job on ranks of MPI, a node each; `python -m sledlab.job.mpi TASK` is what `mpiexec` starts."""
+"""Runs a job on ranks of MPI, a node each."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
 
+from sledlab.errors import Error
+from sledlab.job.running import Ran, Running
+from sledlab.job.superstep import combined, frozen, mixed, of_rows, ready, rows_in
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.job.node import Node
+    from sledlab.job.running import Function, Tell
+    from sledlab.job.superstep import Asked, Call, Superstep
+
+
+class Ranks:
+    """The ranks of a run: this one is a node, the others are the other nodes."""
+
+    def __init__(self, world: Any) -> None:
+        self._world = world
+        self._some: dict[tuple[int, ...], Any] = {}
+
+    def run(
+        self, name: str, function: Function, node: Node, parameters: Mapping[str, Any], tell: Tell
+    ) -> Ran:
+        """Runs a job, of which this rank is a node.
+
+        Returns:
+            What running it left: on rank 0 the logs of all nodes; everywhere the rank's part of the answer.
+
+        Raises:
+            Error: Something went wrong on any rank, or the job is deadlocked.
+        """
+        running = Running(name, function, node, parameters)
+        step: Superstep | None = None
+        came: Any = None
+        going = True
+        collectives = []
+        while True:
+            failed = None
+            if going and not running.ended:
+                try:
+                    step = running.advance(came)
+                except Error as error:
+                    failed = error
+            told = self._world.allgather(failed or (None if step is None else step.asked))
+            asked = _unless_failed(told)
+            tell(node.begun, sum(each is not None for each in asked))
+            if all(each is None for each in asked):
+                break
+            going = False
+            for call in ready(asked):
+                if collective := call.collective():
+                    collectives.append(collective)
+                if step is not None and node.number in call.members:
+                    came, going = self._deliver(call, step, node), True
+        return Ran(self._world.gather(node.log) or [], collectives, [running.answer])
+
+    def _deliver(self, call: Call, step: Superstep, node: Node) -> Any:
+        """What comes of a superstep for this rank."""
+        ranks = self._ranks(call)
+        root = call.asked.root or 0
+        match call.kind:
+            case "exchange":
+                return _exchanged(ranks, call, step, node)
+            case "broadcast":
+                return frozen(ranks.bcast(step.brings, root=root))
+            case "gather":
+                return _frozen_all(ranks.gather(step.brings, root=root))
+            case "all-gather":
+                return _frozen_all(ranks.allgather(step.brings))
+            case "reduce" | "all-reduce":
+                # In the order of members, not the library's: sums of floats are the same bytes.
+                values = ranks.gather(step.brings, root=root)
+                found = combined(step, values) if values is not None else None
+                return frozen(found if call.kind == "reduce" else ranks.bcast(found, root=root))
+        return None
+
+    def _ranks(self, call: Call) -> Any:
+        """The communicator of a superstep's members."""
+        if len(call.members) == self._world.size:
+            return self._world
+        if call.members not in self._some:
+            group = self._world.Get_group().Incl(list(call.members))
+            self._some[call.members] = self._world.Create_group(group)
+        return self._some[call.members]
+
+
+def _unless_failed(told: list[Asked | Error | None]) -> list[Asked | None]:
+    """What ranks ask for.
+
+    Raises:
+        Error: That of the first rank whose job failed.
+    """
+    for each in told:
+        if isinstance(each, Error):
+            raise each
+    return [each for each in told if not isinstance(each, Error)]
+
+
+def _frozen_all(values: list[Any] | None) -> list[Any] | None:
+    """What members have, read-only."""
+    return None if values is None else [frozen(value) for value in values]
+
+
+def _exchanged(ranks: Any, call: Call, step: Superstep, node: Node) -> Any:
+    """What comes of an exchange for this rank."""
+    rows = of_rows([step.brings])
+    parts = [step.brings[to] if rows else step.brings.get(to) for to in call.members]
+    came = dict(zip(call.members, ranks.alltoall([(rows, part) for part in parts]), strict=True))
+    if any(kind is not rows for kind, _ in came.values()):
+        raise mixed()
+    found = {sender: part for sender, (_, part) in came.items() if part is not None}
+    node.takes_in(sum(rows_in(part) or 0 for sender, part in found.items() if sender != node.number))
+    return (
+        np.concatenate(list(found.values()))
+        if rows
+        else {sender: frozen(part) for sender, part in found.items()}
+    )

@@ -7,10 +7,10 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
-from sledlab.job.files import Written
+from sledlab.job.files import Rows, Written
 from sledlab.job.guard import caller
 from sledlab.job.log import Access, Log, Step
-from sledlab.job.superstep import Asked, Parts, Superstep, size
+from sledlab.job.superstep import Asked, Parts, Superstep, rows_in, size
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import numpy
 
-    from sledlab.job.files import Array, Stored
+    from sledlab.job.files import Array, Shared, Stored
 
 MEASURED = "measured-ns"
 """The kind of operation of which the measured mode counts one for every ns of this machine's processor."""
@@ -52,7 +52,8 @@ class Reader:
         """
         if not 0 <= start <= stop <= self._stored.rows:
             raise Error(
-                f"rows {start:,} to {stop:,} of `{self._access.file}` are asked for, which has {self._stored.rows:,}",
+                f"rows {start:,} to {stop:,} of `{self._access.file}` are asked for, "
+                f"which has {self._stored.rows:,}",
                 remedy="read no further than the file's end: `len(reader)`",
             )
         bytes_read = self._stored.bytes_of(start, stop)
@@ -63,6 +64,11 @@ class Reader:
         )
         with self._node.aside():
             return self._stored.span(start, stop, self._columns)
+
+    def stream(self, number: int) -> Any:
+        """Reads the rows of a stream, all at once."""
+        assert isinstance(self._stored, Written)
+        return np.concatenate([self.rows(start, stop) for start, stop in self._stored.pieces(number)])
 
     def __iter__(self) -> Iterator[Any]:
         """All rows, in blocks that fit into the node's memory."""
@@ -83,8 +89,8 @@ class Reader:
 class Node:
     """A node of a cluster, as the job that runs on it sees it.
 
-    A job is a generator function of a node. It reads the node's part of the data, says what it does, and yields what
-    nodes do together; the value of a `yield` is what comes of it.
+    A job is a generator function of a node. It reads the node's part of the data, says what it does, and
+    yields what nodes do together; the value of a `yield` is what comes of it.
 
     Attributes:
         number: Which node it is, counted from 0.
@@ -97,7 +103,6 @@ class Node:
         self,
         number: int,
         nodes: int,
-        files: Mapping[str, Stored],
         scratch: Path,
         *,
         memory: int,
@@ -114,14 +119,15 @@ class Node:
         """What it asks for and has not yielded yet."""
         self.begun: str = ""
         """The phase that it is in."""
-        self._files: dict[str, Stored] = dict(files)
+        self._files: dict[str, Stored] = {}
+        self._shared: Mapping[str, Shared] = {}
         self._scratch = scratch
         self._clock = Clock() if measured else None
 
     # Phases and operations
 
     def phase(self, name: str) -> AbstractContextManager[None]:
-        """Begins a phase, which lasts until the next one begins. May be used with `with`, for the looks of it.
+        """Begins a phase, which lasts until the next one begins; `with` may stand before, for the looks.
 
         Nodes wait for each other at its end.
 
@@ -183,6 +189,30 @@ class Node:
         self.step.memory = max(self.step.memory, int(memory))
 
     # Files
+
+    def has(self, files: Mapping[str, Stored]) -> None:
+        """Puts files on its store, at the beginning."""
+        self._files.update(files)
+
+    def shares(self, files: Mapping[str, Shared]) -> None:
+        """Puts its part of what all nodes share on its store, at the beginning."""
+        self._shared = files
+        self.has({name: shared.part(self.number, self.nodes) for name, shared in files.items()})
+
+    def place(self, file: str, among: Iterable[int]) -> None:
+        """Says that a file of the data lies on some nodes only, which share it; before it is read.
+
+        Every node says the same.
+
+        Raises:
+            Error: It is no such file.
+        """
+        if file not in self._shared:
+            raise unknown("file of the data", file, list(self._shared))
+        members = sorted(set(among))
+        place, parts = (members.index(self.number), len(members)) if self.number in members else (0, 0)
+        whole = self._shared[file]
+        self._files[file] = whole.part(place, parts) if parts else Rows(np.empty(0, np.uint8), whole.width)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -266,7 +296,7 @@ class Node:
         if writing is None:
             step.writes.append(writing := access)
         with self.aside():
-            stored.append(array)
+            stored.append(array, rows.ends if isinstance(rows, Parts) else None)
         writing.bytes += len(array) * stored.width
         self.log.files[file] = max(self.log.files[file], stored.rows * stored.width)
 
@@ -299,17 +329,19 @@ class Node:
 
     # What nodes do together
 
-    def split(self, rows: Array, to: Array) -> Parts:
-        """Rows for each node; `to` holds the number of the node for each row, on which their order stays.
+    def split(self, rows: Array, to: Array, streams: int = 0) -> Parts:
+        """Rows for each node, or for each of some streams; `to` holds its number for each row.
+
+        Rows for one node keep their order.
 
         Raises:
             Error: There is no such node.
         """
         if len(to) != len(rows):
             raise Error(f"{len(rows):,} rows have {len(to):,} destinations", remedy="give each row one")
-        for number in (int(to.min()), int(to.max())) if len(to) else ():
+        for number in (int(to.min()), int(to.max())) if len(to) and not streams else ():
             self._exists(number)
-        return Parts(rows, to, self.nodes)
+        return Parts(rows, to, streams or self.nodes)
 
     def exchange(
         self, parts: Parts | Mapping[int, Any], *, width: int = 0, among: Iterable[int] | None = None
@@ -351,7 +383,7 @@ class Node:
         return self._ask("all-gather", value, among=among)
 
     def gather(self, value: Any, *, root: int | None = None, among: Iterable[int] | None = None) -> Superstep:
-        """The node `root`, the first unless said, gets a list of what each has, others None; to be yielded."""
+        """The node `root`, the first unless said, gets a list of what each has; to be yielded."""
         return self._ask("gather", value, root=root, among=among)
 
     def broadcast(
@@ -512,13 +544,6 @@ class Clock:
         now = time.process_time_ns()
         spent, self._last = now - self._last, now
         return spent
-
-
-def rows_in(part: Any) -> int | None:
-    """How many rows something has that is sent; None if it has no rows."""
-    if isinstance(part, np.ndarray):
-        return len(part)
-    return len(part) if hasattr(part, "offsets") else None
 
 
 def known(what: str, word: str, among: Sequence[str]) -> None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job.guard import told
-from sledlab.job.superstep import Superstep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from sledlab.job.log import Collective, Log
     from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
 
     Function = Callable[..., Generator[Superstep, Any, Any]]
     # Called with the phase, and how many nodes have reached the end of their superstep.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ran:
-    """What running a job left: what each node did, what they did together, and each one's part of the answer."""
+    """What running a job left: what nodes did, each and together, and their parts of the answer."""
 
     logs: Sequence[Log]
     collectives: Sequence[Collective]

@@ -1,22 +1,23 @@
-"""Scan: every node evaluates a predicate on its part of a table and sends what matches (paper 004, section 4.1)."""
+"""Scan: nodes evaluate a predicate on their tuples and send what matches (paper 004, section 4.1)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from sledlab.job.predicate import Predicate
+from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from sledlab.job.files import Stored
+    from sledlab.job.files import Array
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 
 KEY = ("l_orderkey", "l_linenumber")
 
 
-def scan(node: Node, where: str = "l_partkey % 100 = 0") -> Generator[Superstep, Any, Stored]:
+def scan(node: Node, where: str = "l_partkey % 100 = 0") -> Generator[Superstep, Any, Array]:
     """Scans line items.
 
     Args:
@@ -29,7 +30,7 @@ def scan(node: Node, where: str = "l_partkey % 100 = 0") -> Generator[Superstep,
     predicate = Predicate(where)
     width = node.width("lineitem")
     node.phase("scan")
-    matching = [np.empty(0, [])]
+    matching = []
     for rows in node.read("lineitem", tuple(dict.fromkeys([*KEY, *predicate.columns]))):
         node.does(tuple=len(rows))
         matches = predicate.kept(rows)[list(KEY)]

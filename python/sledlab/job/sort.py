@@ -7,6 +7,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
+from sledlab.job.hashing import hashed
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -27,13 +28,18 @@ def sort(
     Args:
         node: The node.
         sample_share: The share of its tuples that a node samples.
-        least_samples: Samples of a node at least: 1,000 keep the fullest of 1,024 buckets within 25 % of even.
+        least_samples: Samples of a node at least, so that buckets are even where nodes are many.
         buffer_kb: Memory for each run that is merged, and for the output; how many runs merge in a pass.
 
     Returns:
         The node's sorted part; that of node 0 comes first.
     """
     width = node.width("lineitem")
+    if not 0 < sample_share <= 1 or least_samples < 1 or buffer_kb < 1:
+        raise Error(
+            "there is nothing to sample or to merge with",
+            remedy="choose a sample_share of 0 to 1, and least_samples and buffer_kb from 1",
+        )
     fan_in = node.memory // (buffer_kb << 10) - 1
     if fan_in < 2:
         raise Error(
@@ -63,15 +69,6 @@ def keyed(rows: Array) -> Array:
     found["key"] = hashed(
         rows["l_orderkey"].astype(np.uint64) * np.uint64(8) + rows["l_linenumber"].astype(np.uint64)
     )
-    return found
-
-
-def hashed(values: Array) -> Array:
-    """A hash of whole numbers, one to one: the finaliser of SplitMix64 (Steele, Lea and Flood, 2014)."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    found: Array = values ^ (values >> np.uint64(31))
     return found
 
 

@@ -1,6 +1,7 @@
 """What nodes do together: a job yields a superstep, and goes on when all who take part have yielded theirs.
 
-Which supersteps can go on, and who waits for whom, is decided here, for all nodes in one process and for ranks of MPI.
+Which supersteps can go on, and who waits for whom, is decided here, for nodes in one process and for
+ranks of MPI.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sledlab.job.log import Collective
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from sledlab.job.files import Array
 
@@ -79,7 +80,7 @@ class Superstep:
     """What a job yields; made by a method of `Node`."""
 
     asked: Asked
-    brings: Parts | Mapping[int, Any] | Any = None
+    brings: Any = None
     combine: Callable[[Any, Any], Any] | None = field(default=None, repr=False)
 
 
@@ -160,6 +161,11 @@ def _named(nodes: Sequence[int]) -> str:
     return f"nodes {nodes[0]}, {nodes[1]} and {len(nodes) - 2} more"
 
 
+def rows_in(part: Any) -> int | None:
+    """How many rows or transactions something has that is sent; None for anything else."""
+    return len(part) if isinstance(part, np.ndarray | Transactions) else None
+
+
 def of_rows(brought: Sequence[Any]) -> bool:
     """Whether nodes exchange rows, split among nodes.
 
@@ -168,9 +174,14 @@ def of_rows(brought: Sequence[Any]) -> bool:
     """
     rows = {isinstance(each, Parts) for each in brought}
     if len(rows) > 1:
-        remedy = "let all give what `split` makes, or all a dict"
-        raise Error("some nodes exchange rows and others not", remedy=remedy)
+        raise mixed()
     return rows == {True}
+
+
+def mixed() -> Error:
+    """The error about an exchange to which nodes bring different things."""
+    remedy = "let all give what `split` makes, or all a dict"
+    return Error("some nodes exchange rows and others not", remedy=remedy)
 
 
 def shared(value: Any) -> Callable[[], Any]:
@@ -200,7 +211,7 @@ def combined(superstep: Superstep, values: Sequence[Any]) -> Any:
 
 
 def size(value: Any) -> int:
-    """Bytes of what nodes tell each other: of arrays, text and plain numbers, 8 each, and collections of them.
+    """Bytes of what nodes tell each other: arrays, text, plain numbers (8 each), and collections.
 
     Examples:
         >>> size(np.zeros(3, dtype=np.uint16)), size({"a": 1, "bc": [2.0, None]}), size(b"1234")

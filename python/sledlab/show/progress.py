@@ -45,6 +45,12 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
+    def going(self, what: str, fraction: float | None) -> None:
+        """Says what is going on, and moves the bar to the share of the whole where known."""
+        if self._bar is not None:
+            total = None if fraction is None else 1.0
+            self._bar.update(self._task, description=what, total=total, completed=fraction or 0.0, done="")
+
     def update(self, count: int, fraction: float | None) -> None:
         """Moves the bar: how many are done, and the share of the whole where known."""
         if self._bar is None:

@@ -13,7 +13,7 @@ from sledlab.lazy import loaded, platformdirs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sledlab.job.files import Stored
+    from sledlab.job.files import Shared
 
     # Called with what is being generated and the share of it that is done.
     Tell = Callable[[str, float], None]
@@ -32,8 +32,8 @@ class Data(Protocol):
             Error: It cannot be had; the message says what to do.
         """
 
-    def files(self, nodes: int, seed: int, number: int) -> Mapping[str, Stored]:
-        """The files of node `number`, by name."""
+    def files(self, nodes: int, seed: int) -> Mapping[str, Shared]:
+        """What nodes share, by names of files."""
 
     def identity(self) -> Mapping[str, Any]:
         """What tells it from other data: its parameters, and a hash of the user's files."""

@@ -1,4 +1,4 @@
-"""Columns kept in files of numpy, which nodes and ranks map into memory: nobody holds more than it looks at."""
+"""Columns kept in files of numpy, which nodes map into memory: none holds more than it looks at."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def mapped(path: Path) -> Array:
     """The array in a file, read as it is looked at."""
     if path.stat().st_size < 4096:  # an empty array cannot be mapped
-        return np.load(path)
+        small: Array = np.load(path)
+        return small
     found: Array = np.load(path, mmap_mode="r")
     return found
 
@@ -35,9 +36,9 @@ def making(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Array]:
             with draft.open("wb") as file:
                 np.save(file, array)
         else:
-            array = np.lib.format.open_memmap(draft, mode="w+", dtype=dtype, shape=shape)  # type: ignore[no-untyped-call]
+            array = np.lib.format.open_memmap(draft, mode="w+", dtype=dtype, shape=shape)
             yield array
-            array.flush()  # type: ignore[attr-defined]
+            array.flush()
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,25 +91,22 @@ class Tpch:
         made.replace(path)
         shutil.rmtree(drafts, ignore_errors=True)
 
-    def files(self, nodes: int, seed: int, number: int) -> Mapping[str, Table]:
-        """The part of each table on a node."""
+    def files(self, nodes: int, seed: int) -> Mapping[str, Table]:
+        """The tables."""
         widths = {"lineitem": self.lineitem_bytes, "orders": self.orders_bytes}
-        found = {}
-        for table in TABLES:
-            rows = _rows(tuple(self.parts(table)))
-            start, stop = rows * number // nodes, rows * (number + 1) // nodes
-            found[table] = Table(Columns(self, table), start, stop - start, widths[table])
-        return found
+        return {
+            table: Table(
+                Columns(self, table),
+                0,
+                sum(parquet.read_metadata(part).num_rows for part in self.parts(table)),
+                widths[table],
+            )
+            for table in TABLES
+        }
 
     def identity(self) -> Mapping[str, Any]:
         """Its parameters."""
         return {"data": "tpch", **asdict(self)}
-
-
-@lru_cache
-def _rows(parts: tuple[Path, ...]) -> int:
-    """Rows in Parquet files."""
-    return sum(parquet.read_metadata(path).num_rows for path in parts)
 
 
 class Columns(dict[str, "Array"]):
@@ -148,7 +144,7 @@ def _groups(parts: list[Any], name: str) -> Iterator[polars.Series]:
     """A column, group by group of rows."""
     for part in parts:
         for group in range(part.metadata.num_row_groups):
-            yield polars.from_arrow(part.read_row_group(group, columns=[name])).to_series()
+            yield polars.DataFrame(part.read_row_group(group, columns=[name])).to_series()
 
 
 def _kind(parts: list[Any], name: str) -> Any:

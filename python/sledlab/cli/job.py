@@ -1,0 +1,57 @@
+"""`sledlab job`: what jobs there are, and what they and their data take."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from sledlab.cli.catalogue import show_parameters
+from sledlab.cli.group import SuggestingGroup
+from sledlab.cli.options import json_option, show_json, show_table
+from sledlab.job import LIST, find
+from sledlab.job.data import find as find_data
+from sledlab.job.parameters import of_class
+
+
+@click.group(cls=SuggestingGroup)
+def job() -> None:
+    """List and show jobs that storage nodes run: sledlab smart record runs them."""
+
+
+@job.command("list")
+@json_option
+def job_list(*, as_json: bool) -> None:
+    """All jobs that come with sledlab."""
+    if as_json:
+        show_json([{"name": each.name, "meaning": each.meaning, "data": each.data} for each in LIST])
+        return
+    show_table(("name", "data", "meaning"), [(each.name, each.data, each.meaning) for each in LIST])
+
+
+@job.command("show")
+@click.argument("name")
+@json_option
+def job_show(name: str, *, as_json: bool) -> None:
+    """What a job takes, and its data: NAME is that of a job, or a Python file that defines one."""
+    found = find(name)
+    data = find_data(found.data) if found.data else None
+    of_data = of_class(data.kind) if data is not None else ()
+    if as_json:
+        parameters = {"job": found.parameters, "data": of_data}
+        told = {key: [asdict(each) for each in specs] for key, specs in parameters.items()}
+        show_json({"name": found.name, "meaning": meaning(name), "data": found.data, "parameters": told})
+        return
+    click.echo(f"{found.name}: {meaning(name)}")
+    if found.parameters:
+        show_parameters(found.parameters)
+    if data is not None:
+        click.echo(f"It runs on {data.name}: {data.meaning}")
+        show_parameters(of_data)
+    click.echo("Change them with --set KEY=VALUE.")
+
+
+def meaning(name: str) -> str:
+    """What a job is, in a line."""
+    listed = next((each.meaning for each in LIST if each.name == name), "")
+    return listed or (find(name).function.__doc__ or "a job of your own").strip().splitlines()[0]

@@ -1,0 +1,158 @@
+"""Join: two groups of nodes hash a table each and re-distribute it; all join locally (paper 004, 4.1)."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from sledlab.job.hashing import hashed
+from sledlab.job.node import known
+from sledlab.job.predicate import Predicate
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+    from sledlab.job.files import Array, Stored
+    from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
+
+METHODS = ("nested-loop", "hash")
+KEYS = {"orders": "o_orderkey", "lineitem": "l_orderkey"}
+KINDS = {
+    "orders": [("o_orderkey", "i8"), ("o_custkey", "i8"), ("o_totalprice", "f8")],
+    "lineitem": [
+        ("l_orderkey", "i8"),
+        ("l_linenumber", "i4"),
+        ("l_partkey", "i8"),
+        ("l_extendedprice", "f8"),
+    ],
+}
+"""What tuples carry; on stores and wires they are as wide as their tables'."""
+
+
+def join(
+    node: Node, method: str = "nested-loop", orders_where: str = "", lineitem_where: str = ""
+) -> Generator[Superstep, Any, Stored]:
+    """Joins line items with their orders.
+
+    Args:
+        node: The node.
+        method: `nested-loop`, as in the paper, or `hash`, which reads both tables once more.
+        orders_where: Which orders take part, in SQL; all where empty.
+        lineitem_where: Which line items take part.
+
+    Returns:
+        The node's part of the joined tuples.
+    """
+    known("method", method, METHODS)
+    where = {"orders": Predicate(orders_where), "lineitem": Predicate(lineitem_where)}
+    half = max(1, node.nodes // 2)
+    homes = {"orders": range(half), "lineitem": range(half if node.nodes > 1 else 0, node.nodes)}
+    for group, (table, members) in zip(("left", "right"), homes.items(), strict=True):
+        node.group(group, members)
+        node.place(table, members)
+    node.phase("hash")
+    for table, predicate in where.items():
+        _hash(node, table, predicate)
+    rounds = {}
+    for table in KEYS:
+        rounds[table] = yield node.rounds(f"{table}-hashed")
+    node.phase("re-distribution")
+    for table, key in KEYS.items():
+        node.write(f"{table}-part", _none(table), width=node.width(table))
+        for rows in node.read(f"{table}-hashed", rounds=rounds[table]):
+            parts = node.split(rows, _by_hash(rows[key], node.nodes))
+            came = yield node.exchange(parts, width=node.width(table))
+            node.write(f"{table}-part", came)
+        node.remove(f"{table}-hashed")
+    node.write("joined", _joined(_none("orders"), _none("lineitem")), width=sum(map(node.width, KEYS)))
+    if method == "nested-loop":
+        _nested_loop(node)
+    else:
+        _hash_join(node)
+    return node.stored("joined")
+
+
+def _none(table: str) -> Array:
+    """No tuples of a table."""
+    found: Array = np.empty(0, dtype=KINDS[table])
+    return found
+
+
+def _by_hash(keys: Array, parts: int) -> Array:
+    """Which of some parts each key belongs to."""
+    found: Array = hashed(keys) % np.uint64(parts)
+    return found
+
+
+def _hash(node: Node, table: str, predicate: Predicate) -> None:
+    """Writes the tuples of a table that take part, with a stream for each node that they will go to."""
+    names = [name for name, _ in KINDS[table]]
+    node.write(f"{table}-hashed", _none(table), width=node.width(table))
+    for rows in (
+        node.read(table, tuple(dict.fromkeys([*names, *predicate.columns]))) if node.count(table) else ()
+    ):
+        node.does(hash=len(rows))
+        kept = predicate.kept(rows)[names].astype(KINDS[table])
+        parts = node.split(kept, _by_hash(kept[KEYS[table]], node.nodes))
+        node.write(f"{table}-hashed", parts, streams=node.nodes)
+
+
+def _nested_loop(node: Node) -> None:
+    """Reads all line items for every block of orders; tuples are matched by key, so each is probed once."""
+    node.phase("nested loop")
+    node.does(probe=node.count("orders-part") + node.count("lineitem-part"))
+    for outer in node.read("orders-part"):
+        node.holds(len(outer) * node.width("orders-part"))
+        for inner in node.open("lineitem-part", per_block_of="orders-part"):
+            node.write("joined", _matched(outer, inner))
+
+
+def _hash_join(node: Node) -> None:
+    """Reads both tables once; where orders exceed memory, in parts that do not (a Grace hash join)."""
+    parts = ceil(1.25 * node.count("orders-part") * node.width("orders-part") / node.memory)
+    if parts > 1:
+        node.phase("local hash")
+        for table, key in KEYS.items():
+            node.write(f"{table}-local", _none(table), width=node.width(f"{table}-part"))
+            for rows in node.read(f"{table}-part"):
+                node.does(hash=len(rows))
+                # Other bits of the hash than those that chose the node.
+                streams = node.split(rows, _by_hash(hashed(rows[key]), parts), streams=parts)
+                node.write(f"{table}-local", streams, streams=parts)
+    node.phase("hash join")
+    node.does(probe=node.count("orders-part") + node.count("lineitem-part"))
+    for outer, inners in _pairs(node, parts):
+        node.holds(len(outer) * node.width("orders-part"))
+        for inner in inners:
+            node.write("joined", _matched(outer, inner))
+
+
+def _pairs(node: Node, parts: int) -> Iterator[tuple[Array, Iterable[Array]]]:
+    """Orders that fit into memory, and the line items that may be theirs."""
+    if parts <= 1:
+        for outer in node.read("orders-part"):
+            yield outer, node.read("lineitem-part")
+        return
+    orders, items = node.open("orders-local"), node.open("lineitem-local")
+    for part in range(parts):
+        yield orders.stream(part), [items.stream(part)]
+
+
+def _matched(orders: Array, items: Array) -> Array:
+    """Pairs of an order and a line item of its."""
+    orders = orders[np.argsort(orders["o_orderkey"])]
+    places = np.searchsorted(orders["o_orderkey"], items["l_orderkey"])
+    places[places == len(orders)] = 0
+    found = orders["o_orderkey"][places] == items["l_orderkey"] if len(orders) else np.zeros(len(items), bool)
+    return _joined(orders[places[found]], items[found])
+
+
+def _joined(orders: Array, items: Array) -> Array:
+    """Tuples of both tables side by side."""
+    kinds = [kind for table in KINDS.values() for kind in table if kind[0] != KEYS["lineitem"]]
+    found: Array = np.empty(len(items), dtype=kinds)
+    for name, _ in kinds:
+        found[name] = orders[name] if name.startswith("o_") else items[name]
+    return found

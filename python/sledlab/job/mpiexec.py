@@ -1,0 +1,159 @@
+"""Starts the ranks of a job under MPI, and is such a rank: `python -m sledlab.job.mpiexec TASK`.
+
+What is said of the job, and what comes of it, goes through a directory that all ranks see.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.job import answer as answers
+from sledlab.job.data import home
+from sledlab.job.task import Task, scratch, shares, task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sledlab.job.task import Tell
+
+INSTALL = "pip install 'sledlab[mpi]'"
+TOLD = "sledlab-told "
+"""Begins a line of output that says how far the job is."""
+
+
+def under_mpi(chosen: Task, answer: Path | None, tell: Tell, program: str) -> bytes:
+    """Runs a job with a process for every node; gives the text of its record.
+
+    Args:
+        chosen: The job.
+        answer: A file for the answer.
+        tell: Told how far it is.
+        program: What starts ranks: takes `-n N` and a command, as `mpiexec` or `srun` do.
+
+    Raises:
+        Error: Something went wrong in the job, a rank ended, or MPI is not there.
+    """
+    command = _program(program)
+    runs = home() / "runs"
+    runs.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=runs) as directory:
+        place = Path(directory)
+        (place / "task.json").write_text(
+            json.dumps({**chosen.said, "answer": str(answer) if answer else None})
+        )
+        ranks = [*command, "-n", str(chosen.nodes), sys.executable, "-m", "sledlab.job.mpiexec", directory]
+        code, last = _wait(ranks, tell)
+        for error in sorted(place.glob("error-*")):
+            raise pickle.loads(error.read_bytes())
+        found = place / "record"
+        if code or not found.exists():
+            raise Error(f"a rank of the job ended before the job did: {last or f'exit code {code}'}")
+        return found.read_bytes()
+
+
+def _program(said: str) -> list[str]:
+    """The command that starts ranks.
+
+    Raises:
+        Error: There is none, or no mpi4py.
+    """
+    if find_spec("mpi4py") is None:
+        raise Error("jobs run under MPI by mpi4py, which is not there", remedy=INSTALL)
+    name, *rest = shlex.split(said) or ["mpiexec"]
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        raise Error(f"there is no program `{name}` to start ranks of MPI", remedy=INSTALL)
+    return [found, *rest]
+
+
+def _wait(command: list[str], tell: Tell) -> tuple[int, str]:
+    """Runs a command to its end; gives its exit code and the last line of its errors."""
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if line.startswith(TOLD):
+                    phase, share = json.loads(line.removeprefix(TOLD))
+                    tell(phase, share)
+                else:
+                    sys.stdout.write(line)
+            code = process.wait()
+        finally:
+            process.kill()
+            process.wait()
+        errors.seek(0)
+        lines = [line for line in errors.read().splitlines() if line.strip()]
+    return code, lines[-1] if lines else ""
+
+
+def main(directory: str) -> None:
+    """Is a rank."""
+    from mpi4py import MPI  # noqa: PLC0415 (starts MPI)
+
+    from sledlab.job.mpi import Ranks  # noqa: PLC0415
+
+    world = MPI.COMM_WORLD
+    place = Path(directory)
+    said = json.loads((place / "task.json").read_text())
+    answer = said.pop("answer")
+    try:
+        text = _rank(world, Ranks(world), task(**said), answer and Path(answer))
+        if world.rank == 0:
+            (place / "record").write_bytes(text)
+    except BaseException as error:
+        # Others wait for this rank, and would for ever.
+        if isinstance(error, Error):
+            (place / f"error-{world.rank:05}").write_bytes(pickle.dumps(error))
+        else:
+            traceback.print_exc()
+        world.Abort(1)
+
+
+def _rank(world: Any, ranks: Any, chosen: Task, answer: Path | None) -> bytes:
+    """Runs a job on this rank; gives the text of the record on rank 0."""
+
+    def tell(phase: str, share: float | None) -> None:
+        if world.rank == 0:
+            print(TOLD + json.dumps([phase, share]), flush=True)
+
+    with scratch() as mine:
+        node = chosen.node(world.rank, mine)
+        job = chosen.job
+        ran = ranks.run(job.name, job.function, node, chosen.parameters, shares(job, chosen.nodes, tell))
+        part = ran.answers[0]
+        digests = world.gather(answers.digest(part))
+        if answer is not None:
+            _write(world, part, answer)
+    return chosen.record(ran, digests) if world.rank == 0 else b""
+
+
+def _write(world: Any, part: Any, path: Path) -> None:
+    """Writes the answer on rank 0, which gets the parts of others one after another."""
+    if world.rank:
+        world.send(list(answers.blocks(part)) if answers.is_rows(part) else part, dest=0)
+        return
+
+    def parts() -> Iterator[Any]:
+        yield part
+        for rank in range(1, world.size):
+            came = world.recv(source=rank)
+            yield from came if isinstance(came, list) else [came]
+
+    answers.write(parts(), path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

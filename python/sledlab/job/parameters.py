@@ -1,0 +1,93 @@
+"""Parameters of jobs and of their data: declared once, by a signature or fields, and a docstring."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from contextlib import suppress
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, unknown
+from sledlab.model.entries import ParameterSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+KINDS: Mapping[type, str] = {bool: "switch", int: "count", float: "number", str: "text"}
+
+
+def of_function(function: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
+    """The parameters of a job, behind its node.
+
+    Raises:
+        Error: One has no default, or one that is neither number, text, true nor false.
+    """
+    found = list(inspect.signature(function).parameters.values())[1:]
+    meanings = _meanings(function, "Args")
+    for each in found:
+        if type(each.default) not in KINDS:
+            raise Error(
+                f"the parameter `{each.name}` of the job `{function.__name__}` needs a default",
+                remedy=f"give it a number, a text, or true or false: {each.name}=1",
+            )
+    return tuple(_spec(each.name, each.default, meanings) for each in found)
+
+
+def of_class(kind: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
+    """The parameters of data, the fields of its class."""
+    meanings = _meanings(kind, "Attributes")
+    return tuple(_spec(each.name, each.default, meanings) for each in fields(kind))  # type: ignore[arg-type]
+
+
+def _spec(name: str, default: Any, meanings: Mapping[str, str]) -> ParameterSpec:
+    return ParameterSpec(name, meanings.get(name, ""), "", KINDS[type(default)], None, default)
+
+
+def _meanings(documented: Any, section: str) -> dict[str, str]:
+    """What a docstring says of each name in a section."""
+    text = inspect.getdoc(documented) or ""
+    _, _, after = text.partition(f"\n{section}:\n")
+    return {name: " ".join(words.split()) for name, words in _entries(after)}
+
+
+def _entries(lines: str) -> Iterator[tuple[str, str]]:
+    """Names and what is said of them, up to the first line that is not indented."""
+    indented = re.match(r"(?:[ ]{4}.*\n?|\n)*", lines)
+    entry = re.compile(r"^ {4}(\w+): ((?:.+\n?)(?: {5,}.+\n?)*)", re.MULTILINE)
+    yield from entry.findall(indented[0] if indented else "")
+
+
+def set_all(specs: Sequence[Sequence[ParameterSpec]], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The values of several sets of parameters, with what is said of them; of one name, the first set has it.
+
+    Raises:
+        Error: A setting is unknown, or not of its type.
+    """
+    found = [{each.name: each.default for each in some} for some in specs]
+    for key, value in settings.items():
+        home = next((values for values in found if key in values), None)
+        if home is None:
+            raise unknown("setting", key, [name for values in found for name in values])
+        home[key] = _typed(key, value, home[key])
+    return found
+
+
+def _typed(key: str, value: Any, default: Any) -> Any:
+    """A value of the type of its default.
+
+    Raises:
+        Error: It is none.
+    """
+    kind = type(default)
+    if isinstance(value, str) and kind is bool:
+        value = {"true": True, "false": False}.get(value.lower(), value)
+    if isinstance(value, str) and kind in (int, float):
+        with suppress(ValueError):
+            value = kind(value)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
+        what = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
+        raise Error(f"`{key}` is {what}, not `{value}`", remedy=f"the default is {default}")
+    return value

@@ -1,0 +1,180 @@
+"""A job with all that is said of it, and running it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.job import answer as answers
+from sledlab.job import find, lockstep, log
+from sledlab.job.data import find as find_data
+from sledlab.job.files import Rows
+from sledlab.job.node import Node
+from sledlab.job.parameters import of_class, set_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from sledlab.job import Job
+    from sledlab.job.data import Data
+    from sledlab.job.files import Shared, Stored
+    from sledlab.job.running import Ran
+
+    # Called with what is going on and the share of it that is done, where that is known.
+    Tell = Callable[[str, float | None], None]
+
+MOST_NODES = 4096
+"""Nodes of a job: who sends whom how much is counted for all pairs."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A job with all that is said of it.
+
+    Attributes:
+        job: The job.
+        nodes: Number of nodes.
+        parameters: Those of the job, complete.
+        data: What it runs on; None where its file makes it.
+        memory_mb: Memory of a node.
+        seed: Seed of random numbers.
+        measured: Whether the processor's time is taken instead of operations counted.
+        said: What `task` was told, to tell other processes.
+    """
+
+    job: Job
+    nodes: int
+    parameters: Mapping[str, Any]
+    data: Data | None
+    memory_mb: float
+    seed: int
+    measured: bool
+    said: Mapping[str, Any]
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """The header of the record, without files, groups and answer."""
+        of_data = self.data.identity() if self.data is not None else {}
+        parameters = {**self.parameters, **of_data, "memory_mb": self.memory_mb}
+        if self.measured:
+            parameters["measured"] = True
+        return {
+            "work": 1,
+            "job": self.job.name,
+            "parameters": parameters,
+            "seed": self.seed,
+            "nodes": self.nodes,
+        }
+
+    @property
+    def content(self) -> str:
+        """A hash of everything that the record depends on."""
+        return sha256(json.dumps([self.header, self.job.source], sort_keys=True).encode()).hexdigest()
+
+    def node(self, number: int, scratch: Path) -> Node:
+        """A node with its part of the data."""
+        memory = int(self.memory_mb * 2**20)
+        found = Node(number, self.nodes, scratch, memory=memory, seed=self.seed, measured=self.measured)
+        if self.data is not None:
+            found.shares(self._shared)
+        else:
+            found.has(self._made(number))
+        return found
+
+    @cached_property
+    def _shared(self) -> Mapping[str, Shared]:
+        """What nodes share."""
+        assert self.data is not None
+        return self.data.files(self.nodes, self.seed)
+
+    def _made(self, number: int) -> Mapping[str, Stored]:
+        """The files of a node that the job's own file makes."""
+        assert self.job.make is not None
+        try:
+            made = self.job.make(number, self.nodes, self.seed)
+            return {name: Rows(rows, rows.nbytes // max(1, len(rows))) for name, rows in made.items()}
+        except Exception as error:
+            raise Error(
+                f"the data of node {number} cannot be made: {type(error).__name__}: {error}",
+                remedy="let data(number, nodes, seed) return a dict of arrays by the names of files",
+            ) from error
+
+    def record(self, ran: Ran, digests: Sequence[str]) -> bytes:
+        """The text of the record."""
+        header = {**self.header, "answer": answers.whole(digests)}
+        return log.record(header, ran.logs, ran.collectives)
+
+
+def task(
+    job: str | Path,
+    *,
+    nodes: int,
+    memory_mb: float,
+    seed: int,
+    data: str,
+    measured: bool,
+    settings: Mapping[str, Any],
+) -> Task:
+    """A job with all that is said of it, checked.
+
+    Raises:
+        Error: Something makes no sense.
+    """
+    if not 1 <= nodes <= MOST_NODES:
+        raise Error(f"a job cannot run on {nodes:,} nodes", remedy=f"choose 1 to {MOST_NODES:,}")
+    if not 2**-10 <= memory_mb <= 2**20:
+        raise Error(f"a node cannot have {memory_mb:g} MB of memory", remedy="choose 0.001 to 1,048,576")
+    if not 0 <= seed < 2**64:
+        raise Error(f"{seed} is no seed", remedy="choose a number from 0")
+    found = find(job, data)
+    kind = find_data(found.data).kind if found.data else None
+    specs = [found.parameters, of_class(kind) if kind is not None else ()]
+    parameters, of_data = set_all(specs, settings)
+    chosen = kind(**of_data) if kind is not None else None
+    told = {
+        "job": str(Path(job).resolve()) if found.file else str(job),
+        "nodes": nodes,
+        "memory_mb": memory_mb,
+        "seed": seed,
+        "data": data,
+        "measured": measured,
+        "settings": dict(settings),
+    }
+    return Task(found, nodes, parameters, chosen, memory_mb, seed, measured, told)
+
+
+def in_lockstep(chosen: Task, answer: Path | None, tell: Tell) -> bytes:
+    """Runs a job with all nodes in this process; gives the text of its record."""
+    job = chosen.job
+    with scratch() as directory:
+        nodes = [chosen.node(number, directory) for number in range(chosen.nodes)]
+        ran = lockstep.run(job.name, job.function, nodes, chosen.parameters, shares(job, chosen.nodes, tell))
+        digests = [answers.digest(part) for part in ran.answers]
+        if answer is not None:
+            answers.write(ran.answers, answer)
+    return chosen.record(ran, digests)
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A directory for what nodes write, which goes with the run."""
+    with tempfile.TemporaryDirectory(prefix="sledlab-") as directory:
+        yield Path(directory)
+
+
+def shares(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
+    """Turns what a driver tells into what is going on, and the share of the whole where phases are known."""
+
+    def told(phase: str, done: int) -> None:
+        names = job.phases
+        place = next((at for at, name in enumerate(names) if phase.startswith(name)), None)
+        tell(phase, (place + done / nodes) / len(names) if place is not None else None)
+
+    return told
