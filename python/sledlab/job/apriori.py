@@ -55,8 +55,9 @@ class Level:
 class FrequentSets:
     """All frequent sets found so far, size by size from 1.
 
-    A set has a rank among those of its size. Every set's beginning is frequent too, so the rank of a set follows from
-    that of its beginning and its last item: `keys` holds, size by size, the two in one number for each set.
+    A set has a rank among those of its size. Every set's beginning is frequent too, so the rank of a set
+    follows from that of its beginning and its last item: `keys` holds, size by size, the two in one number
+    for each set.
     """
 
     levels: list[Level] = field(default_factory=list)
@@ -83,7 +84,7 @@ class FrequentSets:
         return ranks
 
     def partners(self) -> Array:
-        """With how many of those that follow it each of the largest sets is joined: that differ in the last item."""
+        """How many sets each of the largest is joined with: those behind it that differ in the last item."""
         sets = self.levels[-1].sets
         ends = np.append(np.flatnonzero((sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)) + 1, len(sets))
         places = np.arange(len(sets))
@@ -192,8 +193,8 @@ def mine(
         longest: Items of the longest set looked for; 0 for no limit.
 
     Returns:
-        On node 0 `sets`: items and count of each; `rules`: antecedent, consequent, count and confidence of each;
-        `candidates`: how many were counted in each pass.
+        On node 0 `sets`: items and count of each; `rules`: antecedent, consequent, count and confidence of
+        each; `candidates`: how many were counted in each pass.
     """
     _check(min_support, min_confidence, longest)
     node.phase("pass 1")

@@ -1,6 +1,7 @@
 """Count distribution: every node holds all candidates and counts its own transactions; counts are added up.
 
-R. Agrawal, J. Shafer: Parallel mining of association rules, IEEE Transactions on Knowledge and Data Engineering, 1996.
+R. Agrawal, J. Shafer: Parallel mining of association rules, IEEE Transactions on Knowledge and Data
+Engineering, 1996.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def count_distribution(
 def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, Level]:
     """A pass: the frequent sets of the next size.
 
-    An operation `candidate` is a pair of sets joined, whether or not what comes of it is pruned. Candidates that do not
-    fit into memory together are counted in several sweeps over the transactions.
+    An operation `candidate` is a pair of sets joined, whether or not what comes of it is pruned. Candidates
+    that do not fit into memory together are counted in several sweeps over the transactions.
     """
     partners = sets.partners()
     node.does(candidate=int(partners.sum()))

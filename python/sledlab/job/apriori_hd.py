@@ -1,7 +1,7 @@
-"""Hybrid distribution: nodes form a grid; its rows share the candidates, transactions move through its columns.
+"""Hybrid distribution: nodes form a grid; rows share candidates, transactions move through columns.
 
-E.-H. Han, G. Karypis, V. Kumar: Scalable parallel data mining for association rules, IEEE Transactions on Knowledge and
-Data Engineering, 2000.
+E.-H. Han, G. Karypis, V. Kumar: Scalable parallel data mining for association rules, IEEE Transactions on
+Knowledge and Data Engineering, 2000.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def hybrid_distribution(
         min_support: Share of all transactions that hold a frequent set, at least.
         min_confidence: Confidence of a rule, at least.
         longest: Items of the longest set looked for; 0 for no limit.
-        sections: Rows of the grid, each with a section of the candidates; 0 for as many in each pass as keep sections
-            below 50,000.
+        sections: Rows of the grid, each with a section of the candidates; 0 for as many in each pass as
+            keep sections below 50,000.
 
     Returns:
         On node 0 frequent sets, rules, and how many candidates were counted in each pass.
@@ -47,7 +47,7 @@ def hybrid_distribution(
         fitting = ", ".join(map(str, divisors(node.nodes)))
         raise Error(
             f"{node.nodes} nodes make no grid of {sections} rows",
-            remedy=f"choose a number of sections that divides {node.nodes}: {fitting}; or 0 for as many as fit",
+            remedy=f"choose a number that divides {node.nodes}: {fitting}; or 0 for as many as fit",
         )
 
     def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, Level]:
@@ -126,10 +126,10 @@ class Grid:
 
 
 def sections_of(firsts: Array, weights: Array, sections: int) -> Array:
-    """Which section each set belongs to that begins candidates: the same for all that have the first item in common.
+    """Which section the candidates belong to that each set begins: one for all with the same first item.
 
-    Items are packed in order of their candidates, most first, each into the section that has fewest so far. Candidates
-    are those before pruning: so many are known before any is made.
+    Items are packed in order of their candidates, most first, each into the section that has fewest so far.
+    Candidates are those before pruning: so many are known before any is made.
     """
     items, groups = np.unique(firsts, return_inverse=True)
     of_item = np.bincount(groups, weights, minlength=len(items)).astype(np.int64)
@@ -166,10 +166,8 @@ def _find(node: Node, sets: FrequentSets, least: int, grid: Grid) -> Generator[S
     return Level.of([part[:2] for part in parts], length, sum(part[2] for part in parts))
 
 
-def _counted(
-    node: Node, candidates: Array, grid: Grid, rounds: int
-) -> Generator[Superstep, Any, Array]:
-    """How often candidates occur in the transactions of the node's column, which all go round it block by block."""
+def _counted(node: Node, candidates: Array, grid: Grid, rounds: int) -> Generator[Superstep, Any, Array]:
+    """How often candidates occur in the transactions of the column, which go round it block by block."""
     counter = Counter(node, candidates)
     for transactions in node.read(FILE, rounds=rounds):
         moving = transactions

@@ -1,7 +1,7 @@
 """MAFIA: clusters in subspaces, from bins of adaptive widths and units of them that are dense.
 
-H. Nagesh, S. Goil, A. Choudhary: Parallel algorithms for clustering high-dimensional large-scale datasets, in Data
-Mining for Scientific and Engineering Applications, 2001.
+H. Nagesh, S. Goil, A. Choudhary: Parallel algorithms for clustering high-dimensional large-scale datasets,
+in Data Mining for Scientific and Engineering Applications, 2001.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def mafia(
         high: The largest.
 
     Returns:
-        On node 0 `clusters`: dimensions, units as intervals in them, and records of each; `dense`: dense units of 1, 2,
-        ... dimensions as pairs of dimension and bin, and records of each; `bins`: where bins begin and end, by
-        dimension.
+        On node 0 `clusters`: dimensions, units as intervals in them, and records of each; `dense`: dense
+        units of 1, 2, ... dimensions as pairs of dimension and bin, and records of each; `bins`: where bins
+        begin and end, by dimension.
     """
     _check(windows, beta, alpha, equal_bins, low, high)
     node.phase("histogram")
@@ -85,7 +85,10 @@ def _check(windows: int, beta: float, alpha: float, equal_bins: int, low: float,
 
 
 def _histogram(node: Node, dims: int, windows: int, ranges: tuple[Array, Array]) -> Array:
-    """The node's records in each window, a row for each dimension. An operation `window` is a value put into one."""
+    """The node's records in each window, a row for each dimension.
+
+    An operation `window` is a value put into one.
+    """
     found = np.zeros(dims * windows, np.uint64)
     node.holds(found.nbytes)
     for records in node.read(FILE):
@@ -125,7 +128,10 @@ def _answer(node: Node, bins: Bins, levels: list[Units]) -> dict[str, Any] | Non
     return {
         "clusters": found,
         "dense": [
-            [[pairs, count] for pairs, count in zip(bins.pairs(level.codes).tolist(), level.counts.tolist(), strict=True)]
+            [
+                [pairs, count]
+                for pairs, count in zip(bins.pairs(level.codes).tolist(), level.counts.tolist(), strict=True)
+            ]
             for level in levels
         ],
         "bins": [bins.edges(dimension) for dimension in range(len(bins.ends))],

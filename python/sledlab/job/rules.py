@@ -1,4 +1,4 @@
-"""Association rules that follow from frequent sets (Agrawal and Srikant, VLDB 1994, section 3: `ap-genrules`)."""
+"""Association rules that follow from frequent sets: `ap-genrules` of Agrawal and Srikant, VLDB 1994."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def _rules(
 ) -> Iterator[tuple[int, Rules]]:
     """Rules of sets of one size, consequent by consequent: how many were tried, and those that hold.
 
-    A consequent is a set of columns, as bits. One that is too weak for a set is so with more items: only those are
-    tried of which every part held.
+    A consequent is a set of columns, as bits. One that is too weak for a set is so with more items: only
+    those are tried of which every part held.
     """
     size = rows.shape[1]
     trying = {1 << column: np.ones(len(rows), bool) for column in range(size)} if len(rows) else {}

@@ -1,7 +1,7 @@
-"""Bins of adaptive widths, units of them, and clusters of units: what MAFIA works out between passes over records.
+"""Bins of adaptive widths, units of them, and clusters of units: what MAFIA works out between passes.
 
-A bin has a code, `dimension * windows + number in its dimension`; a unit is a row of codes, ascending: a bin in each of
-some dimensions.
+A bin has a code, `dimension * windows + number in its dimension`; a unit is a row of codes, ascending: a
+bin in each of some dimensions.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class Bins:
 def merged(values: Sequence[int], beta: float) -> list[int]:
     """Where bins end when windows are merged from left to right.
 
-    The value of a bin is the largest in it. The next window joins it unless the two differ by a share of `beta` of the
-    larger one.
+    The value of a bin is the largest in it. The next window joins it unless the two differ by a share of
+    `beta` of the larger one.
 
     Examples:
         >>> merged([100, 90, 110, 300, 280, 120], beta=0.35)
@@ -120,15 +120,15 @@ class Units:
 def dense(codes: Array, counts: Array, thresholds: Array) -> Units:
     """Those candidates that hold more than the threshold of every bin that forms them.
 
-    What a unit would hold by chance, the product of its widths, is no measure: bins of two clusters that have no
-    dimension in common would be dense together, as each holds its cluster and a slice of the other.
+    What a unit would hold by chance, the product of its widths, is no measure: bins of two clusters that
+    have no dimension in common would be dense together, as each holds its cluster and a slice of the other.
     """
     found = counts > thresholds[codes].max(axis=1, initial=0)
     return Units(codes[found], counts[found])
 
 
 def joined(units: Array, windows: int) -> tuple[Array, int]:
-    """Candidates with one dimension more: units that have all bins but one in common, and how many pairs do."""
+    """Candidates: units that have all bins but one in common, put together; and how many pairs do."""
     count, length = units.shape
     # Each unit stands once for every bin that it may not have in common with another.
     rest = np.concatenate([np.delete(units, place, axis=1) for place in range(length)])
@@ -145,7 +145,7 @@ def joined(units: Array, windows: int) -> tuple[Array, int]:
 
 
 def clusters(levels: Sequence[Units], windows: int) -> list[dict[Unit, int]]:
-    """Dense units in no dense unit of more dimensions, put together where they share a face; most dimensions first."""
+    """Dense units in none of more dimensions, put together where they share a face; longest first."""
     found = []
     for place, level in enumerate(levels):
         more = levels[place + 1].codes.tolist() if place + 1 < len(levels) else []
@@ -156,7 +156,7 @@ def clusters(levels: Sequence[Units], windows: int) -> list[dict[Unit, int]]:
 
 
 def _connected(units: dict[Unit, int], windows: int) -> list[dict[Unit, int]]:
-    """Units of the same dimensions, equal but for one in which their bins are neighbours, directly or by others."""
+    """Puts units of the same dimensions together that share a face, or are linked by others that do."""
     found = []
     left = dict(units)
     while left:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, astuple, dataclass
-from functools import lru_cache
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
@@ -18,9 +16,9 @@ from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from sledlab.job.data import Tell
-    from sledlab.job.files import Array
 
 BLOCK = 4096
 """Transactions that come from one stream of random numbers."""
@@ -66,7 +64,7 @@ class MarketBaskets:
         if self.transactions < 0 or self.transactions_per_node < 0:
             raise Error(
                 f"{min(self.transactions, self.transactions_per_node):,} transactions cannot be made",
-                remedy="choose how many there are, or 0 to have as many as `transactions_per_node` on each node",
+                remedy="choose how many there are, or 0 for `transactions_per_node` on each node",
             )
         directory = self.directory(nodes, seed)
         if not all((directory / name).exists() for name in ("items.npy", "offsets.npy")):
@@ -108,22 +106,12 @@ class MarketBaskets:
             tell("generating transactions", block * BLOCK / total)
             yield quest.block(block, min(BLOCK, total - block * BLOCK))
 
-    def files(self, nodes: int, seed: int, number: int) -> Mapping[str, Baskets]:
-        """The transactions of a node."""
-        rows = self.total(nodes)
-        start, stop = rows * number // nodes, rows * (number + 1) // nodes
-        return {"transactions": Baskets(_kept(self.directory(nodes, seed)), start, stop - start)}
+    def files(self, nodes: int, seed: int) -> Mapping[str, Baskets]:
+        """The transactions."""
+        directory = self.directory(nodes, seed)
+        every = Transactions(mapped(directory / "offsets.npy"), mapped(directory / "items.npy"))
+        return {"transactions": Baskets(every, 0, len(every))}
 
     def identity(self) -> Mapping[str, Any]:
         """Its parameters."""
         return {"data": "baskets", **asdict(self)}
-
-
-@lru_cache(maxsize=2)
-def _kept(directory: Path) -> Transactions:
-    """Transactions in files, mapped once for all nodes."""
-
-    def part(name: str) -> Array:
-        return mapped(directory / f"{name}.npy")
-
-    return Transactions(part("offsets"), part("items"))

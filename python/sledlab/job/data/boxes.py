@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, astuple, dataclass
-from functools import lru_cache
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
@@ -18,9 +16,9 @@ from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from sledlab.job.data import Tell
-    from sledlab.job.files import Array
 
 BLOCK = 4096
 """Records that come from one stream of random numbers."""
@@ -28,7 +26,7 @@ BLOCK = 4096
 
 @dataclass(frozen=True)
 class PlantedBoxes:
-    """Records of numbers from 0 to 100, shared evenly among nodes; clusters are boxes in some dimensions each.
+    """Records of numbers from 0 to 100, shared evenly among nodes, with boxes in some dimensions each.
 
     Attributes:
         records: How many.
@@ -66,26 +64,17 @@ class PlantedBoxes:
                 kept[start:stop] = values.reshape(stop - start, self.dims)
 
     def _boxes(self, seed: int) -> _native.Boxes:
-        return _native.Boxes(
-            seed, self.dims, self.clusters, self.cluster_dims, self.box_share, self.noise
-        )
+        return _native.Boxes(seed, self.dims, self.clusters, self.cluster_dims, self.box_share, self.noise)
 
     def planted(self, seed: int) -> list[dict[str, Any]]:
         """The clusters: `dims`, and in each of them where the box begins and ends, `lows` and `highs`."""
         found: list[dict[str, Any]] = json.loads(self._boxes(seed).planted())
         return found
 
-    def files(self, nodes: int, seed: int, number: int) -> Mapping[str, Rows]:
-        """The records of a node."""
-        start, stop = self.records * number // nodes, self.records * (number + 1) // nodes
-        return {"records": Rows(_kept(self.path(seed))[start:stop], 4 * self.dims)}
+    def files(self, nodes: int, seed: int) -> Mapping[str, Rows]:
+        """The records."""
+        return {"records": Rows(mapped(self.path(seed)), 4 * self.dims)}
 
     def identity(self) -> Mapping[str, Any]:
         """Its parameters."""
         return {"data": "boxes", **asdict(self)}
-
-
-@lru_cache(maxsize=2)
-def _kept(path: Path) -> Array:
-    """Records in a file, mapped once for all nodes."""
-    return mapped(path)
