@@ -140,7 +140,7 @@ class Counter:
         node.holds(len(candidates) * bytes_of(candidates.shape[1]))
         self.counts = np.zeros(len(candidates), np.uint64)
         self._node = node
-        self._tree = _native.HashTree(candidates, candidates.shape[1]) if len(candidates) else None
+        self._tree = _native.HashTree(np.ascontiguousarray(candidates), candidates.shape[1]) if len(candidates) else None
 
     def count(self, transactions: Transactions) -> None:
         """Counts some transactions."""
@@ -181,7 +181,7 @@ def least_count(min_support: float, transactions: int) -> int:
 
 
 def mine(
-    node: Node, find: Pass, min_support: float, min_confidence: float, longest: int
+    node: Node, find: Pass, min_support: float, min_confidence: float, largest: int
 ) -> Generator[Superstep, Any, dict[str, Any] | None]:
     """Finds frequent sets, size by size, and the rules that follow from them.
 
@@ -190,19 +190,19 @@ def mine(
         find: The pass over the transactions that finds the frequent sets of the next size.
         min_support: Share of all transactions that hold a frequent set, at least.
         min_confidence: Confidence of a rule, at least.
-        longest: Items of the longest set looked for; 0 for no limit.
+        largest: Items of the largest set looked for; 0 for no limit.
 
     Returns:
         On node 0 `sets`: items and count of each; `rules`: antecedent, consequent, count and confidence of
         each; `candidates`: how many were counted in each pass.
     """
-    _check(min_support, min_confidence, longest)
+    _check(min_support, min_confidence, largest)
     node.phase("pass 1")
     transactions = yield node.all_reduce(node.count(FILE))
     least = least_count(min_support, transactions)
     sets = FrequentSets()
     sets.add((yield from _items(node, least)))
-    while sets.partners().any() and len(sets.levels) != longest:
+    while sets.partners().any() and len(sets.levels) != largest:
         node.phase(f"pass {len(sets.levels) + 1}")
         sets.add((yield from find(node, sets, least)))
     node.phase("rules")
@@ -217,14 +217,14 @@ def mine(
     return {"sets": found, "rules": rules, "candidates": [level.candidates for level in sets.levels]}
 
 
-def _check(min_support: float, min_confidence: float, longest: int) -> None:
+def _check(min_support: float, min_confidence: float, largest: int) -> None:
     """Refuses parameters that make no sense."""
     if not 0 < min_support <= 1:
         raise Error(f"a support of {min_support:g} is no share", remedy="choose one above 0, and 1 at most")
     if not 0 <= min_confidence <= 1:
         raise Error(f"a confidence of {min_confidence:g} is no share", remedy="choose one from 0 to 1")
-    if longest < 0:
-        raise Error(f"no set has {longest} items", remedy="choose 1 or more, or 0 for no limit")
+    if largest < 0:
+        raise Error(f"no set has {largest} items", remedy="choose 1 or more, or 0 for no limit")
 
 
 def _items(node: Node, least: int) -> Generator[Superstep, Any, Level]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def count_distribution(
-    node: Node, min_support: float = 0.05, min_confidence: float = 0.5, longest: int = 0
+    node: Node, min_support: float = 0.05, min_confidence: float = 0.5, largest: int = 0
 ) -> Generator[Superstep, Any, dict[str, Any] | None]:
     """Mines association rules.
 
@@ -28,12 +28,12 @@ def count_distribution(
         node: The node.
         min_support: Share of all transactions that hold a frequent set, at least.
         min_confidence: Confidence of a rule, at least.
-        longest: Items of the longest set looked for; 0 for no limit.
+        largest: Items of the largest set looked for; 0 for no limit.
 
     Returns:
         On node 0 frequent sets, rules, and how many candidates were counted in each pass.
     """
-    return (yield from mine(node, find, min_support, min_confidence, longest))
+    return (yield from mine(node, find, min_support, min_confidence, largest))
 
 
 def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, Level]:

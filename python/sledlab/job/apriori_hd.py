@@ -28,7 +28,7 @@ SECTION = 50_000
 
 
 def hybrid_distribution(
-    node: Node, min_support: float = 0.05, min_confidence: float = 0.5, longest: int = 0, sections: int = 0
+    node: Node, min_support: float = 0.05, min_confidence: float = 0.5, largest: int = 0, sections: int = 0
 ) -> Generator[Superstep, Any, dict[str, Any] | None]:
     """Mines association rules.
 
@@ -36,7 +36,7 @@ def hybrid_distribution(
         node: The node.
         min_support: Share of all transactions that hold a frequent set, at least.
         min_confidence: Confidence of a rule, at least.
-        longest: Items of the longest set looked for; 0 for no limit.
+        largest: Items of the largest set looked for; 0 for no limit.
         sections: Rows of the grid, each with a section of the candidates; 0 for as many in each pass as
             keep sections below 50,000.
 
@@ -57,7 +57,7 @@ def hybrid_distribution(
             return (yield from apriori_cd.find(node, sets, least))
         return (yield from _find(node, sets, least, Grid(node.number, node.nodes, rows)))
 
-    return (yield from mine(node, find, min_support, min_confidence, longest))
+    return (yield from mine(node, find, min_support, min_confidence, largest))
 
 
 def divisors(number: int) -> list[int]:

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
     from sledlab.job.data import Tell
 
-BLOCK = 4096
-"""Transactions that come from one stream of random numbers."""
-
-
 @dataclass(frozen=True)
 class MarketBaskets:
     """Transactions of items that are bought together, shared evenly among nodes.
@@ -45,7 +41,7 @@ class MarketBaskets:
     universe: int = 1000
     patterns: int = 2000
     pattern_length: float = 4.0
-    length: float = 20.0
+    length: int = 20
     longest: int = 25
     correlation: float = 0.5
     corruption: float = 0.5
@@ -61,11 +57,9 @@ class MarketBaskets:
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
         """Generates the transactions."""
-        if self.transactions < 0 or self.transactions_per_node < 0:
-            raise Error(
-                f"{min(self.transactions, self.transactions_per_node):,} transactions cannot be made",
-                remedy="choose how many there are, or 0 for `transactions_per_node` on each node",
-            )
+        for name, value in asdict(self).items():
+            if value < 0:
+                raise Error(f"`{name}` cannot be {value:,}", remedy="choose a number from 0")
         directory = self.directory(nodes, seed)
         if not all((directory / name).exists() for name in ("items.npy", "offsets.npy")):
             self._generate(directory, self.total(nodes), seed, tell)
@@ -102,9 +96,10 @@ class MarketBaskets:
             self.correlation,
             self.corruption,
         )
-        for block in range(ceil(total / BLOCK)):
-            tell("generating transactions", block * BLOCK / total)
-            yield quest.block(block, min(BLOCK, total - block * BLOCK))
+        size = quest.BLOCK
+        for block in range(ceil(total / size)):
+            tell("generating transactions", block * size / total)
+            yield quest.block(block, min(size, total - block * size))
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Baskets]:
         """The transactions."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, astuple, dataclass
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sledlab.job.data import Tell
-
-BLOCK = 4096
-"""Records that come from one stream of random numbers."""
-
 
 @dataclass(frozen=True)
 class PlantedBoxes:
@@ -50,17 +45,18 @@ class PlantedBoxes:
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
         """Generates the records."""
-        if self.records < 1:
-            raise Error(f"{self.records:,} records cannot be made", remedy="choose 1 or more")
+        for name, value in asdict(self).items():
+            if value < 0 or not self.records:
+                raise Error(f"`{name}` cannot be {value:,}", remedy="choose a number above 0")
         path = self.path(seed)
         if path.exists():
             return
         boxes = self._boxes(seed)
         with making(path, np.float32, (self.records, self.dims)) as kept:
-            for block in range(ceil(self.records / BLOCK)):
-                start, stop = block * BLOCK, min(self.records, (block + 1) * BLOCK)
+            for start in range(0, self.records, boxes.BLOCK):
+                stop = min(self.records, start + boxes.BLOCK)
                 tell("generating records", start / self.records)
-                values = np.frombuffer(boxes.block(block, stop - start), np.float32)
+                values = np.frombuffer(boxes.block(start // boxes.BLOCK, stop - start), np.float32)
                 kept[start:stop] = values.reshape(stop - start, self.dims)
 
     def _boxes(self, seed: int) -> _native.Boxes:
