@@ -1,0 +1,149 @@
+//! Speed of the kernels and generators of data mining, printed as a table and kept in `benches/mining.json`.
+//!
+//! Every figure is the median of several runs in this process, on one thread. Times of an operation divide the whole
+//! time of a pass by one of its counts, so those of visits and of checks are two views of the same seconds.
+
+#[path = "../../sledlab-sim/benches/table/mod.rs"]
+mod table;
+
+use std::time::Instant;
+
+use sledlab_mining::{BLOCK, Boxes, BoxesParams, Grid, HashTree, Quest, QuestParams, UnitCounter, histogram};
+use table::{Row, median, row};
+
+const RUNS: usize = 5;
+const TRANSACTIONS: usize = 10 * BLOCK;
+const RECORDS: usize = 25 * BLOCK;
+const WINDOWS: usize = 1000;
+
+/// The median time of a run in s, and what the last one gave.
+fn seconds<T>(mut run: impl FnMut() -> T) -> (f64, T) {
+    let mut outcome = run();
+    let times = (0..RUNS).map(|_| {
+        let begun = Instant::now();
+        outcome = run();
+        begun.elapsed().as_secs_f64()
+    });
+    (median(times.collect()), outcome)
+}
+
+/// Offsets and items of transactions, and seconds for making them.
+fn transactions(params: QuestParams) -> (f64, Vec<u64>, Vec<u32>) {
+    let quest = Quest::new(1, params).expect("a data set");
+    let (took, (lengths, items)) = seconds(|| {
+        let (mut lengths, mut items) = (Vec::new(), Vec::new());
+        for block in 0..TRANSACTIONS / BLOCK {
+            quest.block(block as u64, BLOCK, &mut lengths, &mut items).expect("a block");
+        }
+        (lengths, items)
+    });
+    let mut offsets = vec![0];
+    offsets.extend(lengths.iter().scan(0, |end, &length| {
+        *end += u64::from(length);
+        Some(*end)
+    }));
+    (took, offsets, items)
+}
+
+/// All itemsets of `length` items out of `items`.
+fn all_sets(items: u32, length: usize) -> Vec<u32> {
+    let mut sets: Vec<Vec<u32>> = vec![Vec::new()];
+    for _ in 0..length {
+        let longer = |set: &Vec<u32>| {
+            let first = set.last().map_or(0, |last| last + 1);
+            let set = set.clone();
+            (first..items).map(move |item| [&set[..], &[item]].concat()).collect::<Vec<_>>()
+        };
+        sets = sets.iter().flat_map(longer).collect();
+    }
+    sets.concat()
+}
+
+/// Seconds of a pass, and operations.
+fn pass(params: QuestParams, candidates: &[u32], length: usize, rows: &mut Vec<Row>) -> (f64, [f64; 2]) {
+    let (_, offsets, items) = transactions(params);
+    let tree = HashTree::new(candidates, length).expect("a tree");
+    let mut counts = vec![0; tree.len()];
+    let (took, done) = seconds(|| tree.count(&offsets, &items, &mut counts, 1).expect("counts"));
+    let what = format!("{} sets of {length} of {} items", tree.len(), params.universe);
+    rows.push(row(what, TRANSACTIONS as f64 / took * 1e-6, "million transactions/s", ""));
+    (took, [done.visits as f64, done.checks as f64])
+}
+
+fn rows_of_trees(rows: &mut Vec<Row>) {
+    let of = |universe| QuestParams { universe, ..QuestParams::default() };
+    pass(of(1000), &all_sets(1000, 1), 1, rows);
+    pass(of(1000), &all_sets(1000, 2), 2, rows);
+    pass(of(40), &all_sets(40, 3), 3, rows);
+    let all = all_sets(200, 2);
+    let (took, [visits, checks]) = pass(of(200), &all, 2, rows);
+    // Every 29th pair: most ways end at an empty leaf, so that this is the time of visits.
+    let few: Vec<u32> = all.chunks_exact(2).step_by(29).flatten().copied().collect();
+    let (took_few, [visits_few, checks_few]) = pass(of(200), &few, 2, rows);
+    // Two passes, two unknowns.
+    let determinant = visits * checks_few - visits_few * checks;
+    let visit = (took * checks_few - took_few * checks) / determinant;
+    let check = (visits * took_few - visits_few * took) / determinant;
+    rows.push(row("a visit, pairs of 200 items", visit * 1e9, "ns", ""));
+    rows.push(row("a check, pairs of 200 items", check * 1e9, "ns", ""));
+}
+
+/// Bins of ten windows in a hundred, of which records fall into each.
+fn rows_of_units(rows: &mut Vec<Row>) {
+    let params = BoxesParams::default();
+    let boxes = Boxes::new(1, params).expect("a data set");
+    let (took, records) = seconds(|| {
+        let mut records = Vec::new();
+        for block in 0..RECORDS / BLOCK {
+            boxes.block(block as u64, BLOCK, &mut records).expect("a block");
+        }
+        records
+    });
+    rows.push(row("records with planted boxes", RECORDS as f64 / took * 1e-6, "million records/s", "0.43"));
+    let dims = params.dims;
+    let (lows, highs) = (vec![0.0; dims], vec![100.0; dims]);
+    let (took, _) = seconds(|| histogram(&records, dims, WINDOWS, &lows, &highs, 1).expect("counts"));
+    rows.push(row("histogram: a value", took / records.len() as f64 * 1e9, "ns", ""));
+    rows.push(row("histogram", RECORDS as f64 / took * 1e-6, "million records/s", ""));
+    let bin_of_window = (0..dims * WINDOWS).map(|window| (window % WINDOWS * 10 / WINDOWS) as u16).collect();
+    let grid = Grid { dims, windows: WINDOWS, lows, highs, bin_of_window };
+    let passes = [(2, 2, 300), (2, 3, 2000), (10, 2, 100_000), (1, 5, 1)];
+    let passes = passes.map(|(bins, length, most)| {
+        let units = all_sets(dims as u32 * bins, length);
+        let distinct = |unit: &&[u32]| unit.is_sorted_by(|a, b| a / bins < b / bins);
+        let units = units.chunks_exact(length).filter(distinct).take(most).flatten();
+        let candidates: Vec<u32> = units.flat_map(|place| [place / bins, place % bins]).collect();
+        let counter = UnitCounter::new(&grid, &candidates, length).expect("a counter");
+        let mut counts = vec![0; counter.len()];
+        let (took, done) = seconds(|| counter.count(&records, &mut counts, 1).expect("counts"));
+        let what = format!("{} units of {length} dimensions", counter.len());
+        rows.push(row(what, RECORDS as f64 / took * 1e-6, "million records/s", ""));
+        (took, done)
+    });
+    // A single long unit takes next to nothing but lookups.
+    let (took, done) = passes[3];
+    let lookup = took / done.lookups as f64;
+    rows.push(row("a lookup", lookup * 1e9, "ns", ""));
+    for ((took, done), what) in passes.iter().zip(["few units", "more units", "most units"]) {
+        let probe = (took - lookup * done.lookups as f64) / done.probes as f64;
+        rows.push(row(format!("a probe, {what}"), probe * 1e9, "ns", ""));
+    }
+}
+
+fn main() {
+    // `cargo test --benches` only wants to see that it builds and starts.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    let (took, ..) = transactions(QuestParams::default());
+    rows.push(row(
+        "transactions of Quest",
+        TRANSACTIONS as f64 / took * 1e-6,
+        "million transactions/s",
+        "0.16",
+    ));
+    rows_of_units(&mut rows);
+    rows_of_trees(&mut rows);
+    table::keep("mining.json", &rows);
+}

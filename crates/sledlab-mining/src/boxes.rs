@@ -1,0 +1,238 @@
+//! Records with planted clusters: what MAFIA has to find.
+//!
+//! As in the synthetic data of H. Nagesh, S. Goil, A. Choudhary: Parallel algorithms for clustering high-dimensional
+//! large-scale datasets, 2001: a cluster is a box in some of the dimensions, evenly filled, and fills the range in all
+//! others; noise fills the range in every dimension. Every record draws what it belongs to, so clusters are shuffled.
+//!
+//! Boxes are drawn from the stream `boxes` of the seed, block b of records from its own stream `records b`: each block
+//! can be made alone and no size of a data set changes what is in it.
+
+use std::collections::BTreeSet;
+
+use rand::RngExt;
+use rand::seq::{SliceRandom, index};
+use sledlab_core::seed::{self, Stream};
+use sledlab_core::{Error, Result};
+
+use crate::{MOST, check_count};
+
+/// The range of every dimension: values are at least 0 and below this.
+pub const RANGE: f64 = 100.0;
+
+/// Boxes that share a dimension stay apart in it by this share of the range. Where they overlapped or touched, the
+/// adaptive windows of the one would be split at the ends of the other, and one cluster be found as several.
+const GAP: f64 = 0.02;
+/// Choices of all subspaces before it is given up.
+const ATTEMPTS: usize = 1000;
+
+/// What records are like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoxesParams {
+    /// Values of a record, at least 1.
+    pub dims: usize,
+    /// Clusters, at least 1.
+    pub clusters: usize,
+    /// Dimensions in which a cluster is a box; from 1 to `dims`. No two clusters have the same.
+    pub cluster_dims: usize,
+    /// The share of the range that a box covers in each of its dimensions; above 0 and below 1.
+    pub box_share: f64,
+    /// The share of records that belong to no cluster; from 0 to 1.
+    pub noise: f64,
+}
+
+impl Default for BoxesParams {
+    fn default() -> Self {
+        BoxesParams { dims: 20, clusters: 5, cluster_dims: 5, box_share: 0.10, noise: 0.10 }
+    }
+}
+
+/// A planted cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlantedBox {
+    /// The dimensions of its subspace, increasing.
+    pub dims: Vec<usize>,
+    /// In each of them: the smallest value.
+    pub lows: Vec<f64>,
+    /// In each of them: the end, above every value.
+    pub highs: Vec<f64>,
+}
+
+/// A data set of records, without end.
+#[derive(Clone, Debug)]
+pub struct Boxes {
+    params: BoxesParams,
+    seed: u64,
+    planted: Vec<PlantedBox>,
+    /// How values are drawn: a row of all dimensions for each cluster and, last, one for noise.
+    rows: Vec<Interval>,
+}
+
+/// Evenly distributed values of 32 bits.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    low: f64,
+    width: f64,
+    /// The smallest and the largest number of 32 bits inside: rounding may lead out of it.
+    first: f32,
+    last: f32,
+}
+
+impl Interval {
+    /// Of values from `low`, and below `high`.
+    fn new(low: f64, high: f64) -> Self {
+        let (mut first, mut last) = (low as f32, high as f32);
+        if f64::from(first) < low {
+            first = first.next_up();
+        }
+        if f64::from(last) >= high {
+            last = last.next_down();
+        }
+        Interval { low, width: high - low, first, last: last.max(first) }
+    }
+
+    #[inline]
+    fn draw(self, rng: &mut Stream) -> f32 {
+        let value = self.low + self.width * f64::from(rng.random::<f32>());
+        (value as f32).clamp(self.first, self.last)
+    }
+}
+
+impl Boxes {
+    /// The data set of a seed. An error where parameters leave no room for the boxes.
+    pub fn new(seed: u64, params: BoxesParams) -> Result<Self> {
+        check(&params)?;
+        let mut rng = seed::stream(seed, "boxes");
+        let subspaces = subspaces(&params, &mut rng)?;
+        let planted = place(&params, &subspaces, &mut rng);
+        let mut rows = vec![Interval::new(0.0, RANGE); (params.clusters + 1) * params.dims];
+        for (row, planted) in rows.chunks_exact_mut(params.dims).zip(&planted) {
+            for ((&dim, &low), &high) in planted.dims.iter().zip(&planted.lows).zip(&planted.highs) {
+                row[dim] = Interval::new(low, high);
+            }
+        }
+        Ok(Boxes { params, seed, planted, rows })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &BoxesParams {
+        &self.params
+    }
+
+    /// The clusters.
+    pub fn planted(&self) -> &[PlantedBox] {
+        &self.planted
+    }
+
+    /// Adds the first `count` records of a block to `records`, `dims` values each.
+    ///
+    /// Record r of the data set is number `r % BLOCK` of block `r / BLOCK`. An error where `count` is above
+    /// [`BLOCK`](crate::BLOCK).
+    pub fn block(&self, index: u64, count: usize, records: &mut Vec<f32>) -> Result<()> {
+        check_count(count)?;
+        let BoxesParams { dims, clusters, noise, .. } = self.params;
+        let mut rng = seed::stream(self.seed, &format!("records {index}"));
+        records.reserve(count * dims);
+        for _ in 0..count {
+            let is_noise = rng.random::<f64>() < noise;
+            let cluster = rng.random_range(0..clusters as u32) as usize;
+            let row = if is_noise { clusters } else { cluster };
+            records.extend(self.rows[row * dims..][..dims].iter().map(|interval| interval.draw(&mut rng)));
+        }
+        Ok(())
+    }
+}
+
+/// Distinct subspaces, with no more boxes in a dimension than have room in it.
+fn subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> {
+    let &BoxesParams { dims, clusters, cluster_dims, box_share, .. } = params;
+    let room = room(box_share);
+    let no_room = || {
+        let share = box_share * 100.0;
+        Error::user(format!(
+            "no room for {clusters} clusters in {cluster_dims} of {dims} dimensions each: a dimension has room for \
+             {room} boxes of {share} % of the range"
+        ))
+        .with_remedy("take fewer clusters, smaller boxes, or more dimensions")
+    };
+    // As many as fit by number alone, before chance tries; no dimension has a cluster twice.
+    if clusters.saturating_mul(cluster_dims) > dims.saturating_mul(room.min(clusters)) {
+        return Err(no_room());
+    }
+    for _ in 0..ATTEMPTS {
+        let mut left = vec![room; dims];
+        let mut chosen = BTreeSet::new();
+        let mut found = Vec::with_capacity(clusters);
+        for _ in 0..clusters {
+            let free: Vec<usize> = (0..dims).filter(|&dim| left[dim] > 0).collect();
+            if free.len() < cluster_dims {
+                break;
+            }
+            let mut subspace: Vec<usize> =
+                index::sample(rng, free.len(), cluster_dims).into_iter().map(|place| free[place]).collect();
+            subspace.sort_unstable();
+            if !chosen.insert(subspace.clone()) {
+                break;
+            }
+            for &dim in &subspace {
+                left[dim] -= 1;
+            }
+            found.push(subspace);
+        }
+        if found.len() == clusters {
+            return Ok(found);
+        }
+    }
+    Err(Error::user(format!(
+        "no {clusters} different subspaces of {cluster_dims} of {dims} dimensions were found that leave room for \
+         each other's boxes"
+    ))
+    .with_remedy("take fewer clusters, smaller boxes, or more dimensions"))
+}
+
+/// Boxes that fit beside each other into a dimension.
+fn room(box_share: f64) -> usize {
+    ((1.0 + GAP) / (box_share + GAP)).floor() as usize
+}
+
+/// Puts the boxes of each dimension in random order, with what is left of the range scattered between them.
+fn place(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream) -> Vec<PlantedBox> {
+    let width = params.box_share * RANGE;
+    let mut planted: Vec<PlantedBox> = subspaces
+        .iter()
+        .map(|dims| PlantedBox { dims: dims.clone(), lows: Vec::new(), highs: Vec::new() })
+        .collect();
+    for dim in 0..params.dims {
+        let mut here: Vec<usize> =
+            (0..planted.len()).filter(|&box_| planted[box_].dims.contains(&dim)).collect();
+        here.shuffle(rng);
+        let taken = here.len() as f64 * (width + GAP * RANGE) - GAP * RANGE;
+        let slack = (RANGE - taken).max(0.0);
+        let mut places: Vec<f64> = here.iter().map(|_| slack * rng.random::<f64>()).collect();
+        places.sort_unstable_by(f64::total_cmp);
+        for (order, (&cluster, place)) in here.iter().zip(places).enumerate() {
+            let low = (place + order as f64 * (width + GAP * RANGE)).min(RANGE - width);
+            // Dimensions come in their order here and in a box.
+            planted[cluster].lows.push(low);
+            planted[cluster].highs.push(low + width);
+        }
+    }
+    planted
+}
+
+fn check(params: &BoxesParams) -> Result<()> {
+    let &BoxesParams { dims, clusters, cluster_dims, box_share, noise } = params;
+    if dims == 0 || clusters == 0 || dims.saturating_mul(clusters) > MOST {
+        return Err(Error::user(format!("{clusters} clusters in {dims} dimensions"))
+            .with_remedy(format!("take at least one of each, and a product of at most {MOST}")));
+    }
+    if cluster_dims == 0 || cluster_dims > dims {
+        return Err(Error::user(format!("clusters of {cluster_dims} out of {dims} dimensions")));
+    }
+    if !(box_share > 0.0 && box_share < 1.0) {
+        return Err(Error::user(format!("boxes of {box_share} of the range are not between 0 and 1")));
+    }
+    if !(0.0..=1.0).contains(&noise) {
+        return Err(Error::user(format!("noise of {noise} is not between 0 and 1")));
+    }
+    Ok(())
+}

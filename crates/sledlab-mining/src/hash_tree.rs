@@ -1,0 +1,392 @@
+//! The hash tree of Apriori: which candidate itemsets does each transaction contain?
+//!
+//! R. Agrawal, R. Srikant: Fast algorithms for mining association rules, VLDB 1994, section 2.1.2; as the kernel of
+//! a parallel job R. Agrawal, J. Shafer: Parallel mining of association rules, IEEE TKDE 8(6), 1996, and E.-H. Han,
+//! G. Karypis, V. Kumar: Scalable parallel data mining for association rules, IEEE TKDE 12(3), 2000.
+//!
+//! An interior node at depth d leads on by the hash of the d-th item of a candidate; leaves hold candidates. From the
+//! root a transaction goes on by each of its items, from a node that an item has led to by each item behind that one,
+//! and at a leaf all candidates are compared with it. Items are numbered by their order among those that occur in
+//! candidates, and the hash is that number modulo the fan-out; all other items of a transaction are left out at once.
+
+use std::iter;
+use std::ops::Range;
+
+use sledlab_core::{Error, Result};
+
+use crate::{MOST, parallel};
+
+/// Candidates up to which a leaf is not split.
+const LEAF: usize = 2;
+/// Buckets of an interior node where as many items occur: fewer would make trees of long itemsets deep.
+const LEAST_FAN_OUT: usize = 64;
+/// Depth below which no leaf is split, however long the candidates.
+const DEEPEST: usize = 32;
+/// Transactions for which a thread is worth its start.
+const GRAIN: usize = 256;
+
+/// An item that occurs in no candidate.
+const NONE: u32 = u32::MAX;
+/// Marks a leaf in a bucket, which is known by the place of its first candidate; without it, a bucket holds the number
+/// of an interior node.
+const IS_LEAF: u32 = 1 << 31;
+/// Marks a leaf of one candidate.
+const IS_LONE: u32 = 1 << 30;
+/// The rest of a bucket. The last place is never reached: with both marks it is an empty leaf.
+const PLACE: u32 = IS_LONE - 1;
+/// A bucket without candidates.
+const EMPTY: u32 = u32::MAX;
+
+/// Candidate itemsets of one length, ready to be counted.
+#[derive(Clone, Debug)]
+pub struct HashTree {
+    length: usize,
+    fan_out: usize,
+    /// By item: its number, or [`NONE`].
+    numbers: Vec<u32>,
+    /// By number: the bucket it hashes to.
+    slots: Vec<u32>,
+    root: u32,
+    /// Buckets of all interior nodes, `fan_out` each.
+    buckets: Vec<u32>,
+    /// By place in the order of leaves: the candidates of the leaf that begins there.
+    sizes: Vec<u32>,
+    /// Numbers of the items of candidates, `length` each, in the order of leaves.
+    sets: Vec<u32>,
+    /// By place in the order of leaves: which of the given candidates it is.
+    order: Vec<u32>,
+}
+
+/// What counting took, the same however transactions are split.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operations {
+    /// Nodes visited: the root once for each transaction that holds `length` items of candidates or more, and every
+    /// node that an item is hashed to, an empty leaf included. A second path to a node counts, and ends there: it
+    /// can find nothing that the first has not.
+    pub visits: u64,
+    /// Candidates compared with a transaction at leaves; once for a transaction and leaf.
+    pub checks: u64,
+}
+
+impl iter::Sum for Operations {
+    fn sum<I: Iterator<Item = Self>>(each: I) -> Self {
+        each.fold(Operations::default(), |sum, one| Operations {
+            visits: sum.visits + one.visits,
+            checks: sum.checks + one.checks,
+        })
+    }
+}
+
+impl HashTree {
+    /// A tree of `candidates`, itemsets of `length` items one after another, each strictly increasing.
+    ///
+    /// A candidate that is given twice is counted twice. An error where `length` is 0, itemsets are incomplete or
+    /// not increasing, and where items are not below 16,777,216 (a table is made of them).
+    pub fn new(candidates: &[u32], length: usize) -> Result<Self> {
+        check_candidates(candidates, length)?;
+        let universe = candidates.iter().max().map_or(0, |&largest| largest as usize + 1);
+        let mut numbers = vec![NONE; universe];
+        for &item in candidates {
+            numbers[item as usize] = 0;
+        }
+        let mut items = 0;
+        for number in numbers.iter_mut().filter(|number| **number != NONE) {
+            *number = items;
+            items += 1;
+        }
+        let count = candidates.len() / length;
+        let fan_out = fan_out(count, length, items as usize);
+        let mut tree = HashTree {
+            length,
+            fan_out,
+            numbers,
+            slots: (0..items).map(|number| number % fan_out as u32).collect(),
+            root: EMPTY,
+            buckets: Vec::new(),
+            sizes: vec![0; count],
+            sets: Vec::with_capacity(candidates.len()),
+            order: Vec::with_capacity(count),
+        };
+        let mut all: Vec<u32> = (0..count as u32).collect();
+        tree.root = tree.plant(candidates, &mut all, 0);
+        Ok(tree)
+    }
+
+    /// The number of candidates.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there are no candidates.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Buckets of an interior node.
+    pub fn fan_out(&self) -> usize {
+        self.fan_out
+    }
+
+    /// Makes the node of `members` at `depth`, and all below it. Depth is at most [`DEEPEST`].
+    fn plant(&mut self, candidates: &[u32], members: &mut [u32], depth: usize) -> u32 {
+        let (length, fan_out) = (self.length, self.fan_out);
+        if members.is_empty() {
+            return EMPTY;
+        }
+        if members.len() <= LEAF || depth == length.min(DEEPEST) {
+            for &member in &*members {
+                let set = &candidates[member as usize * length..][..length];
+                self.sets.extend(set.iter().map(|&item| self.numbers[item as usize]));
+            }
+            let first = self.order.len();
+            self.order.extend_from_slice(members);
+            self.sizes[first] = members.len() as u32;
+            return first as u32 | IS_LEAF | if members.len() == 1 { IS_LONE } else { 0 };
+        }
+        let place = self.buckets.len();
+        self.buckets.resize(place + fan_out, EMPTY);
+        let slot = |tree: &Self, member: u32| {
+            tree.slots[tree.numbers[candidates[member as usize * length + depth] as usize] as usize]
+        };
+        members.sort_by_key(|&member| slot(self, member));
+        let mut rest = members;
+        while let Some(&first) = rest.first() {
+            let bucket = slot(self, first);
+            let same = rest.partition_point(|&member| slot(self, member) == bucket);
+            let (group, behind) = rest.split_at_mut(same);
+            self.buckets[place + bucket as usize] = self.plant(candidates, group, depth + 1);
+            rest = behind;
+        }
+        (place / fan_out) as u32
+    }
+
+    /// Adds to `counts`, one for each candidate, the transactions that contain it, and says what that took.
+    ///
+    /// Transaction `t` holds `items[offsets[t]..offsets[t + 1]]`, strictly increasing. `threads` work, 0 meaning as
+    /// many as there are processors; the outcome is the same for any number. After an error, which is that of the
+    /// first malformed transaction, `counts` is as it was.
+    pub fn count(
+        &self,
+        offsets: &[u64],
+        items: &[u32],
+        counts: &mut [u64],
+        threads: usize,
+    ) -> Result<Operations> {
+        check_offsets(offsets, items.len())?;
+        if counts.len() != self.len() {
+            return Err(Error::user(format!("{} counts for {} candidates", counts.len(), self.len())));
+        }
+        let done = parallel::split(offsets.len() - 1, GRAIN, threads, |range| {
+            self.count_part(&offsets[range.start..=range.end], items, range)
+        })?;
+        for (found, _) in &done {
+            for (tally, &candidate) in found.iter().zip(&self.order) {
+                counts[candidate as usize] += u64::from(tally.count);
+            }
+        }
+        Ok(done.into_iter().map(|(_, operations)| operations).sum())
+    }
+
+    /// What is found by place in the order of leaves, of the transactions between `offsets`; `range` numbers them.
+    fn count_part(
+        &self,
+        offsets: &[u64],
+        items: &[u32],
+        range: Range<usize>,
+    ) -> Result<(Vec<Tally>, Operations)> {
+        let mut walk = Walk::new(self);
+        for (bounds, index) in offsets.windows(2).zip(range) {
+            let transaction = &items[bounds[0] as usize..bounds[1] as usize];
+            if !transaction.is_sorted_by(|a, b| a < b) {
+                return Err(Error::user(format!(
+                    "the items of transaction {index} do not increase strictly"
+                ))
+                .with_remedy("sort them, and take each item once"));
+            }
+            if self.fan_out >= self.slots.len() {
+                // Only one path leads to a node: there is no need to remember who was there.
+                walk.transaction::<true>(transaction);
+            } else {
+                walk.transaction::<false>(transaction);
+            }
+        }
+        Ok((walk.tallies, walk.operations))
+    }
+}
+
+/// The way of transactions through a tree, one after another.
+struct Walk<'a> {
+    tree: &'a HashTree,
+    /// Buckets to which the items of the transaction hash, in their order.
+    slots: Vec<u32>,
+    /// By number of an item: whether the transaction holds it.
+    holds: Vec<bool>,
+    /// The number of the transaction, from 1.
+    now: u32,
+    /// By interior node: the last transaction that was there.
+    last: Vec<u32>,
+    /// By place in the order of leaves.
+    tallies: Vec<Tally>,
+    operations: Operations,
+}
+
+/// What is kept of a candidate; side by side, since both are needed at once.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    /// Transactions that contain it, of which there are fewer than 2^32.
+    count: u32,
+    /// Of the first candidate of a leaf: the last transaction that was there.
+    last: u32,
+}
+
+impl<'a> Walk<'a> {
+    fn new(tree: &'a HashTree) -> Self {
+        Walk {
+            tree,
+            slots: Vec::new(),
+            holds: vec![false; tree.slots.len()],
+            now: 0,
+            last: vec![0; tree.buckets.len() / tree.fan_out],
+            tallies: vec![Tally::default(); tree.len()],
+            operations: Operations::default(),
+        }
+    }
+
+    /// `PERFECT` where each item has a bucket of its own.
+    fn transaction<const PERFECT: bool>(&mut self, items: &[u32]) {
+        let tree = self.tree;
+        let numbers = || {
+            items.iter().filter_map(|&item| tree.numbers.get(item as usize)).filter(|&&number| number != NONE)
+        };
+        self.slots.clear();
+        self.slots.extend(numbers().map(|&number| tree.slots[number as usize]));
+        if self.slots.len() < tree.length {
+            return;
+        }
+        for &number in numbers() {
+            self.holds[number as usize] = true;
+        }
+        self.now += 1;
+        self.operations.visits += 1;
+        if tree.root & IS_LEAF != 0 {
+            self.leaf::<PERFECT>(tree.root, 0);
+        } else {
+            self.inside::<PERFECT>(tree.root, 0, 0);
+        }
+        for &number in numbers() {
+            self.holds[number as usize] = false;
+        }
+    }
+
+    /// Goes on from an interior node by each item from the place `from` behind which enough follow.
+    fn inside<const PERFECT: bool>(&mut self, node: u32, from: usize, depth: usize) {
+        let tree = self.tree;
+        let end = self.slots.len() + depth + 1 - tree.length;
+        self.operations.visits += (end - from) as u64;
+        let buckets = &tree.buckets[node as usize * tree.fan_out..][..tree.fan_out];
+        for place in from..end {
+            let child = buckets[self.slots[place] as usize];
+            if child & IS_LEAF != 0 {
+                if child != EMPTY {
+                    self.leaf::<PERFECT>(child, depth + 1);
+                }
+            } else if PERFECT || self.last[child as usize] != self.now {
+                // Who comes later comes by an item further behind, and has nothing new to go on by.
+                if !PERFECT {
+                    self.last[child as usize] = self.now;
+                }
+                self.inside::<PERFECT>(child, place + 1, depth + 1);
+            }
+        }
+    }
+
+    #[inline]
+    fn leaf<const PERFECT: bool>(&mut self, leaf: u32, depth: usize) {
+        let tree = self.tree;
+        let first = (leaf & PLACE) as usize;
+        if !PERFECT {
+            let last = &mut self.tallies[first].last;
+            if *last == self.now {
+                return;
+            }
+            *last = self.now;
+        }
+        let count = if leaf & IS_LONE == 0 { tree.sizes[first] as usize } else { 1 };
+        self.operations.checks += count as u64;
+        let known = if PERFECT { depth } else { 0 };
+        if known == tree.length {
+            // The items on the way were those of the candidate, each in a bucket of its own: that was the comparison.
+            for tally in &mut self.tallies[first..first + count] {
+                tally.count += 1;
+            }
+            return;
+        }
+        let sets = tree.sets[first * tree.length..(first + count) * tree.length].chunks_exact(tree.length);
+        for (set, tally) in sets.zip(&mut self.tallies[first..first + count]) {
+            if set[known..].iter().all(|&number| self.holds[number as usize]) {
+                tally.count += 1;
+            }
+        }
+    }
+}
+
+/// The smallest fan-out with which a full tree has two leaves for each candidate, so that most hold one or none.
+fn fan_out(candidates: usize, length: usize, items: usize) -> usize {
+    let enough = |fan_out: usize| {
+        let leaves = iter::repeat_n(fan_out, length.min(DEEPEST)).try_fold(1_usize, usize::checked_mul);
+        leaves.is_none_or(|leaves| leaves >= 2 * candidates)
+    };
+    let most = items.max(1);
+    let mut fan_out = LEAST_FAN_OUT;
+    while fan_out < most && !enough(fan_out) {
+        fan_out += 1;
+    }
+    // With a bucket for each item nothing is ever reached twice: worth it where it is near.
+    if most <= 2 * fan_out { most } else { fan_out }
+}
+
+fn check_candidates(candidates: &[u32], length: usize) -> Result<()> {
+    if length == 0 {
+        return Err(Error::user("candidates of 0 items").with_remedy("take a length of 1 or more"));
+    }
+    let count = candidates.len() / length;
+    if count * length != candidates.len() {
+        let items = candidates.len();
+        return Err(Error::user(format!(
+            "{items} items are no whole number of candidates of {length} items"
+        )));
+    }
+    if count >= PLACE as usize {
+        return Err(Error::user(format!("{count} candidates are too many for a tree"))
+            .with_remedy(format!("take several trees, each of fewer than {PLACE} candidates")));
+    }
+    for (index, set) in candidates.chunks_exact(length).enumerate() {
+        if !set.is_sorted_by(|a, b| a < b) {
+            return Err(Error::user(format!("the items of candidate {index} do not increase strictly")));
+        }
+        let largest = set[length - 1];
+        if largest as usize >= MOST {
+            return Err(Error::user(format!("candidate {index} has item {largest}"))
+                .with_remedy(format!("number items from 0; they must be below {MOST}")));
+        }
+    }
+    Ok(())
+}
+
+fn check_offsets(offsets: &[u64], items: usize) -> Result<()> {
+    let Some(&last) = offsets.last() else {
+        return Err(Error::user("no offsets").with_remedy(
+            "give one more than there are transactions: where each begins, and where the last ends",
+        ));
+    };
+    if offsets.len() > u32::MAX as usize {
+        return Err(Error::user("more than 4,294,967,294 transactions").with_remedy("give them in blocks"));
+    }
+    if let Some(index) = offsets.windows(2).position(|bounds| bounds[0] > bounds[1]) {
+        return Err(Error::user(format!("transaction {index} ends before it begins")));
+    }
+    if last > items as u64 {
+        return Err(Error::user(format!("the last transaction ends at item {last}, and there are {items}")));
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Work on contiguous parts of a range, one thread a part.
+
+use std::ops::Range;
+use std::thread;
+
+use sledlab_core::{Error, Result};
+
+/// More threads than any machine in sight has processors; each has counters of its own, which take memory.
+const MOST_THREADS: usize = 256;
+
+/// What `work` gives for each of the contiguous parts into which `0..len` is split, in their order.
+///
+/// There are as many parts as `threads`, 0 meaning as many as processors, but none needlessly of fewer than `grain`.
+/// The error is the one of the first part that has one, so it does not depend on which thread was faster.
+pub(crate) fn split<T: Send>(
+    len: usize,
+    grain: usize,
+    threads: usize,
+    work: impl Fn(Range<usize>) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let processors = || thread::available_parallelism().map_or(1, usize::from);
+    let threads = if threads == 0 { processors() } else { threads };
+    let parts = threads.min(MOST_THREADS).min(len.div_ceil(grain)).max(1);
+    if parts == 1 {
+        return Ok(vec![work(0..len)?]);
+    }
+    // In 128 bits: the product of a length and a number of threads may not fit into 64.
+    let cut = |part: usize| (len as u128 * part as u128 / parts as u128) as usize;
+    let work = &work;
+    thread::scope(|scope| {
+        let started: Vec<_> = (0..parts)
+            .map(|part| {
+                let range = cut(part)..cut(part + 1);
+                thread::Builder::new().spawn_scoped(scope, move || work(range))
+            })
+            .collect();
+        let finish = |started: std::io::Result<thread::ScopedJoinHandle<'_, Result<T>>>| {
+            let thread = started.map_err(|error| {
+                Error::user(format!("cannot start a thread: {error}")).with_remedy("take fewer threads")
+            })?;
+            thread.join().unwrap_or_else(|_| Err(Error::internal("a thread that counts has panicked")))
+        };
+        // Every thread is waited for before the first error is told: a panic of one left alone would go on here.
+        let finished: Vec<Result<T>> = started.into_iter().map(finish).collect();
+        finished.into_iter().collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_the_range_in_order() {
+        for (len, threads) in [(0, 3), (1, 2), (10, 3), (1000, 7), (5, 9), (100, 0)] {
+            let parts = split(len, 2, threads, |range| Ok(range.collect::<Vec<_>>())).expect("parts");
+            assert_eq!(parts.concat(), (0..len).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_first_part_tells() {
+        let fail = |range: Range<usize>| Err::<(), _>(Error::user(format!("at {}", range.start)));
+        assert_eq!(split(100, 1, 4, fail).expect_err("an error").message(), "at 0");
+    }
+}

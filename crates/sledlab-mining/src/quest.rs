@@ -1,0 +1,279 @@
+//! Synthetic market-basket transactions in the manner of IBM Quest.
+//!
+//! R. Agrawal, R. Srikant: Fast algorithms for mining association rules, VLDB 1994, section 4, "Generation of synthetic
+//! data". Items that are bought together form patterns (there: maximal potentially large itemsets); transactions are
+//! put together of patterns, chosen by weight, from each of which some items are missing. What differs from there:
+//!
+//! - The length of a transaction is normal rather than Poisson, and never more than `longest`: records of a data set
+//!   then have about the same size. The deviation is a tenth of the mean, or less where 1 or `longest` are nearer than
+//!   2.75 deviations: what is cut off then moves the mean by less than 0.1 %.
+//! - A transaction holds exactly as many items as its length says. The pattern that is too long is cut, never kept for
+//!   the next transaction, and the next pattern is chosen until it is full; after [`PATTERNS_PER_ITEM`] patterns for
+//!   each item, random items fill it.
+//! - Items are those of `0..universe`; a pattern has one at least.
+//!
+//! Patterns are drawn from the stream `patterns` of the seed, block b from its own stream `transactions b`: each
+//! block can be made alone and no size of a data set changes what is in it.
+
+use rand::RngExt;
+use rand::seq::{SliceRandom, index};
+use rand_distr::{Distribution, Exp1, Normal, Poisson};
+use sledlab_core::seed::{self, Stream};
+use sledlab_core::{Error, Result};
+
+use crate::{MOST, check_count};
+
+/// Patterns tried for each item of a transaction before random items fill it.
+const PATTERNS_PER_ITEM: u32 = 4;
+/// The variance of the corruption level from pattern to pattern.
+const CORRUPTION_VARIANCE: f64 = 0.1;
+/// Deviations that the bounds of the length are away from its mean, at least.
+const DEVIATIONS: f64 = 2.75;
+
+/// What transactions are like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuestParams {
+    /// Different items; from 1 to 16,777,216.
+    pub universe: u32,
+    /// Patterns; from 1 to 16,777,216.
+    pub patterns: u32,
+    /// Mean items of a pattern (Poisson), above 0 and not above `universe`.
+    pub pattern_length: f64,
+    /// Mean items of a transaction.
+    pub length: u32,
+    /// Most items of a transaction; from `length` to `universe`.
+    pub longest: u32,
+    /// Mean share of a pattern's items that are taken from the pattern before (exponential, cut at 1); from 0 to 1.
+    pub correlation: f64,
+    /// Mean corruption level: how likely each further item of a pattern is left out of a transaction; from 0 to 1.
+    pub corruption: f64,
+}
+
+impl Default for QuestParams {
+    fn default() -> Self {
+        QuestParams {
+            universe: 1000,
+            patterns: 2000,
+            pattern_length: 4.0,
+            length: 20,
+            longest: 25,
+            correlation: 0.5,
+            corruption: 0.5,
+        }
+    }
+}
+
+/// A data set of transactions, without end.
+#[derive(Clone, Debug)]
+pub struct Quest {
+    params: QuestParams,
+    seed: u64,
+    lengths: Normal<f64>,
+    /// Items of all patterns; those of a pattern in random order, so that one that is cut loses any of them.
+    items: Vec<u32>,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pattern {
+    /// Where its items begin and end.
+    first: usize,
+    end: usize,
+    corruption: f64,
+    /// Weights of all patterns up to this one.
+    weights: f64,
+}
+
+/// What is needed to make transactions one after another.
+struct Bench {
+    /// By item: whether the transaction holds it.
+    holds: Vec<bool>,
+    /// The pattern on hand.
+    pattern: Vec<u32>,
+}
+
+impl Quest {
+    /// The data set of a seed. An error where parameters contradict each other.
+    pub fn new(seed: u64, params: QuestParams) -> Result<Self> {
+        check(&params)?;
+        let broken =
+            |error: &dyn std::fmt::Display| Error::internal(format!("a distribution of Quest: {error}"));
+        let mut quest = Quest {
+            params,
+            seed,
+            lengths: Normal::new(f64::from(params.length), deviation(&params))
+                .map_err(|error| broken(&error))?,
+            items: Vec::new(),
+            patterns: Vec::with_capacity(params.patterns as usize),
+        };
+        let sizes = Poisson::new(params.pattern_length).map_err(|error| broken(&error))?;
+        let levels =
+            Normal::new(params.corruption, CORRUPTION_VARIANCE.sqrt()).map_err(|error| broken(&error))?;
+        let mut rng = seed::stream(seed, "patterns");
+        let mut holds = vec![false; params.universe as usize];
+        for _ in 0..params.patterns {
+            let size = (sizes.sample(&mut rng) as usize).clamp(1, params.universe as usize);
+            quest.invent(size, &levels, &mut holds, &mut rng);
+        }
+        Ok(quest)
+    }
+
+    /// Adds a pattern of `size` items. `holds` is false for all items, before and after.
+    fn invent(&mut self, size: usize, levels: &Normal<f64>, holds: &mut [bool], rng: &mut Stream) {
+        let before = self.patterns.last().map_or(0..0, |pattern| pattern.first..pattern.end);
+        let share = (self.params.correlation * rng.sample::<f64, _>(Exp1)).min(1.0);
+        let taken = ((share * size as f64).round() as usize).min(before.len());
+        let first = self.items.len();
+        for place in index::sample(rng, before.len(), taken) {
+            self.items.push(self.items[before.start + place]);
+        }
+        mark(&self.items[first..], true, holds);
+        fill(&mut self.items, first + size, holds, rng);
+        mark(&self.items[first..], false, holds);
+        self.items[first..].shuffle(rng);
+        let weight: f64 = rng.sample(Exp1);
+        self.patterns.push(Pattern {
+            first,
+            end: self.items.len(),
+            corruption: levels.sample(rng).clamp(0.0, 1.0),
+            weights: self.patterns.last().map_or(0.0, |pattern| pattern.weights) + weight,
+        });
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &QuestParams {
+        &self.params
+    }
+
+    /// Adds the first `count` transactions of a block to `lengths` and, each strictly increasing, to `items`.
+    ///
+    /// Transaction t of the data set is number `t % BLOCK` of block `t / BLOCK`. An error where `count` is above
+    /// [`BLOCK`](crate::BLOCK).
+    pub fn block(
+        &self,
+        index: u64,
+        count: usize,
+        lengths: &mut Vec<u32>,
+        items: &mut Vec<u32>,
+    ) -> Result<()> {
+        check_count(count)?;
+        let mut rng = seed::stream(self.seed, &format!("transactions {index}"));
+        let mut bench = Bench { holds: vec![false; self.params.universe as usize], pattern: Vec::new() };
+        lengths.reserve(count);
+        items.reserve(count * self.params.length as usize);
+        for _ in 0..count {
+            let first = items.len();
+            self.transaction(&mut bench, items, &mut rng);
+            lengths.push((items.len() - first) as u32);
+        }
+        Ok(())
+    }
+
+    fn transaction(&self, bench: &mut Bench, items: &mut Vec<u32>, rng: &mut Stream) {
+        let length = self.length(rng);
+        let first = items.len();
+        let end = first + length as usize;
+        let Bench { holds, pattern } = bench;
+        for _ in 0..length * PATTERNS_PER_ITEM {
+            self.corrupt(pattern, rng);
+            for &item in &*pattern {
+                if items.len() < end && !holds[item as usize] {
+                    holds[item as usize] = true;
+                    items.push(item);
+                }
+            }
+            if items.len() == end {
+                break;
+            }
+        }
+        fill(items, end, holds, rng);
+        let made = &mut items[first..];
+        mark(made, false, holds);
+        made.sort_unstable();
+    }
+
+    fn length(&self, rng: &mut Stream) -> u32 {
+        loop {
+            let length = self.lengths.sample(rng).round();
+            if length >= 1.0 && length <= f64::from(self.params.longest) {
+                return length as u32;
+            }
+        }
+    }
+
+    /// Chooses a pattern by its weight, and leaves out items of it while chance is below its level.
+    fn corrupt(&self, pattern: &mut Vec<u32>, rng: &mut Stream) {
+        let sum = self.patterns.last().map_or(0.0, |pattern| pattern.weights);
+        let drawn = rng.random::<f64>() * sum;
+        let place = self.patterns.partition_point(|pattern| pattern.weights <= drawn);
+        let Pattern { first, end, corruption, .. } = self.patterns[place.min(self.patterns.len() - 1)];
+        pattern.clear();
+        pattern.extend_from_slice(&self.items[first..end]);
+        while !pattern.is_empty() && rng.random::<f64>() < corruption {
+            // Their order is random, and of no use.
+            pattern.swap_remove(rng.random_range(0..pattern.len() as u32) as usize);
+        }
+    }
+}
+
+/// Adds random items that `holds` does not have yet, until there are `end` of them; `holds` has them afterwards.
+fn fill(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &mut Stream) {
+    let missing = end - items.len();
+    // Where most items are left a draw seldom fails; where few are, drawing could take for ever.
+    if holds.len() >= 4 * end {
+        while items.len() < end {
+            let item = rng.random_range(0..holds.len() as u32);
+            if !holds[item as usize] {
+                holds[item as usize] = true;
+                items.push(item);
+            }
+        }
+    } else if missing > 0 {
+        let mut left: Vec<u32> = (0..holds.len() as u32).filter(|&item| !holds[item as usize]).collect();
+        let (chosen, _) = left.partial_shuffle(rng, missing);
+        mark(chosen, true, holds);
+        items.extend_from_slice(chosen);
+    }
+}
+
+/// Notes of items whether they are held.
+fn mark(items: &[u32], held: bool, holds: &mut [bool]) {
+    for &item in items {
+        holds[item as usize] = held;
+    }
+}
+
+/// The deviation of lengths: see the head of the file.
+fn deviation(params: &QuestParams) -> f64 {
+    let length = f64::from(params.length);
+    let above = f64::from(params.longest) + 0.5 - length;
+    (length / 10.0).min(above / DEVIATIONS).min((length - 0.5) / DEVIATIONS)
+}
+
+fn check(params: &QuestParams) -> Result<()> {
+    let QuestParams { universe, patterns, pattern_length, length, longest, correlation, corruption } =
+        *params;
+    for (what, number) in [("a universe of", universe), ("patterns:", patterns)] {
+        if number == 0 || number as usize > MOST {
+            return Err(Error::user(format!("{what} {number}")).with_remedy(format!("take from 1 to {MOST}")));
+        }
+    }
+    if !(pattern_length > 0.0 && pattern_length <= f64::from(universe)) {
+        return Err(Error::user(format!("patterns of {pattern_length} items, out of {universe}"))
+            .with_remedy("take a length above 0 and not above the universe"));
+    }
+    if length == 0 || length > longest {
+        return Err(Error::user(format!("transactions of {length} items, and of {longest} at most"))
+            .with_remedy("take a length from 1 to the longest"));
+    }
+    if longest > universe {
+        return Err(Error::user(format!("transactions of up to {longest} items, out of {universe}"))
+            .with_remedy("take a larger universe or shorter transactions"));
+    }
+    for (what, share) in [("correlation", correlation), ("corruption", corruption)] {
+        if !(0.0..=1.0).contains(&share) {
+            return Err(Error::user(format!("a {what} of {share} is not between 0 and 1")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,447 @@
+//! The kernels of MAFIA: how many records fall into each fine window, and into each candidate dense unit?
+//!
+//! H. Nagesh, S. Goil, A. Choudhary: Parallel algorithms for clustering high-dimensional large-scale datasets, in
+//! Data Mining for Scientific and Engineering Applications, 2001. Every dimension is cut into fine windows; windows
+//! that follow one another are merged into bins of adaptive widths; a unit of k dimensions is a bin in each of them.
+//!
+//! Records are rows of `dims` values of 32 bits. Value v of a dimension from `low` to `high` lies in window
+//! `floor((v - low) * (windows / (high - low)))`, computed in 64 bits; `high` itself, in the last one.
+
+use std::iter;
+
+use sledlab_core::{Error, Result};
+
+use crate::{MOST, parallel};
+
+/// Records for which a thread is worth its start.
+const GRAIN: usize = 1024;
+/// The longest unit. Every part of a dense unit is dense: nobody gets to longer ones through 2^64 candidates.
+const LONGEST: usize = 64;
+/// Children from which a node has a table of them, if the table is not much larger than they are.
+const TABLE_CHILDREN: usize = 16;
+/// Places of such a table for each child, at most.
+const TABLE_SPREAD: usize = 8;
+
+/// No bin of a candidate, no node.
+const NONE: u32 = u32::MAX;
+
+/// How space is cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// Values of a record.
+    pub dims: usize,
+    /// Fine windows of a dimension.
+    pub windows: usize,
+    /// By dimension: the smallest value.
+    pub lows: Vec<f64>,
+    /// By dimension: the largest value.
+    pub highs: Vec<f64>,
+    /// By dimension, and in it by window: the bin the window belongs to.
+    pub bin_of_window: Vec<u16>,
+}
+
+/// What counting took, the same however records are split.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operations {
+    /// Values turned into bins: of every record those dimensions that occur in candidates.
+    pub lookups: u64,
+    /// Steps in the tree of candidate units: pairs of a node and a bin that are looked at, whether they lead on or not.
+    pub probes: u64,
+}
+
+impl iter::Sum for Operations {
+    fn sum<I: Iterator<Item = Self>>(each: I) -> Self {
+        each.fold(Operations::default(), |sum, one| Operations {
+            lookups: sum.lookups + one.lookups,
+            probes: sum.probes + one.probes,
+        })
+    }
+}
+
+/// A dimension that is cut into windows.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    low: f64,
+    high: f64,
+    /// Windows per unit of the dimension.
+    scale: f64,
+    last: usize,
+}
+
+impl Axis {
+    /// The window of a value; none of one that is out of range, or no number.
+    #[inline]
+    fn window(self, value: f32) -> Option<usize> {
+        let value = f64::from(value);
+        // The number of windows is far below 2^31, to which processors convert fastest.
+        let inside = value >= self.low && value <= self.high;
+        inside.then(|| (((value - self.low) * self.scale) as i32 as usize).min(self.last))
+    }
+}
+
+/// Records in each fine window: `dims` rows of `windows` counts.
+///
+/// `lows` and `highs` hold the range of each dimension. `threads` work, 0 meaning as many as there are processors; the
+/// outcome is the same for any number. An error where shapes or ranges are wrong, and on the first value that is out of
+/// range or no number.
+pub fn histogram(
+    records: &[f32],
+    dims: usize,
+    windows: usize,
+    lows: &[f64],
+    highs: &[f64],
+    threads: usize,
+) -> Result<Vec<u64>> {
+    let axes = axes(dims, windows, lows, highs)?;
+    check_records(records, dims)?;
+    let parts = parallel::split(records.len() / dims, GRAIN, threads, |range| {
+        let mut counts = vec![0_u64; dims * windows];
+        for index in range {
+            let record = &records[index * dims..][..dims];
+            for ((&value, axis), row) in record.iter().zip(&axes).zip(counts.chunks_exact_mut(windows)) {
+                match axis.window(value) {
+                    Some(window) => row[window] += 1,
+                    None => return Err(outside(records, index, &axes)),
+                }
+            }
+        }
+        Ok(counts)
+    })?;
+    let mut sum = vec![0; dims * windows];
+    for part in parts {
+        for (sum, count) in sum.iter_mut().zip(part) {
+            *sum += count;
+        }
+    }
+    Ok(sum)
+}
+
+/// Candidate units of one length, ready to be counted: a prefix tree over their bins.
+#[derive(Clone, Debug)]
+pub struct UnitCounter {
+    length: usize,
+    /// All of a record; in messages.
+    axes: Vec<Axis>,
+    windows: usize,
+    /// Dimensions that occur in candidates.
+    used: Vec<usize>,
+    /// By place in `used`, and there by window: the number of the bin, or [`NONE`]. Bins that occur in candidates are
+    /// numbered by dimension and bin, so what a record falls into is increasing.
+    bins: Vec<u32>,
+    /// By number of a bin: the node of depth 1, or [`NONE`].
+    roots: Vec<u32>,
+    nodes: Vec<Node>,
+    /// Nodes by number of a bin, less that of the first child; of all nodes that have a table.
+    tables: Vec<u32>,
+    /// The first of the nodes of depth `length`, which are counted.
+    first_unit: usize,
+    /// By candidate: its node, less `first_unit`.
+    unit_of: Vec<u32>,
+}
+
+/// A node of the tree. Its children follow one another and have increasing bins.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    bin: u32,
+    first: u32,
+    end: u32,
+    /// Where its table begins, or [`NONE`].
+    table: u32,
+}
+
+impl UnitCounter {
+    /// A counter of `candidates`, units of `length` pairs (dimension, bin) one after another.
+    ///
+    /// The dimensions of a unit increase strictly. A unit that is given twice is counted twice. An error where shapes
+    /// or ranges are wrong, where `length` is 0 or above 64, and where a unit has a bin that its dimension lacks.
+    pub fn new(grid: &Grid, candidates: &[u32], length: usize) -> Result<Self> {
+        let axes = axes(grid.dims, grid.windows, &grid.lows, &grid.highs)?;
+        if grid.bin_of_window.len() != grid.dims * grid.windows {
+            let (given, dims, windows) = (grid.bin_of_window.len(), grid.dims, grid.windows);
+            return Err(Error::user(format!("bins of {given} windows for {dims} dimensions of {windows}")));
+        }
+        check_units(grid, candidates, length)?;
+        let mut pairs: Vec<[u32; 2]> = candidates.as_chunks().0.to_vec();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let number = |pair: &[u32; 2]| pairs.binary_search(pair).map_or(NONE, |place| place as u32);
+        let mut used: Vec<usize> = pairs.iter().map(|pair| pair[0] as usize).collect();
+        used.dedup();
+        let bins = used.iter().flat_map(|&dim| {
+            let row = &grid.bin_of_window[dim * grid.windows..][..grid.windows];
+            row.iter().map(move |&bin| [dim as u32, u32::from(bin)])
+        });
+        let bins: Vec<u32> = bins.map(|pair| number(&pair)).collect();
+        let mut there = vec![false; pairs.len()];
+        bins.iter().filter(|&&bin| bin != NONE).for_each(|&bin| there[bin as usize] = true);
+        if let Some(([dim, bin], _)) = pairs.iter().zip(there).find(|(_, there)| !there) {
+            return Err(Error::user(format!(
+                "a unit has bin {bin} of dimension {dim}, which has no such bin"
+            )));
+        }
+        let units: Vec<u32> = candidates.as_chunks().0.iter().map(number).collect();
+        let mut counter = UnitCounter {
+            length,
+            axes,
+            windows: grid.windows,
+            used,
+            bins,
+            roots: vec![NONE; pairs.len()],
+            nodes: Vec::new(),
+            tables: Vec::new(),
+            first_unit: 0,
+            unit_of: vec![0; units.len() / length],
+        };
+        counter.plant(&units);
+        Ok(counter)
+    }
+
+    /// The number of candidates.
+    pub fn len(&self) -> usize {
+        self.unit_of.len()
+    }
+
+    /// Whether there are no candidates.
+    pub fn is_empty(&self) -> bool {
+        self.unit_of.is_empty()
+    }
+
+    /// Makes the nodes, depth after depth, of `units` as numbers of their bins.
+    fn plant(&mut self, units: &[u32]) {
+        let unit = |index: u32| &units[index as usize * self.length..][..self.length];
+        let mut order: Vec<u32> = (0..self.unit_of.len() as u32).collect();
+        order.sort_unstable_by_key(|&index| unit(index));
+        let mut above = vec![NONE; order.len()];
+        for depth in 0..self.length {
+            self.first_unit = self.nodes.len();
+            let mut parent = NONE;
+            for (&index, node) in order.iter().zip(&mut above) {
+                let bin = units[index as usize * self.length + depth];
+                let same = self.nodes[self.first_unit..].last().is_some_and(|last| last.bin == bin);
+                if !same || parent != *node {
+                    let made = self.nodes.len() as u32;
+                    if depth == 0 {
+                        self.roots[bin as usize] = made;
+                    } else if parent == *node {
+                        self.nodes[*node as usize].end = made + 1;
+                    } else {
+                        (self.nodes[*node as usize].first, self.nodes[*node as usize].end) = (made, made + 1);
+                    }
+                    self.nodes.push(Node { bin, first: 0, end: 0, table: NONE });
+                }
+                parent = *node;
+                *node = self.nodes.len() as u32 - 1;
+            }
+        }
+        for (&index, &node) in order.iter().zip(&above) {
+            self.unit_of[index as usize] = node - self.first_unit as u32;
+        }
+        self.tabulate();
+    }
+
+    /// Makes tables for nodes with many children.
+    fn tabulate(&mut self) {
+        for node in 0..self.nodes.len() {
+            let Node { first, end, .. } = self.nodes[node];
+            let children = first as usize..end as usize;
+            if children.len() < TABLE_CHILDREN {
+                continue;
+            }
+            let low = self.nodes[children.start].bin;
+            let span = (self.nodes[children.end - 1].bin - low) as usize + 1;
+            let place = self.tables.len();
+            if span > TABLE_SPREAD * children.len() || place >= NONE as usize {
+                continue;
+            }
+            self.nodes[node].table = place as u32;
+            self.tables.resize(place + span, NONE);
+            for child in children {
+                self.tables[place + (self.nodes[child].bin - low) as usize] = child as u32;
+            }
+        }
+    }
+
+    /// Adds to `counts`, one for each candidate, the records inside it, and says what that took.
+    ///
+    /// `threads` work, 0 meaning as many as there are processors; the outcome is the same for any number. An error on
+    /// the first value that is out of range or no number, of the dimensions that occur in candidates; `counts` is then
+    /// as it was.
+    pub fn count(&self, records: &[f32], counts: &mut [u64], threads: usize) -> Result<Operations> {
+        let dims = self.axes.len();
+        check_records(records, dims)?;
+        if counts.len() != self.len() {
+            return Err(Error::user(format!("{} counts for {} units", counts.len(), self.len())));
+        }
+        let parts = parallel::split(records.len() / dims, GRAIN, threads, |range| {
+            let mut walk = Walk::new(self);
+            for index in range {
+                if walk.record(&records[index * dims..][..dims]).is_none() {
+                    return Err(outside(records, index, &self.axes));
+                }
+            }
+            Ok((walk.counts, walk.operations))
+        })?;
+        for (found, _) in &parts {
+            for (count, &unit) in counts.iter_mut().zip(&self.unit_of) {
+                *count += found[unit as usize];
+            }
+        }
+        Ok(parts.into_iter().map(|(_, operations)| operations).sum())
+    }
+}
+
+/// The way of records through a tree, one after another.
+struct Walk<'a> {
+    counter: &'a UnitCounter,
+    /// Bins of candidates that the record falls into, increasing; the first `fallen` count.
+    bins: Vec<u32>,
+    fallen: usize,
+    /// By number of a bin: its place in `bins`, from 1; 0 where the record is not in it.
+    places: Vec<u16>,
+    counts: Vec<u64>,
+    operations: Operations,
+}
+
+impl<'a> Walk<'a> {
+    fn new(counter: &'a UnitCounter) -> Self {
+        Walk {
+            counter,
+            bins: vec![0; counter.used.len() + 1],
+            fallen: 0,
+            places: vec![0; counter.roots.len()],
+            counts: vec![0; counter.nodes.len() - counter.first_unit],
+            operations: Operations::default(),
+        }
+    }
+
+    /// Counts a record; nothing if a value is out of range.
+    fn record(&mut self, record: &[f32]) -> Option<()> {
+        let counter = self.counter;
+        self.fallen = 0;
+        for (&dim, row) in counter.used.iter().zip(counter.bins.chunks_exact(counter.windows)) {
+            let bin = row[counter.axes[dim].window(record[dim])?];
+            // Without a branch, which nothing could foretell.
+            self.bins[self.fallen] = bin;
+            self.fallen += usize::from(bin != NONE);
+        }
+        self.operations.lookups += counter.used.len() as u64;
+        if self.fallen < counter.length {
+            return Some(());
+        }
+        for place in 0..self.fallen {
+            self.places[self.bins[place] as usize] = place as u16 + 1;
+        }
+        let begin = self.fallen + 1 - counter.length;
+        self.operations.probes += begin as u64;
+        for place in 0..begin {
+            let root = counter.roots[self.bins[place] as usize];
+            if root != NONE {
+                self.node(root, place + 1, 1);
+            }
+        }
+        for place in 0..self.fallen {
+            self.places[self.bins[place] as usize] = 0;
+        }
+        Some(())
+    }
+
+    /// Goes on from a node at `depth` by the record's bins from the place `from`.
+    fn node(&mut self, index: u32, from: usize, depth: usize) {
+        if depth == self.counter.length {
+            self.counts[index as usize - self.counter.first_unit] += 1;
+            return;
+        }
+        let nodes = &self.counter.nodes;
+        let node = nodes[index as usize];
+        if node.table == NONE {
+            self.operations.probes += u64::from(node.end - node.first);
+            for child in node.first..node.end {
+                let place = self.places[nodes[child as usize].bin as usize];
+                if place != 0 {
+                    self.node(child, usize::from(place), depth + 1);
+                }
+            }
+            return;
+        }
+        let (low, high) = (nodes[node.first as usize].bin, nodes[node.end as usize - 1].bin);
+        for place in from..self.fallen {
+            let bin = self.bins[place];
+            self.operations.probes += 1;
+            if bin > high {
+                break;
+            }
+            let child = if bin < low { NONE } else { self.counter.tables[(node.table + bin - low) as usize] };
+            if child != NONE {
+                self.node(child, place + 1, depth + 1);
+            }
+        }
+    }
+}
+
+fn axes(dims: usize, windows: usize, lows: &[f64], highs: &[f64]) -> Result<Vec<Axis>> {
+    if dims == 0 || windows == 0 {
+        return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows")));
+    }
+    // So that places of bins fit into 16 bits, and tables into memory.
+    if dims >= usize::from(u16::MAX) || dims.saturating_mul(windows) > MOST {
+        return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows is too large"))
+            .with_remedy(format!("take fewer than {} dimensions, and {MOST} windows in all", u16::MAX)));
+    }
+    if lows.len() != dims || highs.len() != dims {
+        let (low, high) = (lows.len(), highs.len());
+        return Err(Error::user(format!("{low} lows and {high} highs for {dims} dimensions")));
+    }
+    let axis = |(dim, (&low, &high)): (usize, (&f64, &f64))| {
+        let scale = windows as f64 / (high - low);
+        if low < high && scale.is_finite() && scale > 0.0 {
+            return Ok(Axis { low, high, scale, last: windows - 1 });
+        }
+        Err(Error::user(format!("dimension {dim} goes from {low} to {high}"))
+            .with_remedy("give finite ranges, from low to high"))
+    };
+    lows.iter().zip(highs).enumerate().map(axis).collect()
+}
+
+fn check_records(records: &[f32], dims: usize) -> Result<()> {
+    if records.len().is_multiple_of(dims) {
+        return Ok(());
+    }
+    let values = records.len();
+    Err(Error::user(format!("{values} values are no whole number of records of {dims} dimensions")))
+}
+
+fn check_units(grid: &Grid, candidates: &[u32], length: usize) -> Result<()> {
+    if length == 0 || length > LONGEST {
+        return Err(Error::user(format!("units of {length} dimensions"))
+            .with_remedy(format!("take a length from 1 to {LONGEST}")));
+    }
+    if !candidates.len().is_multiple_of(2 * length) || candidates.len() >= NONE as usize {
+        let numbers = candidates.len();
+        return Err(Error::user(format!(
+            "{numbers} numbers are no units of {length} pairs (dimension, bin)"
+        )));
+    }
+    for (index, unit) in candidates.chunks_exact(2 * length).enumerate() {
+        let mut dims = unit.as_chunks().0.iter().map(|[dim, _]| *dim);
+        if !dims.clone().is_sorted_by(|a, b| a < b) {
+            return Err(Error::user(format!("the dimensions of unit {index} do not increase strictly")));
+        }
+        if let Some(dim) = dims.next_back().filter(|&dim| dim as usize >= grid.dims) {
+            let dims = grid.dims;
+            return Err(Error::user(format!("unit {index} has dimension {dim}, and there are {dims}")));
+        }
+    }
+    Ok(())
+}
+
+/// The error for the first value of a record that lies in no window.
+fn outside(records: &[f32], index: usize, axes: &[Axis]) -> Error {
+    let record = &records[index * axes.len()..][..axes.len()];
+    let found = record.iter().zip(axes).enumerate().find(|(_, (value, axis))| axis.window(**value).is_none());
+    let Some((dim, (value, axis))) = found else {
+        return Error::internal(format!("record {index} is out of range in no dimension"));
+    };
+    let Axis { low, high, .. } = axis;
+    Error::user(format!("record {index} has {value} in dimension {dim}, which goes from {low} to {high}"))
+        .with_remedy("find the smallest and the largest values first, and leave out what is no number")
+}

@@ -1,0 +1,213 @@
+//! What the generators promise of their data.
+
+use sledlab_mining::{BLOCK, Boxes, BoxesParams, HashTree, Quest, QuestParams};
+
+fn transactions(seed: u64, params: QuestParams, blocks: u64) -> (Vec<u32>, Vec<u32>) {
+    let quest = Quest::new(seed, params).expect("a data set");
+    let (mut lengths, mut items) = (Vec::new(), Vec::new());
+    for index in 0..blocks {
+        quest.block(index, BLOCK, &mut lengths, &mut items).expect("a block");
+    }
+    (lengths, items)
+}
+
+fn offsets(lengths: &[u32]) -> Vec<u64> {
+    let mut offsets = vec![0];
+    offsets.extend(lengths.iter().scan(0, |end, &length| {
+        *end += u64::from(length);
+        Some(*end)
+    }));
+    offsets
+}
+
+#[test]
+fn transactions_are_what_their_parameters_say() {
+    let params = QuestParams::default();
+    let (lengths, items) = transactions(3, params, 25);
+    let mean = items.len() as f64 / lengths.len() as f64;
+    assert!((mean / 20.0 - 1.0).abs() < 0.005, "{mean}");
+    assert_eq!(lengths.iter().max(), Some(&25));
+    assert_eq!(lengths.iter().sum::<u32>() as usize, items.len());
+    assert!(items.iter().all(|&item| item < params.universe));
+    for bounds in offsets(&lengths).windows(2) {
+        assert!(items[bounds[0] as usize..bounds[1] as usize].is_sorted_by(|a, b| a < b));
+    }
+}
+
+#[test]
+fn means_hold_for_other_lengths() {
+    for (length, longest) in [(1, 1), (1, 5), (5, 5), (5, 6), (10, 40), (100, 110)] {
+        let (lengths, items) = transactions(1, QuestParams { length, longest, ..QuestParams::default() }, 3);
+        let mean = items.len() as f64 / lengths.len() as f64;
+        assert!((mean / f64::from(length) - 1.0).abs() < 0.005, "{length} of at most {longest}: {mean}");
+        assert!(lengths.iter().all(|one| (1..=longest).contains(one)));
+    }
+}
+
+#[test]
+fn a_small_universe_is_filled() {
+    for (universe, length) in [(25, 20), (25, 25), (1, 1)] {
+        let longest = universe.min(25);
+        let pattern_length = 4.0_f64.min(f64::from(universe));
+        let params = QuestParams { universe, length, longest, pattern_length, ..QuestParams::default() };
+        let (lengths, items) = transactions(1, params, 1);
+        assert_eq!(lengths.len(), BLOCK);
+        assert!(items.iter().all(|&item| item < universe));
+    }
+    // Patterns of which nothing is ever left.
+    let params = QuestParams { corruption: 1.0, patterns: 1, ..QuestParams::default() };
+    assert!(transactions(1, params, 1).0.iter().all(|&length| length > 0));
+}
+
+#[test]
+fn transactions_are_those_of_the_seed_and_the_place() {
+    let params = QuestParams::default();
+    let (lengths, items) = transactions(5, params, 3);
+    assert_eq!(transactions(5, params, 3), (lengths.clone(), items.clone()));
+    assert_ne!(transactions(6, params, 3).1, items);
+    let (mut some, mut of_some) = (Vec::new(), Vec::new());
+    Quest::new(5, params).expect("a data set").block(2, 100, &mut some, &mut of_some).expect("a block");
+    assert_eq!(some, lengths[2 * BLOCK..][..100]);
+    let first = lengths[..2 * BLOCK].iter().sum::<u32>() as usize;
+    assert_eq!(of_some, items[first..][..of_some.len()]);
+}
+
+/// How many transactions of how many hold each set of `length` items: by number, the most frequent first.
+fn supports(params: QuestParams, length: usize) -> Vec<f64> {
+    let (lengths, items) = transactions(1, params, 5);
+    let singles: Vec<u32> = (0..params.universe).collect();
+    let sets: Vec<u32> = match length {
+        1 => singles,
+        _ => singles.iter().flat_map(|&a| (a + 1..params.universe).flat_map(move |b| [a, b])).collect(),
+    };
+    let tree = HashTree::new(&sets, length).expect("a tree");
+    let mut counts = vec![0; tree.len()];
+    tree.count(&offsets(&lengths), &items, &mut counts, 0).expect("counts");
+    let mut shares: Vec<f64> = counts.iter().map(|&count| count as f64 / lengths.len() as f64).collect();
+    shares.sort_unstable_by(|a, b| b.total_cmp(a));
+    shares
+}
+
+#[test]
+fn items_of_a_pattern_are_bought_together() {
+    let params = QuestParams { universe: 200, patterns: 100, ..QuestParams::default() };
+    let (single, pair) = (supports(params, 1), supports(params, 2));
+    // Bought independently, even the two most frequent items would be together more seldom.
+    assert!(pair[0] > 1.2 * single[0] * single[1], "{} {} {}", pair[0], single[0], single[1]);
+    assert!(pair[0] > 0.05);
+}
+
+#[test]
+fn contradictions_of_quest_are_told() {
+    let refused = |change: &dyn Fn(&mut QuestParams)| {
+        let mut params = QuestParams::default();
+        change(&mut params);
+        Quest::new(1, params).expect_err("an error").message().to_owned()
+    };
+    assert_eq!(refused(&|of| of.universe = 24), "transactions of up to 25 items, out of 24");
+    assert_eq!(refused(&|of| of.universe = 0), "a universe of 0");
+    assert_eq!(refused(&|of| of.patterns = 0), "patterns: 0");
+    assert_eq!(refused(&|of| of.length = 0), "transactions of 0 items, and of 25 at most");
+    assert_eq!(refused(&|of| of.length = 26), "transactions of 26 items, and of 25 at most");
+    assert_eq!(refused(&|of| of.pattern_length = f64::NAN), "patterns of NaN items, out of 1000");
+    assert_eq!(refused(&|of| of.correlation = 1.5), "a correlation of 1.5 is not between 0 and 1");
+    assert_eq!(refused(&|of| of.corruption = -0.5), "a corruption of -0.5 is not between 0 and 1");
+    let quest = Quest::new(1, QuestParams::default()).expect("a data set");
+    let more = quest.block(0, BLOCK + 1, &mut Vec::new(), &mut Vec::new()).expect_err("an error");
+    assert_eq!(more.message(), "4097 are asked of a block, which holds 4096");
+}
+
+fn records(seed: u64, params: BoxesParams, blocks: u64) -> Vec<f32> {
+    let boxes = Boxes::new(seed, params).expect("a data set");
+    let mut records = Vec::new();
+    for index in 0..blocks {
+        boxes.block(index, BLOCK, &mut records).expect("a block");
+    }
+    records
+}
+
+#[test]
+fn boxes_keep_apart() {
+    let crowded = BoxesParams { dims: 8, clusters: 10, cluster_dims: 5, ..BoxesParams::default() };
+    for (seed, params) in (0..20).flat_map(|seed| [(seed, BoxesParams::default()), (seed, crowded)]) {
+        let boxes = Boxes::new(seed, params).expect("a data set");
+        let planted = boxes.planted();
+        assert_eq!(planted.len(), params.clusters);
+        for (place, one) in planted.iter().enumerate() {
+            assert_eq!((one.dims.len(), one.lows.len(), one.highs.len()), (5, 5, 5));
+            assert!(one.dims.is_sorted_by(|a, b| a < b));
+            assert!(planted[..place].iter().all(|other| other.dims != one.dims));
+            for other in &planted[..place] {
+                for (a, dim) in one.dims.iter().enumerate() {
+                    let Some(b) = other.dims.iter().position(|its| its == dim) else { continue };
+                    let apart = (one.lows[a] - other.highs[b]).max(other.lows[b] - one.highs[a]);
+                    assert!(apart >= 2.0 - 1e-9, "{apart}");
+                }
+            }
+            for (low, high) in one.lows.iter().zip(&one.highs) {
+                assert!(*low >= 0.0 && *high <= 100.0 + 1e-9 && (high - low - 10.0).abs() < 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn records_lie_in_their_boxes() {
+    let params = BoxesParams::default();
+    let records = records(2, params, 10);
+    assert!(records.iter().all(|&value| (0.0..100.0).contains(&value)));
+    let boxes = Boxes::new(2, params).expect("a data set");
+    let count = records.len() / params.dims;
+    for planted in boxes.planted() {
+        let inside = |record: &&[f32]| {
+            let bounds = planted.lows.iter().zip(&planted.highs);
+            planted
+                .dims
+                .iter()
+                .zip(bounds)
+                .all(|(&dim, (low, high))| (*low..*high).contains(&f64::from(record[dim])))
+        };
+        let share = records.chunks(params.dims).filter(inside).count() as f64 / count as f64;
+        // Nine tenths in five clusters, and next to nobody else by chance.
+        assert!((share - 0.18).abs() < 0.01, "{share}");
+    }
+    let noise = BoxesParams { noise: 1.0, ..params };
+    let mean = self::records(2, noise, 2).iter().map(|&value| f64::from(value)).sum::<f64>()
+        / (2.0 * BLOCK as f64 * 20.0);
+    assert!((mean - 50.0).abs() < 0.3, "{mean}");
+}
+
+#[test]
+fn records_are_those_of_the_seed_and_the_place() {
+    let params = BoxesParams::default();
+    let all = records(5, params, 3);
+    assert_eq!(records(5, params, 3), all);
+    assert_ne!(records(6, params, 3), all);
+    let mut some = Vec::new();
+    Boxes::new(5, params).expect("a data set").block(2, 100, &mut some).expect("a block");
+    assert_eq!(some, all[2 * BLOCK * 20..][..100 * 20]);
+}
+
+#[test]
+fn contradictions_of_boxes_are_told() {
+    let refused = |change: &dyn Fn(&mut BoxesParams)| {
+        let mut params = BoxesParams::default();
+        change(&mut params);
+        Boxes::new(1, params).expect_err("an error").message().to_owned()
+    };
+    assert_eq!(refused(&|of| of.dims = 0), "5 clusters in 0 dimensions");
+    assert_eq!(refused(&|of| of.cluster_dims = 21), "clusters of 21 out of 20 dimensions");
+    assert_eq!(refused(&|of| of.box_share = 1.0), "boxes of 1 of the range are not between 0 and 1");
+    assert_eq!(refused(&|of| of.noise = f64::NAN), "noise of NaN is not between 0 and 1");
+    assert_eq!(
+        refused(&|of| of.box_share = 0.6),
+        "no room for 5 clusters in 5 of 20 dimensions each: a dimension has room for 1 boxes of 60 % of the range"
+    );
+    assert_eq!(
+        refused(&|of| of.cluster_dims = 20),
+        "no 5 different subspaces of 20 of 20 dimensions were found that leave room for each other's boxes"
+    );
+    let more =
+        Boxes::new(1, BoxesParams::default()).expect("a data set").block(0, BLOCK + 1, &mut Vec::new());
+    assert_eq!(more.expect_err("an error").message(), "4097 are asked of a block, which holds 4096");
+}

@@ -1,0 +1,158 @@
+//! The hash tree against a count by hand.
+
+use proptest::collection::{btree_set, vec};
+use proptest::prelude::*;
+use sledlab_mining::HashTree;
+use sledlab_mining::hash_tree::Operations;
+
+/// Offsets and items of transactions.
+fn flat(transactions: &[Vec<u32>]) -> (Vec<u64>, Vec<u32>) {
+    let mut offsets = vec![0];
+    offsets.extend(transactions.iter().scan(0, |end, transaction| {
+        *end += transaction.len() as u64;
+        Some(*end)
+    }));
+    (offsets, transactions.concat())
+}
+
+fn count(tree: &HashTree, transactions: &[Vec<u32>], threads: usize) -> (Vec<u64>, Operations) {
+    let (offsets, items) = flat(transactions);
+    let mut counts = vec![0; tree.len()];
+    let done = tree.count(&offsets, &items, &mut counts, threads).expect("counts");
+    (counts, done)
+}
+
+fn by_hand(candidates: &[Vec<u32>], transactions: &[Vec<u32>]) -> Vec<u64> {
+    let contains = |set: &[u32], items: &[u32]| set.iter().all(|item| items.contains(item));
+    candidates
+        .iter()
+        .map(|set| transactions.iter().filter(|items| contains(set, items)).count() as u64)
+        .collect()
+}
+
+/// Strictly increasing sets of items.
+fn sets(
+    universe: u32,
+    length: impl Into<proptest::collection::SizeRange>,
+    count: usize,
+) -> impl Strategy<Value = Vec<Vec<u32>>> {
+    let set = btree_set(0..universe, length).prop_map(|set| set.into_iter().collect());
+    vec(set, 0..count)
+}
+
+/// Length, candidates, transactions. A universe above 64 has several items in a bucket.
+fn jobs() -> impl Strategy<Value = (usize, Vec<Vec<u32>>, Vec<Vec<u32>>)> {
+    let length_and_universe = (1_usize..=5, prop_oneof![Just(8_u32), Just(20), Just(300)]);
+    length_and_universe.prop_flat_map(|(length, universe)| {
+        let most = if universe == 8 { 8 } else { 20 };
+        (Just(length), sets(universe, length, 300), sets(universe, 0..=most, 60))
+    })
+}
+
+/// Sets of numbers with a few common remainders: nearly all share buckets.
+fn colliding() -> impl Strategy<Value = (usize, Vec<Vec<u32>>, Vec<Vec<u32>>)> {
+    (2_usize..=4).prop_flat_map(|length| {
+        let spread = |sets: Vec<Vec<u32>>| -> Vec<Vec<u32>> {
+            let far = |item: u32| item / 4 * 64 + item % 4;
+            sets.into_iter().map(|set| set.into_iter().map(far).collect()).collect()
+        };
+        (Just(length), sets(24, length, 200).prop_map(spread), sets(24, 0..=16, 40).prop_map(spread))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn counts_as_by_hand((length, candidates, transactions) in jobs()) {
+        let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
+        prop_assert_eq!(count(&tree, &transactions, 1).0, by_hand(&candidates, &transactions));
+    }
+
+    #[test]
+    fn counts_once_where_paths_meet((length, mut candidates, transactions) in colliding()) {
+        // Enough other items that buckets are shared: one of each of 64 numbers in every block.
+        candidates.extend((0..384_u32).map(|item| (item..item + length as u32).collect()));
+        let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
+        prop_assert!(tree.fan_out() < 384);
+        prop_assert_eq!(count(&tree, &transactions, 1).0, by_hand(&candidates, &transactions));
+    }
+
+    #[test]
+    fn blocks_add_up((length, candidates, transactions) in jobs(), cut in 0_usize..60) {
+        let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
+        let (counts, done) = count(&tree, &transactions, 1);
+        let (front, back) = transactions.split_at(cut.min(transactions.len()));
+        let (front, done_front) = count(&tree, front, 1);
+        let (back, done_back) = count(&tree, back, 1);
+        prop_assert_eq!(counts, front.iter().zip(back).map(|(a, b)| a + b).collect::<Vec<_>>());
+        prop_assert_eq!(done, [done_front, done_back].into_iter().sum());
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let transactions: Vec<Vec<u32>> = (0..5000_u32)
+        .map(|t| (0..400).filter(|item| (item * 7919 + t * 31) % 23 == item % 5).collect())
+        .collect();
+    let candidates: Vec<u32> =
+        (0..399_u32).flat_map(|a| (a + 1..400).step_by(3).flat_map(move |b| [a, b])).collect();
+    let tree = HashTree::new(&candidates, 2).expect("a tree");
+    let alone = count(&tree, &transactions, 1);
+    assert!(alone.0.iter().sum::<u64>() > 0);
+    for threads in [0, 2, 3, 7, 1000] {
+        assert_eq!(count(&tree, &transactions, threads), alone);
+    }
+}
+
+#[test]
+fn operations_are_those_of_the_paper() {
+    // Sixteen pairs: an interior root, at depth 1 a leaf of two for item 0 alone is not enough, so one more node.
+    let candidates: Vec<u32> = (1..=3_u32).flat_map(|b| [0, b]).collect();
+    let tree = HashTree::new(&candidates, 2).expect("a tree");
+    // Root; 0, 1 and 2 from there (3 has none behind it); 1, 2 and 3 from the node of 0.
+    let (counts, done) = count(&tree, &[vec![0, 1, 2, 3]], 1);
+    assert_eq!((counts, done), (vec![1, 1, 1], Operations { visits: 7, checks: 3 }));
+    // Too few items of candidates: nothing is visited.
+    assert_eq!(count(&tree, &[vec![0, 9], vec![]], 1).1, Operations::default());
+    // Two candidates fit into a leaf, the root.
+    let small = HashTree::new(&candidates[..4], 2).expect("a tree");
+    let (counts, done) = count(&small, &[vec![0, 2]], 1);
+    assert_eq!((counts, done), (vec![0, 1], Operations { visits: 1, checks: 2 }));
+}
+
+#[test]
+fn no_candidates_and_no_transactions() {
+    let empty = HashTree::new(&[], 3).expect("a tree");
+    assert!(empty.is_empty());
+    assert_eq!(count(&empty, &[vec![1, 2, 3]], 2), (vec![], Operations::default()));
+    let tree = HashTree::new(&[4, 5], 2).expect("a tree");
+    assert_eq!(count(&tree, &[], 2), (vec![0], Operations::default()));
+    // Twice the same candidate, longer than any split goes.
+    let long: Vec<u32> = (0..3).flat_map(|_| 0..100).collect();
+    let tree = HashTree::new(&long, 100).expect("a tree");
+    assert_eq!(count(&tree, &[(0..120).collect()], 1).0, [1, 1, 1]);
+}
+
+#[test]
+fn malformed_input_is_told() {
+    let refused = |candidates: &[u32], length| {
+        HashTree::new(candidates, length).expect_err("an error").message().to_owned()
+    };
+    assert_eq!(refused(&[1], 0), "candidates of 0 items");
+    assert_eq!(refused(&[1, 2, 3], 2), "3 items are no whole number of candidates of 2 items");
+    assert_eq!(refused(&[1, 2, 4, 4], 2), "the items of candidate 1 do not increase strictly");
+    assert_eq!(refused(&[u32::MAX], 1), "candidate 0 has item 4294967295");
+    let tree = HashTree::new(&[1, 2], 2).expect("a tree");
+    let refused = |offsets: &[u64], items: &[u32], counts: &mut [u64]| {
+        tree.count(offsets, items, counts, 1).expect_err("an error").message().to_owned()
+    };
+    assert_eq!(refused(&[], &[], &mut [0]), "no offsets");
+    assert_eq!(refused(&[0, 2, 1], &[1, 2], &mut [0]), "transaction 1 ends before it begins");
+    assert_eq!(refused(&[0, 3], &[1, 2], &mut [0]), "the last transaction ends at item 3, and there are 2");
+    assert_eq!(refused(&[0, 2], &[1, 2], &mut []), "0 counts for 1 candidates");
+    let mut counts = [7];
+    let wrong = refused(&[0, 2, 4], &[1, 2, 2, 1], &mut counts);
+    assert_eq!(wrong, "the items of transaction 1 do not increase strictly");
+    assert_eq!(counts, [7]);
+}
