@@ -29,7 +29,7 @@ def found(path: Path, nodes: int = 4, records: int = FEW, **settings: Any) -> tu
 
 
 def assert_planted(answer: Any, data: PlantedBoxes, seed: int) -> None:
-    """The subspaces that were planted are found, each as one cluster about its box, and nothing of more dimensions."""
+    """The planted subspaces are found, each as one cluster about its box, and nothing of more dimensions."""
     planted = {tuple(each["dims"]): each for each in data.planted(seed)}
     assert len(planted) == 5
     longest = [each for each in answer["clusters"] if len(each["dims"]) >= 5]
@@ -53,7 +53,9 @@ def assert_recounted(answer: Any, data: PlantedBoxes, seed: int, windows: int = 
                 if (dimension, bin_) not in masks:
                     values = shared.array[:, dimension].astype(np.float64)
                     window = np.minimum((values * (windows / 100.0)).astype(int), windows - 1)
-                    low, high = (round(each * windows / 100) for each in answer["bins"][dimension][bin_ : bin_ + 2])
+                    low, high = (
+                        round(each * windows / 100) for each in answer["bins"][dimension][bin_ : bin_ + 2]
+                    )
                     masks[dimension, bin_] = np.packbits((window >= low) & (window < high))
             inside = np.bitwise_and.reduce([masks[tuple(pair)] for pair in pairs])
             assert int(np.bitwise_count(inside).sum()) == count
@@ -66,7 +68,11 @@ def test_planted_clusters_are_found(tmp_path: Path, seed: int) -> None:
     assert_planted(answer, data, seed)
     assert_recounted(answer, data, seed)
     read = {each["name"]: each["read_bytes"] for each in work.described["phases"]}
-    assert read == {"histogram": 80 * FEW, **{f"pass {each}": 80 * FEW for each in range(2, 6)}, "clusters": 0}
+    assert read == {
+        "histogram": 80 * FEW,
+        **{f"pass {each}": 80 * FEW for each in range(2, 6)},
+        "clusters": 0,
+    }
     assert work.described["phases"][0]["operations"] == {"window": 20 * FEW}
 
 

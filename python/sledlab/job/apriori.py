@@ -140,7 +140,8 @@ class Counter:
         node.holds(len(candidates) * bytes_of(candidates.shape[1]))
         self.counts = np.zeros(len(candidates), np.uint64)
         self._node = node
-        self._tree = _native.HashTree(np.ascontiguousarray(candidates), candidates.shape[1]) if len(candidates) else None
+        packed = np.ascontiguousarray(candidates)
+        self._tree = _native.HashTree(packed, candidates.shape[1]) if len(candidates) else None
 
     def count(self, transactions: Transactions) -> None:
         """Counts some transactions."""

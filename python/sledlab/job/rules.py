@@ -35,7 +35,8 @@ class Rules:
     @property
     def width(self) -> int:
         """Bytes of a rule on the wire: items, where the consequent begins, count and confidence."""
-        return 4 * (self.antecedents.shape[1] + self.consequents.shape[1]) + 4 + 8 + 8
+        items: int = self.antecedents.shape[1] + self.consequents.shape[1]
+        return 4 * items + 4 + 8 + 8
 
     def told(self) -> Iterator[list[Any]]:
         """As in an answer."""

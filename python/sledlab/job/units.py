@@ -64,8 +64,8 @@ class Bins:
     def counts(self, histogram: Array) -> Array:
         """Records in each bin by its code."""
         found = np.zeros(histogram.shape, np.uint64)
-        for counts, row, ends in zip(found, histogram, self.ends, strict=True):
-            counts[: len(ends)] = np.add.reduceat(row, [0, *ends[:-1]])
+        for dimension, ends in enumerate(self.ends):
+            found[dimension, : len(ends)] = np.add.reduceat(histogram[dimension], [0, *ends[:-1]])
         return found.ravel()
 
     def pairs(self, codes: Array) -> Array:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from sledlab.job.data import Tell
 
+
 @dataclass(frozen=True)
 class MarketBaskets:
     """Transactions of items that are bought together, shared evenly among nodes.

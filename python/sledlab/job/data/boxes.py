@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from sledlab.job.data import Tell
 
+
 @dataclass(frozen=True)
 class PlantedBoxes:
     """Records of numbers from 0 to 100, shared evenly among nodes, with boxes in some dimensions each.
