@@ -1,9 +1,12 @@
 """The compiled part of sledlab. Structured results are JSON text, columns are bytes.
 
-Whatever takes long looks for signals about every 50 ms, and raises what their handlers raise.
+Whatever takes long looks for signals about every 50 ms, and raises what their handlers raise. Kernels of data
+mining do not: they finish what they are given, so give them blocks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+
+from typing_extensions import Buffer
 
 __version__: str
 
@@ -290,3 +293,109 @@ def merge(sources: Sequence[Source], keep_devices: bool) -> Source:
 
 def survey(source: Source) -> tuple[int, list[int], int]:
     """Requests, the end of each device in blocks, and the last arrival in ns."""
+
+class HashTree:
+    """Candidate itemsets of one length in the hash tree of Apriori, ready to be counted.
+
+    Arrays hold exactly the type that is named, in C order; anything else raises `Error`.
+    """
+
+    def __new__(cls, candidates: Buffer, length: int) -> HashTree:
+        """Takes itemsets of `length` items (u32, below 2^24) one after another, each strictly increasing."""
+    def __len__(self) -> int:
+        """The number of candidates."""
+    def count(self, offsets: Buffer, items: Buffer, threads: int = 0) -> tuple[bytes, int, int]:
+        """Transactions that contain each candidate (u64), nodes of the tree visited, candidates compared.
+
+        Transaction `t` holds `items[offsets[t]:offsets[t + 1]]` (u32, strictly increasing; offsets u64). All
+        three results add up over blocks of transactions, and are the same for any number of `threads`; 0 is as
+        many as there are processors.
+        """
+
+class UnitCounter:
+    """Candidate dense units of MAFIA of one length, ready to be counted."""
+
+    def __new__(
+        cls,
+        dims: int,
+        windows: int,
+        lows: Buffer,
+        highs: Buffer,
+        bin_of_window: Buffer,
+        candidates: Buffer,
+        length: int,
+    ) -> UnitCounter:
+        """Takes a grid, and units of `length` pairs (dimension, bin) (u32) one after another.
+
+        Every dimension goes from its low to its high (f64) in so many windows; `bin_of_window` (u16) holds a row
+        for each dimension. Dimensions of a unit increase strictly.
+        """
+    def __len__(self) -> int:
+        """The number of candidates."""
+    def count(self, records: Buffer, threads: int = 0) -> tuple[bytes, int, int]:
+        """Records inside each unit (u64), values turned into bins, steps in the tree of units.
+
+        Records are rows of `dims` values (f32). All three results add up over blocks of records, and are the
+        same for any number of `threads`; 0 is as many as there are processors.
+        """
+
+def window_histogram(
+    records: Buffer, dims: int, windows: int, lows: Buffer, highs: Buffer, threads: int = 0
+) -> bytes:
+    """Records (rows of f32) in each window of each dimension (u64, a row for each dimension).
+
+    The window of value v is `floor((v - low) * (windows / (high - low)))` in f64, and the last one for the
+    high.
+    """
+
+class Quest:
+    """Synthetic market-basket transactions in the manner of IBM Quest, without end."""
+
+    BLOCK: int
+    """Transactions of a block."""
+
+    def __new__(
+        cls,
+        seed: int,
+        universe: int | None = None,
+        patterns: int | None = None,
+        pattern_length: float | None = None,
+        length: int | None = None,
+        longest: int | None = None,
+        correlation: float | None = None,
+        corruption: float | None = None,
+    ) -> Quest:
+        """Draws the patterns.
+
+        Different items (1000), patterns (2000), mean items of a pattern (4), mean (20) and most items (25)
+        of a transaction, mean share of a pattern from the one before (0.5), mean level of corruption (0.5).
+        """
+    def block(self, index: int, count: int = ...) -> tuple[bytes, bytes]:
+        """Lengths and items (u32 each) of the first `count` transactions of a block, by default of all."""
+
+class Boxes:
+    """Records with planted clusters, without end."""
+
+    BLOCK: int
+    """Records of a block."""
+    RANGE: float
+    """Values are at least 0 and below this."""
+
+    def __new__(
+        cls,
+        seed: int,
+        dims: int | None = None,
+        clusters: int | None = None,
+        cluster_dims: int | None = None,
+        box_share: float | None = None,
+        noise: float | None = None,
+    ) -> Boxes:
+        """Draws the clusters.
+
+        Dimensions (20), clusters (5), dimensions of a cluster (5), share of the range that its box covers
+        in each (0.1), share of records in no cluster (0.1).
+        """
+    def block(self, index: int, count: int = ...) -> bytes:
+        """The first `count` records of a block, by default all: rows of `dims` values (f32)."""
+    def planted(self) -> str:
+        """The clusters: a list of `dims`, `lows` and `highs`, as JSON."""

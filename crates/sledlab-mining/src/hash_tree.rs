@@ -20,6 +20,8 @@ use crate::{MOST, parallel};
 const LEAF: usize = 2;
 /// Buckets of an interior node where as many items occur: fewer would make trees of long itemsets deep.
 const LEAST_FAN_OUT: usize = 64;
+/// The largest fan-out that can be asked for.
+const MOST_BUCKETS: usize = 1 << 16;
 /// Depth below which no leaf is split, however long the candidates.
 const DEEPEST: usize = 32;
 /// Transactions for which a thread is worth its start.
@@ -83,6 +85,21 @@ impl HashTree {
     /// A candidate that is given twice is counted twice. An error where `length` is 0, itemsets are incomplete or
     /// not increasing, and where items are not below 16,777,216 (a table is made of them).
     pub fn new(candidates: &[u32], length: usize) -> Result<Self> {
+        HashTree::plan(candidates, length, None)
+    }
+
+    /// The same with a given number of buckets of an interior node, from 1 to 65,536.
+    ///
+    /// [`new`](Self::new) takes as many as keep leaves short.
+    pub fn with_fan_out(candidates: &[u32], length: usize, fan_out: usize) -> Result<Self> {
+        if fan_out == 0 || fan_out > MOST_BUCKETS {
+            return Err(Error::user(format!("a fan-out of {fan_out}"))
+                .with_remedy(format!("take from 1 to {MOST_BUCKETS}")));
+        }
+        HashTree::plan(candidates, length, Some(fan_out))
+    }
+
+    fn plan(candidates: &[u32], length: usize, wanted: Option<usize>) -> Result<Self> {
         check_candidates(candidates, length)?;
         let universe = candidates.iter().max().map_or(0, |&largest| largest as usize + 1);
         let mut numbers = vec![NONE; universe];
@@ -95,7 +112,7 @@ impl HashTree {
             items += 1;
         }
         let count = candidates.len() / length;
-        let fan_out = fan_out(count, length, items as usize);
+        let fan_out = wanted.unwrap_or_else(|| fan_out(count, length, items as usize));
         let mut tree = HashTree {
             length,
             fan_out,

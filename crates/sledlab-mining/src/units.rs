@@ -345,12 +345,17 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Goes on from a node at `depth` by the record's bins from the place `from`.
+    /// Counts a node of a unit; goes on from any other, at `depth`, by the record's bins from the place `from`.
+    #[inline]
     fn node(&mut self, index: u32, from: usize, depth: usize) {
         if depth == self.counter.length {
             self.counts[index as usize - self.counter.first_unit] += 1;
-            return;
+        } else {
+            self.children(index, from, depth);
         }
+    }
+
+    fn children(&mut self, index: u32, from: usize, depth: usize) {
         let nodes = &self.counter.nodes;
         let node = nodes[index as usize];
         if node.table == NONE {

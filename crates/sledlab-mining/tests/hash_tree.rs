@@ -73,9 +73,14 @@ proptest! {
     fn counts_once_where_paths_meet((length, mut candidates, transactions) in colliding()) {
         // Enough other items that buckets are shared: one of each of 64 numbers in every block.
         candidates.extend((0..384_u32).map(|item| (item..item + length as u32).collect()));
+        let by_hand = by_hand(&candidates, &transactions);
         let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
         prop_assert!(tree.fan_out() < 384);
-        prop_assert_eq!(count(&tree, &transactions, 1).0, by_hand(&candidates, &transactions));
+        prop_assert_eq!(&count(&tree, &transactions, 1).0, &by_hand);
+        for fan_out in [1, 3, 1000] {
+            let tree = HashTree::with_fan_out(&candidates.concat(), length, fan_out).expect("a tree");
+            prop_assert_eq!(&count(&tree, &transactions, 1).0, &by_hand);
+        }
     }
 
     #[test]
@@ -107,7 +112,7 @@ fn threads_change_nothing() {
 
 #[test]
 fn operations_are_those_of_the_paper() {
-    // Sixteen pairs: an interior root, at depth 1 a leaf of two for item 0 alone is not enough, so one more node.
+    // Three pairs are too many for a leaf: an interior root, an interior node for item 0, and a leaf for each pair.
     let candidates: Vec<u32> = (1..=3_u32).flat_map(|b| [0, b]).collect();
     let tree = HashTree::new(&candidates, 2).expect("a tree");
     // Root; 0, 1 and 2 from there (3 has none behind it); 1, 2 and 3 from the node of 0.
@@ -143,6 +148,8 @@ fn malformed_input_is_told() {
     assert_eq!(refused(&[1, 2, 3], 2), "3 items are no whole number of candidates of 2 items");
     assert_eq!(refused(&[1, 2, 4, 4], 2), "the items of candidate 1 do not increase strictly");
     assert_eq!(refused(&[u32::MAX], 1), "candidate 0 has item 4294967295");
+    let wrong = HashTree::with_fan_out(&[1], 1, 0).expect_err("an error");
+    assert_eq!(wrong.message(), "a fan-out of 0");
     let tree = HashTree::new(&[1, 2], 2).expect("a tree");
     let refused = |offsets: &[u64], items: &[u32], counts: &mut [u64]| {
         tree.count(offsets, items, counts, 1).expect_err("an error").message().to_owned()

@@ -14,6 +14,7 @@ mod device;
 mod error;
 mod experiment;
 mod interrupt;
+mod mining;
 mod power;
 mod replacement;
 mod scheduler;
@@ -36,6 +37,8 @@ mod _native {
     use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
     #[pymodule_export]
     use crate::experiment::Experiment;
+    #[pymodule_export]
+    use crate::mining::{Boxes, HashTree, Quest, UnitCounter, window_histogram};
     #[pymodule_export]
     use crate::power::PowerPrices;
     #[pymodule_export]
