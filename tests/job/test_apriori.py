@@ -20,7 +20,8 @@ from sledlab.job.record import record
 
 Refused = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
 
-CONFIDENCE = 0.2
+CONFIDENCE = 0.2017
+"""Of no two counts: mlxtend divides shares, and rounding may lose a rule whose confidence is just this."""
 
 
 def transactions(data: MarketBaskets, seed: int, nodes: int = 1) -> Transactions:
@@ -95,9 +96,9 @@ def test_both_give_what_mlxtend_gives(tmp_path: Path, seed: int) -> None:
 
 def test_rules_have_antecedents_and_consequents_of_several_items(tmp_path: Path) -> None:
     data = MarketBaskets(transactions=2000, universe=10, length=7, longest=9)
-    settings: dict[str, Any] = {"length": 7, "longest": 9, "min_support": 0.1, "min_confidence": 0.4}
+    settings: dict[str, Any] = {"length": 7, "longest": 9, "min_support": 0.1, "min_confidence": 0.4007}
     answer, _ = mined(tmp_path, "apriori-hd", data, sections=4, **settings)
-    assert_as_expected(answer, data, 1, 0.1, 0.4)
+    assert_as_expected(answer, data, 1, 0.1, 0.4007)
     shapes = {(len(one), len(other)) for one, other, _, _ in answer["rules"]}
     assert {(1, 1), (1, 2), (2, 2), (3, 1), (3, 2)} <= shapes
 
