@@ -2,15 +2,19 @@
 
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
-`{{ options simulate }}`, `{{ columns power states }}` and `{{ help trace info }}`.
+`{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
+`{{ job sort }}`, `{{ data }}` and `{{ file examples/sstf.py }}`.
 """
 
 import re
+from pathlib import Path
 from typing import Any
 
 import click
+from sledlab import job
 from sledlab.cli import cli
 from sledlab.cli.options import ordered
+from sledlab.job.parameters import of_class
 from sledlab.lazy import loaded
 from sledlab.model import catalogue, entries
 from sledlab.runs.options import Clustered, Option, Simulated, declared
@@ -21,7 +25,9 @@ from sledlab.study.columns import columns as columns_of
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replaces every marker of a page."""
-    return re.sub(r"\{\{ (\w+) ?([\w -]*) \}\}", lambda found: MARKERS[found[1]](*found[2].split()), markdown)
+    return re.sub(
+        r"\{\{ (\w+) ?([\w ./-]*) \}\}", lambda found: MARKERS[found[1]](*found[2].split()), markdown
+    )
 
 
 def names(section: str) -> str:
@@ -167,9 +173,36 @@ def help_text(*path: str) -> str:
     return f"```text\n{command.get_help(context)}\n```"
 
 
+def jobs() -> str:
+    """A table of the jobs that come with sledlab."""
+    rows = [f"| `{each.name}` | `{each.data}` | {each.meaning} |" for each in job.LIST]
+    return "\n".join(("| job | data | does |", "| --- | --- | --- |", *rows))
+
+
+def one_job(name: str) -> str:
+    """A table of the parameters of a job."""
+    return rows_of(job.find(name).parameters)
+
+
+def data() -> str:
+    """A section for every kind of data that jobs run on."""
+    return "\n\n".join(
+        f"### `{each.name}`\n\n{each.meaning}\n\n{rows_of(of_class(each.kind))}" for each in job.data.LIST
+    )
+
+
+def file(path: str) -> str:
+    """A file of Python, whole."""
+    return f"```python\n{Path(path).read_text().rstrip()}\n```"
+
+
 MARKERS = {
     "columns": columns,
+    "data": data,
+    "file": file,
     "help": help_text,
+    "job": one_job,
+    "jobs": jobs,
     "list": names,
     "operations": operations,
     "options": options,

@@ -1,6 +1,7 @@
 """What tests of the Python side share."""
 
 import json
+import os
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -24,6 +25,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Rules(), "rules")
+    # What jobs generate and record is kept with the tests' own cache, not with the user's.
+    if config.cache is not None:
+        os.environ["SLEDLAB_DATA"] = str(config.cache.mkdir("data"))
 
 
 SLOW = {

@@ -308,8 +308,8 @@ class HashTree:
         """Transactions that contain each candidate (u64), nodes of the tree visited, candidates compared.
 
         Transaction `t` holds `items[offsets[t]:offsets[t + 1]]` (u32, strictly increasing; offsets u64). All
-        three results add up over blocks of transactions, and are the same for any number of `threads`; 0 is as
-        many as there are processors.
+        three results add up over blocks of transactions, and are the same for any number of `threads`; 0 is
+        as many as there are processors.
         """
 
 class UnitCounter:
@@ -327,8 +327,8 @@ class UnitCounter:
     ) -> UnitCounter:
         """Takes a grid, and units of `length` pairs (dimension, bin) (u32) one after another.
 
-        Every dimension goes from its low to its high (f64) in so many windows; `bin_of_window` (u16) holds a row
-        for each dimension. Dimensions of a unit increase strictly.
+        Every dimension goes from its low to its high (f64) in so many windows; `bin_of_window` (u16) holds a
+        row for each dimension. Dimensions of a unit increase strictly.
         """
     def __len__(self) -> int:
         """The number of candidates."""

@@ -23,18 +23,22 @@ pub const RANGE: f64 = 100.0;
 /// adaptive windows of the one would be split at the ends of the other, and one cluster be found as several.
 const GAP: f64 = 0.02;
 /// Choices of all subspaces before it is given up.
-const ATTEMPTS: usize = 1000;
+const ATTEMPTS: usize = 100;
+/// So that a block stays below 64 MB.
+const MOST_DIMS: usize = 4096;
+/// The smallest box: values of 32 bits must be able to fill it.
+const LEAST_SHARE: f64 = 0.001;
 
 /// What records are like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxesParams {
-    /// Values of a record, at least 1.
+    /// Values of a record; from 1 to 4096.
     pub dims: usize,
     /// Clusters, at least 1.
     pub clusters: usize,
     /// Dimensions in which a cluster is a box; from 1 to `dims`. No two clusters have the same.
     pub cluster_dims: usize,
-    /// The share of the range that a box covers in each of its dimensions; above 0 and below 1.
+    /// The share of the range that a box covers in each of its dimensions; from 0.001 and below 1.
     pub box_share: f64,
     /// The share of records that belong to no cluster; from 0 to 1.
     pub noise: f64,
@@ -221,15 +225,17 @@ fn place(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream) -> Ve
 
 fn check(params: &BoxesParams) -> Result<()> {
     let &BoxesParams { dims, clusters, cluster_dims, box_share, noise } = params;
-    if dims == 0 || clusters == 0 || dims.saturating_mul(clusters) > MOST {
-        return Err(Error::user(format!("{clusters} clusters in {dims} dimensions"))
-            .with_remedy(format!("take at least one of each, and a product of at most {MOST}")));
+    if dims == 0 || dims > MOST_DIMS || clusters == 0 || dims.saturating_mul(clusters) > MOST {
+        return Err(Error::user(format!("{clusters} clusters in {dims} dimensions")).with_remedy(format!(
+            "take at least one of each, at most {MOST_DIMS} dimensions, and a product of at most {MOST}"
+        )));
     }
     if cluster_dims == 0 || cluster_dims > dims {
         return Err(Error::user(format!("clusters of {cluster_dims} out of {dims} dimensions")));
     }
-    if !(box_share > 0.0 && box_share < 1.0) {
-        return Err(Error::user(format!("boxes of {box_share} of the range are not between 0 and 1")));
+    if !(LEAST_SHARE..1.0).contains(&box_share) {
+        return Err(Error::user(format!("boxes of {box_share} of the range"))
+            .with_remedy(format!("take a share from {LEAST_SHARE} and below 1")));
     }
     if !(0.0..=1.0).contains(&noise) {
         return Err(Error::user(format!("noise of {noise} is not between 0 and 1")));

@@ -40,6 +40,17 @@ const PLACE: u32 = IS_LONE - 1;
 const EMPTY: u32 = u32::MAX;
 
 /// Candidate itemsets of one length, ready to be counted.
+///
+/// ```
+/// use sledlab_mining::HashTree;
+///
+/// let tree = HashTree::new(&[1, 2, 1, 5, 2, 3], 2)?;
+/// let mut counts = [0; 3];
+/// // The transactions {1, 2, 3} and {2, 3}.
+/// tree.count(&[0, 3, 5], &[1, 2, 3, 2, 3], &mut counts, 1)?;
+/// assert_eq!(counts, [1, 0, 2]);
+/// # Ok::<(), sledlab_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct HashTree {
     length: usize,
@@ -66,7 +77,8 @@ pub struct Operations {
     /// node that an item is hashed to, an empty leaf included. A second path to a node counts, and ends there: it
     /// can find nothing that the first has not.
     pub visits: u64,
-    /// Candidates compared with a transaction at leaves; once for a transaction and leaf.
+    /// Candidates compared with a transaction at leaves; once for a transaction and leaf. One that the path to its
+    /// leaf has compared already, item by item, counts as well.
     pub checks: u64,
 }
 

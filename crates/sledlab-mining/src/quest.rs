@@ -8,8 +8,8 @@
 //!   then have about the same size. The deviation is a tenth of the mean, or less where 1 or `longest` are nearer than
 //!   2.75 deviations: what is cut off then moves the mean by less than 0.1 %.
 //! - A transaction holds exactly as many items as its length says. The pattern that is too long is cut, never kept for
-//!   the next transaction, and the next pattern is chosen until it is full; after [`PATTERNS_PER_ITEM`] patterns for
-//!   each item, random items fill it.
+//!   the next transaction, and the next pattern is chosen until it is full; after four patterns
+//!   for each item, random items fill it.
 //! - Items are those of `0..universe`; a pattern has one at least.
 //!
 //! Patterns are drawn from the stream `patterns` of the seed, block b from its own stream `transactions b`: each
@@ -27,6 +27,8 @@ use crate::{MOST, check_count};
 const PATTERNS_PER_ITEM: u32 = 4;
 /// The variance of the corruption level from pattern to pattern.
 const CORRUPTION_VARIANCE: f64 = 0.1;
+/// The longest transaction, so that a block stays below 1 GB.
+const LONGEST: u32 = 1 << 16;
 /// Deviations that the bounds of the length are away from its mean, at least.
 const DEVIATIONS: f64 = 2.75;
 
@@ -35,13 +37,13 @@ const DEVIATIONS: f64 = 2.75;
 pub struct QuestParams {
     /// Different items; from 1 to 16,777,216.
     pub universe: u32,
-    /// Patterns; from 1 to 16,777,216.
+    /// Patterns; at least 1. There can be 16,777,216 items in all of them.
     pub patterns: u32,
     /// Mean items of a pattern (Poisson), above 0 and not above `universe`.
     pub pattern_length: f64,
     /// Mean items of a transaction.
     pub length: u32,
-    /// Most items of a transaction; from `length` to `universe`.
+    /// Most items of a transaction; from `length` to `universe`, and at most 65,536.
     pub longest: u32,
     /// Mean share of a pattern's items that are taken from the pattern before (exponential, cut at 1); from 0 to 1.
     pub correlation: f64,
@@ -261,6 +263,14 @@ fn check(params: &QuestParams) -> Result<()> {
     if !(pattern_length > 0.0 && pattern_length <= f64::from(universe)) {
         return Err(Error::user(format!("patterns of {pattern_length} items, out of {universe}"))
             .with_remedy("take a length above 0 and not above the universe"));
+    }
+    if f64::from(patterns) * pattern_length > MOST as f64 {
+        return Err(Error::user(format!("{patterns} patterns of {pattern_length} items"))
+            .with_remedy(format!("take fewer or shorter ones, of at most {MOST} items in all")));
+    }
+    if longest > LONGEST {
+        return Err(Error::user(format!("transactions of up to {longest} items"))
+            .with_remedy(format!("take at most {LONGEST}")));
     }
     if length == 0 || length > longest {
         return Err(Error::user(format!("transactions of {length} items, and of {longest} at most"))

@@ -110,6 +110,7 @@ fn contradictions_of_quest_are_told() {
     assert_eq!(refused(&|of| of.length = 0), "transactions of 0 items, and of 25 at most");
     assert_eq!(refused(&|of| of.length = 26), "transactions of 26 items, and of 25 at most");
     assert_eq!(refused(&|of| of.pattern_length = f64::NAN), "patterns of NaN items, out of 1000");
+    assert_eq!(refused(&|of| of.patterns = 10_000_000), "10000000 patterns of 4 items");
     assert_eq!(refused(&|of| of.correlation = 1.5), "a correlation of 1.5 is not between 0 and 1");
     assert_eq!(refused(&|of| of.corruption = -0.5), "a corruption of -0.5 is not between 0 and 1");
     let quest = Quest::new(1, QuestParams::default()).expect("a data set");
@@ -197,7 +198,7 @@ fn contradictions_of_boxes_are_told() {
     };
     assert_eq!(refused(&|of| of.dims = 0), "5 clusters in 0 dimensions");
     assert_eq!(refused(&|of| of.cluster_dims = 21), "clusters of 21 out of 20 dimensions");
-    assert_eq!(refused(&|of| of.box_share = 1.0), "boxes of 1 of the range are not between 0 and 1");
+    assert_eq!(refused(&|of| of.box_share = 1.0), "boxes of 1 of the range");
     assert_eq!(refused(&|of| of.noise = f64::NAN), "noise of NaN is not between 0 and 1");
     assert_eq!(
         refused(&|of| of.box_share = 0.6),

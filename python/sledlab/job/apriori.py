@@ -140,13 +140,13 @@ class Counter:
         node.holds(len(candidates) * bytes_of(candidates.shape[1]))
         self.counts = np.zeros(len(candidates), np.uint64)
         self._node = node
-        packed = np.ascontiguousarray(candidates)
+        packed = np.ascontiguousarray(candidates).data
         self._tree = _native.HashTree(packed, candidates.shape[1]) if len(candidates) else None
 
     def count(self, transactions: Transactions) -> None:
         """Counts some transactions."""
         if self._tree is not None and len(transactions):
-            counts, visits, checks = self._tree.count(transactions.offsets, transactions.items)
+            counts, visits, checks = self._tree.count(transactions.offsets.data, transactions.items.data)
             self.counts += np.frombuffer(counts, np.uint64)
             self._node.does(visit=visits, check=checks)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 import traceback
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 from sledlab.errors import Error, Place
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from sledlab.job.node import Node
 
 _HERE = Path(__file__).parent
@@ -20,15 +23,22 @@ _OURS = {
 """What runs jobs; all other files may be a job's."""
 
 
-def told(job: str, node: Node, error: Exception) -> Error:
-    """The error that says in which job, node, phase and line something went wrong."""
+def told(job: str, node: Node, error: Exception, at: FrameType | None = None) -> Error:
+    """The error that says in which job, node, phase and line something went wrong.
+
+    Args:
+        job: Name of the job.
+        node: The node.
+        error: What went wrong.
+        at: Where the job stands, if it is not the job that failed but what it yielded.
+    """
     if isinstance(error, Error):
         what, remedy = error.message, error.remedy
     else:
         what, remedy = f"{type(error).__name__}: {error}", None
     phase = f" in phase `{node.begun}`" if node.begun else ""
     message = f"job `{job}` failed on node {node.number}{phase}: {what}"
-    return Error(message, place=_place(error), remedy=remedy)
+    return Error(message, place=_place(error) or _standing(at), remedy=remedy)
 
 
 def _place(error: BaseException) -> Place | None:
@@ -39,6 +49,14 @@ def _place(error: BaseException) -> Place | None:
     job = frames[0].filename
     last = [each for each in frames if each.filename == job][-1]
     return Place(job, last.lineno or 0, 0, (last.line or "").strip())
+
+
+def _standing(frame: FrameType | None) -> Place | None:
+    """The line that a job stands at."""
+    if frame is None:
+        return None
+    file = frame.f_code.co_filename
+    return Place(file, frame.f_lineno, 0, linecache.getline(file, frame.f_lineno).strip())
 
 
 def caller() -> str:

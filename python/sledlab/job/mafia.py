@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 
+    Ranges = tuple[memoryview, memoryview]
+
 FILE = "records"
 
 
@@ -52,7 +54,7 @@ def mafia(
     node.phase("histogram")
     records = yield node.all_reduce(node.count(FILE))
     dims = node.width(FILE) // 4
-    ranges = (np.full(dims, low), np.full(dims, high))
+    ranges = np.full(dims, low).data, np.full(dims, high).data
     histogram = yield node.all_reduce(_histogram(node, dims, windows, ranges))
     bins = Bins.of(histogram, beta=beta, equal=equal_bins, low=low, high=high)
     thresholds = alpha * records * bins.widths
@@ -84,7 +86,7 @@ def _check(windows: int, beta: float, alpha: float, equal_bins: int, low: float,
         raise Error(f"no value is from {low:g} to {high:g}", remedy="choose `low` and `high` of the data")
 
 
-def _histogram(node: Node, dims: int, windows: int, ranges: tuple[Array, Array]) -> Array:
+def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
     """The node's records in each window, a row for each dimension.
 
     An operation `window` is a value put into one.
@@ -92,26 +94,26 @@ def _histogram(node: Node, dims: int, windows: int, ranges: tuple[Array, Array])
     found = np.zeros(dims * windows, np.uint64)
     node.holds(found.nbytes)
     for records in node.read(FILE):
-        counts = _native.window_histogram(records, dims, windows, *ranges)
+        counts = _native.window_histogram(records.data, dims, windows, *ranges)
         found += np.frombuffer(counts, np.uint64)
         node.does(window=records.size)
     return found.reshape(dims, windows)
 
 
-def _counted(node: Node, bins: Bins, candidates: Array, ranges: tuple[Array, Array]) -> Array:
+def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges) -> Array:
     """The node's records in each candidate.
 
     An operation `bin` is a value whose bin is looked up, `unit` a step through the tree of candidates.
     """
     count, length = candidates.shape
     node.holds(count * (8 * length + 8))
-    pairs = bins.pairs(candidates).astype(np.uint32)
+    pairs = np.ascontiguousarray(bins.pairs(candidates), dtype=np.uint32)
     counter = _native.UnitCounter(
-        len(bins.ends), bins.windows, *ranges, bins.of_window, np.ascontiguousarray(pairs), length
+        len(bins.ends), bins.windows, *ranges, bins.of_window.data, pairs.data, length
     )
     found = np.zeros(count, np.uint64)
     for records in node.read(FILE):
-        counts, lookups, probes = counter.count(records)
+        counts, lookups, probes = counter.count(records.data)
         found += np.frombuffer(counts, np.uint64)
         node.does(bin=lookups, unit=probes)
     return found

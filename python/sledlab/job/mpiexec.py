@@ -58,7 +58,7 @@ def under_mpi(chosen: Task, answer: Path | None, tell: Tell, program: str) -> by
             raise pickle.loads(error.read_bytes())
         found = place / "record"
         if code or not found.exists():
-            raise Error(f"a rank of the job ended before the job did: {last or f'exit code {code}'}")
+            raise Error(f"a rank of the job ended before the job did: {last}")
         return found.read_bytes()
 
 
@@ -79,24 +79,29 @@ def _program(said: str) -> list[str]:
 
 
 def _wait(command: list[str], tell: Tell) -> tuple[int, str]:
-    """Runs a command to its end; gives its exit code and the last line of its errors."""
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    """Runs a command to its end; gives its exit code and what it says of its end."""
+    said: list[str] = []
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
         try:
             assert process.stdout is not None
             for line in process.stdout:
                 if line.startswith(TOLD):
-                    phase, share = json.loads(line.removeprefix(TOLD))
-                    tell(phase, share)
+                    tell(*json.loads(line.removeprefix(TOLD)))
+                elif said or line.startswith("====="):  # what MPICH's mpiexec says when a rank dies
+                    said.append(line)
                 else:
                     sys.stdout.write(line)
-            code = process.wait()
-        finally:
+        except BaseException:
             process.kill()
-            process.wait()
+            raise
+        code = process.wait()
         errors.seek(0)
-        lines = [line for line in errors.read().splitlines() if line.strip()]
-    return code, lines[-1] if lines else ""
+        said += errors.readlines()
+    ends = [line.partition("STRING:")[2] or line for line in said if "STRING:" in line or "Error" in line]
+    return code, ends[0].strip() if ends else f"exit code {code}"
 
 
 def main(directory: str) -> None:
@@ -143,14 +148,15 @@ def _rank(world: Any, ranks: Any, chosen: Task, answer: Path | None) -> bytes:
 def _write(world: Any, part: Any, path: Path) -> None:
     """Writes the answer on rank 0, which gets the parts of others one after another."""
     if world.rank:
-        world.send(list(answers.blocks(part)) if answers.is_rows(part) else part, dest=0)
+        rows = answers.is_rows(part)
+        world.send((rows, list(answers.blocks(part)) if rows else part), dest=0)
         return
 
     def parts() -> Iterator[Any]:
         yield part
         for rank in range(1, world.size):
-            came = world.recv(source=rank)
-            yield from came if isinstance(came, list) else [came]
+            rows, came = world.recv(source=rank)
+            yield from came if rows else [came]
 
     answers.write(parts(), path)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
@@ -31,14 +32,12 @@ ORDERS = ("sequential", "random", "merge", "streams")
 class Reader:
     """A file that a node reads; what is read is counted. Made by `Node.open`."""
 
-    def __init__(
-        self, node: Node, stored: Stored, access: Access, columns: Sequence[str], again: bool
-    ) -> None:
+    def __init__(self, node: Node, stored: Stored, access: Access, columns: Sequence[str]) -> None:
         self._node = node
         self._stored = stored
         self._access = access
         self._columns = columns
-        self._again = again
+        self._phase = node.begun
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -56,14 +55,29 @@ class Reader:
                 f"which has {self._stored.rows:,}",
                 remedy="read no further than the file's end: `len(reader)`",
             )
-        bytes_read = self._stored.bytes_of(start, stop)
-        # An inner file of a nested loop is read for every block of the outer one; a record says so once.
-        whole = self._stored.bytes_of(0, self._stored.rows)
-        self._access.bytes = (
-            min(whole, self._access.bytes + bytes_read) if self._again else self._access.bytes + bytes_read
-        )
+        self._count(self._stored.bytes_of(start, stop))
         with self._node.aside():
             return self._stored.span(start, stop, self._columns)
+
+    def _count(self, bytes_read: int) -> None:
+        """Counts what is read, in the phase that the node is in.
+
+        No access has more than the file: what is read again is another one. A record says only once that the
+        inner file of a nested loop is read for every block of the outer one.
+        """
+        if self._phase != self._node.begun:
+            self._begin_access()
+        room = self._stored.bytes_of(0, self._stored.rows) - self._access.bytes
+        self._access.bytes += min(room, bytes_read)
+        if bytes_read > room and not self._access.per_block_of:
+            self._begin_access()
+            self._count(bytes_read - room)
+
+    def _begin_access(self) -> None:
+        """Another access of the same kind."""
+        self._phase = self._node.begun
+        self._access = replace(self._access, bytes=0)
+        self._node.step.reads.append(self._access)
 
     def stream(self, number: int) -> Any:
         """Reads the rows of a stream, all at once."""
@@ -259,7 +273,7 @@ class Node:
         again = next((each for each in self.step.reads if per_block_of and _same(each, access)), None)
         if again is None:
             self.step.reads.append(access)
-        return Reader(self, stored, again or access, columns, bool(per_block_of))
+        return Reader(self, stored, again or access, columns)
 
     def read(self, file: str, columns: Sequence[str] = (), *, rounds: int = 0) -> Iterator[Any]:
         """Reads a file from its beginning to its end, in blocks that fit into memory.

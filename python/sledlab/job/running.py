@@ -9,13 +9,14 @@ from sledlab.errors import Error
 from sledlab.job.guard import told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from types import GeneratorType
 
     from sledlab.job.log import Collective, Log
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 
-    Function = Callable[..., Generator[Superstep, Any, Any]]
+    Function = Callable[..., GeneratorType[Superstep, Any, Any]]
     # Called with the phase, and how many nodes have reached the end of their superstep.
     Tell = Callable[[str, int], None]
 
@@ -63,6 +64,6 @@ class Running:
             self.ended, self.answer = True, end.value
             return None
         except Exception as error:
-            raise told(self.name, node, error) from error
+            raise told(self.name, node, error, self._generator.gi_frame) from error
         node.asked = None
         return superstep

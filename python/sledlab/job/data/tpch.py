@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -71,7 +72,7 @@ class Tpch:
             raise Error("tables of TPC-H are made by tpchgen-cli", remedy="pip install 'sledlab[jobs]'")
         parts = self.parts(table)
         path.parent.mkdir(parents=True, exist_ok=True)
-        drafts = path.parent / f".part-{path.name}"
+        drafts = path.parent / f".part-{os.getpid()}-{path.name}"
         number = ["--parts", str(len(parts)), "--part", str(parts.index(path) + 1)]
         said = [
             "parquet",

@@ -1,0 +1,92 @@
+"""`sledlab job` and `sledlab smart record` as people use them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.conftest import Answer
+
+Sledlab = Callable[..., Answer]
+KMEANS = str(Path(__file__).parents[2] / "examples" / "jobs" / "kmeans.py")
+
+
+def test_jobs_are_listed_and_shown(sledlab: Sledlab) -> None:
+    listed = sledlab("job", "list", "--json").json
+    assert [each["name"] for each in listed] == ["scan", "sort", "join", "apriori-cd", "apriori-hd", "mafia"]
+    for each in listed:
+        assert each["name"] in sledlab("job", "list").out
+        shown = sledlab("job", "show", each["name"], "--json").json
+        assert all(spec["meaning"] for specs in shown["parameters"].values() for spec in specs)
+        assert "Change them with --set" in sledlab("job", "show", each["name"]).out
+    assert "clusters" in sledlab("job", "show", KMEANS).out
+    wrong = sledlab("job", "show", "srot")
+    assert wrong.code == 2
+    assert "did you mean `sort`" in wrong.err
+
+
+def test_a_sort_is_recorded_replayed_and_reported(sledlab: Sledlab, tmp_path: Path) -> None:
+    work, answer, out = tmp_path / "sort.work", tmp_path / "sorted.parquet", tmp_path / "run"
+    said = ["--job", "sort", "--nodes", "4", "--scale-factor", "0.01"]
+    recorded = sledlab("smart", "record", *said, "--work", str(work), "--answer", str(answer))
+    assert recorded.code == 0, recorded.err
+    assert "sort on 4 nodes reads 32.3 MB" in recorded.out
+    assert f"record: {work}" in recorded.out
+    assert f"answer: {answer}" in recorded.out
+    assert pl.read_parquet(answer).height == 60_175
+    again = sledlab("smart", "record", *said, "--json").json
+    assert again["parameters"]["scale_factor"] == 0.01
+    assert again["answer"].startswith("sha256:")
+    replayed = sledlab("smart", "replay", str(work), "--device", "mems-g2", "--out", str(out))
+    assert replayed.code == 0, replayed.err
+    assert (out / "report.html").exists()
+
+
+def test_a_job_of_one_s_own_runs_both_ways_and_replays(sledlab: Sledlab, tmp_path: Path) -> None:
+    found = []
+    for mpi in ([], ["--mpi", "--again"]):
+        work, answer = tmp_path / f"{len(mpi)}.work", tmp_path / f"{len(mpi)}.json"
+        files = ["--work", str(work), "--answer", str(answer)]
+        ran = sledlab("smart", "record", "--job", KMEANS, "--nodes", "3", *mpi, *files, "--set", "rounds=4")
+        assert ran.code == 0, ran.err
+        found.append((work.read_bytes(), answer.read_bytes()))
+    assert found[0] == found[1]
+    means = sorted([round(value) for value in mean] for mean in json.loads(found[0][1]))
+    assert means == [[0, 0], [0, 9], [9, 0], [9, 9]]
+    unknown = sledlab("smart", "replay", str(tmp_path / "0.work"), "--device", "mems-g2")
+    assert unknown.code == 2
+    assert "node.cycles.distance" in unknown.err
+    replayed = sledlab(
+        "smart",
+        "replay",
+        str(tmp_path / "0.work"),
+        "--device",
+        "mems-g2",
+        "--set",
+        "node.cycles.distance=40",
+        "--json",
+    )
+    assert replayed.json["elapsed_s"] > 0
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        (["--job", "srot"], "did you mean `sort`"),
+        (["--job", "sort", "--set", "buffer=3"], "did you mean `buffer_kb`"),
+        (["--job", "sort", "--set", "nodes=3"], "`nodes` is said by --nodes"),
+        (["--job", "sort", "--set", "nodes"], "has no value"),
+        (["--job", "sort", "--nodes", "0"], "a job cannot run on 0 nodes"),
+        (["--job", "mafia", "--scale-factor", "2"], "unknown setting `scale_factor`"),
+        (["--job", "sort", "--data", "tpcc"], "did you mean `tpch`"),
+        (["--job", "sort", "--data", "boxes"], "unknown file `lineitem`"),
+        (["--job", "sort", "--work", "/no/such/place/a.work"], "there is no directory"),
+        (["--job", "absent.py"], "cannot read the job"),
+    ],
+)
+def test_mistakes(said: list[str], says: str, sledlab: Sledlab) -> None:
+    wrong = sledlab("smart", "record", *said)
+    assert wrong.code == 2
+    assert says in wrong.err

@@ -1,0 +1,421 @@
+"""What a job may do, what comes of it, and what goes wrong; in one process and under MPI."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+import polars as pl
+import pytest
+import sledlab as sl
+
+DATA = """
+import numpy as np
+
+def data(number, nodes, seed):
+    return {"numbers": np.arange(100 * number, 100 * number + 100)}
+"""
+
+Write = Callable[..., str]
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Write:
+    """Writes a job `work` to a file; `body` is what it does."""
+
+    def write(body: str, parameters: str = "", name: str = "work") -> str:
+        path = tmp_path / f"{name}.py"
+        indented = "\n".join(f"    {line}" for line in dedent(body).strip().splitlines())
+        path.write_text(f"{DATA}\ndef {name}(node{parameters}):\n{indented}\n")
+        return str(path)
+
+    return write
+
+
+def both(path: str, nodes: int, tmp_path: Path) -> object:
+    """The answer of a job, which is the same in one process and under MPI, as is the record."""
+    found = []
+    for mpi in (False, True):
+        work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.json"
+        sl.record(path, nodes, again=True, mpi=mpi, work=work, answer=answer)
+        found.append((work.read_bytes(), answer.read_bytes()))
+    assert found[0] == found[1]
+    return json.loads(found[0][1])
+
+
+def test_every_superstep_gives_what_it_says(job: Write, tmp_path: Path) -> None:
+    path = job(
+        """
+        node.phase("all")
+        me = node.number
+        found = {"all_gather": (yield node.all_gather([me]))}
+        found["gather"] = yield node.gather(me, root=1)
+        found["broadcast"] = yield node.broadcast({"from": me}, root=2)
+        found["reduce"] = yield node.reduce(me + 1)
+        found["all_reduce"] = (yield node.all_reduce(np.array([me, 1]))).tolist()
+        found["max"] = yield node.all_reduce(me, max)
+        found["exchange"] = {str(k): v for k, v in (yield node.exchange({(me + 1) % 3: me * 10})).items()}
+        rows = np.arange(6) + 10 * me
+        found["rows"] = (yield node.exchange(node.split(rows, rows % 3))).tolist()
+        yield node.barrier()
+        if me < 2:
+            found["some"] = yield node.all_gather(me, among=[0, 1])
+        return found
+        """
+    )
+    found = both(path, 3, tmp_path)
+    assert isinstance(found, list)
+    for me, each in enumerate(found):
+        assert each["all_gather"] == [[0], [1], [2]]
+        assert each["gather"] == ([0, 1, 2] if me == 1 else None)
+        assert each["broadcast"] == {"from": 2}
+        assert each["reduce"] == (6 if me == 0 else None)
+        assert each["all_reduce"] == [3, 3]
+        assert each["max"] == 2
+        assert each["exchange"] == {str((me - 1) % 3): (me - 1) % 3 * 10}
+        assert each["rows"] == [
+            n + 10 * sender for sender in range(3) for n in range(6) if (n + 10 * sender) % 3 == me
+        ]
+        assert each.get("some") == ([0, 1] if me < 2 else None)
+
+
+def test_groups_go_on_at_their_own_pace(job: Write, tmp_path: Path) -> None:
+    path = job(
+        """
+        node.phase("rounds")
+        half = range(2) if node.number < 2 else range(2, 4)
+        total = 0
+        for _ in range(3 if node.number < 2 else 1):
+            total += yield node.all_reduce(1, among=half)
+        return (yield node.all_gather(total))
+        """
+    )
+    assert both(path, 4, tmp_path) == [[6, 6, 2, 2]] * 4
+
+
+def test_what_others_got_cannot_be_changed_for_them(job: Write, tmp_path: Path) -> None:
+    path = job(
+        """
+        node.phase("share")
+        mine = [node.number]
+        theirs = yield node.all_gather(mine)
+        theirs[0].append(99)
+        mine.append(7)
+        array = np.zeros(2)
+        came = yield node.exchange({0: array})
+        array += 1
+        kept = yield node.all_gather(theirs[0])
+        return [kept, [part.tolist() for part in came.values()]]
+        """
+    )
+    assert both(path, 2, tmp_path) == [[[[0, 99], [0, 99]], [[0, 0], [0, 0]]], [[[0, 99], [0, 99]], []]]
+
+
+def test_a_record_says_what_was_done(job: Write) -> None:
+    path = job(
+        """
+        node.phase("copy")
+        for rows in node.read("numbers"):
+            node.write("copy", rows, width=100)
+            node.does(tuple=len(rows), my_kind=3)
+            node.answer(rows[:10])
+        node.holds(1000)
+        yield node.exchange(node.split(rows, np.zeros(len(rows), int)), width=50)
+        """
+    )
+    found = sl.record(path, 2, again=True)
+    assert found.files == {"numbers": [800, 800], "copy": [10_000, 10_000]}
+    row = found.phases.row(0, named=True)
+    assert (row["read_bytes"], row["written_bytes"]) == (1600, 20_000)
+    assert row["sent_bytes"] == 2 * 80 + 100 * 50
+    assert {kind: row[kind] for kind in found.kinds} == {
+        "tuple": 200,
+        "my-kind": 6,
+        "pack": 120,
+        "unpack": 100,
+    }
+    assert found.traffic.tolist() == [[0, 0, 80], [5000, 0, 80]]
+
+
+def test_what_is_read_again_is_another_access(job: Write, tmp_path: Path) -> None:
+    path = job(
+        """
+        node.phase("first")
+        reader = node.open("numbers")
+        for _ in range(3):
+            reader.rows(0, 40)
+        node.phase("second")
+        reader.rows(90, 100)
+        yield node.barrier()
+        """
+    )
+    sl.record(path, 1, work=tmp_path / "a.work")
+    steps = [json.loads(line) for line in (tmp_path / "a.work").read_text().splitlines()[1:]]
+    read = [[access.get("bytes", 800) for access in step["reads"]] for step in steps if "reads" in step]
+    assert read == [[800, 160], [80]]
+
+
+MISTAKES = {
+    "no such node": ("yield node.exchange({5: 1})", "there is no node 5", "0 to 2"),
+    "no such node of rows": (
+        "yield node.exchange(node.split(np.arange(2), np.array([0, 3])))",
+        "there is no node 3",
+        "",
+    ),
+    "no such file": ('next(node.read("nmbers")); yield node.barrier()', "unknown file `nmbers`", "numbers"),
+    "past the end": (
+        'node.open("numbers").rows(0, 101); yield node.barrier()',
+        "rows 0 to 101 of `numbers`",
+        "100",
+    ),
+    "too much memory": (
+        "node.holds(1 << 40); yield node.barrier()",
+        "1,099,511,627,776 bytes",
+        "--memory-mb",
+    ),
+    "not yielded": ("node.barrier(); yield node.barrier()", "was not yielded", "yield node.exchange"),
+    "not yielded at the end": (
+        "yield node.barrier(); node.barrier()",
+        "was not yielded",
+        "yield node.exchange",
+    ),
+    "yields something else": ("yield 3", "the job yielded int", "all_gather"),
+    "an exception": ('yield node.barrier(); {}["x"]', "KeyError: 'x'", ""),
+    "a phase again": (
+        'node.phase("b"); node.phase("go"); yield node.barrier()',
+        "the phase `go` was there",
+        "pass 1",
+    ),
+    "a column": ('node.open("numbers", ["a"]).rows(0, 1); yield node.barrier()', "node 0 in phase `go`", ""),
+    "overwritten data": (
+        'node.write("numbers", np.arange(3)); yield node.barrier()',
+        "`numbers` is part of the data",
+        "",
+    ),
+    "negative counts": ("node.does(tuple=-1); yield node.barrier()", "-1 operations `tuple`", "from 0"),
+    "an unknown order": (
+        'node.open("numbers", order="rndom"); yield node.barrier()',
+        "unknown order `rndom`",
+        "random",
+    ),
+    "not taking part": ("yield node.all_gather(1, among=[1])", "what only others take part in", "among"),
+    "a size nobody knows": ("yield node.all_gather(object())", "size of a object", "arrays"),
+    "an answer nobody can keep": (
+        "yield node.barrier(); return object()",
+        "answer cannot be kept",
+        "node.stored",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistakes_are_told_with_place_and_remedy(mistake: tuple[str, str, str], job: Write) -> None:
+    body, says, remedy = mistake
+    path = job(f'node.phase("go")\n{body}')
+    with pytest.raises(sl.Error) as caught:
+        sl.record(path, 3, again=True)
+    text = str(caught.value)
+    assert says in text
+    assert remedy in text
+    if "answer" not in says:
+        assert "job `work` failed on node 0 in phase `" in text
+        assert "work.py:9" in text
+    if "answer" not in says and "not yielded" not in says:
+        assert caught.value.place is not None
+        assert caught.value.place.line == 9
+
+
+DEADLOCKS = {
+    "one ends before": ("if node.number: yield node.barrier()", "for node 0, which ended"),
+    "different supersteps": (
+        "yield node.barrier() if node.number else node.all_gather(1)",
+        "node 0 in all-gather in phase `go` (work.py:9) for nodes 1 and 2, which asked for something else",
+    ),
+    "different phases": (
+        'node.phase(f"p {node.number}"); yield node.barrier()',
+        "node 0 in barrier in phase `p 0`",
+    ),
+    "different roots": ("yield node.gather(1, root=node.number)", "deadlocked"),
+    "rows and others": (
+        "yield node.exchange({} if node.number else node.split(np.arange(2), np.zeros(2, int)))",
+        "some nodes exchange rows and others not",
+    ),
+}
+
+
+@pytest.mark.parametrize("deadlock", DEADLOCKS.values(), ids=DEADLOCKS.keys())
+def test_deadlocks_are_errors(deadlock: tuple[str, str], job: Write) -> None:
+    body, says = deadlock
+    with pytest.raises(sl.Error, match=r".") as caught:
+        sl.record(job(f'node.phase("go")\n{body}'), 3, again=True)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["one ends before", "rows and others"])
+def test_deadlocks_are_errors_under_mpi(name: str, job: Write) -> None:
+    body, says = DEADLOCKS[name]
+    with pytest.raises(sl.Error, match=r".") as caught:
+        sl.record(job(f'node.phase("go")\n{body}'), 3, again=True, mpi=True)
+    assert says in str(caught.value)
+
+
+def test_phases_must_not_contradict_each_other(job: Write) -> None:
+    path = job(
+        """
+        for name in ("a", "b") if node.number else ("b", "a"):
+            node.phase(name)
+            node.does(tuple=1)
+        node.phase("end")
+        yield node.barrier()
+        """
+    )
+    with pytest.raises(sl.Error, match="phases `b`, `a` in different orders"):
+        sl.record(path, 2, again=True)
+
+
+def test_a_node_without_a_phase_does_nothing_in_it(job: Write) -> None:
+    path = job(
+        """
+        node.phase("first")
+        node.does(tuple=1)
+        if node.number == 1:
+            node.phase("second")
+            node.does(tuple=1)
+        node.phase("third")
+        yield node.barrier()
+        """
+    )
+    assert sl.record(path, 3, again=True).phases["phase"].to_list() == ["first", "second", "third"]
+
+
+def test_mistakes_in_files_of_jobs(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    for text, says in (
+        ("def mine(node:\n", "the job is not Python"),
+        ("import nothing_of_this_name\n", "cannot be imported: ModuleNotFoundError"),
+        (DATA, "has none"),
+        (DATA + "def a(node):\n    yield\ndef b(node):\n    yield\n", "has `a`, `b`"),
+        ("def mine(node):\n    yield\n", "has no data"),
+        (
+            DATA + "def mine(node, size):\n    yield\n",
+            "the parameter `size` of the job `mine` needs a default",
+        ),
+        ("def data(number):\n    pass\ndef mine(node):\n    yield\n", "the data of node 0 cannot be made"),
+    ):
+        path.write_text(text)
+        with pytest.raises(sl.Error) as caught:
+            sl.record(path, 2)
+        assert says in str(caught.value)
+    with pytest.raises(sl.Error, match="cannot read the job"):
+        sl.record(tmp_path / "absent.py")
+
+
+def test_settings_are_of_their_type(job: Write) -> None:
+    path = job(
+        "node.phase('x')\nyield node.barrier()\nreturn [count, share, name, fast]",
+        ", count=1, share=0.5, name='a', fast=False",
+    )
+    for settings, says in (
+        ({"cuont": "2"}, "did you mean `count`"),
+        ({"count": "2.5"}, "`count` is a whole number"),
+        ({"share": "much"}, "`share` is a number"),
+        ({"fast": "yes"}, "`fast` is true or false"),
+    ):
+        with pytest.raises(sl.Error, match=says):
+            sl.record(path, **settings)
+    work = sl.record(path, 1, count="2", share=1, name="b", fast="true")
+    assert {**work.parameters, "memory_mb": 64.0} == {
+        "count": 2,
+        "share": 1.0,
+        "name": "b",
+        "fast": True,
+        "memory_mb": 64.0,
+    }
+
+
+@pytest.mark.parametrize("death", ["os._exit(3)", "os.kill(os.getpid(), 9)"])
+def test_a_rank_that_dies_ends_the_run(death: str, job: Write) -> None:
+    path = job(f"node.phase('x')\nimport os\nif node.number == 1:\n    {death}\nyield node.barrier()")
+    with pytest.raises(sl.Error, match="a rank of the job ended before the job did"):
+        sl.record(path, 3, again=True, mpi=True)
+
+
+def test_an_error_on_one_rank_is_told_once(job: Write) -> None:
+    path = job("node.phase('x')\nif node.number == 2:\n    [][1]\nyield node.barrier()")
+    with pytest.raises(sl.Error, match="failed on node 2 in phase `x`: IndexError") as caught:
+        sl.record(path, 3, again=True, mpi=True)
+    assert caught.value.place is not None
+    assert caught.value.place.line == 10
+
+
+def test_what_starts_ranks_must_be_there(job: Write) -> None:
+    with pytest.raises(sl.Error, match="no program `no-such-mpiexec`"):
+        sl.record(
+            job("node.phase('x')\nyield node.barrier()"), 2, again=True, mpi=True, mpiexec="no-such-mpiexec"
+        )
+
+
+def test_answers_are_written(job: Write, tmp_path: Path) -> None:
+    rows = job("node.phase('x')\nyield node.barrier()\nreturn np.array([node.number, 5])", name="rows")
+    sl.record(rows, 2, answer=tmp_path / "rows.parquet")
+    assert pl.read_parquet(tmp_path / "rows.parquet")["value"].to_list() == [0, 5, 1, 5]
+    none = job("node.phase('x')\nyield node.barrier()", name="none")
+    for path, file, says in (
+        (rows, "rows.json", "end the name in .parquet"),
+        (none, "a.json", "answers nothing"),
+    ):
+        with pytest.raises(sl.Error, match=says):
+            sl.record(path, 2, answer=tmp_path / file)
+
+
+def test_measured_time_is_counted_and_marked(job: Write) -> None:
+    path = job(
+        """
+        node.phase("work")
+        total = sum(number * number for number in range(200_000))
+        node.does(tuple=5)
+        yield node.exchange(node.split(np.arange(4), np.arange(4) % 2))
+        """
+    )
+    found = sl.record(path, 2, measured=True)
+    assert found.parameters["measured"] is True
+    assert sorted(found.kinds) == ["measured-ns", "pack", "unpack"]
+    assert found.phases["measured-ns"][0] > 2_000_000
+    result = sl.replay(found, "mems-g2", what_if=False)
+    assert result.components_s["compute"] == pytest.approx(found.phases["measured-ns"][0] / 1e9, rel=1e-3)
+
+
+def test_a_record_is_kept(job: Write, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    path = job(
+        f"""
+        node.phase("x")
+        with open({str(ran)!r}, "a") as file:
+            file.write("x")
+        node.does(tuple=1)
+        yield node.barrier()
+        """
+    )
+    first = sl.record(path, 1, work=tmp_path / "a.work")
+    second = sl.record(path, 1, work=tmp_path / "b.work")
+    assert ran.read_text() == "x"
+    assert (tmp_path / "a.work").read_bytes() == (tmp_path / "b.work").read_bytes()
+    assert first.phases.equals(second.phases)
+    sl.record(path, 1, seed=2)
+    assert ran.read_text() == "xx"
+    sl.record(path, 1, again=True)
+    assert ran.read_text() == "xxx"
+    Path(path).write_text(Path(path).read_text() + "# changed\n")
+    sl.record(path, 1)
+    assert ran.read_text() == "xxxx"
+
+
+def test_random_numbers_are_a_node_s_own(job: Write, tmp_path: Path) -> None:
+    path = job("node.phase('x')\nyield node.barrier()\nreturn float(node.random.random())")
+    answers = []
+    for seed in (1, 2):
+        sl.record(path, 2, seed=seed, answer=tmp_path / "a.json")
+        answers += json.loads((tmp_path / "a.json").read_text())
+    assert len(set(answers)) == 4
+    assert np.all(np.array(answers) < 1)

@@ -1,0 +1,222 @@
+"""Scan, sort and join on tables of TPC-H against DuckDB, and what their records add up to."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+import sledlab as sl
+from sledlab.job.data.tpch import Tpch
+from sledlab.job.sort import keyed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sledlab.traces.work import Work
+
+LONG = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data, or very many nodes")]
+SCALES = [
+    0.01,
+    pytest.param(0.1, marks=LONG),
+    pytest.param(1.0, marks=LONG),
+]
+
+
+def sql(query: str, scale: float) -> Any:
+    """What DuckDB says to a query about `lineitem` and `orders`."""
+    tables = Tpch(scale)
+    tables.prepare(1, 1, lambda what, share: None)
+    for table in ("lineitem", "orders"):
+        files = ", ".join(f"'{part}'" for part in tables.parts(table))
+        query = query.replace(f"<{table}>", f"read_parquet([{files}])")
+    return duckdb.sql(query)
+
+
+def predicates(count: int) -> list[str]:
+    """Predicates of one to three terms on line items, drawn with a seed."""
+    random = np.random.default_rng(15)
+
+    def term() -> str:
+        match random.integers(6):
+            case 0:
+                return f"l_quantity {random.choice(['<', '>=', '='])} {random.integers(1, 51)}"
+            case 1:
+                return f"l_discount BETWEEN 0.0{random.integers(1, 5)} AND 0.0{random.integers(5, 10)}"
+            case 2:
+                return f"l_shipdate < DATE '{random.integers(1993, 1999)}-0{random.integers(1, 10)}-15'"
+            case 3:
+                return f"l_partkey % {random.integers(2, 50)} = 0"
+            case 4:
+                return f"l_returnflag = '{random.choice(['A', 'N', 'R'])}'"
+        return f"l_commitdate < l_receiptdate AND l_shipmode <> '{random.choice(['AIR', 'RAIL'])}'"
+
+    joined = [" AND ".join(term() for _ in range(random.integers(1, 4))) for _ in range(count)]
+    return [f"{each} OR {term()}" if number % 5 == 0 else each for number, each in enumerate(joined)]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_scan_finds_what_duckdb_finds(scale: float, tmp_path: Path) -> None:
+    answer = tmp_path / "found.parquet"
+    for number, where in enumerate(predicates(20)):
+        sl.record("scan", 1 + number % 7, scale_factor=scale, where=where, memory_mb=4, answer=answer)
+        found = pl.read_parquet(answer)
+        query = f"SELECT l_orderkey, l_linenumber FROM <lineitem> WHERE {where} ORDER BY ALL"
+        assert found.sort("l_orderkey", "l_linenumber").equals(sql(query, scale).pl()), where
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize(("nodes", "memory_mb"), [(1, 64), (4, 64), (3, 0.25), (7, 1)])
+def test_sort_is_a_permutation_in_order(scale: float, nodes: int, memory_mb: float, tmp_path: Path) -> None:
+    answer = tmp_path / "sorted.parquet"
+    sl.record("sort", nodes, scale_factor=scale, memory_mb=memory_mb * max(1, scale / 0.1), answer=answer)
+    found = pl.read_parquet(answer)
+    assert (found["key"].diff().drop_nulls() > 0).all() if scale < 0.1 else found["key"].is_sorted()
+    again = keyed(found.select("l_orderkey", "l_linenumber").to_numpy(structured=True))
+    assert np.array_equal(again["key"], found["key"].to_numpy())
+    rows = found.select("l_orderkey", "l_linenumber").sort("l_orderkey", "l_linenumber")
+    assert rows.equals(sql("SELECT l_orderkey, l_linenumber FROM <lineitem> ORDER BY ALL", scale).pl())
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("method", ["nested-loop", "hash"])
+@pytest.mark.parametrize(("nodes", "memory_mb"), [(1, 64), (4, 64), (5, 0.125)])
+def test_join_gives_what_duckdb_gives(
+    scale: float, method: str, nodes: int, memory_mb: float, tmp_path: Path
+) -> None:
+    answer = tmp_path / "joined.parquet"
+    for orders, items in (
+        ("", ""),
+        ("o_orderdate >= DATE '1995-06-01'", "l_quantity < 24 AND l_discount > 0.04"),
+    ):
+        sl.record(
+            "join",
+            nodes,
+            scale_factor=scale,
+            method=method,
+            memory_mb=memory_mb * max(1, scale / 0.01),
+            orders_where=orders,
+            lineitem_where=items,
+            answer=answer,
+        )
+        where = " AND ".join(["l_orderkey = o_orderkey", *filter(None, [orders, items])])
+        query = """
+            SELECT count(*), sum(hash(o_orderkey, l_linenumber, o_custkey, l_partkey)::HUGEINT),
+                sum((o_totalprice * 100)::BIGINT % 1009 * ((l_extendedprice * 100)::BIGINT % 1013))
+            FROM """
+        mine = duckdb.sql(f"{query} read_parquet('{answer}')").fetchall()
+        assert mine == sql(f"{query} <orders>, <lineitem> WHERE {where}", scale).fetchall()
+        if scale == 1 and not orders:
+            assert mine[0][0] == 6_001_215
+
+
+def totals(work: Work) -> dict[str, tuple[int, int]]:
+    """Bytes read and written in every phase."""
+    return {row["phase"]: (row["read_bytes"], row["written_bytes"]) for row in work.phases.to_dicts()}
+
+
+@pytest.mark.parametrize("job", ["scan", "sort", "join"])
+def test_bytes_do_not_depend_on_the_number_of_nodes(job: str) -> None:
+    works = {nodes: sl.record(job, nodes, scale_factor=0.01) for nodes in (1, 2, 5, 8, 32)}
+    one = totals(works[1])
+    rows = {"lineitem": 60_175, "orders": 15_000}
+    size = {"lineitem": rows["lineitem"] * 179, "orders": rows["orders"] * 115}
+    if job == "join":
+        assert one["hash"] == one["re-distribution"] == (sum(size.values()), sum(size.values()))
+    else:
+        assert all(read == size["lineitem"] for read, _ in one.values())
+    for work in works.values():
+        # A nested loop reads orders once, and line items for each block of them where there are any.
+        assert totals(work) == one
+        assert {name: sum(sizes) for name, sizes in work.files.items()} == {
+            name: sum(sizes) for name, sizes in works[1].files.items()
+        }
+
+
+@pytest.mark.parametrize("job", ["sort", "join"])
+@pytest.mark.parametrize("nodes", [2, 5, 8])
+def test_what_is_sent_is_received(job: str, nodes: int) -> None:
+    work = sl.record(job, nodes, scale_factor=0.01)
+    for row in work.phases.to_dicts():
+        if row["phase"] == "re-distribution":
+            assert row["pack"] == row["unpack"] > 0
+    sent = work.traffic
+    assert sent[:, nodes].sum() == 0
+    tuples = {"sort": 60_175 * 179, "join": 60_175 * 179 + 15_000 * 115}[job]
+    assert sent.sum() == work.phases["sent_bytes"].sum() == pytest.approx(tuples * (1 - 1 / nodes), rel=0.02)
+    parts = ["bucket"] if job == "sort" else ["orders-part", "lineitem-part"]
+    for node in range(nodes):
+        came = int(sent[:, node].sum())
+        assert came <= sum(work.files[part][node] for part in parts)
+
+
+@pytest.mark.parametrize(("memory_mb", "buffer_kb", "nodes"), [(1, 64, 2), (0.25, 16, 1), (0.125, 32, 3)])
+def test_little_memory_forces_runs_and_passes(memory_mb: float, buffer_kb: int, nodes: int) -> None:
+    work = sl.record("sort", nodes, scale_factor=0.01, memory_mb=memory_mb, buffer_kb=buffer_kb)
+    rows = int(memory_mb * 2**20) // 179
+    fan_in = int(memory_mb * 1024) // buffer_kb - 1
+    passes = [0] * nodes
+    for node, bucket in enumerate(work.files["bucket"]):
+        runs = ceil(bucket // 179 / rows)
+        while runs > 1:
+            runs, passes[node] = ceil(runs / fan_in), passes[node] + 1
+    merges = [phase for phase in work.phases["phase"] if phase.startswith("merge")]
+    assert len(merges) == max(passes) >= 1
+    merged = work.phases.filter(pl.col("phase").is_in(merges))["merge"].sum()
+    assert merged == sum(
+        each * (bucket // 179) for each, bucket in zip(passes, work.files["bucket"], strict=True)
+    )
+    plenty = sl.record("sort", nodes, scale_factor=0.01, buffer_kb=buffer_kb)
+    assert work.described["answer"] == plenty.described["answer"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "nodes", "above"),
+    [
+        (0.01, 8, 0.1),
+        pytest.param(1.0, 64, 0.1, marks=LONG),
+        pytest.param(1.0, 1024, 0.25, marks=LONG),
+    ],
+)
+def test_buckets_are_even(scale: float, nodes: int, above: float) -> None:
+    buckets = sl.record("sort", nodes, scale_factor=scale).files["bucket"]
+    assert max(buckets) / (sum(buckets) / nodes) <= 1 + above
+
+
+@pytest.mark.parametrize("job", ["scan", "sort", "join"])
+@pytest.mark.parametrize("nodes", [1, 2, 5, *(pytest.param(n, marks=LONG) for n in (8, 32))])
+def test_mpi_leaves_the_same_bytes(job: str, nodes: int, tmp_path: Path) -> None:
+    found = []
+    for mpi in (False, True):
+        work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.parquet"
+        sl.record(job, nodes, scale_factor=0.01, memory_mb=1, mpi=mpi, again=True, work=work, answer=answer)
+        found.append((work.read_bytes(), answer.read_bytes()))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("job", "settings", "says"),
+    [
+        ("scan", {"where": "l_quantity <"}, "is not SQL"),
+        ("scan", {"where": "l_quantiy < 3"}, "did you mean `l_quantity`"),
+        ("scan", {"where": "l_quantity + 3"}, "neither true nor false"),
+        ("scan", {"where": "l_comment = 'x'"}, "text of up to"),
+        ("join", {"method": "merge"}, "unknown method `merge`"),
+        ("sort", {"sample_share": 2.0}, "sample_share of 0 to 1"),
+        ("sort", {"buffer_kb": 40_000}, "hold no two buffers of 40000 KB"),
+        ("scan", {"scale_factor": -1.0}, "a scale factor of -1 cannot be made"),
+        ("scna", {}, "did you mean `scan`"),
+    ],
+)
+def test_mistakes(job: str, settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(sl.Error, match=says):
+        sl.record(job, 2, **{"scale_factor": 0.01, **settings})
+
+
+@pytest.mark.parametrize(("nodes", "memory_mb", "seed"), [(0, 64, 1), (5000, 64, 1), (2, 0, 1), (2, 64, -1)])
+def test_sizes_out_of_range(nodes: int, memory_mb: float, seed: int) -> None:
+    with pytest.raises(sl.Error, match=r"cannot|is no seed"):
+        sl.record("scan", nodes, memory_mb=memory_mb, seed=seed, scale_factor=0.01)
