@@ -70,13 +70,13 @@ LIST = (
     Listed(
         "apriori-cd",
         "Mines association rules by count distribution: every node holds all candidates.",
-        "sledlab.job.apriori:count_distribution",
+        "sledlab.job.apriori_cd:count_distribution",
         "baskets",
     ),
     Listed(
         "apriori-hd",
         "Mines association rules by hybrid distribution: a grid of nodes shares the candidates.",
-        "sledlab.job.apriori:hybrid_distribution",
+        "sledlab.job.apriori_hd:hybrid_distribution",
         "baskets",
     ),
     Listed(

@@ -1,0 +1,63 @@
+"""Count distribution: every node holds all candidates and counts its own transactions; counts are added up.
+
+R. Agrawal, J. Shafer: Parallel mining of association rules, IEEE Transactions on Knowledge and Data
+Engineering, 1996.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.job.apriori import FILE, Counter, Level, at_a_time, kept, mine
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from sledlab.job.apriori import FrequentSets
+    from sledlab.job.files import Array
+    from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
+
+
+def count_distribution(
+    node: Node, min_support: float = 0.05, min_confidence: float = 0.5, largest: int = 0
+) -> Generator[Superstep, Any, dict[str, Any] | None]:
+    """Mines association rules.
+
+    Args:
+        node: The node.
+        min_support: Share of all transactions that hold a frequent set, at least.
+        min_confidence: Confidence of a rule, at least.
+        largest: Items of the largest set looked for; 0 for no limit.
+
+    Returns:
+        On node 0 frequent sets, rules, and how many candidates were counted in each pass.
+    """
+    return (yield from mine(node, find, min_support, min_confidence, largest))
+
+
+def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, Level]:
+    """A pass: the frequent sets of the next size.
+
+    An operation `candidate` is a pair of sets joined, whether or not what comes of it is pruned. Candidates
+    that do not fit into memory together are counted in several sweeps over the transactions.
+    """
+    partners = sets.partners()
+    node.does(candidate=int(partners.sum()))
+    candidates = sets.candidates(partners)
+    length = candidates.shape[1]
+    fitting = at_a_time(node, length)
+    found = []
+    for start in range(0, len(candidates), fitting):
+        swept = candidates[start : start + fitting]
+        counts = yield node.all_reduce(_counted(node, swept))
+        found.append(kept(swept, counts, least))
+    return Level.of(found, length, len(candidates))
+
+
+def _counted(node: Node, candidates: Array) -> Array:
+    """How often candidates occur in the node's transactions."""
+    counter = Counter(node, candidates)
+    for transactions in node.read(FILE):
+        counter.count(transactions)
+    return counter.counts

@@ -1,0 +1,179 @@
+"""Hybrid distribution: nodes form a grid; rows share candidates, transactions move through columns.
+
+E.-H. Han, G. Karypis, V. Kumar: Scalable parallel data mining for association rules, IEEE Transactions on
+Knowledge and Data Engineering, 2000.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.job import apriori_cd
+from sledlab.job.apriori import FILE, Counter, Level, at_a_time, kept, mine
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from sledlab.job.apriori import FrequentSets
+    from sledlab.job.files import Array
+    from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
+
+SECTION = 50_000
+"""Candidates of a section, about which the paper is silent."""
+
+
+def hybrid_distribution(
+    node: Node, min_support: float = 0.05, min_confidence: float = 0.5, largest: int = 0, sections: int = 0
+) -> Generator[Superstep, Any, dict[str, Any] | None]:
+    """Mines association rules.
+
+    Args:
+        node: The node.
+        min_support: Share of all transactions that hold a frequent set, at least.
+        min_confidence: Confidence of a rule, at least.
+        largest: Items of the largest set looked for; 0 for no limit.
+        sections: Rows of the grid, each with a section of the candidates; 0 for as many in each pass as
+            keep sections below 50,000.
+
+    Returns:
+        On node 0 frequent sets, rules, and how many candidates were counted in each pass.
+    """
+    if sections < 0 or (sections and node.nodes % sections):
+        fitting = ", ".join(map(str, divisors(node.nodes)))
+        raise Error(
+            f"{node.nodes} nodes make no grid of {sections} rows",
+            remedy=f"choose a number that divides {node.nodes}: {fitting}; or 0 for as many as fit",
+        )
+
+    def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, Level]:
+        partners = sets.partners()
+        rows = sections or rows_for(int(partners.sum()), node.nodes)
+        if rows == 1:
+            return (yield from apriori_cd.find(node, sets, least))
+        return (yield from _find(node, sets, least, Grid(node.number, node.nodes, rows)))
+
+    return (yield from mine(node, find, min_support, min_confidence, largest))
+
+
+def divisors(number: int) -> list[int]:
+    """What divides a number.
+
+    Examples:
+        >>> divisors(12)
+        [1, 2, 3, 4, 6, 12]
+    """
+    return [each for each in range(1, number + 1) if number % each == 0]
+
+
+def rows_for(candidates: int, nodes: int) -> int:
+    """Rows of a grid whose sections stay below `SECTION`, as far as there are nodes.
+
+    Examples:
+        >>> rows_for(499_500, 32), rows_for(499_500, 8), rows_for(50_000, 8), rows_for(0, 8)
+        (8, 8, 1, 1)
+    """
+    return max(each for each in divisors(nodes) if each <= max(1, ceil(candidates / SECTION)))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A grid of nodes, as one of them sees it. Nodes of a row follow one another.
+
+    Attributes:
+        number: The node.
+        nodes: How many there are.
+        rows: Rows of the grid.
+    """
+
+    number: int
+    nodes: int
+    rows: int
+
+    @property
+    def row(self) -> int:
+        """Its row."""
+        return self.number // self.columns
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return self.nodes // self.rows
+
+    @property
+    def beside(self) -> range:
+        """Nodes of its row."""
+        return range(self.row * self.columns, (self.row + 1) * self.columns)
+
+    @property
+    def ring(self) -> range:
+        """Nodes of its column."""
+        return range(self.number % self.columns, self.nodes, self.columns)
+
+    @property
+    def after(self) -> int:
+        """The next one in its column."""
+        return (self.number + self.columns) % self.nodes
+
+    @property
+    def before(self) -> int:
+        """The one before in its column."""
+        return (self.number - self.columns) % self.nodes
+
+
+def sections_of(firsts: Array, weights: Array, sections: int) -> Array:
+    """Which section the candidates belong to that each set begins: one for all with the same first item.
+
+    Items are packed in order of their candidates, most first, each into the section that has fewest so far.
+    Candidates are those before pruning: so many are known before any is made.
+    """
+    items, groups = np.unique(firsts, return_inverse=True)
+    of_item = np.bincount(groups, weights, minlength=len(items)).astype(np.int64)
+    filled = [0] * sections
+    section = np.zeros(len(items), np.int64)
+    for item in np.argsort(-of_item, kind="stable").tolist():
+        section[item] = least = filled.index(min(filled))
+        filled[least] += int(of_item[item])
+    found: Array = section[groups]
+    return found
+
+
+def _find(node: Node, sets: FrequentSets, least: int, grid: Grid) -> Generator[Superstep, Any, Level]:
+    """A pass: the frequent sets of the next size."""
+    partners = sets.partners()
+    section = sections_of(sets.levels[-1].sets[:, 0], partners, grid.rows)
+    partners = np.where(section == grid.row, partners, 0)
+    node.does(candidate=int(partners.sum()))
+    candidates = sets.candidates(partners)
+    length = candidates.shape[1]
+    fitting = at_a_time(node, length)
+    # Other rows have other sections, and all nodes of a column must send on equally often.
+    sweeps = yield node.all_reduce(ceil(len(candidates) / fitting), max, among=grid.ring)
+    rounds = yield node.rounds(FILE)
+    found = []
+    for sweep in range(sweeps):
+        swept = candidates[sweep * fitting : (sweep + 1) * fitting]
+        counts = yield from _counted(node, swept, grid, rounds)
+        if grid.columns > 1:
+            counts = yield node.all_reduce(counts, among=grid.beside)
+        found.append(kept(swept, counts, least))
+    mine = Level.of(found, length, len(candidates))
+    parts = yield node.all_gather((mine.sets, mine.counts, mine.candidates), among=grid.ring)
+    return Level.of([part[:2] for part in parts], length, sum(part[2] for part in parts))
+
+
+def _counted(node: Node, candidates: Array, grid: Grid, rounds: int) -> Generator[Superstep, Any, Array]:
+    """How often candidates occur in the transactions of the column, which go round it block by block."""
+    counter = Counter(node, candidates)
+    for transactions in node.read(FILE, rounds=rounds):
+        moving = transactions
+        counter.count(moving)
+        for _ in range(grid.rows - 1):
+            came = yield node.exchange({grid.after: moving}, among=grid.ring)
+            moving = came[grid.before]
+            counter.count(moving)
+    return counter.counts

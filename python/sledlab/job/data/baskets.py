@@ -1,0 +1,113 @@
+"""Market baskets: synthetic transactions in the manner of IBM Quest, generated in blocks and kept."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, astuple, dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.job.data import home
+from sledlab.job.data.columns import making, mapped
+from sledlab.job.files import Baskets, Transactions
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from sledlab.job.data import Tell
+
+
+@dataclass(frozen=True)
+class MarketBaskets:
+    """Transactions of items that are bought together, shared evenly among nodes.
+
+    Attributes:
+        transactions: How many in all; 0 for `transactions_per_node` on each node.
+        transactions_per_node: How many on each node, where `transactions` is 0.
+        universe: Different items.
+        patterns: Sets of items that are bought together.
+        pattern_length: Mean items of a pattern.
+        length: Mean items of a transaction.
+        longest: Most items of a transaction.
+        correlation: Mean share of a pattern's items that come from the pattern before.
+        corruption: Mean share of a pattern that a transaction leaves out.
+    """
+
+    transactions: int = 0
+    transactions_per_node: int = 100_000
+    universe: int = 1000
+    patterns: int = 2000
+    pattern_length: float = 4.0
+    length: int = 20
+    longest: int = 25
+    correlation: float = 0.5
+    corruption: float = 0.5
+
+    def total(self, nodes: int) -> int:
+        """Transactions on all nodes."""
+        return self.transactions or self.transactions_per_node * nodes
+
+    def directory(self, nodes: int, seed: int) -> Path:
+        """Where they are kept."""
+        values = (self.total(nodes), *astuple(self)[2:])
+        return home() / "baskets" / f"{'-'.join(map(str, values))}-seed-{seed}"
+
+    def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
+        """Generates the transactions."""
+        for name, value in asdict(self).items():
+            if value < 0:
+                raise Error(f"`{name}` cannot be {value:,}", remedy="choose a number from 0")
+        directory = self.directory(nodes, seed)
+        if not all((directory / name).exists() for name in ("items.npy", "offsets.npy")):
+            self._generate(directory, self.total(nodes), seed, tell)
+
+    def _generate(self, directory: Path, total: int, seed: int, tell: Tell) -> None:
+        """Generates so many transactions into a directory."""
+        blocks = self._blocks(total, seed, tell)
+        directory.mkdir(parents=True, exist_ok=True)
+        # How many items there are is known when all are made, and a file of numpy begins with their number.
+        draft = directory / f".part-{os.getpid()}-items"
+        try:
+            with making(directory / "offsets.npy", np.uint64, (total + 1,)) as offsets:
+                offsets[0] = at = end = 0
+                with draft.open("wb") as file:
+                    for lengths, items in blocks:
+                        file.write(items)
+                        counts = np.frombuffer(lengths, np.uint32)
+                        offsets[at + 1 : at + 1 + len(counts)] = end + np.cumsum(counts, dtype=np.uint64)
+                        at, end = at + len(counts), end + len(items) // 4
+                with making(directory / "items.npy", np.uint32, (end,)) as kept:
+                    kept[:] = np.memmap(draft, np.uint32, "r") if end else ()
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def _blocks(self, total: int, seed: int, tell: Tell) -> Iterator[tuple[bytes, bytes]]:
+        """Lengths and items, block by block."""
+        quest = _native.Quest(
+            seed,
+            self.universe,
+            self.patterns,
+            self.pattern_length,
+            self.length,
+            self.longest,
+            self.correlation,
+            self.corruption,
+        )
+        size = quest.BLOCK
+        for block in range(ceil(total / size)):
+            tell("generating transactions", block * size / total)
+            yield quest.block(block, min(size, total - block * size))
+
+    def files(self, nodes: int, seed: int) -> Mapping[str, Baskets]:
+        """The transactions."""
+        directory = self.directory(nodes, seed)
+        every = Transactions(mapped(directory / "offsets.npy"), mapped(directory / "items.npy"))
+        return {"transactions": Baskets(every, 0, len(every))}
+
+    def identity(self) -> Mapping[str, Any]:
+        """Its parameters."""
+        return {"data": "baskets", **asdict(self)}

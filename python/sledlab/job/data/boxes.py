@@ -1,0 +1,77 @@
+"""Records with clusters planted in subspaces, generated in blocks and kept."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, astuple, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.job.data import home
+from sledlab.job.data.columns import making, mapped
+from sledlab.job.files import Rows
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sledlab.job.data import Tell
+
+
+@dataclass(frozen=True)
+class PlantedBoxes:
+    """Records of numbers from 0 to 100, shared evenly among nodes, with boxes in some dimensions each.
+
+    Attributes:
+        records: How many.
+        dims: Dimensions of a record, 4 bytes each.
+        clusters: Clusters.
+        cluster_dims: Dimensions of a cluster's own subspace.
+        box_share: Share of the range that a box covers in each of them.
+        noise: Share of records that belong to no cluster.
+    """
+
+    records: int = 4_281_782
+    dims: int = 20
+    clusters: int = 5
+    cluster_dims: int = 5
+    box_share: float = 0.1
+    noise: float = 0.1
+
+    def path(self, seed: int) -> Path:
+        """Where they are kept."""
+        return home() / "boxes" / f"{'-'.join(map(str, astuple(self)))}-seed-{seed}" / "records.npy"
+
+    def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
+        """Generates the records."""
+        for name, value in asdict(self).items():
+            if value < 0 or not self.records:
+                raise Error(f"`{name}` cannot be {value:,}", remedy="choose a number above 0")
+        path = self.path(seed)
+        if path.exists():
+            return
+        boxes = self._boxes(seed)
+        with making(path, np.float32, (self.records, self.dims)) as kept:
+            for start in range(0, self.records, boxes.BLOCK):
+                stop = min(self.records, start + boxes.BLOCK)
+                tell("generating records", start / self.records)
+                values = np.frombuffer(boxes.block(start // boxes.BLOCK, stop - start), np.float32)
+                kept[start:stop] = values.reshape(stop - start, self.dims)
+
+    def _boxes(self, seed: int) -> _native.Boxes:
+        return _native.Boxes(seed, self.dims, self.clusters, self.cluster_dims, self.box_share, self.noise)
+
+    def planted(self, seed: int) -> list[dict[str, Any]]:
+        """The clusters: `dims`, and in each of them where the box begins and ends, `lows` and `highs`."""
+        found: list[dict[str, Any]] = json.loads(self._boxes(seed).planted())
+        return found
+
+    def files(self, nodes: int, seed: int) -> Mapping[str, Rows]:
+        """The records."""
+        return {"records": Rows(mapped(self.path(seed)), 4 * self.dims)}
+
+    def identity(self) -> Mapping[str, Any]:
+        """Its parameters."""
+        return {"data": "boxes", **asdict(self)}

@@ -1,0 +1,140 @@
+"""MAFIA: clusters in subspaces, from bins of adaptive widths and units of them that are dense.
+
+H. Nagesh, S. Goil, A. Choudhary: Parallel algorithms for clustering high-dimensional large-scale datasets,
+in Data Mining for Scientific and Engineering Applications, 2001.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.job.units import Bins, Units, clusters, dense, joined, told
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from sledlab.job.files import Array
+    from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
+
+    Ranges = tuple[memoryview, memoryview]
+
+FILE = "records"
+
+
+def mafia(
+    node: Node,
+    windows: int = 1000,
+    beta: float = 0.35,
+    alpha: float = 1.5,
+    equal_bins: int = 5,
+    low: float = 0.0,
+    high: float = 100.0,
+) -> Generator[Superstep, Any, dict[str, Any] | None]:
+    """Finds clusters of records.
+
+    Args:
+        node: The node.
+        windows: Into how many windows each dimension is cut first.
+        beta: Neighbouring windows become one bin if they differ by less than this share of the larger one.
+        alpha: A bin is dense with more records than this multiple of what its width lets expect.
+        equal_bins: Into how many equal bins a dimension is cut whose windows all become one.
+        low: The smallest value of every dimension.
+        high: The largest.
+
+    Returns:
+        On node 0 `clusters`: dimensions, units as intervals in them, and records of each; `dense`: dense
+        units of 1, 2, ... dimensions as pairs of dimension and bin, and records of each; `bins`: where bins
+        begin and end, by dimension.
+    """
+    _check(windows, beta, alpha, equal_bins, low, high)
+    node.phase("histogram")
+    records = yield node.all_reduce(node.count(FILE))
+    dims = node.width(FILE) // 4
+    ranges = np.full(dims, low).data, np.full(dims, high).data
+    histogram = yield node.all_reduce(_histogram(node, dims, windows, ranges))
+    bins = Bins.of(histogram, beta=beta, equal=equal_bins, low=low, high=high)
+    thresholds = alpha * records * bins.widths
+    counts = bins.counts(histogram)
+    codes = np.flatnonzero(bins.widths)
+    levels = [dense(codes[:, None], counts[codes], thresholds)]
+    while len(levels[-1].codes) > 1 and len(levels) < dims:
+        node.phase(f"pass {len(levels) + 1}")
+        candidates, pairs = joined(levels[-1].codes, windows)
+        node.does(candidate=pairs)
+        if not len(candidates):
+            break
+        counts = yield node.all_reduce(_counted(node, bins, candidates, ranges))
+        levels.append(dense(candidates, counts, thresholds))
+    return _answer(node, bins, [level for level in levels if len(level.codes)])
+
+
+def _check(windows: int, beta: float, alpha: float, equal_bins: int, low: float, high: float) -> None:
+    """Refuses parameters that make no sense."""
+    if not 1 <= windows < 2**16:
+        raise Error(f"{windows:,} windows cannot be made", remedy=f"choose 1 to {2**16 - 1:,}")
+    if not 1 <= equal_bins <= windows:
+        raise Error(f"{windows:,} windows make no {equal_bins} bins", remedy=f"choose 1 to {windows:,} bins")
+    if not 0 <= beta <= 1:
+        raise Error(f"windows cannot differ by a share of {beta:g}", remedy="choose a beta from 0 to 1")
+    if not alpha > 0:
+        raise Error(f"every bin is {alpha:g} times as dense as expected", remedy="choose an alpha above 0")
+    if not low < high:
+        raise Error(f"no value is from {low:g} to {high:g}", remedy="choose `low` and `high` of the data")
+
+
+def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
+    """The node's records in each window, a row for each dimension.
+
+    An operation `window` is a value put into one.
+    """
+    found = np.zeros(dims * windows, np.uint64)
+    node.holds(found.nbytes)
+    for records in node.read(FILE):
+        counts = _native.window_histogram(records.data, dims, windows, *ranges)
+        found += np.frombuffer(counts, np.uint64)
+        node.does(window=records.size)
+    return found.reshape(dims, windows)
+
+
+def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges) -> Array:
+    """The node's records in each candidate.
+
+    An operation `bin` is a value whose bin is looked up, `unit` a step through the tree of candidates.
+    """
+    count, length = candidates.shape
+    node.holds(count * (8 * length + 8))
+    pairs = np.ascontiguousarray(bins.pairs(candidates), dtype=np.uint32)
+    counter = _native.UnitCounter(
+        len(bins.ends), bins.windows, *ranges, bins.of_window.data, pairs.data, length
+    )
+    found = np.zeros(count, np.uint64)
+    for records in node.read(FILE):
+        counts, lookups, probes = counter.count(records.data)
+        found += np.frombuffer(counts, np.uint64)
+        node.does(bin=lookups, unit=probes)
+    return found
+
+
+def _answer(node: Node, bins: Bins, levels: list[Units]) -> dict[str, Any] | None:
+    """What node 0 tells the client: clusters, and what they are made of."""
+    if node.number:
+        return None
+    node.phase("clusters")
+    found = [told(cluster, bins) for cluster in clusters(levels, bins.windows)]
+    for cluster in found:
+        node.answer(np.array(cluster["units"]))
+    return {
+        "clusters": found,
+        "dense": [
+            [
+                [pairs, count]
+                for pairs, count in zip(bins.pairs(level.codes).tolist(), level.counts.tolist(), strict=True)
+            ]
+            for level in levels
+        ],
+        "bins": [bins.edges(dimension) for dimension in range(len(bins.ends))],
+    }

@@ -1,0 +1,115 @@
+"""Association rules that follow from frequent sets: `ap-genrules` of Agrawal and Srikant, VLDB 1994."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from sledlab.job.apriori import FrequentSets
+    from sledlab.job.files import Array
+    from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Rules of one shape.
+
+    Attributes:
+        antecedents: A row of items for each rule.
+        consequents: The same.
+        counts: Transactions that hold both.
+        confidences: The share of transactions with the antecedent that hold both.
+    """
+
+    antecedents: Array
+    consequents: Array
+    counts: Array
+    confidences: Array
+
+    @property
+    def width(self) -> int:
+        """Bytes of a rule on the wire: items, where the consequent begins, count and confidence."""
+        items: int = self.antecedents.shape[1] + self.consequents.shape[1]
+        return 4 * items + 4 + 8 + 8
+
+    def told(self) -> Iterator[list[Any]]:
+        """As in an answer."""
+        columns = (self.antecedents, self.consequents, self.counts, self.confidences)
+        return (list(rule) for rule in zip(*(column.tolist() for column in columns), strict=True))
+
+
+def make_rules(
+    node: Node, sets: FrequentSets, min_confidence: float
+) -> Generator[Superstep, Any, list[list[Any]] | None]:
+    """Makes the rules of the node's share of the frequent sets, and sends them to the client and to node 0.
+
+    An operation `rule` is a rule whose confidence is worked out, high enough or not.
+
+    Returns:
+        On node 0 all rules.
+    """
+    found = []
+    before = 0
+    for level in sets.levels[1:]:
+        mine = slice((node.number - before) % node.nodes, None, node.nodes)
+        before += len(level.sets)
+        for tried, rules in _rules(sets, level.sets[mine], level.counts[mine], min_confidence):
+            node.does(rule=tried)
+            if len(rules.counts):
+                node.answer(rules.antecedents, width=rules.width)
+                found.append(rules)
+    told = [(each.antecedents, each.consequents, each.counts, each.confidences) for each in found]
+    parts = yield node.gather(told)
+    if parts is None:
+        return None
+    return sorted(rule for part in parts for rules in part for rule in Rules(*rules).told())
+
+
+def _rules(
+    sets: FrequentSets, rows: Array, counts: Array, min_confidence: float
+) -> Iterator[tuple[int, Rules]]:
+    """Rules of sets of one size, consequent by consequent: how many were tried, and those that hold.
+
+    A consequent is a set of columns, as bits. One that is too weak for a set is so with more items: only
+    those are tried of which every part held.
+    """
+    size = rows.shape[1]
+    trying = {1 << column: np.ones(len(rows), bool) for column in range(size)} if len(rows) else {}
+    for _ in range(size - 1):
+        held: dict[int, Array] = {}
+        for consequent, tried in trying.items():
+            chosen = np.flatnonzero(tried)
+            inside = [bool(consequent >> column & 1) for column in range(size)]
+            antecedents = rows[chosen][:, np.logical_not(inside)]
+            level = sets.levels[antecedents.shape[1] - 1]
+            confidences = counts[chosen] / level.counts[sets.ranks(antecedents)]
+            holds = confidences >= min_confidence
+            chosen = chosen[holds]
+            yield (
+                len(holds),
+                Rules(antecedents[holds], rows[chosen][:, inside], counts[chosen], confidences[holds]),
+            )
+            if len(chosen):
+                held[consequent] = np.zeros(len(rows), bool)
+                held[consequent][chosen] = True
+        trying = _larger(held, size)
+
+
+def _larger(held: dict[int, Array], size: int) -> dict[int, Array]:
+    """Consequents with one item more, and for which sets every part of them held."""
+    found = {}
+    for consequent in held:
+        for column in range(consequent.bit_length(), size):
+            larger = consequent | 1 << column
+            parts = [larger ^ 1 << each for each in range(column + 1) if larger >> each & 1]
+            if all(part in held for part in parts):
+                together = np.logical_and.reduce([held[part] for part in parts])
+                if together.any():
+                    found[larger] = together
+    return found

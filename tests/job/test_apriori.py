@@ -1,0 +1,265 @@
+"""Association rules: count and hybrid distribution against mlxtend, what they cost, and the transactions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+import sledlab as sl
+from mlxtend.frequent_patterns import association_rules, fpgrowth
+from sledlab.job.data.baskets import MarketBaskets
+from sledlab.job.files import Transactions
+from sledlab.job.record import record
+
+Refused = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
+
+CONFIDENCE = 0.2017
+"""Of no two counts: mlxtend divides shares, and rounding may lose a rule whose confidence is just this."""
+
+
+def transactions(data: MarketBaskets, seed: int, nodes: int = 1) -> Transactions:
+    data.prepare(nodes, seed, lambda what, share: None)
+    found = data.files(nodes, seed)["transactions"]
+    return found.span(0, found.rows, ())
+
+
+@cache
+def expected(
+    data: MarketBaskets, seed: int, support: float, confidence: float = CONFIDENCE
+) -> tuple[dict[Any, int], dict[Any, float]]:
+    """Frequent sets with their counts, and rules with their confidence, by mlxtend."""
+    baskets = transactions(data, seed)
+    held = np.zeros((len(baskets), data.universe), bool)
+    held[np.repeat(np.arange(len(baskets)), np.diff(baskets.offsets.astype(int))), baskets.items] = True
+    frequent = fpgrowth(pandas.DataFrame(held), min_support=support)
+    sets = {
+        tuple(sorted(items)): round(share * len(baskets))
+        for items, share in zip(frequent["itemsets"], frequent["support"], strict=True)
+    }
+    found = association_rules(frequent, metric="confidence", min_threshold=confidence)
+    rules = {
+        (tuple(sorted(antecedent)), tuple(sorted(consequent))): confidence
+        for antecedent, consequent, confidence in zip(
+            found["antecedents"], found["consequents"], found["confidence"], strict=True
+        )
+    }
+    return sets, rules
+
+
+def mined(path: Path, job: str, data: MarketBaskets, nodes: int = 8, **settings: Any) -> Any:
+    """The answer, and the record."""
+    said = {"min_confidence": CONFIDENCE, "transactions": data.transactions, "universe": data.universe}
+    answer = path / f"{job}.json"
+    work = record(job, nodes=nodes, answer=answer, **{**said, **settings})
+    return json.loads(answer.read_text()), work
+
+
+def hash_of(work: sl.Work) -> str:
+    return str(work.described["answer"])
+
+
+def assert_as_expected(answer: Any, *said: Any) -> None:
+    sets, rules = expected(*said)
+    assert len(answer["sets"]) == len(sets)
+    assert {tuple(items): count for items, count in answer["sets"]} == sets
+    found = {(tuple(one), tuple(other)): (count, share) for one, other, count, share in answer["rules"]}
+    assert len(answer["rules"]) == len(found)
+    assert found.keys() == rules.keys()
+    for (one, other), (count, confidence) in found.items():
+        assert count == sets[tuple(sorted(one + other))]
+        assert confidence == pytest.approx(rules[one, other], abs=1e-12)
+
+
+SMALL = MarketBaskets(transactions=20_000, universe=200)
+SUPPORT = 0.02
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_both_give_what_mlxtend_gives(tmp_path: Path, seed: int) -> None:
+    answer, by_counts = mined(tmp_path, "apriori-cd", SMALL, min_support=SUPPORT, seed=seed)
+    assert_as_expected(answer, SMALL, seed, SUPPORT)
+    assert max(len(items) for items, _ in answer["sets"]) > 2
+    assert answer["rules"]
+    for sections in (1, 2, 4):
+        settings = {"min_support": SUPPORT, "seed": seed, "sections": sections}
+        same, hybrid = mined(tmp_path, "apriori-hd", SMALL, **settings)
+        assert same == answer
+        assert hash_of(hybrid) == hash_of(by_counts)
+
+
+def test_rules_have_antecedents_and_consequents_of_several_items(tmp_path: Path) -> None:
+    data = MarketBaskets(transactions=2000, universe=10, length=7, longest=9)
+    settings: dict[str, Any] = {"length": 7, "longest": 9, "min_support": 0.1, "min_confidence": 0.4007}
+    answer, _ = mined(tmp_path, "apriori-hd", data, sections=4, **settings)
+    assert_as_expected(answer, data, 1, 0.1, 0.4007)
+    shapes = {(len(one), len(other)) for one, other, _, _ in answer["rules"]}
+    assert {(1, 1), (1, 2), (2, 2), (3, 1), (3, 2)} <= shapes
+
+
+@pytest.mark.everything
+@pytest.mark.slow("100,000 transactions of ten seeds")
+@pytest.mark.parametrize("seed", range(1, 11))
+@pytest.mark.parametrize(("universe", "support"), [(1000, 0.05), (1000, 0.01), (100, 0.05)])
+def test_both_give_what_mlxtend_gives_on_many_transactions(
+    tmp_path: Path, seed: int, universe: int, support: float
+) -> None:
+    data = MarketBaskets(transactions=100_000, universe=universe)
+    for nodes in (8, 32):
+        answer, by_counts = mined(tmp_path, "apriori-cd", data, nodes, min_support=support, seed=seed)
+        assert_as_expected(answer, data, seed, support)
+        for sections in (1, 2, 4):
+            settings = {"min_support": support, "seed": seed, "sections": sections}
+            same, hybrid = mined(tmp_path, "apriori-hd", data, nodes, **settings)
+            assert same == answer
+            assert hash_of(hybrid) == hash_of(by_counts)
+
+
+@pytest.mark.parametrize("sections", [1, 2, 4, 8])
+def test_transactions_go_round_their_columns(tmp_path: Path, sections: int) -> None:
+    settings: dict[str, Any] = {"min_support": SUPPORT, "sections": sections}
+    answer, work = mined(tmp_path, "apriori-hd", SMALL, **settings)
+    stored = sum(work.files["transactions"])
+    assert stored == transactions(SMALL, 1).nbytes
+    passes = [phase for phase in work.described["phases"] if phase["name"].startswith("pass")]
+    assert len(passes) == len(answer["candidates"]) > 2
+    assert [phase["sent_bytes"] for phase in passes] == [0] + [(sections - 1) * stored] * (len(passes) - 1)
+    assert {phase["read_bytes"] for phase in passes} == {stored}
+
+
+def steps(work: sl.Work, phase: str) -> list[Any]:
+    lines = (json.loads(line) for line in Path(work.name).read_text().splitlines()[1:])
+    return [line for line in lines if line["phase"] == phase and "collective" not in line]
+
+
+@pytest.mark.parametrize("sections", [2, 4, 8])
+def test_each_row_holds_its_share_of_the_candidates(tmp_path: Path, sections: int) -> None:
+    settings: dict[str, Any] = {"min_support": SUPPORT, "sections": sections}
+    answer, work = mined(tmp_path, "apriori-hd", SMALL, **settings)
+    held = [step["memory"] // 16 for step in steps(work, "pass 2")]
+    assert len(held) == 8
+    assert sum(held) == answer["candidates"][1] * 8 // sections
+    assert max(held) <= 1.01 * answer["candidates"][1] / sections
+
+
+@pytest.mark.parametrize(("job", "sections"), [("apriori-cd", 1), ("apriori-hd", 2)])
+def test_candidates_that_do_not_fit_are_counted_in_sweeps(tmp_path: Path, job: str, sections: int) -> None:
+    settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
+    if sections > 1:
+        settings["sections"] = sections
+    answer, roomy = mined(tmp_path, job, SMALL, **settings)
+    memory = 2**20
+    sweeps = -(-answer["candidates"][1] * 16 // (sections * memory))
+    assert sweeps > 2
+    same, tight = mined(tmp_path, job, SMALL, memory_mb=1, **settings)
+    assert same == answer
+    assert hash_of(tight) == hash_of(roomy)
+    for work, times in ((roomy, 1), (tight, sweeps)):
+        stored = sum(work.files["transactions"])
+        found = next(phase for phase in work.described["phases"] if phase["name"] == "pass 2")
+        assert found["read_bytes"] == times * stored
+        assert found["sent_bytes"] == times * (sections - 1) * stored
+        assert all(step["memory"] <= memory for step in steps(tight, "pass 2"))
+    if job == "apriori-cd":
+        assert [len(step["reads"]) for step in steps(tight, "pass 2")] == [sweeps] * 8
+
+
+def test_blocks_that_fit_go_round_one_after_another(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"min_support": 0.05, "sections": 4, "transactions": 2000, "universe": 100}
+    answer, roomy = mined(tmp_path, "apriori-hd", SMALL, **settings)
+    same, tight = mined(tmp_path, "apriori-hd", SMALL, memory_mb=0.005, **settings)
+    assert same == answer
+    sent = [work.described["phases"][2]["sent_bytes"] for work in (roomy, tight)]
+    assert sent[0] == 3 * sum(roomy.files["transactions"])
+    assert sent[1] % sent[0] == 0
+
+
+def test_as_many_sections_as_candidates_ask_for(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
+    answer, work = mined(tmp_path, "apriori-hd", SMALL, **settings)
+    assert answer["candidates"][1] > 200_000
+    assert work.described["phases"][1]["sent_bytes"] == 7 * sum(work.files["transactions"])
+    answer, work = mined(tmp_path, "apriori-hd", SMALL, nodes=6, **{**settings, "min_support": 0.0117})
+    rows = max(each for each in (1, 2, 3, 6) if each <= -(-answer["candidates"][1] // 50_000))
+    assert rows in (2, 3)
+    assert work.described["phases"][1]["sent_bytes"] == (rows - 1) * sum(work.files["transactions"])
+
+
+LONG = [pytest.mark.everything, pytest.mark.slow("many ranks")]
+
+
+@pytest.mark.parametrize("nodes", [4, pytest.param(8, marks=LONG), pytest.param(32, marks=LONG)])
+@pytest.mark.parametrize("job", ["apriori-cd", "apriori-hd"])
+def test_mpi_leaves_the_same_bytes(tmp_path: Path, job: str, nodes: int) -> None:
+    settings = {"transactions": 2000, "universe": 200, "min_support": SUPPORT, "memory_mb": 0.05}
+    if job == "apriori-hd":
+        settings["sections"] = 2
+    left = []
+    for mpi in (False, True):
+        work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.json"
+        record(job, nodes, mpi=mpi, again=True, work=work, answer=answer, **settings)
+        left.append((work.read_bytes(), answer.read_bytes()))
+    assert left[0] == left[1]
+
+
+def test_a_grid_that_nodes_do_not_fill_is_refused(tmp_path: Path, refused: Refused) -> None:
+    for sections in (3, 16, -1):
+        with refused("choose a number that divides 8: 1, 2, 4, 8"):
+            mined(tmp_path, "apriori-hd", SMALL, sections=sections)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("min_support", 0.0), ("min_support", 1.5), ("min_confidence", 2.0), ("largest", -1)],
+)
+def test_parameters_that_make_no_sense_are_refused(
+    tmp_path: Path, refused: Refused, setting: str, value: float
+) -> None:
+    with refused("choose"):
+        mined(tmp_path, "apriori-cd", SMALL, **{setting: value})
+
+
+def test_transactions_are_those_of_the_paper() -> None:
+    baskets = transactions(MarketBaskets(), 1)
+    assert len(baskets) == 100_000
+    lengths = np.diff(baskets.offsets.astype(int))
+    assert lengths.mean() == pytest.approx(20, rel=0.005)
+    assert lengths.max() == 25
+    assert lengths.min() >= 1
+    assert baskets.items.max() < 1000
+    inside = np.ones(len(baskets.items), bool)
+    inside[baskets.offsets[:-1].astype(int)] = False
+    assert (np.diff(baskets.items.astype(int))[inside[1:]] > 0).all()
+    assert len(transactions(MarketBaskets(transactions_per_node=100), 1, nodes=7)) == 700
+
+
+def test_transactions_are_the_same_on_any_nodes() -> None:
+    data = MarketBaskets(transactions=10_000)
+    whole = transactions(data, 1)
+    for nodes in (1, 3, 8):
+        data.prepare(nodes, 1, lambda what, share: None)
+        shared = data.files(nodes, 1)["transactions"]
+        parts = [shared.part(number, nodes) for number in range(nodes)]
+        assert [part.rows for part in parts] == [
+            10_000 * (number + 1) // nodes - 10_000 * number // nodes for number in range(nodes)
+        ]
+        items = np.concatenate([part.span(0, part.rows, ()).items for part in parts])
+        assert np.array_equal(items, whole.items)
+    assert not np.array_equal(transactions(data, 2).items[:1000], whole.items[:1000])
+
+
+def test_a_universe_of_25_fills_transactions() -> None:
+    baskets = transactions(MarketBaskets(transactions=10_000, universe=25), 1)
+    assert np.diff(baskets.offsets.astype(int)).mean() == pytest.approx(20, rel=0.005)
+    assert set(np.unique(baskets.items).tolist()) == set(range(25))
+
+
+def test_transactions_that_cannot_be_made_are_refused(tmp_path: Path, refused: Refused) -> None:
+    with refused("`transactions` cannot be -1"):
+        mined(tmp_path, "apriori-cd", MarketBaskets(transactions=-1))

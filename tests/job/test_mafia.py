@@ -1,0 +1,188 @@
+"""Clusters in subspaces: those planted are found, and counts are those of a recount."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sledlab as sl
+from sledlab.job.data.boxes import PlantedBoxes
+from sledlab.job.record import record
+from sledlab.job.units import Bins, Units, clusters, joined, merged
+
+Refused = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
+
+FEW = 200_000
+ALL = 4_281_782
+
+
+def found(path: Path, nodes: int = 4, records: int = FEW, **settings: Any) -> tuple[Any, sl.Work]:
+    """The answer, and the record."""
+    answer = path / "mafia.json"
+    work = record("mafia", nodes=nodes, answer=answer, records=records, **settings)
+    return json.loads(answer.read_text()), work
+
+
+def assert_planted(answer: Any, data: PlantedBoxes, seed: int) -> None:
+    """The planted subspaces are found, each as one cluster about its box, and nothing of more dimensions."""
+    planted = {tuple(each["dims"]): each for each in data.planted(seed)}
+    assert len(planted) == 5
+    longest = [each for each in answer["clusters"] if len(each["dims"]) >= 5]
+    assert len(longest) == 5
+    assert {tuple(each["dims"]) for each in longest} == planted.keys()
+    assert len(answer["dense"]) == 5
+    for each in longest:
+        box = planted[tuple(each["dims"])]
+        (unit,) = each["units"]
+        assert np.array(unit) == pytest.approx(np.array([box["lows"], box["highs"]]).T, abs=0.2)
+        assert each["records"] == pytest.approx(0.18 * data.records, rel=0.05)
+
+
+def assert_recounted(answer: Any, data: PlantedBoxes, seed: int, windows: int = 1000) -> None:
+    """Every dense unit has as many records as lie in the windows of its bins."""
+    shared = data.files(1, seed)["records"]
+    masks: dict[tuple[int, int], Any] = {}
+    for level in answer["dense"]:
+        for pairs, count in level:
+            for dimension, bin_ in pairs:
+                if (dimension, bin_) not in masks:
+                    values = shared.array[:, dimension].astype(np.float64)
+                    window = np.minimum((values * (windows / 100.0)).astype(int), windows - 1)
+                    low, high = (
+                        round(each * windows / 100) for each in answer["bins"][dimension][bin_ : bin_ + 2]
+                    )
+                    masks[dimension, bin_] = np.packbits((window >= low) & (window < high))
+            inside = np.bitwise_and.reduce([masks[tuple(pair)] for pair in pairs])
+            assert int(np.bitwise_count(inside).sum()) == count
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_planted_clusters_are_found(tmp_path: Path, seed: int) -> None:
+    data = PlantedBoxes(records=FEW)
+    answer, work = found(tmp_path, seed=seed)
+    assert_planted(answer, data, seed)
+    assert_recounted(answer, data, seed)
+    read = {each["name"]: each["read_bytes"] for each in work.described["phases"]}
+    assert read == {
+        "histogram": 80 * FEW,
+        **{f"pass {each}": 80 * FEW for each in range(2, 6)},
+        "clusters": 0,
+    }
+    assert work.described["phases"][0]["operations"] == {"window": 20 * FEW}
+
+
+@pytest.mark.everything
+@pytest.mark.slow("342 MB of records of ten seeds")
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_planted_clusters_are_found_among_the_paper_s_records(tmp_path: Path, seed: int) -> None:
+    data = PlantedBoxes()
+    try:
+        answer, _ = found(tmp_path, nodes=32, records=ALL, seed=seed)
+        assert_planted(answer, data, seed)
+        assert_recounted(answer, data, seed)
+    finally:
+        data.path(seed).unlink(missing_ok=True)
+
+
+def test_nodes_and_memory_do_not_change_the_answer(tmp_path: Path) -> None:
+    answer, work = found(tmp_path)
+    for nodes in (1, 3, 8):
+        assert found(tmp_path, nodes)[0] == answer
+    same, tight = found(tmp_path, memory_mb=1)
+    assert same == answer
+    assert tight.described["answer"] == work.described["answer"]
+    assert tight.described["phases"] == work.described["phases"]
+
+
+LONG = [pytest.mark.everything, pytest.mark.slow("many ranks")]
+
+
+@pytest.mark.parametrize("nodes", [3, pytest.param(8, marks=LONG), pytest.param(32, marks=LONG)])
+def test_mpi_leaves_the_same_bytes(tmp_path: Path, nodes: int) -> None:
+    left = []
+    for mpi in (False, True):
+        work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.json"
+        record("mafia", nodes, mpi=mpi, again=True, work=work, answer=answer, records=FEW, memory_mb=1)
+        left.append((work.read_bytes(), answer.read_bytes()))
+    assert left[0] == left[1]
+
+
+def test_a_dimension_without_structure_is_cut_evenly(tmp_path: Path) -> None:
+    answer, _ = found(tmp_path, records=20_000, windows=100, beta=0.9, equal_bins=4, dims=6, clusters=1)
+    assert [0.0, 25.0, 50.0, 75.0, 100.0] in answer["bins"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("windows", 0),
+        ("windows", 65_536),
+        ("equal_bins", 0),
+        ("equal_bins", 2000),
+        ("beta", 1.5),
+        ("alpha", 0.0),
+        ("low", 100.0),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(
+    tmp_path: Path, refused: Refused, setting: str, value: float
+) -> None:
+    with refused("choose"):
+        found(tmp_path, records=1000, **{setting: value})
+
+
+def test_values_out_of_range_are_refused(tmp_path: Path, refused: Refused) -> None:
+    with refused("which goes from 0 to 50"):
+        found(tmp_path, records=1000, high=50.0)
+
+
+def test_records_that_cannot_be_made_are_refused(tmp_path: Path, refused: Refused) -> None:
+    for setting in ("records", "dims"):
+        with refused(f"`{setting}` cannot be -1"):
+            found(tmp_path, **{"records": 1000, setting: -1})
+    with refused("clusters"):
+        found(tmp_path, records=1000, dims=5)
+
+
+def test_windows_merge_to_bins() -> None:
+    assert merged([100, 100, 100], 0.0) == [3]
+    assert merged([0, 0, 10, 10, 0], 0.5) == [2, 4, 5]
+    assert merged([10], 0.5) == [1]
+    bins = Bins.of(np.array([[9, 1, 1, 9], [5, 5, 5, 5]]), beta=0.35, equal=2, low=-1.0, high=1.0)
+    assert bins.ends == [[1, 3, 4], [2, 4]]
+    assert bins.of_window.tolist() == [[0, 1, 1, 2], [0, 0, 1, 1]]
+    assert bins.counts(np.array([[9, 1, 1, 9], [5, 5, 5, 5]])).tolist() == [9, 2, 9, 0, 10, 10, 0, 0]
+    assert bins.edges(0) == [-1.0, -0.5, 0.5, 1.0]
+
+
+def test_units_join_that_have_all_bins_but_one_in_common() -> None:
+    windows = 10
+    singles, pairs = joined(np.array([[1], [2], [15], [27]]), windows)
+    assert pairs == 6
+    assert singles.tolist() == [[1, 15], [1, 27], [2, 15], [2, 27], [15, 27]]
+    doubles, pairs = joined(np.array([[1, 15], [1, 27], [15, 27], [2, 38]]), windows)
+    assert pairs == 3
+    assert doubles.tolist() == [[1, 15, 27]]
+    rng = np.random.default_rng(1)
+    units = np.unique(np.sort(rng.choice(30, (60, 3)), axis=1), axis=0)
+    units = np.array([unit for unit in units.tolist() if len({code // windows for code in unit}) == 3])
+    every = {
+        tuple(sorted({*one, *other}))
+        for one in units.tolist()
+        for other in units.tolist()
+        if len({*one, *other}) == 4 and len({code // windows for code in {*one, *other}}) == 4
+    }
+    assert {tuple(each) for each in joined(units, windows)[0].tolist()} == every
+
+
+def test_units_that_share_a_face_are_one_cluster() -> None:
+    windows = 10
+    ones = Units(np.array([[9], [10], [11], [30], [50]]), np.array([5, 6, 7, 8, 9], np.uint64))
+    twos = Units(np.array([[30, 50]]), np.array([4], np.uint64))
+    # Bin 9 of dimension 0 is no neighbour of bin 0 of dimension 1, though its code is.
+    assert clusters([ones, twos], windows) == [{(30, 50): 4}, {(9,): 5}, {(10,): 6, (11,): 7}]
