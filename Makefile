@@ -42,8 +42,8 @@ test-web: $(READY) ## all pages in a browser (Debian's chromium)
 test-data: $(READY) ## databases and data frames that read what sledlab leaves
 	$(PYTEST) tests/data
 
-validate: $(READY) ## published numbers and all reference runs (where they are found); `make test` checks a subset
-	$(PYTEST) tests/validation --everything
+validate: $(READY) ## published numbers, all reference runs (where they are found), and jobs at full size; `make test` checks a subset
+	$(PYTEST) tests/validation tests/job --everything
 	$(BIN)/python -m lab.validation
 
 reproduce: $(READY) ## run the experiments of the papers; writes the pages of docs/reproduction

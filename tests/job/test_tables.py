@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -220,3 +222,25 @@ def test_mistakes(job: str, settings: dict[str, Any], says: str) -> None:
 def test_sizes_out_of_range(nodes: int, memory_mb: float, seed: int) -> None:
     with pytest.raises(sl.Error, match=r"cannot|is no seed"):
         sl.record("scan", nodes, memory_mb=memory_mb, seed=seed, scale_factor=0.01)
+
+
+PEAK = """
+import resource, sys
+import sledlab as sl
+settings = {"scale_factor": 1, "memory_mb": 1024, "mpi": True, "again": True}
+sl.record("sort", int(sys.argv[1]), **settings)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+@pytest.mark.everything
+@pytest.mark.slow("a gigabyte of data")
+def test_the_memory_of_a_rank_falls_with_their_number() -> None:
+    def peak(ranks: int) -> int:
+        """Of the largest rank."""
+        command = [sys.executable, "-c", PEAK, str(ranks)]
+        return int(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+    peaks = [peak(ranks) for ranks in (1, 2, 4, 8)]
+    assert peaks == sorted(peaks, reverse=True)
+    assert peaks[3] < peaks[0] / 2

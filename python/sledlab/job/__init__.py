@@ -65,7 +65,7 @@ LIST = (
         "Joins line items with orders: hash, re-distribution, and a nested loop or hash join.",
         "sledlab.job.join:join",
         "tpch",
-        ("hash", "re-distribution", "join"),
+        ("hash", "re-distribution", "nested loop"),
     ),
     Listed(
         "apriori-cd",

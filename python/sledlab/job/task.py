@@ -171,10 +171,14 @@ def scratch() -> Iterator[Path]:
 
 def shares(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
     """Turns what a driver tells into what is going on, and the share of the whole where phases are known."""
+    most = 0.0
 
     def told(phase: str, done: int) -> None:
+        nonlocal most
         names = job.phases
         place = next((at for at, name in enumerate(names) if phase.startswith(name)), None)
-        tell(phase, (place + done / nodes) / len(names) if place is not None else None)
+        # A phase of several supersteps begins again with each.
+        most = max(most, ((place or 0) + done / nodes) / max(1, len(names)))
+        tell(phase, most if names else None)
 
     return told
