@@ -238,6 +238,14 @@ DEADLOCKS = {
         "node 0 in barrier in phase `p 0`",
     ),
     "different roots": ("yield node.gather(1, root=node.number)", "deadlocked"),
+    "what cannot be added": (
+        "yield node.reduce({} if node.number else 1)",
+        "cannot combine values: TypeError",
+    ),
+    "rows of different kinds": (
+        "yield node.exchange(node.split(np.zeros(1, 'S3,i4' if node.number else 'i4'), np.zeros(1, int)))",
+        "failed on node 0 in phase `go`: ",
+    ),
     "rows and others": (
         "yield node.exchange({} if node.number else node.split(np.arange(2), np.zeros(2, int)))",
         "some nodes exchange rows and others not",
@@ -253,7 +261,9 @@ def test_deadlocks_are_errors(deadlock: tuple[str, str], job: Write) -> None:
     assert says in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["one ends before", "rows and others"])
+@pytest.mark.parametrize(
+    "name", ["one ends before", "what cannot be added", "rows of different kinds", "rows and others"]
+)
 def test_deadlocks_are_errors_under_mpi(name: str, job: Write) -> None:
     body, says = DEADLOCKS[name]
     with pytest.raises(sl.Error, match=r".") as caught:

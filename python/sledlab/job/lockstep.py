@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.running import Ran, Running
+from sledlab.job.running import Ran, Running, nothing
 from sledlab.job.superstep import combined, of_rows, ready, rows_in, shared
 from sledlab.lazy import numpy as np
 
@@ -27,12 +27,12 @@ def run(
         Error: Something went wrong in the job, or it is deadlocked.
     """
     running = [Running(name, function, node, parameters) for node in nodes]
-    coming: dict[int, Coming] = dict.fromkeys(range(len(nodes)), _nothing)
+    coming: dict[int, Coming] = dict.fromkeys(range(len(nodes)), nothing)
     asked: list[Superstep | None] = [None] * len(nodes)
     collectives = []
     while coming:
         for done, number in enumerate(sorted(coming)):
-            asked[number] = running[number].advance(coming.pop(number)())
+            asked[number] = running[number].advance(coming.pop(number))
             tell(nodes[number].begun, done + 1)
         if all(each.ended for each in running):
             break
@@ -44,15 +44,11 @@ def run(
     return Ran([node.log for node in nodes], collectives, [each.answer for each in running])
 
 
-def _nothing() -> None:
-    """What comes at the beginning, of a barrier, and of a root's collective to the others."""
-
-
 def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
     """What comes of a collective for each member."""
     root = call.members[call.asked.root or 0]
     values = [step.brings for step in steps.values()]
-    coming: Coming = _nothing
+    coming: Coming = nothing
     match call.kind:
         case "broadcast":
             coming = shared(steps[root].brings)
@@ -62,7 +58,7 @@ def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
         case "reduce" | "all-reduce":
             coming = shared(combined(steps[root], values))
     if call.kind in ("gather", "reduce"):
-        return {member: coming if member == root else _nothing for member in call.members}
+        return {member: coming if member == root else nothing for member in call.members}
     return dict.fromkeys(call.members, coming)
 
 

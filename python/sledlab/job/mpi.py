@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.running import Ran, Running
+from sledlab.job.running import Ran, Running, nothing
 from sledlab.job.superstep import combined, frozen, mixed, of_rows, ready, rows_in
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sledlab.job.node import Node
     from sledlab.job.running import Function, Tell
@@ -37,14 +38,13 @@ class Ranks:
         """
         running = Running(name, function, node, parameters)
         step: Superstep | None = None
-        came: Any = None
-        going = True
+        coming: Callable[[], Any] | None = nothing
         collectives = []
         while True:
             failed = None
-            if going and not running.ended:
+            if coming is not None and not running.ended:
                 try:
-                    step = running.advance(came)
+                    step = running.advance(coming)
                 except Error as error:
                     failed = error
             told = self._world.allgather(failed or (None if step is None else step.asked))
@@ -52,12 +52,12 @@ class Ranks:
             tell(node.begun, sum(each is not None for each in asked))
             if all(each is None for each in asked):
                 break
-            going = False
+            coming = None
             for call in ready(asked):
                 if collective := call.collective():
                     collectives.append(collective)
                 if step is not None and node.number in call.members:
-                    came, going = self._deliver(call, step, node), True
+                    coming = partial(self._deliver, call, step, node)
         return Ran(self._world.gather(node.log) or [], collectives, [running.answer])
 
     def _deliver(self, call: Call, step: Superstep, node: Node) -> Any:
@@ -74,10 +74,7 @@ class Ranks:
             case "all-gather":
                 return _frozen_all(ranks.allgather(step.brings))
             case "reduce" | "all-reduce":
-                # In the order of members, not the library's: sums of floats are the same bytes.
-                values = ranks.gather(step.brings, root=root)
-                found = combined(step, values) if values is not None else None
-                return frozen(found if call.kind == "reduce" else ranks.bcast(found, root=root))
+                return _combined(ranks, call, step, root)
         return None
 
     def _ranks(self, call: Call) -> Any:
@@ -100,6 +97,26 @@ def _unless_failed(told: list[Asked | Error | None]) -> list[Asked | None]:
         if isinstance(each, Error):
             raise each
     return [each for each in told if not isinstance(each, Error)]
+
+
+def _combined(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
+    """What members have, combined in their order, not the library's: sums of floats are the same bytes.
+
+    Raises:
+        Error: They cannot be combined.
+    """
+    values = ranks.gather(step.brings, root=root)
+    found: Any = None
+    if values is not None:
+        try:
+            found = combined(step, values)
+        except Error as error:
+            found = error  # which the others wait for as well
+    if call.kind == "all-reduce":
+        found = ranks.bcast(found, root=root)
+    if isinstance(found, Error):
+        raise found
+    return frozen(found)
 
 
 def _frozen_all(values: list[Any] | None) -> list[Any] | None:

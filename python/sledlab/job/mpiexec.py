@@ -95,7 +95,7 @@ def _wait(command: list[str], tell: Tell) -> tuple[int, str]:
                 else:
                     sys.stdout.write(line)
         except BaseException:
-            process.kill()
+            process.terminate()  # ends its ranks before it ends
             raise
         code = process.wait()
         errors.seek(0)

@@ -30,6 +30,10 @@ class Ran:
     answers: Sequence[Any]
 
 
+def nothing() -> None:
+    """What comes at the beginning, of a barrier, and of a root's collective to the others."""
+
+
 class Running:
     """The job of one node."""
 
@@ -41,15 +45,16 @@ class Running:
         """The node's part of the answer, when the job has ended."""
         self._generator = function(node, **parameters)
 
-    def advance(self, came: Any = None) -> Superstep | None:
-        """Runs on with what came of the superstep; gives the next one, None at the end.
+    def advance(self, coming: Callable[[], Any]) -> Superstep | None:
+        """Runs on with what comes of the superstep; gives the next one, None at the end.
 
         Raises:
             Error: Something went wrong in the job; the message says where.
         """
         node = self.node
-        node.resume()
         try:
+            came = coming()
+            node.resume()
             superstep = self._generator.send(came)
             node.lap()
             if superstep is None or superstep is not node.asked:

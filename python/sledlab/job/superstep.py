@@ -27,7 +27,9 @@ class Parts:
     """Rows for each node, made by `Node.split`."""
 
     def __init__(self, rows: Array, to: Array, nodes: int) -> None:
-        self.rows = rows[np.argsort(np.asarray(to, dtype=np.uint16), kind="stable")]
+        # Short numbers are sorted by radix.
+        short = np.asarray(to, dtype=np.uint16 if nodes <= 1 << 16 else np.uint32)
+        self.rows = rows[np.argsort(short, kind="stable")]
         self.ends = np.cumsum(np.bincount(to, minlength=nodes))
 
     def __len__(self) -> int:
@@ -206,8 +208,15 @@ def frozen(value: Any) -> Any:
 
 
 def combined(superstep: Superstep, values: Sequence[Any]) -> Any:
-    """The sum of values, or what the superstep makes of two at a time, in the order of members."""
-    return reduce(superstep.combine or add, values)
+    """The sum of values, or what the superstep makes of two at a time, in the order of members.
+
+    Raises:
+        Error: They cannot be combined.
+    """
+    try:
+        return reduce(superstep.combine or add, values)
+    except Exception as error:
+        raise Error(f"{superstep.asked} cannot combine values: {type(error).__name__}: {error}") from error
 
 
 def size(value: Any) -> int:
@@ -233,5 +242,5 @@ def size(value: Any) -> int:
         return int(value.nbytes)
     raise Error(
         f"the size of a {type(value).__name__} on the wire is unknown",
-        remedy="send arrays, text, numbers, or lists and dicts of them; or say `bytes=`",
+        remedy="send arrays, text, numbers, or lists and dicts of them",
     )
