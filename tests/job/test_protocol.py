@@ -239,7 +239,7 @@ DEADLOCKS = {
     ),
     "different roots": ("yield node.gather(1, root=node.number)", "deadlocked"),
     "what cannot be added": (
-        "yield node.reduce({} if node.number else 1)",
+        "yield node.all_reduce({} if node.number else 1)",
         "cannot combine values: TypeError",
     ),
     "rows of different kinds": (

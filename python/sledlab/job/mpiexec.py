@@ -121,7 +121,10 @@ def main(directory: str) -> None:
     except BaseException as error:
         # Others wait for this rank, and would for ever.
         if isinstance(error, Error):
-            (place / f"error-{world.rank:05}").write_bytes(pickle.dumps(error))
+            # In place only when whole: another rank may end this one meanwhile.
+            draft = place / f"draft-{world.rank}"
+            draft.write_bytes(pickle.dumps(error))
+            draft.rename(place / f"error-{world.rank:05}")
         else:
             traceback.print_exc()
         world.Abort(1)
