@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ def transactions(data: MarketBaskets, seed: int, nodes: int = 1) -> Transactions
     return found.span(0, found.rows, ())
 
 
-@cache
+@lru_cache(maxsize=1)
 def expected(
     data: MarketBaskets, seed: int, support: float, confidence: float = CONFIDENCE
 ) -> tuple[dict[Any, int], dict[Any, float]]:
@@ -106,7 +106,7 @@ def test_rules_have_antecedents_and_consequents_of_several_items(tmp_path: Path)
 @pytest.mark.everything
 @pytest.mark.slow("100,000 transactions of ten seeds")
 @pytest.mark.parametrize("seed", range(1, 11))
-@pytest.mark.parametrize(("universe", "support"), [(1000, 0.05), (1000, 0.01), (100, 0.05)])
+@pytest.mark.parametrize(("universe", "support"), [(1000, 0.05), (1000, 0.015), (100, 0.05)])
 def test_both_give_what_mlxtend_gives_on_many_transactions(
     tmp_path: Path, seed: int, universe: int, support: float
 ) -> None:
