@@ -1,133 +1,29 @@
-"""Apriori: what count and hybrid distribution have in common; sets of items, and the passes that find them.
+"""Apriori: what count and hybrid distribution have in common, the passes over the transactions.
 
 R. Agrawal, R. Srikant: Fast algorithms for mining association rules, VLDB 1994.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
+from sledlab.job.itemsets import FrequentSets, Level
 from sledlab.job.rules import make_rules
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator
 
     from sledlab.job.files import Array, Transactions
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 
-    Pass = Callable[[Node, "FrequentSets", int], Generator[Superstep, Any, "Level"]]
+    Pass = Callable[[Node, FrequentSets, int], Generator[Superstep, Any, Level]]
 
 FILE = "transactions"
-AT_A_TIME = 1 << 20
-"""Joined sets that are looked at together."""
-
-
-@dataclass
-class Level:
-    """Frequent sets of one size, in lexicographic order, and how often each occurs.
-
-    Attributes:
-        sets: A row of items, ascending, for each.
-        counts: Transactions that hold it.
-        candidates: How many sets were counted to find them.
-    """
-
-    sets: Array
-    counts: Array
-    candidates: int
-
-    @classmethod
-    def of(cls, parts: list[tuple[Array, Array]], length: int, candidates: int) -> Level:
-        """Puts parts together, in order."""
-        sets = np.concatenate([np.empty((0, length), np.uint32), *(sets for sets, _ in parts)])
-        counts = np.concatenate([np.empty(0, np.uint64), *(counts for _, counts in parts)])
-        order = np.lexsort(sets.T[::-1])
-        return cls(sets[order], counts[order], candidates)
-
-
-@dataclass
-class FrequentSets:
-    """All frequent sets found so far, size by size from 1.
-
-    A set has a rank among those of its size. Every set's beginning is frequent too, so the rank of a set
-    follows from that of its beginning and its last item: `keys` holds, size by size, the two in one number
-    for each set.
-    """
-
-    levels: list[Level] = field(default_factory=list)
-    keys: list[Array] = field(default_factory=list)
-
-    def add(self, level: Level) -> None:
-        """Adds the frequent sets of the next size."""
-        if self.levels:
-            begins = self.ranks(level.sets[:, :-1])
-            self.keys.append(begins * len(self.levels[0].sets) + self._items(level.sets[:, -1]))
-        self.levels.append(level)
-
-    def _items(self, items: Array) -> Array:
-        """Ranks of items; -1 of those that are not frequent."""
-        return _found(self.levels[0].sets[:, 0], items)
-
-    def ranks(self, sets: Array) -> Array:
-        """Ranks of sets of one size, a row each; -1 of those that are not frequent."""
-        ranks = self._items(sets[:, 0])
-        for place in range(1, sets.shape[1]):
-            items = self._items(sets[:, place])
-            ranks = np.where((ranks < 0) | (items < 0), -1, ranks * len(self.levels[0].sets) + items)
-            ranks = _found(self.keys[place - 1], ranks)
-        return ranks
-
-    def partners(self) -> Array:
-        """How many sets each of the largest is joined with: those behind it that differ in the last item."""
-        sets = self.levels[-1].sets
-        ends = np.append(np.flatnonzero((sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)) + 1, len(sets))
-        places = np.arange(len(sets))
-        found: Array = ends[np.searchsorted(ends, places, side="right")] - places - 1 if len(sets) else places
-        return found
-
-    def candidates(self, partners: Array) -> Array:
-        """Sets of the next size of which every part is frequent, in lexicographic order.
-
-        `partners` may be less than `partners()` tells: 0 leaves out what a set begins.
-        """
-        length = self.levels[-1].sets.shape[1] + 1
-        parts = [self._pruned(joined) for joined in self._joined(partners)]
-        return np.concatenate([np.empty((0, length), np.uint32), *parts])
-
-    def _joined(self, partners: Array) -> Iterator[Array]:
-        """Joins each set with its partners, some at a time."""
-        sets = self.levels[-1].sets
-        ends = np.cumsum(partners)
-        start = 0
-        while start < len(sets):
-            begun = int(ends[start - 1]) if start else 0
-            stop = max(start + 1, int(np.searchsorted(ends, begun + AT_A_TIME, side="right")))
-            each = partners[start:stop]
-            left = np.repeat(np.arange(start, stop), each)
-            right = left + 1 + np.arange(len(left)) - np.repeat(ends[start:stop] - each - begun, each)
-            yield np.column_stack([sets[left], sets[right, -1]])
-            start = stop
-
-    def _pruned(self, joined: Array) -> Array:
-        """Those of which every part is frequent; the two that were joined are."""
-        for place in range(joined.shape[1] - 2):
-            joined = joined[self.ranks(np.delete(joined, place, axis=1)) >= 0]
-        return joined
-
-
-def _found(ordered: Array, values: Array) -> Array:
-    """Where values are among ordered ones; -1 for those that are not."""
-    if not len(ordered):
-        return np.full(len(values), -1)
-    places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    found: Array = np.where(ordered[places] == values, places, -1)
-    return found
 
 
 class Counter:

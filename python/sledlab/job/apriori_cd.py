@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.apriori import FILE, Counter, Level, at_a_time, kept, mine
+from sledlab.job.apriori import FILE, Counter, at_a_time, kept, mine
+from sledlab.job.itemsets import Level
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from sledlab.job.apriori import FrequentSets
     from sledlab.job.files import Array
+    from sledlab.job.itemsets import FrequentSets
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 

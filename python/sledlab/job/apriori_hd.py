@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job import apriori_cd
-from sledlab.job.apriori import FILE, Counter, Level, at_a_time, kept, mine
+from sledlab.job.apriori import FILE, Counter, at_a_time, kept, mine
+from sledlab.job.itemsets import Level
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from sledlab.job.apriori import FrequentSets
     from sledlab.job.files import Array
+    from sledlab.job.itemsets import FrequentSets
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 

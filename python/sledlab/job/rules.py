@@ -10,8 +10,8 @@ from sledlab.lazy import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from sledlab.job.apriori import FrequentSets
     from sledlab.job.files import Array
+    from sledlab.job.itemsets import FrequentSets
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 
