@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Rules(), "rules")
     # What jobs generate and record is kept with the tests' own cache, not with the user's.
-    if config.cache is not None:
+    if getattr(config, "cache", None) is not None:
         os.environ["SLEDLAB_DATA"] = str(config.cache.mkdir("data"))
 
 

@@ -155,7 +155,7 @@ def test_candidates_that_do_not_fit_are_counted_in_sweeps(tmp_path: Path, job: s
         settings["sections"] = sections
     answer, roomy = mined(tmp_path, job, SMALL, **settings)
     memory = 2**20
-    sweeps = -(-answer["candidates"][1] * 16 // (sections * memory))
+    sweeps = -(-answer["candidates"][1] * 16 // (sections * memory // 2))
     assert sweeps > 2
     same, tight = mined(tmp_path, job, SMALL, memory_mb=1, **settings)
     assert same == answer
@@ -173,7 +173,7 @@ def test_candidates_that_do_not_fit_are_counted_in_sweeps(tmp_path: Path, job: s
 def test_blocks_that_fit_go_round_one_after_another(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"min_support": 0.05, "sections": 4, "transactions": 2000, "universe": 100}
     answer, roomy = mined(tmp_path, "apriori-hd", SMALL, **settings)
-    same, tight = mined(tmp_path, "apriori-hd", SMALL, memory_mb=0.005, **settings)
+    same, tight = mined(tmp_path, "apriori-hd", SMALL, memory_mb=0.008, **settings)
     assert same == answer
     sent = [work.described["phases"][2]["sent_bytes"] for work in (roomy, tight)]
     assert sent[0] == 3 * sum(roomy.files["transactions"])

@@ -43,8 +43,8 @@ def digest(part: Any) -> str:
 
 
 def whole(digests: Sequence[str]) -> str:
-    """The hash of an answer, of those of its parts."""
-    return "sha256:" + sha256("\n".join(digests).encode()).hexdigest()
+    """The hash of an answer, of those of its parts; nodes that answer nothing do not count."""
+    return "sha256:" + sha256("\n".join(filter(None, digests)).encode()).hexdigest()
 
 
 def is_rows(part: Any) -> bool:

@@ -29,7 +29,8 @@ FILE = "transactions"
 class Counter:
     """Counts candidates in a node's transactions.
 
-    Operations are those of the hash tree: nodes visited, and candidates checked against a transaction.
+    Operations are the items looked at, and those of the hash tree: nodes visited, and candidates checked
+    against a transaction.
     """
 
     def __init__(self, node: Node, candidates: Array) -> None:
@@ -44,7 +45,7 @@ class Counter:
         if self._tree is not None and len(transactions):
             counts, visits, checks = self._tree.count(transactions.offsets.data, transactions.items.data)
             self.counts += np.frombuffer(counts, np.uint64)
-            self._node.does(visit=visits, check=checks)
+            self._node.does(item=len(transactions.items), visit=visits, check=checks)
 
 
 def bytes_of(length: int) -> int:
@@ -52,9 +53,14 @@ def bytes_of(length: int) -> int:
     return 4 * length + 8
 
 
+def half(node: Node) -> int:
+    """Half of a node's memory: one is for candidates, the other for transactions."""
+    return max(1, node.memory // 2)
+
+
 def at_a_time(node: Node, length: int) -> int:
-    """How many candidates fit into a node's memory; 1 at least, about which `holds` then complains."""
-    return max(1, node.memory // bytes_of(length))
+    """How many candidates fit into their half of a node's memory, 1 at least."""
+    return max(1, half(node) // bytes_of(length))
 
 
 def kept(candidates: Array, counts: Array, least: int) -> tuple[Array, Array]:
@@ -104,8 +110,10 @@ def mine(
         sets.add((yield from find(node, sets, least)))
     node.phase("rules")
     rules = yield from make_rules(node, sets, min_confidence)
-    if node.number:
+    if rules is None:
         return None
+    for level in sets.levels:
+        node.answer(level.sets, width=bytes_of(level.sets.shape[1]))
     found = [
         [items, count]
         for level in sets.levels

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.apriori import FILE, Counter, at_a_time, kept, mine
+from sledlab.job.apriori import FILE, Counter, at_a_time, half, kept, mine
 from sledlab.job.itemsets import Level
 
 if TYPE_CHECKING:
@@ -59,6 +59,6 @@ def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any
 def _counted(node: Node, candidates: Array) -> Array:
     """How often candidates occur in the node's transactions."""
     counter = Counter(node, candidates)
-    for transactions in node.read(FILE):
+    for transactions in node.read(FILE, memory=half(node)):
         counter.count(transactions)
     return counter.counts

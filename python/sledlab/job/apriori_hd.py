@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job import apriori_cd
-from sledlab.job.apriori import FILE, Counter, at_a_time, kept, mine
+from sledlab.job.apriori import FILE, Counter, at_a_time, half, kept, mine
 from sledlab.job.itemsets import Level
 from sledlab.lazy import numpy as np
 
@@ -154,7 +154,7 @@ def _find(node: Node, sets: FrequentSets, least: int, grid: Grid) -> Generator[S
     fitting = at_a_time(node, length)
     # Other rows have other sections, and all nodes of a column must send on equally often.
     sweeps = yield node.all_reduce(ceil(len(candidates) / fitting), max, among=grid.ring)
-    rounds = yield node.rounds(FILE)
+    rounds = yield node.rounds(FILE, memory=half(node))
     found = []
     for sweep in range(sweeps):
         swept = candidates[sweep * fitting : (sweep + 1) * fitting]
@@ -170,7 +170,7 @@ def _find(node: Node, sets: FrequentSets, least: int, grid: Grid) -> Generator[S
 def _counted(node: Node, candidates: Array, grid: Grid, rounds: int) -> Generator[Superstep, Any, Array]:
     """How often candidates occur in the transactions of the column, which go round it block by block."""
     counter = Counter(node, candidates)
-    for transactions in node.read(FILE, rounds=rounds):
+    for transactions in node.read(FILE, rounds=rounds, memory=half(node)):
         moving = transactions
         counter.count(moving)
         for _ in range(grid.rows - 1):

@@ -227,9 +227,9 @@ class Node(Store):
             for to, part in parts.items():
                 yield to, rows_in(part), part
 
-    def rounds(self, file: str) -> Superstep:
+    def rounds(self, file: str, *, memory: int = 0) -> Superstep:
         """In how many blocks the node with most of a file reads it, to be yielded."""
         stored, start, found = self._file(file), 0, 0
         while start < stored.rows:
-            start, found = stored.within(start, self.memory), found + 1
+            start, found = stored.within(start, memory or self.memory), found + 1
         return self.all_reduce(found, max)

@@ -59,16 +59,20 @@ def _entries(lines: str) -> Iterator[tuple[str, str]]:
 
 
 def set_all(specs: Sequence[Sequence[ParameterSpec]], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The values of several sets of parameters, with what is said of them; of one name, the first set has it.
+    """The values of several sets of parameters, with what is said of them.
 
     Raises:
-        Error: A setting is unknown, or not of its type.
+        Error: A setting is unknown, or not of its type, or two sets have a parameter of one name.
     """
     found = [{each.name: each.default for each in some} for some in specs]
+    names = [name for values in found for name in values]
+    for name in names:
+        if names.count(name) > 1:
+            raise Error(f"job and data both have a parameter `{name}`", remedy="rename that of the job")
     for key, value in settings.items():
         home = next((values for values in found if key in values), None)
         if home is None:
-            raise unknown("setting", key, [name for values in found for name in values])
+            raise unknown("setting", key, names)
         home[key] = _typed(key, value, home[key])
     return found
 

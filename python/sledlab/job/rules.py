@@ -47,14 +47,14 @@ class Rules:
 def make_rules(
     node: Node, sets: FrequentSets, min_confidence: float
 ) -> Generator[Superstep, Any, list[list[Any]] | None]:
-    """Makes the rules of the node's share of the frequent sets, and sends them to the client and to node 0.
+    """Makes the rules of the node's share of the frequent sets; node 0 gathers them and sends the client all.
 
     An operation `rule` is a rule whose confidence is worked out, high enough or not.
 
     Returns:
         On node 0 all rules.
     """
-    found = []
+    found: list[Rules] = []
     before = 0
     for level in sets.levels[1:]:
         mine = slice((node.number - before) % node.nodes, None, node.nodes)
@@ -62,13 +62,16 @@ def make_rules(
         for tried, rules in _rules(sets, level.sets[mine], level.counts[mine], min_confidence):
             node.does(rule=tried)
             if len(rules.counts):
-                node.answer(rules.antecedents, width=rules.width)
                 found.append(rules)
+                node.holds(sum(each.width * len(each.counts) for each in found))
     told = [(each.antecedents, each.consequents, each.counts, each.confidences) for each in found]
     parts = yield node.gather(told)
     if parts is None:
         return None
-    return sorted(rule for part in parts for rules in part for rule in Rules(*rules).told())
+    every = [Rules(*rules) for part in parts for rules in part]
+    for rules in every:
+        node.answer(rules.antecedents, width=rules.width)
+    return sorted(rule for rules in every for rule in rules.told())
 
 
 def _rules(

@@ -108,12 +108,18 @@ class Store(Phases):
             self.step.reads.append(access)
         return Reader(self, stored, again or access, columns)
 
-    def read(self, file: str, columns: Sequence[str] = (), *, rounds: int = 0) -> Iterator[Any]:
+    def read(
+        self, file: str, columns: Sequence[str] = (), *, rounds: int = 0, memory: int = 0
+    ) -> Iterator[Any]:
         """Reads a file from its beginning to its end, in blocks that fit into memory.
 
-        With `rounds`, empty blocks follow until there are so many: for nodes that read in step with others.
+        Args:
+            file: Its name.
+            columns: Which columns to carry; whole rows are read all the same.
+            rounds: How many blocks there are at least; empty ones follow, for nodes that read in step.
+            memory: Bytes of a block on the store, if not the node's memory.
         """
-        return self.open(file, columns).blocks(self.memory, rounds)
+        return self.open(file, columns).blocks(memory or self.memory, rounds)
 
     def write(self, file: str, rows: Array | Parts, *, width: int = 0, streams: int = 0) -> None:
         """Appends rows to a file, which is made if there is none.
