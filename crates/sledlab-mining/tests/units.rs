@@ -55,6 +55,9 @@ proptest! {
         });
         let (counts, done) = count(&counter, &records, 1);
         prop_assert_eq!(&counts, &by_hand.collect::<Vec<_>>());
+        let mut walked = vec![0; counter.len()];
+        prop_assert_eq!(counter.walk(&records, &mut walked).expect("counts"), done);
+        prop_assert_eq!(&walked, &counts);
         let (front, back) = records.split_at(17 * dims);
         let (front, done_front) = count(&counter, front, 1);
         let (back, done_back) = count(&counter, back, 1);
@@ -85,6 +88,9 @@ fn threads_change_nothing() {
     assert_eq!(alone.0.iter().sum::<u64>(), 10_000);
     // Two of four dimensions occur.
     assert_eq!(alone.1.lookups, 20_000);
+    let mut walked = vec![0; counter.len()];
+    assert_eq!(counter.walk(&records, &mut walked).expect("counts"), alone.1);
+    assert_eq!(walked, alone.0);
     for threads in [0, 2, 3, 8] {
         assert_eq!(count(&counter, &records, threads), alone);
         assert_eq!(histogram(threads), histogram(1));

@@ -7,19 +7,22 @@
 //! Records are rows of `dims` values of 32 bits. Value v of a dimension from `low` to `high` lies in window
 //! `floor((v - low) * (windows / (high - low)))`, computed in 64 bits; `high` itself, in the last one.
 
+mod sieve;
+mod walk;
+
 use std::iter;
 
 use sledlab_core::{Error, Result};
 
+use self::sieve::Sieve;
+use self::walk::Walk;
 use crate::{MOST, parallel};
 
 /// Records for which a thread is worth its start.
 const GRAIN: usize = 1024;
 /// The longest unit. Every part of a dense unit is dense: nobody gets to longer ones through 2^64 candidates.
 const LONGEST: usize = 64;
-/// Children from which a node has a table of them, if the table is not much larger than they are.
-const TABLE_CHILDREN: usize = 16;
-/// Places of such a table for each child, at most.
+/// Places of a table of children for each of them, at most.
 const TABLE_SPREAD: usize = 8;
 
 /// No bin of a candidate, no node.
@@ -45,7 +48,9 @@ pub struct Grid {
 pub struct Operations {
     /// Values turned into bins: of every record those dimensions that occur in candidates.
     pub lookups: u64,
-    /// Steps in the tree of candidate units: pairs of a node and a bin that are looked at, whether they lead on or not.
+    /// Steps in the tree of candidate units, record by record: bins of candidates that a record falls into, each of
+    /// which may begin a unit; and at every node that it reaches, the node's children, or the dimensions in which they
+    /// lie where those are fewer.
     pub probes: u64,
 }
 
@@ -133,6 +138,8 @@ pub struct UnitCounter {
     nodes: Vec<Node>,
     /// Nodes by number of a bin, less that of the first child; of all nodes that have a table.
     tables: Vec<u32>,
+    /// By number of a bin: the place of its dimension in `used`.
+    dims: Vec<u32>,
     /// The first of the nodes of depth `length`, which are counted.
     first_unit: usize,
     /// By candidate: its node, less `first_unit`.
@@ -147,6 +154,8 @@ struct Node {
     end: u32,
     /// Where its table begins, or [`NONE`].
     table: u32,
+    /// Probes of a record that reaches it.
+    steps: u32,
 }
 
 impl UnitCounter {
@@ -180,6 +189,8 @@ impl UnitCounter {
             )));
         }
         let units: Vec<u32> = candidates.as_chunks().0.iter().map(number).collect();
+        let place = |dim: u32| used.binary_search(&(dim as usize)).unwrap_or_default() as u32;
+        let dims = pairs.iter().map(|pair| place(pair[0])).collect();
         let mut counter = UnitCounter {
             length,
             axes,
@@ -189,6 +200,7 @@ impl UnitCounter {
             roots: vec![NONE; pairs.len()],
             nodes: Vec::new(),
             tables: Vec::new(),
+            dims,
             first_unit: 0,
             unit_of: vec![0; units.len() / length],
         };
@@ -227,7 +239,7 @@ impl UnitCounter {
                     } else {
                         (self.nodes[*node as usize].first, self.nodes[*node as usize].end) = (made, made + 1);
                     }
-                    self.nodes.push(Node { bin, first: 0, end: 0, table: NONE });
+                    self.nodes.push(Node { bin, first: 0, end: 0, table: NONE, steps: 0 });
                 }
                 parent = *node;
                 *node = self.nodes.len() as u32 - 1;
@@ -239,21 +251,26 @@ impl UnitCounter {
         self.tabulate();
     }
 
-    /// Makes tables for nodes with many children.
+    /// Makes tables for nodes that have more children than these have dimensions, unless much larger than they are.
     fn tabulate(&mut self) {
         for node in 0..self.nodes.len() {
             let Node { first, end, .. } = self.nodes[node];
             let children = first as usize..end as usize;
-            if children.len() < TABLE_CHILDREN {
+            self.nodes[node].steps = children.len() as u32;
+            if children.is_empty() {
                 continue;
             }
-            let low = self.nodes[children.start].bin;
-            let span = (self.nodes[children.end - 1].bin - low) as usize + 1;
+            let (low, high) = (self.nodes[children.start].bin, self.nodes[children.end - 1].bin);
+            let spanned = self.dims[high as usize] + 1 - self.dims[low as usize];
+            let span = (high - low) as usize + 1;
             let place = self.tables.len();
-            if span > TABLE_SPREAD * children.len() || place >= NONE as usize {
+            if spanned as usize >= children.len()
+                || span > TABLE_SPREAD * children.len()
+                || place >= NONE as usize
+            {
                 continue;
             }
-            self.nodes[node].table = place as u32;
+            (self.nodes[node].table, self.nodes[node].steps) = (place as u32, spanned);
             self.tables.resize(place + span, NONE);
             for child in children {
                 self.tables[place + (self.nodes[child].bin - low) as usize] = child as u32;
@@ -261,25 +278,51 @@ impl UnitCounter {
         }
     }
 
-    /// Adds to `counts`, one for each candidate, the records inside it, and says what that took.
+    /// Adds to `counts`, one for each candidate, the records inside it, and says what that takes a node that goes
+    /// through the tree [record by record](Self::walk).
     ///
+    /// Records are sieved instead, 64 at a time: a node of the tree holds those of its parent that lie in its bin.
     /// `threads` work, 0 meaning as many as there are processors; the outcome is the same for any number. An error on
     /// the first value that is out of range or no number, of the dimensions that occur in candidates; `counts` is then
     /// as it was.
     pub fn count(&self, records: &[f32], counts: &mut [u64], threads: usize) -> Result<Operations> {
+        self.split(records, counts, threads, |records| {
+            let mut sieve = Sieve::new(self);
+            for block in records.chunks(sieve::BLOCK * self.axes.len()) {
+                sieve.block(block)?;
+            }
+            Some((sieve.counts, sieve.operations))
+        })
+    }
+
+    /// As [`count`](Self::count), record by record on one thread, as the operations say: to time them, and for tests.
+    pub fn walk(&self, records: &[f32], counts: &mut [u64]) -> Result<Operations> {
+        self.split(records, counts, 1, |records| {
+            let mut walk = Walk::new(self);
+            for record in records.chunks_exact(self.axes.len()) {
+                walk.record(record)?;
+            }
+            Some((walk.counts, walk.operations))
+        })
+    }
+
+    /// Lets threads count a part of the records each; nothing comes of a part in which a value is out of range.
+    fn split(
+        &self,
+        records: &[f32],
+        counts: &mut [u64],
+        threads: usize,
+        part: impl Fn(&[f32]) -> Option<(Vec<u64>, Operations)> + Sync,
+    ) -> Result<Operations> {
         let dims = self.axes.len();
         check_records(records, dims)?;
         if counts.len() != self.len() {
             return Err(Error::user(format!("{} counts for {} units", counts.len(), self.len())));
         }
         let parts = parallel::split(records.len() / dims, GRAIN, threads, |range| {
-            let mut walk = Walk::new(self);
-            for index in range {
-                if walk.record(&records[index * dims..][..dims]).is_none() {
-                    return Err(outside(records, index, &self.axes));
-                }
-            }
-            Ok((walk.counts, walk.operations))
+            let first = range.start;
+            part(&records[range.start * dims..range.end * dims])
+                .ok_or_else(|| outside(records, self.first_outside(records, first), &self.axes))
         })?;
         for (found, _) in &parts {
             for (count, &unit) in counts.iter_mut().zip(&self.unit_of) {
@@ -288,98 +331,12 @@ impl UnitCounter {
         }
         Ok(parts.into_iter().map(|(_, operations)| operations).sum())
     }
-}
 
-/// The way of records through a tree, one after another.
-struct Walk<'a> {
-    counter: &'a UnitCounter,
-    /// Bins of candidates that the record falls into, increasing; the first `fallen` count.
-    bins: Vec<u32>,
-    fallen: usize,
-    /// By number of a bin: its place in `bins`, from 1; 0 where the record is not in it.
-    places: Vec<u16>,
-    counts: Vec<u64>,
-    operations: Operations,
-}
-
-impl<'a> Walk<'a> {
-    fn new(counter: &'a UnitCounter) -> Self {
-        Walk {
-            counter,
-            bins: vec![0; counter.used.len() + 1],
-            fallen: 0,
-            places: vec![0; counter.roots.len()],
-            counts: vec![0; counter.nodes.len() - counter.first_unit],
-            operations: Operations::default(),
-        }
-    }
-
-    /// Counts a record; nothing if a value is out of range.
-    fn record(&mut self, record: &[f32]) -> Option<()> {
-        let counter = self.counter;
-        self.fallen = 0;
-        for (&dim, row) in counter.used.iter().zip(counter.bins.chunks_exact(counter.windows)) {
-            let bin = row[counter.axes[dim].window(record[dim])?];
-            // Without a branch, which nothing could foretell.
-            self.bins[self.fallen] = bin;
-            self.fallen += usize::from(bin != NONE);
-        }
-        self.operations.lookups += counter.used.len() as u64;
-        if self.fallen < counter.length {
-            return Some(());
-        }
-        for place in 0..self.fallen {
-            self.places[self.bins[place] as usize] = place as u16 + 1;
-        }
-        let begin = self.fallen + 1 - counter.length;
-        self.operations.probes += begin as u64;
-        for place in 0..begin {
-            let root = counter.roots[self.bins[place] as usize];
-            if root != NONE {
-                self.node(root, place + 1, 1);
-            }
-        }
-        for place in 0..self.fallen {
-            self.places[self.bins[place] as usize] = 0;
-        }
-        Some(())
-    }
-
-    /// Counts a node of a unit; goes on from any other, at `depth`, by the record's bins from the place `from`.
-    #[inline]
-    fn node(&mut self, index: u32, from: usize, depth: usize) {
-        if depth == self.counter.length {
-            self.counts[index as usize - self.counter.first_unit] += 1;
-        } else {
-            self.children(index, from, depth);
-        }
-    }
-
-    fn children(&mut self, index: u32, from: usize, depth: usize) {
-        let nodes = &self.counter.nodes;
-        let node = nodes[index as usize];
-        if node.table == NONE {
-            self.operations.probes += u64::from(node.end - node.first);
-            for child in node.first..node.end {
-                let place = self.places[nodes[child as usize].bin as usize];
-                if place != 0 {
-                    self.node(child, usize::from(place), depth + 1);
-                }
-            }
-            return;
-        }
-        let (low, high) = (nodes[node.first as usize].bin, nodes[node.end as usize - 1].bin);
-        for place in from..self.fallen {
-            let bin = self.bins[place];
-            self.operations.probes += 1;
-            if bin > high {
-                break;
-            }
-            let child = if bin < low { NONE } else { self.counter.tables[(node.table + bin - low) as usize] };
-            if child != NONE {
-                self.node(child, place + 1, depth + 1);
-            }
-        }
+    /// The first record, from one on, with a value out of range in a dimension that is looked at.
+    fn first_outside(&self, records: &[f32], from: usize) -> usize {
+        let fits = |record: &[f32]| self.used.iter().all(|&dim| self.axes[dim].window(record[dim]).is_some());
+        let mut rest = records.chunks_exact(self.axes.len()).enumerate().skip(from);
+        rest.find(|(_, record)| !fits(record)).map_or(from, |(index, _)| index)
     }
 }
 

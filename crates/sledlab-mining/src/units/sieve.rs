@@ -1,0 +1,83 @@
+//! Counting block by block: which records of a block are in a unit is a set of bits.
+
+use super::{NONE, Operations, UnitCounter};
+
+/// Words of a set of records, 64 to a word.
+const WORDS: usize = 64;
+/// Records of a block.
+pub(super) const BLOCK: usize = WORDS * 64;
+
+/// Records of a block, a bit each.
+type Set = [u64; WORDS];
+
+fn size(set: &Set) -> u64 {
+    set.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// Sieves blocks of records through a tree, all of a block at once.
+pub(super) struct Sieve<'a> {
+    counter: &'a UnitCounter,
+    /// By number of a bin: the records in it; last, those in no bin of candidates.
+    inside: Vec<Set>,
+    /// By depth: the records of the node that is gone through.
+    reached: Vec<Set>,
+    pub(super) counts: Vec<u64>,
+    pub(super) operations: Operations,
+}
+
+impl<'a> Sieve<'a> {
+    pub(super) fn new(counter: &'a UnitCounter) -> Self {
+        Sieve {
+            counter,
+            inside: vec![[0; WORDS]; counter.roots.len() + 1],
+            reached: vec![[0; WORDS]; counter.length + 1],
+            counts: vec![0; counter.nodes.len() - counter.first_unit],
+            operations: Operations::default(),
+        }
+    }
+
+    /// Counts a block of records; nothing if a value is out of range.
+    pub(super) fn block(&mut self, records: &[f32]) -> Option<()> {
+        let counter = self.counter;
+        let none = counter.roots.len() as u32;
+        self.inside.fill([0; WORDS]);
+        for (index, record) in records.chunks_exact(counter.axes.len()).enumerate() {
+            for (&dim, row) in counter.used.iter().zip(counter.bins.chunks_exact(counter.windows)) {
+                let bin = row[counter.axes[dim].window(record[dim])?];
+                // Without a branch, which nothing could foretell: `NONE` is above all numbers.
+                self.inside[bin.min(none) as usize][index / 64] |= 1 << (index % 64);
+            }
+        }
+        self.operations.lookups += (records.len() / counter.axes.len() * counter.used.len()) as u64;
+        for (bin, &root) in counter.roots.iter().enumerate() {
+            let held = size(&self.inside[bin]);
+            self.operations.probes += held;
+            if root != NONE && held > 0 {
+                self.reached[1] = self.inside[bin];
+                self.node(root, 1, held);
+            }
+        }
+        Some(())
+    }
+
+    /// Goes through the children of a node at `depth`, which so many records reach.
+    fn node(&mut self, index: u32, depth: usize, held: u64) {
+        if depth == self.counter.length {
+            self.counts[index as usize - self.counter.first_unit] += held;
+            return;
+        }
+        let node = self.counter.nodes[index as usize];
+        self.operations.probes += held * u64::from(node.steps);
+        for child in node.first..node.end {
+            let inside = &self.inside[self.counter.nodes[child as usize].bin as usize];
+            let (above, below) = self.reached.split_at_mut(depth + 1);
+            for ((kept, one), other) in below[0].iter_mut().zip(&above[depth]).zip(inside) {
+                *kept = one & other;
+            }
+            let held = size(&below[0]);
+            if held > 0 {
+                self.node(child, depth + 1, held);
+            }
+        }
+    }
+}

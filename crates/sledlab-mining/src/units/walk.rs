@@ -1,0 +1,74 @@
+//! Counting record by record, as operations are counted.
+
+use super::{NONE, Operations, UnitCounter};
+
+/// The way of records through a tree, one after another.
+pub(super) struct Walk<'a> {
+    counter: &'a UnitCounter,
+    /// By place in `used`: the number of the bin that the record falls into, or [`NONE`].
+    bins: Vec<u32>,
+    pub(super) counts: Vec<u64>,
+    pub(super) operations: Operations,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(counter: &'a UnitCounter) -> Self {
+        Walk {
+            counter,
+            bins: vec![NONE; counter.used.len()],
+            counts: vec![0; counter.nodes.len() - counter.first_unit],
+            operations: Operations::default(),
+        }
+    }
+
+    /// Counts a record; nothing if a value is out of range.
+    pub(super) fn record(&mut self, record: &[f32]) -> Option<()> {
+        let counter = self.counter;
+        let rows = counter.bins.chunks_exact(counter.windows);
+        for ((&dim, row), bin) in counter.used.iter().zip(rows).zip(&mut self.bins) {
+            *bin = row[counter.axes[dim].window(record[dim])?];
+        }
+        self.operations.lookups += counter.used.len() as u64;
+        for place in 0..self.bins.len() {
+            let bin = self.bins[place];
+            if bin != NONE {
+                self.operations.probes += 1;
+                if counter.roots[bin as usize] != NONE {
+                    self.node(counter.roots[bin as usize], 1);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Counts a node of a unit; goes on from any other, at `depth`.
+    fn node(&mut self, index: u32, depth: usize) {
+        let counter = self.counter;
+        if depth == counter.length {
+            self.counts[index as usize - counter.first_unit] += 1;
+            return;
+        }
+        let node = counter.nodes[index as usize];
+        self.operations.probes += u64::from(node.steps);
+        if node.table == NONE {
+            for child in node.first..node.end {
+                let bin = counter.nodes[child as usize].bin;
+                if self.bins[counter.dims[bin as usize] as usize] == bin {
+                    self.node(child, depth + 1);
+                }
+            }
+            return;
+        }
+        let low = counter.nodes[node.first as usize].bin;
+        let high = counter.nodes[node.end as usize - 1].bin;
+        for place in counter.dims[low as usize]..=counter.dims[high as usize] {
+            let bin = self.bins[place as usize];
+            if (low..=high).contains(&bin) {
+                let child = counter.tables[(node.table + bin - low) as usize];
+                if child != NONE {
+                    self.node(child, depth + 1);
+                }
+            }
+        }
+    }
+}
