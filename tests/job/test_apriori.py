@@ -191,23 +191,6 @@ def test_as_many_sections_as_candidates_ask_for(tmp_path: Path) -> None:
     assert work.described["phases"][1]["sent_bytes"] == (rows - 1) * sum(work.files["transactions"])
 
 
-LONG = [pytest.mark.everything, pytest.mark.slow("many ranks")]
-
-
-@pytest.mark.parametrize("nodes", [4, pytest.param(8, marks=LONG), pytest.param(32, marks=LONG)])
-@pytest.mark.parametrize("job", ["apriori-cd", "apriori-hd"])
-def test_mpi_leaves_the_same_bytes(tmp_path: Path, job: str, nodes: int) -> None:
-    settings = {"transactions": 2000, "universe": 200, "min_support": SUPPORT, "memory_mb": 0.05}
-    if job == "apriori-hd":
-        settings["sections"] = 2
-    left = []
-    for mpi in (False, True):
-        work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.json"
-        record(job, nodes, mpi=mpi, again=True, work=work, answer=answer, **settings)
-        left.append((work.read_bytes(), answer.read_bytes()))
-    assert left[0] == left[1]
-
-
 def test_a_grid_that_nodes_do_not_fill_is_refused(tmp_path: Path, refused: Refused) -> None:
     for sections in (3, 16, -1):
         with refused("choose a number that divides 8: 1, 2, 4, 8"):

@@ -99,19 +99,6 @@ def test_nodes_and_memory_do_not_change_the_answer(tmp_path: Path) -> None:
     assert tight.described["phases"] == work.described["phases"]
 
 
-LONG = [pytest.mark.everything, pytest.mark.slow("many ranks")]
-
-
-@pytest.mark.parametrize("nodes", [3, pytest.param(8, marks=LONG), pytest.param(32, marks=LONG)])
-def test_mpi_leaves_the_same_bytes(tmp_path: Path, nodes: int) -> None:
-    left = []
-    for mpi in (False, True):
-        work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.json"
-        record("mafia", nodes, mpi=mpi, again=True, work=work, answer=answer, records=FEW, memory_mb=1)
-        left.append((work.read_bytes(), answer.read_bytes()))
-    assert left[0] == left[1]
-
-
 def test_a_dimension_without_structure_is_cut_evenly(tmp_path: Path) -> None:
     answer, _ = found(tmp_path, records=20_000, windows=100, beta=0.9, equal_bins=4, dims=6, clusters=1)
     assert [0.0, 25.0, 50.0, 75.0, 100.0] in answer["bins"]

@@ -188,17 +188,6 @@ def test_buckets_are_even(scale: float, nodes: int, above: float) -> None:
     assert max(buckets) / (sum(buckets) / nodes) <= 1 + above
 
 
-@pytest.mark.parametrize("job", ["scan", "sort", "join"])
-@pytest.mark.parametrize("nodes", [1, 2, 5, *(pytest.param(n, marks=LONG) for n in (8, 32))])
-def test_mpi_leaves_the_same_bytes(job: str, nodes: int, tmp_path: Path) -> None:
-    found = []
-    for mpi in (False, True):
-        work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.parquet"
-        sl.record(job, nodes, scale_factor=0.01, memory_mb=1, mpi=mpi, again=True, work=work, answer=answer)
-        found.append((work.read_bytes(), answer.read_bytes()))
-    assert found[0] == found[1]
-
-
 @pytest.mark.parametrize(
     ("job", "settings", "says"),
     [
