@@ -107,10 +107,32 @@ def test_the_command_line_says_the_same(tmp_path: Path, capsys: pytest.CaptureFi
     assert page.count("<svg") == 2
 
 
+def test_jobs_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
+    jobs = {"job": ["scan", "sort"], "nodes": [2, 3], "job_settings": ["scale_factor=0.001", "buffer_kb=16"]}
+    study = sl.smart_study(devices="mems-g2", jobs=1, out=tmp_path, **jobs)
+    assert study.tables["runs"].select("job", "nodes").rows() == [
+        (j, n) for j in ("scan", "sort") for n in (2, 3)
+    ]
+    record = sl.record("sort", 3, scale_factor=0.001, buffer_kb=16)
+    one = sl.replay(record, "mems-g2", what_if=False)
+    row = study.tables["runs"].filter(polars.col("job") == "sort", polars.col("nodes") == 3)
+    assert row["elapsed_s"].item() == one.elapsed_s
+    again = sl.smart_study(study=tmp_path / "study.toml", jobs=1)
+    assert again.tables["runs"].equals(study.tables["runs"])
+    assert again.toml == study.toml
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["--devices", "mems-g2"], "no work record was given"),
+        (["--devices", "mems-g2"], "neither a job nor a work record was given"),
+        (["--job", "srot", "--devices", "mems-g2"], "did you mean `sort`?"),
+        (["--job", "sort", "--nodes", "2.5", "--devices", "mems-g2"], "a job cannot run on 2.5 nodes"),
+        (
+            ["--job", "sort,mafia", "--job-set", "scale_facto=1", "--devices", "mems-g2"],
+            "did you mean `scale_factor`?",
+        ),
+        (["--job", "sort", "--job-set", "scale_factor", "--devices", "mems-g2"], "has no value"),
         (["--records", SCAN], "no device was given"),
         (["--records", f"{SCAN},{SCAN}", "--devices", "mems-g2"], "two records are of `scan` on 4 nodes"),
         (["--records", SCAN, "--devices", "mems-g2,mems-g2"], "the device `mems-g2` was given twice"),

@@ -11,7 +11,6 @@ from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_json, show_table
 from sledlab.job import LIST, find
 from sledlab.job.data import find as find_data
-from sledlab.job.parameters import of_class
 
 
 @click.group(cls=SuggestingGroup)
@@ -35,17 +34,17 @@ def job_list(*, as_json: bool) -> None:
 def job_show(name: str, *, as_json: bool) -> None:
     """What a job takes, and its data: NAME is that of a job, or a Python file that defines one."""
     found = find(name)
-    data = find_data(found.data) if found.data else None
-    of_data = of_class(data.kind) if data is not None else ()
+    own, of_data = found.settings
     if as_json:
-        parameters = {"job": found.parameters, "data": of_data}
+        parameters = {"job": own, "data": of_data}
         told = {key: [asdict(each) for each in specs] for key, specs in parameters.items()}
         show_json({"name": found.name, "meaning": meaning(name), "data": found.data, "parameters": told})
         return
     click.echo(f"{found.name}: {meaning(name)}")
-    if found.parameters:
-        show_parameters(found.parameters)
-    if data is not None:
+    if own:
+        show_parameters(own)
+    if found.data:
+        data = find_data(found.data)
         click.echo(f"It runs on {data.name}: {data.meaning}")
         show_parameters(of_data)
     click.echo("Change them with --set KEY=VALUE.")

@@ -11,7 +11,7 @@ import click
 from sledlab.errors import Error
 from sledlab.lazy import rich_box, rich_console, rich_table
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.options import Option, Replayed, Simulated, Studied, count, declared
+from sledlab.runs.options import Option, Replayed, Simulated, Studied, count, declared, pair
 from sledlab.traces.read import File, Trace
 
 if TYPE_CHECKING:
@@ -118,18 +118,6 @@ def source_of(flags: Mapping[str, Any]) -> Trace | Any:
     if from_file:
         return Trace(from_file, form or "", File(from_file, form, flags.get("sort") or 0))
     return Chosen("workload", kind) if kind else None
-
-
-def pair(flag: str, item: str) -> tuple[str, str]:
-    """`KEY=VALUE` as a pair.
-
-    Raises:
-        Error: It is none.
-    """
-    key, sign, value = item.partition("=")
-    if not sign:
-        raise Error(f"`{flag} {item}` has no value", remedy=f"write {flag} table.key=value")
-    return key.strip(), value.strip()
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.group import CommandGroup
-from sledlab.cli.options import DEVICE, json_option, options, pair, seed_option, show_json
+from sledlab.cli.options import DEVICE, json_option, options, seed_option, show_json
 from sledlab.cli.study import made
 from sledlab.errors import Error
 from sledlab.job.record import record
 from sledlab.runs.cluster import replay as run
-from sledlab.runs.options import Clustered, Connected, Option, count, declared
+from sledlab.runs.options import Clustered, Connected, Option, count, declared, pair
 from sledlab.runs.recording import REPORT
 from sledlab.show import terminal
 from sledlab.show.progress import Progress

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import __version__
 from sledlab.errors import Error, Place, unknown
 from sledlab.job.data import LIST as DATA
-from sledlab.job.parameters import of_function
+from sledlab.job.data import find as find_data
+from sledlab.job.parameters import of_class, of_function
 from sledlab.lazy import loaded
 
 if TYPE_CHECKING:
@@ -115,6 +116,12 @@ class Job:
     def parameters(self) -> tuple[ParameterSpec, ...]:
         """The job's parameters."""
         return of_function(self.function)
+
+    @property
+    def settings(self) -> tuple[tuple[ParameterSpec, ...], tuple[ParameterSpec, ...]]:
+        """What can be set: parameters of the job, and of its data."""
+        kind = find_data(self.data).kind if self.data else None
+        return self.parameters, of_class(kind) if kind is not None else ()
 
 
 def find(name: str | Path, data: str = "") -> Job:

@@ -17,7 +17,7 @@ from sledlab.job import find, lockstep, log
 from sledlab.job.data import find as find_data
 from sledlab.job.files import Rows
 from sledlab.job.node import Node
-from sledlab.job.parameters import of_class, set_all
+from sledlab.job.parameters import set_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,8 +135,7 @@ def task(
         raise Error(f"{seed} is no seed", remedy="choose a number from 0")
     found = find(job, data)
     kind = find_data(found.data).kind if found.data else None
-    specs = [found.parameters, of_class(kind) if kind is not None else ()]
-    parameters, of_data = set_all(specs, settings)
+    parameters, of_data = set_all(found.settings, settings)
     chosen = kind(**of_data) if kind is not None else None
     told = {
         "job": str(Path(job).resolve()) if found.file else str(job),

@@ -108,6 +108,18 @@ READ: Mapping[Any, Callable[[str], Any]] = {
 """How values of a type are read on the command line; those of others are texts."""
 
 
+def pair(flag: str, item: str) -> tuple[str, str]:
+    """`KEY=VALUE` as a pair.
+
+    Raises:
+        Error: It is none.
+    """
+    key, sign, value = item.partition("=")
+    if not sign:
+        raise Error(f"`{flag} {item}` has no value", remedy=f"write {flag} table.key=value")
+    return key.strip(), value.strip()
+
+
 @dataclass(frozen=True)
 class Option:
     """What is to be known of something that can be said.

@@ -25,13 +25,14 @@ STUDY = Study(
     meaning="Study jobs on storage nodes; replay and show work records.",
     help="""Study jobs on storage nodes; replay and show work records.
 
-    Replays work records, one for each number of nodes, on every device, page size and network, and says how
-    long the job takes and whether processor, store or network holds it up: each is replayed twice as fast,
-    too. STUDY is a file such as --out leaves behind.
+    Runs jobs on each number of nodes, or takes work records of them, and replays these on every device, page
+    size and network. Says how long a job takes and whether processor, store or network holds it up: each is
+    replayed twice as fast, too. STUDY is a file such as --out leaves behind.
 
     \b
     Examples:
-      sledlab smart --records sample/work/sort.work --devices hp-c2490a,mems-g1,mems-g2,mems-g3 --out study
+      sledlab smart --job sort --nodes 4,8,16,32 --devices hp-c2490a,mems-g1,mems-g2,mems-g3 --out study
+      sledlab smart --job scan,join --job-set scale_factor=0.1 --device mems-g2
       sledlab smart --records sort-4.work,sort-8.work --device mems-g2 --page-kb 8,16,64
       sledlab smart study/study.toml --networks fast-ethernet,infiniband-1x
       sledlab smart replay sample/work/sort.work --device mems-g2
@@ -55,10 +56,10 @@ def smart_study(
     out: str | Path | None = None,
     **said: Unpack[SmartOptions],
 ) -> SmartStudy:
-    """Studies jobs on storage nodes: replays work records on devices, page sizes and networks.
+    """Studies jobs on storage nodes: replays what they do on devices, page sizes and networks.
 
     Args:
-        records: Work records, one for each number of nodes of a job.
+        records: Work records, one for each number of nodes of a job; besides those of `job`.
         devices: A device or several that nodes store on.
         study: A file `study.toml` that a study left; all else wins over it.
         out: A directory for tables and report, in which a study that was stopped goes on.
@@ -75,6 +76,11 @@ def smart_study(
         >>> study = sl.smart_study("sample/work/scan.work", ["mems-g2", "hp-c2490a"], jobs=1)
         >>> study.answer.split(",")[0]
         '`scan` on 4 nodes is fastest with mems-g2'
+        >>> sizes = sl.smart_study(
+        ...     devices="mems-g2", job="sort", nodes=[2, 4], job_settings=["scale_factor=0.001"], jobs=1
+        ... )
+        >>> sizes.tables["runs"]["nodes"].to_list()
+        [2, 4]
     """
     files = [records] if isinstance(records, (str, Path)) else records
     asked: dict[str, Any] = {**said, "records": files, "devices": devices}

@@ -1,4 +1,4 @@
-"""What a study of smart storage sweeps: records, one for each size, on devices, page sizes and networks."""
+"""What a study of smart storage sweeps: jobs or records by size, on devices, page sizes and networks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence  # noqa: TC003 - annotations are read at ru
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
-from sledlab.errors import Error
+from sledlab.errors import Error, unknown
+from sledlab.job import find
+from sledlab.job.record import record as run
 from sledlab.runs.options import (
     Devices,
     Furnished,
@@ -15,8 +17,10 @@ from sledlab.runs.options import (
     Parallel,
     Several,
     Stored,
+    pair,
     words,
 )
+from sledlab.show.progress import Progress
 from sledlab.study.devices import name_of
 from sledlab.study.plan import Case, Plan, said_of, taking, worded
 from sledlab.traces.work import work
@@ -26,9 +30,26 @@ if TYPE_CHECKING:
     from sledlab.traces.work import Work
 
 
+NODES = (4, 8, 16, 32)
+"""Those of paper 004."""
+
+
 class SmartOptions(Furnished, Stored, Parallel, total=False):
     """What can be said of a study of smart storage, but for records and devices."""
 
+    job: Annotated[
+        Several, Option("Jobs to run and record (sledlab job list), or Python files.", "NAME,FILE")
+    ]
+    nodes: Annotated[Numbers, Option("Numbers of nodes that jobs run on.", "N,N", "4,8,16,32")]
+    job_settings: Annotated[
+        Sequence[str],
+        Option(
+            "A parameter of jobs or their data, such as scale_factor=0.1; can be repeated.",
+            "KEY=VALUE",
+            flag="job-set",
+            repeated=True,
+        ),
+    ]
     networks: Annotated[Several, Option("Networks to sweep.", "A,B", "fast-ethernet")]
     pages_kb: Annotated[Numbers, Option("Pages to sweep.", "KB,KB", "those of the node", flag="page-kb")]
     places: Annotated[
@@ -78,7 +99,10 @@ def planned(given: Given) -> Plan:
             name = f"{said}, at the host" if place == "host" else said
             cases.append(Case("runs", tuple(labels.items()), key, settings, record.nodes, name))
     axes = {
-        "records": [file for file, _ in records],
+        "job": _listed(given.axis("job")) or None,
+        "nodes": _nodes(given) if given.axis("job") else None,
+        "job_settings": _listed(given.axis("job_settings")) or None,
+        "records": [str(file) for file in _listed(given.axis("records"))] or None,
         "devices": devices,
         "networks": networks,
         "pages_kb": [page for page in pages if page] or None,
@@ -91,15 +115,49 @@ def planned(given: Given) -> Plan:
 
 def _records(given: Given) -> list[tuple[str, Work]]:
     """The records, few nodes first."""
-    files = [str(file) for file in _listed(given.axis("records"))]
+    files = [str(file) for file in _listed(given.axis("records"))] + _recorded(given)
     if not files:
-        raise Error("no work record was given", remedy="name some, as in --records sample/work/sort.work")
+        remedy = "name a job, as in --job sort, or records, as in --records sample/work/sort.work"
+        raise Error("neither a job nor a work record was given", remedy=remedy)
     found = sorted(((file, work(file)) for file in files), key=lambda each: (each[1].job, each[1].nodes))
     names = [(record.job, record.nodes) for _, record in found]
     if len(set(names)) < len(names):
         job, nodes = next(name for name in names if names.count(name) > 1)
         raise Error(f"two records are of `{job}` on {nodes} nodes", remedy="leave one of them out")
     return found
+
+
+def _recorded(given: Given) -> list[str]:
+    """Runs the jobs on each number of nodes, and gives the records; those that are kept are not made again.
+
+    Raises:
+        Error: A setting is none of any job, or a job failed.
+    """
+    jobs = [str(job) for job in _listed(given.axis("job"))]
+    settings = dict(pair("--job-set", item) for item in _listed(given.axis("job_settings")))
+    known = {job: [spec.name for specs in find(job).settings for spec in specs] for job in jobs}
+    everything = list(dict.fromkeys(name for names in known.values() for name in names))
+    if strange := [name for name in settings if name not in everything]:
+        raise unknown("setting of a job", strange[0], everything)
+    seed = int(said_of(given.base).get("seed", 1))
+    found = []
+    with Progress("recording", of="") as progress:
+        for job, nodes in product(jobs, _nodes(given)):
+            own: dict[str, Any] = {name: settings[name] for name in settings if name in known[job]}
+            found.append(run(job, nodes, seed=seed, progress=progress.going, **own).name)
+    return found
+
+
+def _nodes(given: Given) -> list[int]:
+    """Numbers of nodes of jobs.
+
+    Raises:
+        Error: One is no whole number.
+    """
+    nodes = _listed(given.axis("nodes", NODES))
+    if bad := [each for each in nodes if not float(each).is_integer()]:
+        raise Error(f"a job cannot run on {bad[0]:g} nodes", remedy="give whole numbers")
+    return [int(each) for each in nodes]
 
 
 def _several(given: Given, axis: str, one: Any, noun: str) -> list[Any]:
