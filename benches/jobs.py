@@ -39,7 +39,7 @@ import json, resource, sys, time
 import sledlab as sl
 from sledlab.job.task import task
 job, nodes, settings = json.loads(sys.argv[1])
-chosen = task(job, nodes=nodes, memory_mb=64, seed=1, data="", measured=False, settings=settings)
+chosen = task(job, nodes=nodes, memory_mb=62, seed=1, data="", measured=False, settings=settings)
 chosen.data.prepare(nodes, 1, lambda what, share: None)
 begun = time.perf_counter()
 work = sl.record(job, nodes, again=True, work=sys.argv[2], **settings)

@@ -336,12 +336,12 @@ def test_settings_are_of_their_type(job: Write) -> None:
         with pytest.raises(sl.Error, match=says):
             sl.record(path, **settings)
     work = sl.record(path, 1, count="2", share=1, name="b", fast="true")
-    assert {**work.parameters, "memory_mb": 64.0} == {
+    assert {**work.parameters, "memory_mb": 62.0} == {
         "count": 2,
         "share": 1.0,
         "name": "b",
         "fast": True,
-        "memory_mb": 64.0,
+        "memory_mb": 62.0,
     }
 
 

@@ -233,3 +233,12 @@ def test_the_memory_of_a_rank_falls_with_their_number() -> None:
     peaks = [peak(ranks) for ranks in (1, 2, 4, 8)]
     assert peaks == sorted(peaks, reverse=True)
     assert peaks[3] < peaks[0] / 2
+
+
+@pytest.mark.everything
+@pytest.mark.slow("a gigabyte of data")
+@pytest.mark.parametrize("job", ["scan", "sort", "join"])
+@pytest.mark.parametrize("nodes", [4, 32])
+def test_jobs_at_full_size_fit_on_a_node_of_the_paper(job: str, nodes: int) -> None:
+    result = sl.replay(sl.record(job, nodes, scale_factor=1), "mems-g3", what_if=False)
+    assert result.by_phase.height == len(sl.record(job, nodes, scale_factor=1).phases)

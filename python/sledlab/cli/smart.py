@@ -13,6 +13,7 @@ from sledlab.cli.options import DEVICE, json_option, options, seed_option, show_
 from sledlab.cli.study import made
 from sledlab.errors import Error
 from sledlab.job.record import record
+from sledlab.job.task import MEMORY_MB
 from sledlab.runs.cluster import replay as run
 from sledlab.runs.options import Clustered, Connected, Option, count, declared, pair
 from sledlab.runs.recording import REPORT
@@ -144,9 +145,9 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
     "--memory-mb",
     metavar="X",
     type=float,
-    default=64.0,
+    default=MEMORY_MB,
     show_default=True,
-    help="Memory of a node, in MB of 2^20 bytes.",
+    help="Memory that a job may hold on a node, in MB of 2^20 bytes.",
 )
 @seed_option
 @click.option("--mpi", is_flag=True, help="Run each node as a process of its own, under MPI.")

@@ -10,7 +10,7 @@ from sledlab import _native
 from sledlab.files import check_writable, drafted
 from sledlab.job.data import home
 from sledlab.job.mpiexec import under_mpi
-from sledlab.job.task import in_lockstep, task
+from sledlab.job.task import MEMORY_MB, in_lockstep, task
 from sledlab.traces.work import Work
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def record(
     work: str | Path | None = None,
     answer: str | Path | None = None,
     data: str = "",
-    memory_mb: float = 64.0,
+    memory_mb: float = MEMORY_MB,
     seed: int = 1,
     mpi: bool = False,
     mpiexec: str = "mpiexec",
@@ -43,7 +43,8 @@ def record(
         work: A file to write the record to.
         answer: A file to write the answer to: rows as Parquet, plain data as JSON.
         data: The data to run on, if not that of the job.
-        memory_mb: Memory of a node in MB of 2^20 bytes: what is larger is worked on out of core.
+        memory_mb: What a job may hold on a node, in MB of 2^20 bytes; more is worked on out of core. By default
+            that of a node of paper 004, 64 MB, less its system and buffers.
         seed: Seed of random numbers.
         mpi: Whether each node is a process of its own under MPI, not all nodes one process.
         mpiexec: What starts these processes: a command that takes `-n N` and what to start, such as `srun`.
