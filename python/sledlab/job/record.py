@@ -43,8 +43,8 @@ def record(
         work: A file to write the record to.
         answer: A file to write the answer to: rows as Parquet, plain data as JSON.
         data: The data to run on, if not that of the job.
-        memory_mb: What a job may hold on a node, in MB of 2^20 bytes; more is worked on out of core. By default
-            that of a node of paper 004, 64 MB, less its system and buffers.
+        memory_mb: What a job may hold on a node, in MB of 2^20 bytes; more is worked on out of core. By
+            default that of a node of paper 004, 64 MB, less its system and buffers.
         seed: Seed of random numbers.
         mpi: Whether each node is a process of its own under MPI, not all nodes one process.
         mpiexec: What starts these processes: a command that takes `-n N` and what to start, such as `srun`.
