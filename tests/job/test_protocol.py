@@ -393,6 +393,7 @@ def test_measured_time_is_counted_and_marked(job: Write) -> None:
     assert found.parameters["measured"] is True
     assert sorted(found.kinds) == ["measured-ns", "pack", "unpack"]
     assert found.phases["measured-ns"][0] > 2_000_000
+    assert "not reproducible" in str(found)
     result = sl.replay(found, "mems-g2", what_if=False)
     assert result.components_s["compute"] == pytest.approx(found.phases["measured-ns"][0] / 1e9, rel=1e-3)
 

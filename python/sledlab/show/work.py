@@ -19,13 +19,17 @@ if TYPE_CHECKING:
     from sledlab.traces.work import Work
 
 
+MEASURED = "Its compute time was measured on a machine and is another one every time; it is not reproducible."
+
+
 def answer(work: Work) -> str:
     """What it is in a sentence."""
     rows = work.phases
     moved = [data(int(rows[name].sum())) for name in ("read_bytes", "written_bytes", "sent_bytes")]
     nodes = f"{work.nodes:,} node{'s' if work.nodes > 1 else ''}"
     phases = f"{rows.height} phase{'s' if rows.height > 1 else ''}"
-    return f"{work.job} on {nodes} reads {moved[0]}, writes {moved[1]} and sends {moved[2]} in {phases}."
+    found = f"{work.job} on {nodes} reads {moved[0]}, writes {moved[1]} and sends {moved[2]} in {phases}."
+    return f"{found} {MEASURED}" if work.parameters.get("measured") is True else found
 
 
 def brief(work: Work) -> Sequence[Part]:
