@@ -81,6 +81,7 @@ SMALL = MarketBaskets(transactions=20_000, universe=200)
 SUPPORT = 0.02
 
 
+@pytest.mark.slow("mlxtend takes most of it")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_both_give_what_mlxtend_gives(tmp_path: Path, seed: int) -> None:
     answer, by_counts = mined(tmp_path, "apriori-cd", SMALL, min_support=SUPPORT, seed=seed)
@@ -148,6 +149,7 @@ def test_each_row_holds_its_share_of_the_candidates(tmp_path: Path, sections: in
     assert max(held) <= 1.01 * answer["candidates"][1] / sections
 
 
+@pytest.mark.slow("counts many candidates several times")
 @pytest.mark.parametrize(("job", "sections"), [("apriori-cd", 1), ("apriori-hd", 2)])
 def test_candidates_that_do_not_fit_are_counted_in_sweeps(tmp_path: Path, job: str, sections: int) -> None:
     settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
