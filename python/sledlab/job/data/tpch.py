@@ -19,13 +19,17 @@ from sledlab.lazy import numpy as np
 from sledlab.lazy import parquet, polars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sledlab.job.data import Tell
     from sledlab.job.files import Array
 
-TABLES = ("lineitem", "orders")
-"""Those that jobs read."""
+TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
+FIXED = ("nation", "region")
+"""Tables of one size at any scale factor."""
+
+OF_JOBS = ("lineitem", "orders")
+"""Those that jobs read; queries read any."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +53,24 @@ class Tpch:
 
     def parts(self, table: str) -> list[Path]:
         """Parquet files of a table, in order."""
-        return [
-            self.directory / table / f"{table}.{part + 1}.parquet" for part in range(ceil(self.scale_factor))
-        ]
+        parts = 1 if table in FIXED else ceil(self.scale_factor)
+        return [self.directory / table / f"{table}.{part + 1}.parquet" for part in range(parts)]
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates the tables."""
+        """Generates the tables that jobs read."""
+        self.generate(OF_JOBS, tell)
+
+    def generate(self, tables: Iterable[str], tell: Tell) -> None:
+        """Generates those of some tables that are not kept yet.
+
+        Raises:
+            Error: They cannot be made.
+        """
         if not 0 < self.scale_factor <= 100_000:
             raise Error(
                 f"a scale factor of {self.scale_factor:g} cannot be made", remedy="choose one above 0"
             )
-        missing = [(table, path) for table in TABLES for path in self.parts(table) if not path.exists()]
+        missing = [(table, path) for table in tables for path in self.parts(table) if not path.exists()]
         for done, (table, path) in enumerate(missing):
             tell(f"generating {table}", done / len(missing))
             self._generate(table, path)
@@ -102,7 +113,7 @@ class Tpch:
                 sum(parquet.read_metadata(part).num_rows for part in self.parts(table)),
                 widths[table],
             )
-            for table in TABLES
+            for table in OF_JOBS
         }
 
     def identity(self) -> Mapping[str, Any]:
