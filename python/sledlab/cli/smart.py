@@ -226,7 +226,8 @@ def smart_record(
         show_json(found.described)
         return
     face_of(found).show(found)
-    terminal.note(f"record: {found.name}")
+    if query is None or said["work"]:
+        terminal.note(f"record: {found.name}")
     if said["answer"]:
         terminal.note(f"answer: {said['answer']}")
 

@@ -112,7 +112,7 @@ def record_query(
     profiled = profile.run(found.sql, where)
     if answer is not None:
         with drafted(Path(answer)) as draft:
-            parquet.write_table(profiled.rows, draft)
+            parquet.write_table(profiled.rows.rename_columns(_apart(profiled.rows.column_names)), draft)
     data: dict[str, Any] = {"scale_factor": float(scale_factor)}
     if tables is not None:
         data = {"tables": ", ".join(table.name for table in where)}
@@ -131,18 +131,33 @@ def _of(names: set[str], scale_factor: float, directory: str | Path | None, tell
     return of_directory(Path(directory))
 
 
+def _apart(names: list[str]) -> list[str]:
+    """Names of columns, of which those that repeat get a number: `id`, `id_1`."""
+    found: dict[str, str] = {}
+    for name in names:
+        number, fresh = 0, name
+        while fresh in found:
+            number += 1
+            fresh = f"{name}_{number}"
+        found[fresh] = name
+    return list(found)
+
+
 def _record(
     query: Query, nodes: int, memory_mb: float, profiled: Profiled, where: list[Table], data: dict[str, Any]
 ) -> bytes:
     """The text of a record."""
     phases = Phases(nodes, int(memory_mb * 2**20 * FOR_ROWS))
     Execution(phases, where).run(parse(profiled.profile))
+    logs = phases.logs()
+    if not any(step.told() for each in logs for step in each.steps.values()):
+        raise Error("the query leaves nothing for nodes to do", remedy="let it read a table")
     header = {
         "work": 1,
         "job": query.name,
-        "parameters": {**data, "memory_mb": memory_mb, "sql": " ".join(query.sql.split())},
+        "parameters": {**data, "memory_mb": memory_mb, "sql": query.sql.strip()},
         "seed": 0,
         "nodes": nodes,
         "answer": profiled.digest,
     }
-    return log.record(header, phases.logs(), [])
+    return log.record(header, logs, [])

@@ -54,7 +54,8 @@ def join(phases: Phases, operator: Operator, build: Flow, probe: Flow) -> Flow:
             f"a {operator.join_type} join without an equality cannot be shared among nodes",
             remedy="join on an equality",
         )
-    if may and (not hashed or _sent_to_probe(phases, build, probe) <= _sent_by_hash(phases, build, probe)):
+    to_probe = _sent_to_probe(phases, build, probe) if may else 0
+    if may and (not hashed or not to_probe or to_probe < _sent_by_hash(phases, build, probe)):
         built = _bring(phases, build, probe)
         arrived = False
     else:

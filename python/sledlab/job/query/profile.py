@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
+from sledlab.job.query.tables import TEXT_BYTES
 from sledlab.lazy import duckdb
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _refused(error: Exception, names: Sequence[str]) -> Error:
     if "disabled by configuration" in said:
         hint = "give the directory of its tables: --tables DIR"
         return Error(f"a query sees its tables only: {said}", remedy=hint)
-    remedy = f"tables: {', '.join(names)}" if names and "does not exist" in said else None
+    remedy = f"tables: {', '.join(names or TEXT_BYTES)}" if "does not exist" in said else None
     return Error(f"DuckDB refuses the query: {said}", remedy=remedy)
 
 
