@@ -301,6 +301,7 @@ SIMPLE = {
     "SELECT n_name FROM nation UNION ALL SELECT r_name FROM region": 30,
     "SELECT n_name FROM nation EXCEPT SELECT r_name FROM region": 25,
     "SELECT * FROM nation, region": 125,
+    "SELECT * FROM partsupp JOIN (SELECT p_partkey AS ps_partkey FROM part) USING (ps_partkey)": 8000,
     "SELECT * FROM nation a JOIN nation b ON a.n_nationkey < b.n_nationkey": 300,
     "SELECT o_orderkey FROM orders FULL JOIN customer ON o_custkey = c_custkey": 15_500,
     "SELECT rank() OVER (PARTITION BY n_regionkey ORDER BY n_name) FROM nation": 25,

@@ -106,8 +106,12 @@ def record_query(
     check_size(nodes, memory_mb)
     tell: Tell = progress or (lambda what, share: None)
     found = find(query)
-    names = profile.names_in(found.sql)
-    where = _of(names, scale_factor, tables, tell)
+    profile.check(found.sql)
+    where = (
+        of_tpch(scale_factor, profile.words(found.sql), tell)
+        if tables is None
+        else of_directory(Path(tables))
+    )
     tell("running the query", None)
     profiled = profile.run(found.sql, where)
     if answer is not None:
@@ -122,13 +126,6 @@ def record_query(
         with drafted(Path(work)) as draft:
             native.write(str(draft))
     return Work(str(work or found.name), native)
-
-
-def _of(names: set[str], scale_factor: float, directory: str | Path | None, tell: Tell) -> list[Table]:
-    """The tables of a query."""
-    if directory is None:
-        return of_tpch(scale_factor, names, tell)
-    return of_directory(Path(directory))
 
 
 def _apart(names: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from hashlib import sha256
@@ -73,25 +74,26 @@ def connect() -> DuckDBPyConnection:
     return duckdb.connect(config={"threads": 1})
 
 
-def names_in(sql: str) -> set[str]:
-    """The names of tables in a query.
+def check(sql: str) -> None:
+    """Makes sure that a text is one query.
 
     Raises:
-        Error: It is not one query.
+        Error: It is not.
     """
     with connect() as connection:
         try:
             statements = connection.extract_statements(sql)
-            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-                raise Error(
-                    f"a query is one SELECT; there are {len(statements)} statements"
-                    if len(statements) != 1
-                    else f"a query is a SELECT, not {statements[0].type.name}",
-                    remedy="leave everything else out",
-                )
-            return {name.lower() for name in connection.get_table_names(sql)}
         except duckdb.Error as error:
             raise _refused(error, ()) from error
+    if len(statements) != 1:
+        raise Error(f"a query is one SELECT; there are {len(statements)} statements", remedy="leave one")
+    if statements[0].type != duckdb.StatementType.SELECT:
+        raise Error(f"a query is a SELECT, not {statements[0].type.name}", remedy="ask for rows")
+
+
+def words(sql: str) -> set[str]:
+    """The words of a query without its comments: names of tables are among them."""
+    return set(re.findall(r"\w+", re.sub(r"--[^\n]*", "", sql).lower()))
 
 
 def run(sql: str, tables: Sequence[Table]) -> Profiled:
@@ -126,7 +128,7 @@ def _refused(error: Exception, names: Sequence[str]) -> Error:
     if "disabled by configuration" in said:
         hint = "give the directory of its tables: --tables DIR"
         return Error(f"a query sees its tables only: {said}", remedy=hint)
-    remedy = f"tables: {', '.join(names or TEXT_BYTES)}" if "does not exist" in said else None
+    remedy = f"tables: {', '.join(names or TEXT_BYTES)}" if said.startswith("Catalog Error: Table") else None
     return Error(f"DuckDB refuses the query: {said}", remedy=remedy)
 
 
