@@ -327,7 +327,7 @@ def test_simple_queries_replay(query: str, nodes: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ("SELECT * FROM oders", "Table with name oders does not exist"),
+        ("SELECT * FROM no_such_table", "Table with name no_such_table does not exist"),
         ("SELECT FROM WHERE", "DuckDB refuses the query"),
         ("SELECT 1; SELECT 2", "there are 2 statements"),
         ("COPY (SELECT 1) TO 'out.csv'", "not COPY"),
