@@ -25,6 +25,7 @@ from sledlab.studies import LIST, SINGLE
 
 if TYPE_CHECKING:
     from sledlab.job.node import Node as Node
+    from sledlab.job.query import record_query as record_query
     from sledlab.job.record import record as record
     from sledlab.model.catalogue import cache as cache
     from sledlab.model.catalogue import device as device
@@ -90,6 +91,7 @@ _HOMES = {
     **dict.fromkeys(_CATALOGUES, "model.catalogue"),
     "Node": "job.node",
     "record": "job.record",
+    "record_query": "job.query",
     "PowerPolicy": "model.power_protocol",
     "Scheduler": "model.scheduler_protocol",
     "replay": "runs.cluster",

@@ -20,6 +20,7 @@ class _Later(ModuleType):
 
 
 if TYPE_CHECKING:
+    import duckdb
     import jinja2
     import loky
     import matplotlib
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     import rich.table as rich_table
     from pyarrow import parquet
 else:
+    duckdb = _Later("duckdb")
     jinja2 = _Later("jinja2")
     loky = _Later("loky")
     matplotlib = _Later("matplotlib")
@@ -59,6 +61,7 @@ else:
 __all__ = [
     "arrow_compute",
     "arrow_csv",
+    "duckdb",
     "jinja2",
     "loaded",
     "loky",

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from sledlab.cli.group import CommandGroup
 from sledlab.cli.options import DEVICE, json_option, options, seed_option, show_json
 from sledlab.cli.study import made
 from sledlab.errors import Error
+from sledlab.job.query import record_query
 from sledlab.job.record import record
 from sledlab.job.task import MEMORY_MB
 from sledlab.runs.cluster import replay as run
@@ -121,7 +123,8 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 
 
 @click.command("record")
-@click.option("--job", metavar="NAME|FILE", required=True, help="Job: sledlab job list, or a Python file.")
+@click.option("--job", metavar="NAME|FILE", help="Job: sledlab job list, or a Python file.")
+@click.option("--query", metavar="NAME|FILE", help="Instead of a job: q1 to q22 of TPC-H, or a file of SQL.")
 @click.option("--nodes", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")
 @click.option("--work", metavar="FILE", help="File for the record; its usual name ends in .work.")
 @click.option(
@@ -133,6 +136,11 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
     metavar="X",
     type=float,
     help="Scale factor of TPC-H: 1 has 6,001,215 line items.  [default: 1]",
+)
+@click.option(
+    "--tables",
+    metavar="DIR",
+    help="A query's tables, if not TPC-H's: NAME.parquet or NAME/*.parquet in a directory.",
 )
 @click.option(
     "--set",
@@ -166,11 +174,19 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 )
 @json_option
 def smart_record(
-    job: str, nodes: int, scale_factor: float | None, settings: tuple[str, ...], *, as_json: bool, **said: Any
+    job: str | None,
+    query: str | None,
+    nodes: int,
+    scale_factor: float | None,
+    tables: str | None,
+    settings: tuple[str, ...],
+    *,
+    as_json: bool,
+    **said: Any,
 ) -> None:
-    """Run a job on real data and record what each node reads, counts, sends and writes.
+    """Run a job, or a query, on real data and record what each node reads, counts, sends and writes.
 
-    Records are kept, and so are generated data: the same job on the same data is not run again.
+    Records of jobs are kept, and so are generated data: the same job on the same data is not run again.
 
     \b
     Examples:
@@ -178,7 +194,16 @@ def smart_record(
       sledlab smart record --job scan --scale-factor 0.1 --set where="l_quantity > 49" --answer found.parquet
       sledlab smart record --job join --nodes 8 --mpi --work join.work
       sledlab smart record --job my_job.py --work my.work
+      sledlab smart record --query q5 --nodes 8 --scale-factor 1 --work q5.work
+      sledlab smart record --query my.sql --tables data --nodes 8 --work my.work
     """
+    if (job is None) == (query is None):
+        raise Error("there is one job or one query to record", remedy="name one: --job sort, or --query q5")
+    if tables is not None and (query is None or scale_factor is not None):
+        raise Error(
+            "`--tables` are a query's, in place of TPC-H's",
+            remedy="leave it out" if query is None else "leave out --scale-factor",
+        )
     told: dict[str, Any] = dict(pair("--set", item) for item in settings)
     if scale_factor is not None:
         told["scale_factor"] = str(scale_factor)
@@ -186,14 +211,35 @@ def smart_record(
     if clashing:
         raise Error(f"`{clashing[0]}` is said by --{clashing[0].replace('_', '-')}", remedy="leave out --set")
     with Progress("recording", of="") as progress:
-        found = record(job, nodes, progress=progress.going, **said, **told)
+        if query is not None:
+            _only_for_jobs()
+            found = record_query(
+                query,
+                nodes,
+                scale_factor=1.0 if scale_factor is None else scale_factor,
+                tables=tables,
+                progress=progress.going,
+                **{name: said[name] for name in ("work", "answer", "memory_mb")},
+            )
+        else:
+            found = record(str(job), nodes, progress=progress.going, **said, **told)
     if as_json:
         show_json(found.described)
         return
     face_of(found).show(found)
-    terminal.note(f"record: {found.name}")
+    if query is None or said["work"]:
+        terminal.note(f"record: {found.name}")
     if said["answer"]:
         terminal.note(f"answer: {said['answer']}")
+
+
+def _only_for_jobs() -> None:
+    """Raises an error where an option is given that means nothing for a query."""
+    given = click.get_current_context().get_parameter_source
+    for name in ("data", "settings", "seed", "mpi", "mpiexec", "measured", "again"):
+        if given(name) is ParameterSource.COMMANDLINE:
+            option = "set" if name == "settings" else name
+            raise Error(f"`--{option}` is for jobs, not for queries", remedy="leave it out")
 
 
 @click.command("show")

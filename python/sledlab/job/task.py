@@ -130,10 +130,7 @@ def task(
     Raises:
         Error: Something makes no sense.
     """
-    if not 1 <= nodes <= MOST_NODES:
-        raise Error(f"a job cannot run on {nodes:,} nodes", remedy=f"choose 1 to {MOST_NODES:,}")
-    if not 2**-10 <= memory_mb <= 2**20:
-        raise Error(f"a node cannot have {memory_mb:g} MB of memory", remedy="choose 0.001 to 1,048,576")
+    check_size(nodes, memory_mb)
     if not 0 <= seed < 2**64:
         raise Error(f"{seed} is no seed", remedy="choose a number from 0")
     found = find(job, data)
@@ -150,6 +147,14 @@ def task(
         "settings": dict(settings),
     }
     return Task(found, nodes, parameters, chosen, memory_mb, seed, measured, told)
+
+
+def check_size(nodes: int, memory_mb: float) -> None:
+    """Raises an error where there cannot be so many nodes, or a node with so much memory."""
+    if not 1 <= nodes <= MOST_NODES:
+        raise Error(f"a job cannot run on {nodes:,} nodes", remedy=f"choose 1 to {MOST_NODES:,}")
+    if not 2**-10 <= memory_mb <= 2**20:
+        raise Error(f"a node cannot have {memory_mb:g} MB of memory", remedy="choose 0.001 to 1,048,576")
 
 
 def in_lockstep(chosen: Task, answer: Path | None, tell: Tell) -> bytes:

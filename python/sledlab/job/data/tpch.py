@@ -19,13 +19,17 @@ from sledlab.lazy import numpy as np
 from sledlab.lazy import parquet, polars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sledlab.job.data import Tell
     from sledlab.job.files import Array
 
-TABLES = ("lineitem", "orders")
-"""Those that jobs read."""
+TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
+FIXED = ("nation", "region")
+"""Tables of one size at any scale factor."""
+
+OF_JOBS = ("lineitem", "orders")
+"""Those that jobs read; queries read any."""
 
 
 @dataclass(frozen=True)
@@ -49,48 +53,64 @@ class Tpch:
 
     def parts(self, table: str) -> list[Path]:
         """Parquet files of a table, in order."""
-        return [
-            self.directory / table / f"{table}.{part + 1}.parquet" for part in range(ceil(self.scale_factor))
-        ]
+        parts = 1 if table in FIXED else ceil(self.scale_factor)
+        return [self.directory / table / f"{table}.{part + 1}.parquet" for part in range(parts)]
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates the tables."""
+        """Generates the tables that jobs read."""
+        self.generate(OF_JOBS, tell)
+
+    def generate(self, tables: Iterable[str], tell: Tell) -> None:
+        """Generates those of some tables that are not kept yet.
+
+        Raises:
+            Error: They cannot be made.
+        """
         if not 0 < self.scale_factor <= 100_000:
             raise Error(
                 f"a scale factor of {self.scale_factor:g} cannot be made", remedy="choose one above 0"
             )
-        missing = [(table, path) for table in TABLES for path in self.parts(table) if not path.exists()]
-        for done, (table, path) in enumerate(missing):
-            tell(f"generating {table}", done / len(missing))
-            self._generate(table, path)
+        # One call makes the same part of several tables.
+        missing: dict[tuple[int, int], list[str]] = {}
+        for table in tables:
+            parts = self.parts(table)
+            for number, path in enumerate(parts):
+                if not path.exists():
+                    missing.setdefault((len(parts), number), []).append(table)
+        for done, ((parts_of, number), some) in enumerate(missing.items()):
+            tell(f"generating {', '.join(some)}", done / len(missing))
+            self._generate(some, parts_of, number)
 
-    def _generate(self, table: str, path: Path) -> None:
-        """Generates a part of a table."""
+    def _generate(self, tables: list[str], parts: int, part: int) -> None:
+        """Generates a part of some tables."""
         program = Path(sys.executable).with_name("tpchgen-cli")
         found = str(program) if program.exists() else shutil.which("tpchgen-cli")
         if found is None:
             raise Error("tables of TPC-H are made by tpchgen-cli", remedy="pip install 'sledlab[jobs]'")
-        parts = self.parts(table)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        drafts = path.parent / f".part-{os.getpid()}-{path.name}"
-        number = ["--parts", str(len(parts)), "--part", str(parts.index(path) + 1)]
+        drafts = self.directory / f".part-{os.getpid()}-{part}"
+        number = ["--parts", str(parts), "--part", str(part + 1)]
         said = [
             "parquet",
             "-s",
             f"{self.scale_factor:g}",
             "-T",
-            table,
+            ",".join(tables),
             "-o",
             str(drafts),
             *number,
             "--overwrite",
         ]
         ran = subprocess.run([found, *said], capture_output=True, text=True, check=False)
-        made = next(iter(drafts.rglob("*.parquet")), None)
-        if ran.returncode or made is None:
-            raise Error(f"tpchgen-cli could not make {table}: {ran.stderr.strip()[-300:]}")
-        made.replace(path)
-        shutil.rmtree(drafts, ignore_errors=True)
+        try:
+            for table in tables:
+                made = next(iter((drafts / table).glob("*.parquet")), None)
+                if ran.returncode or made is None:
+                    raise Error(f"tpchgen-cli could not make {table}: {ran.stderr.strip()[-300:]}")
+                path = self.parts(table)[part]
+                path.parent.mkdir(parents=True, exist_ok=True)
+                made.replace(path)
+        finally:
+            shutil.rmtree(drafts, ignore_errors=True)
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Table]:
         """The tables."""
@@ -102,7 +122,7 @@ class Tpch:
                 sum(parquet.read_metadata(part).num_rows for part in self.parts(table)),
                 widths[table],
             )
-            for table in TABLES
+            for table in OF_JOBS
         }
 
     def identity(self) -> Mapping[str, Any]:

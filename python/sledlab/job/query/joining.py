@@ -1,0 +1,140 @@
+"""Joins: one side is sent to all nodes, or both to the nodes of their hashes, whichever sends fewer bytes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+from typing import TYPE_CHECKING
+
+from sledlab.errors import Error
+from sledlab.job.query.phases import Flow, compared
+
+if TYPE_CHECKING:
+    from sledlab.job.query.phases import Counts, Phases
+    from sledlab.job.query.plan import Operator
+
+_ANY = ("INNER", "CROSS")
+_RIGHT_KEPT = ("RIGHT", "RIGHT_SEMI", "RIGHT_ANTI")
+_BOTH_KEPT = ("FULL", "OUTER")
+
+
+def builds_from(join: Operator) -> int:
+    """Which input of a join is built from, and evaluated first: the smaller one.
+
+    Without a hash, one side has to go to all nodes, so it is one that may.
+    """
+    smaller = 0 if join.inputs[0].bytes < join.inputs[1].bytes else 1
+    if join.kind != "HASH_JOIN" and not _may_go_to_each(join, smaller):
+        return 1 - smaller
+    return smaller
+
+
+def _may_go_to_each(join: Operator, side: int) -> bool:
+    """Whether the rows of a side may be on every node: those of which each is kept or not may not."""
+    if join.join_type in _ANY:
+        return True
+    if join.join_type in _BOTH_KEPT:
+        return False
+    return side == (0 if join.join_type in _RIGHT_KEPT else 1)
+
+
+def join(phases: Phases, operator: Operator, build: Flow, probe: Flow) -> Flow:
+    """Joins two flows, of which the first has come to its end when the second begins.
+
+    Raises:
+        Error: It cannot be done on nodes.
+    """
+    if probe.home == "each":
+        probe = replace(probe, home="shared")
+    side = builds_from(operator)
+    may = _may_go_to_each(operator, side)
+    hashed = operator.kind == "HASH_JOIN"
+    if not (may or hashed):
+        raise Error(
+            f"a {operator.join_type} join without an equality cannot be shared among nodes",
+            remedy="join on an equality",
+        )
+    to_probe = _sent_to_probe(phases, build, probe) if may else 0
+    if may and (not hashed or not to_probe or to_probe < _sent_by_hash(phases, build, probe)):
+        built = _bring(phases, build, probe)
+        arrived = False
+    else:
+        phases.part(build)
+        phases.part(probe)
+        built = phases.spread(build.rows)
+        arrived = True
+    home = "shared" if arrived else probe.home
+    probed = phases.counts(replace(probe, home=home))
+    build.phase.does("hash" if hashed else "tuple", built)
+    flow = _held(phases, replace(probe, home=home), build, built, probed, arrived=arrived)
+    _matches(operator, flow, built, probed)
+    return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.held)
+
+
+def _sent_to_probe(phases: Phases, build: Flow, probe: Flow) -> int:
+    """Bytes sent when the build side goes to wherever the probing rows are."""
+    if build.home == "each" or (build.home == "first" and probe.home == "first"):
+        return 0
+    if probe.home == "first":
+        return (build.rows - int(phases.counts(build)[0])) * build.width
+    return (phases.nodes - 1) * build.rows * build.width
+
+
+def _sent_by_hash(phases: Phases, build: Flow, probe: Flow) -> int:
+    """Bytes sent when both sides go to the nodes of their hashes."""
+    found = 0
+    for flow in (build, probe):
+        if flow.home != "each":
+            stays = int(phases.by_hash(phases.counts(flow)).diagonal().sum())
+            found += (flow.rows - stays) * flow.width
+    return found
+
+
+def _bring(phases: Phases, build: Flow, probe: Flow) -> Counts:
+    """Sends the build side to wherever the probing rows are; gives the rows that each node then has."""
+    counts = phases.counts(build)
+    if probe.home == "first":
+        if build.home == "shared":
+            build.phase.moves(phases.to_first(counts), build.width)
+        return phases.on_first(build.rows)
+    if build.home != "each":
+        build.phase.moves(phases.to_each(counts), build.width)
+    return phases.spread(build.rows * phases.nodes)
+
+
+def _held(phases: Phases, probe: Flow, build: Flow, built: Counts, probed: Counts, *, arrived: bool) -> Flow:
+    """The flow in the phase in which it probes.
+
+    Rows that stream past a hash table in memory are probed in their own phase. Rows that arrived are probed
+    in the next, and so are those that wait because the hash table does not fit: then both sides are written
+    in parts.
+    """
+    table = int(built.max(initial=0)) * build.width
+    build.phase.holds(min(table, phases.room))
+    if not arrived and table + probe.held <= phases.room:
+        probe.phase.holds(table + probe.held)
+        return replace(probe, held=table + probe.held)
+    phase = phases.begin("join")
+    parts = max(2, ceil(1.25 * table / phases.room)) if table > phases.room else 0
+    waiting = int(probed.max(initial=0)) * probe.width
+    if parts:
+        phases.keep(build, built, phase, streams=parts)
+        phases.keep(probe, probed, phase, streams=parts)
+    elif table + waiting > phases.room:
+        phases.read_back(phase, phases.write(probe.phase, probed, probe.width, phase.name))
+    else:
+        phase.holds(table + waiting)
+    held = min(table, phases.room)
+    phase.holds(held)
+    return replace(probe, phase=phase, held=held)
+
+
+def _matches(operator: Operator, flow: Flow, built: Counts, probed: Counts) -> None:
+    """Counts what matching takes."""
+    if operator.kind == "HASH_JOIN":
+        flow.phase.does("probe", probed)
+    elif operator.kind in ("PIECEWISE_MERGE_JOIN", "IE_JOIN"):
+        flow.phase.does("compare", compared(built) + compared(probed))
+        flow.phase.does("merge", built + probed)
+    else:
+        flow.phase.does("tuple", built * probed)

@@ -1,0 +1,287 @@
+"""What operators of a plan do on nodes: from the scans up, each takes a flow of rows and gives one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import TYPE_CHECKING
+
+from sledlab.errors import Error
+from sledlab.job.query import joining
+from sledlab.job.query.phases import Flow, compared
+from sledlab.job.query.plan import JOINS, LIMITS, LITERALS
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sledlab.job.query.phases import Counts, Phase, Phases
+    from sledlab.job.query.plan import Operator
+    from sledlab.job.query.tables import Table
+
+
+@dataclass(frozen=True)
+class _Common:
+    """Rows of a common table expression, which wait for those that scan them: in memory, or in a file."""
+
+    flow: Flow
+    file: str
+
+
+class Execution:
+    """A plan that is carried out on nodes, operator by operator.
+
+    Attributes:
+        phases: What comes of it.
+    """
+
+    def __init__(self, phases: Phases, tables: Sequence[Table]) -> None:
+        self.phases = phases
+        self._tables = {str(file): table for table in tables for file in table.files}
+        self._common: dict[str, _Common] = {}
+        self._handlers: dict[str, Callable[[Operator], Flow]] = {
+            **dict.fromkeys(JOINS, self._join),
+            **dict.fromkeys(LITERALS, self._literal),
+            "CTE_SCAN": self._cte_scan,
+            "FILTER": self._filter,
+            "HASH_GROUP_BY": self._group,
+            "PARTITIONED_AGGREGATE": self._group,
+            "PERFECT_HASH_GROUP_BY": self._group,
+            "STREAMING_WINDOW": self._window,
+            "TABLE_SCAN": self._scan,
+            "UNGROUPED_AGGREGATE": self._aggregate,
+            "UNION": self._union,
+            "UNNEST": self._unnest,
+            "WINDOW": self._window,
+        }
+        # The last sort or limit of a query gives its rows to the client, and so do these on top of it.
+        self._at_end: dict[str, Callable[[Operator, bool], Flow]] = {
+            **dict.fromkeys(LIMITS, self._limit),
+            "CTE": self._cte,
+            "ORDER_BY": self._sort,
+            "PROJECTION": self._project,
+            "TOP_N": self._top,
+        }
+
+    def run(self, plan: Operator) -> None:
+        """Carries out a plan and sends its result to the client."""
+        flow = self._flow(plan.inputs[0], last=True)
+        if flow.home != "client":
+            counts = self.phases.counts(_on_one(flow))
+            flow.phase.moves(self.phases.to_client(counts), flow.width)
+
+    def _flow(self, operator: Operator, *, last: bool = False) -> Flow:
+        """The rows that an operator gives; whether it may give them to the client."""
+        if operator.kind in self._at_end:
+            return self._at_end[operator.kind](operator, last)
+        return self._handlers[operator.kind](operator)
+
+    def _scan(self, operator: Operator) -> Flow:
+        """Reads a table, all of it."""
+        files = operator.files
+        found = (self._tables[path] for path in self._tables if f"{files}, ".startswith(f"{path}, "))
+        table = next(found, None)
+        if table is None:
+            what = files or operator.info.get("Function", "")
+            raise Error(f"`{what}` is no table that nodes share", remedy="let the query scan tables only")
+        phase = self.phases.begin(f"scan {table.name}", numbered=False)
+        counts = self.phases.spread(table.rows)
+        self.phases.scans(phase, table.name, counts, table.bytes)
+        phase.does("tuple", counts)
+        return Flow(operator.rows, operator.width, "shared", phase)
+
+    def _literal(self, operator: Operator) -> Flow:
+        """Rows that the query itself holds are on every node."""
+        return Flow(operator.rows, operator.width, "each", self.phases.begin("values"))
+
+    def _filter(self, operator: Operator) -> Flow:
+        """Holds every row against a predicate."""
+        flow = self._flow(operator.inputs[0])
+        flow.phase.does("tuple", self.phases.counts(flow))
+        return replace(flow, rows=operator.rows, width=operator.width)
+
+    def _project(self, operator: Operator, last: bool) -> Flow:
+        """Makes other rows of them, which is not counted."""
+        return replace(self._flow(operator.inputs[0], last=last), rows=operator.rows, width=operator.width)
+
+    def _unnest(self, operator: Operator) -> Flow:
+        """Makes several rows of one."""
+        flow = replace(self._flow(operator.inputs[0]), rows=operator.rows, width=operator.width)
+        flow.phase.does("tuple", self.phases.counts(flow))
+        return flow
+
+    def _join(self, operator: Operator) -> Flow:
+        """Joins two inputs, of which the one to build from comes first."""
+        side = joining.builds_from(operator)
+        build = self._flow(operator.inputs[side])
+        probe = self._flow(operator.inputs[1 - side])
+        return joining.join(self.phases, operator, build, probe)
+
+    def _union(self, operator: Operator) -> Flow:
+        """Rows of several inputs, which wait for the last of them."""
+        flows = [self._flow(each) for each in operator.inputs]
+        phase = self.phases.begin("union")
+        for flow in flows:
+            self.phases.keep(flow, self.phases.counts(flow), phase)
+        home = flows[0].home if len({flow.home for flow in flows}) == 1 else "shared"
+        return Flow(operator.rows, operator.width, home, phase)
+
+    def _group(self, operator: Operator) -> Flow:
+        """Aggregates by groups: on each node what it has, then all that there is of a group on one."""
+        flow = _on_one(self._flow(operator.inputs[0]))
+        phase = self.phases.begin("aggregate")
+        if self.phases.nodes == 1 or flow.home == "first":
+            self._group_alone(operator, flow, phase)
+            return Flow(operator.rows, operator.width, flow.home, phase)
+        found = self._partial(flow.rows, operator.rows)
+        table = ceil(found / self.phases.nodes) * operator.width
+        whole = operator.needs_whole_groups
+        if not whole and table + flow.held <= self.phases.room:
+            flow.phase.does("hash", self.phases.counts(flow))
+            flow.phase.holds(table + flow.held)
+            flow = replace(flow, rows=found, width=operator.width)
+        self.phases.part(flow)
+        arrived = self.phases.spread(flow.rows)
+        groups = self.phases.spread(operator.rows)
+        if whole or int(groups.max()) * operator.width > self.phases.room:
+            self.phases.keep(flow, arrived, phase)
+        else:
+            phase.holds(int(groups.max()) * operator.width)
+        phase.does("hash", arrived)
+        return Flow(operator.rows, operator.width, "shared", phase)
+
+    def _group_alone(self, operator: Operator, flow: Flow, phase: Phase) -> None:
+        """Aggregates rows where they are; in parts, where groups do not fit."""
+        counts = self.phases.counts(flow)
+        flow.phase.does("hash", counts)
+        if operator.bytes + flow.held <= self.phases.room:
+            flow.phase.holds(operator.bytes + flow.held)
+            return
+        parts = max(2, ceil(1.25 * operator.bytes / self.phases.room))
+        self.phases.keep(flow, counts, phase, streams=parts)
+        phase.does("hash", counts)
+
+    def _partial(self, rows: int, groups: int) -> int:
+        """Groups that nodes have after partial aggregation, added up: an estimate.
+
+        A group has rows / groups rows, and each is on any node with equal chance.
+        """
+        if not groups or not rows:
+            return 0
+        nodes = self.phases.nodes
+        missed = float((1 - 1 / nodes) ** (rows / groups))
+        return min(rows, nodes * groups, max(groups, round(nodes * groups * (1 - missed))))
+
+    def _aggregate(self, operator: Operator) -> Flow:
+        """Aggregates all rows to one: on each node what it has, then on the first."""
+        flow = _on_one(self._flow(operator.inputs[0]))
+        phase = self.phases.begin("aggregate")
+        if flow.home == "first" or self.phases.nodes == 1:
+            flow.phase.does("hash", self.phases.counts(flow))
+        elif operator.needs_whole_groups:
+            # The states that nodes would send are as large as the rows.
+            counts = self.phases.counts(flow)
+            flow.phase.moves(self.phases.to_first(counts), flow.width)
+            gathered = self.phases.on_first(flow.rows)
+            self.phases.keep(flow, gathered, phase)
+            phase.does("hash", gathered)
+        else:
+            flow.phase.does("hash", self.phases.counts(flow))
+            each = np.ones(self.phases.nodes, dtype=np.int64)
+            flow.phase.moves(self.phases.to_first(each), operator.width)
+            phase.does("hash", self.phases.on_first(self.phases.nodes))
+        return Flow(operator.rows, operator.width, "first", phase)
+
+    def _sort(self, operator: Operator, last: bool) -> Flow:
+        """Sorts what each node has, in runs where that does not fit; who gets it merges."""
+        flow = _on_one(self._flow(operator.inputs[0]))
+        counts = self.phases.counts(flow)
+        phase = self.phases.begin("sort")
+        size = int(counts.max(initial=0)) * flow.width
+        if size <= self.phases.room:
+            phase.holds(size)
+            phase.does("compare", compared(counts))
+        else:
+            runs = ceil(size / self.phases.room)
+            file = self.phases.write(flow.phase, counts, flow.width, phase.name)
+            flow.phase.does("compare", compared(-(-counts // runs)) * runs)
+            self.phases.read_back(phase, file, runs=runs)
+            phase.does("merge", counts)
+        return self._given(operator, replace(flow, phase=phase, held=0), counts, last=last)
+
+    def _top(self, operator: Operator, last: bool) -> Flow:
+        """Keeps the first rows on each node, in a heap."""
+        flow = _on_one(self._flow(operator.inputs[0]))
+        counts = self.phases.counts(flow)
+        kept = np.minimum(counts, operator.most)
+        flow.phase.does("compare", np.rint(counts * np.log2(np.maximum(kept, 2))).astype(np.int64))
+        return self._given(operator, flow, kept, last=last)
+
+    def _limit(self, operator: Operator, last: bool) -> Flow:
+        """Keeps any rows on each node, as many as are wanted in all."""
+        flow = _on_one(self._flow(operator.inputs[0], last=last))
+        if flow.home == "client":
+            return replace(flow, rows=operator.rows, width=operator.width)
+        kept = np.minimum(self.phases.counts(flow), operator.most)
+        return self._given(operator, flow, kept, last=last)
+
+    def _given(self, operator: Operator, flow: Flow, kept: Counts, *, last: bool) -> Flow:
+        """Sends the rows that nodes kept to the client, or to the first node if the query goes on."""
+        if last:
+            flow.phase.moves(self.phases.to_client(kept), operator.width)
+            return Flow(operator.rows, operator.width, "client", flow.phase)
+        if flow.home == "first" or self.phases.nodes == 1:
+            return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.held)
+        flow.phase.moves(self.phases.to_first(kept), operator.width)
+        gathered = self.phases.on_first(int(kept.sum()))
+        phase = self.phases.begin("gather")
+        self.phases.keep(replace(flow, width=operator.width), gathered, phase)
+        phase.does("merge", gathered)
+        return Flow(operator.rows, operator.width, "first", phase)
+
+    def _window(self, operator: Operator) -> Flow:
+        """Sorts the rows of each partition on one node; all on the first, where there are no partitions."""
+        flow = _on_one(self._flow(operator.inputs[0]))
+        counts = self.phases.counts(flow)
+        if flow.home == "shared" and operator.has_partitions:
+            self.phases.part(flow)
+            counts = self.phases.spread(flow.rows)
+        elif flow.home == "shared":
+            flow.phase.moves(self.phases.to_first(counts), flow.width)
+            counts = self.phases.on_first(flow.rows)
+        phase = self.phases.begin("window")
+        self.phases.keep(flow, counts, phase)
+        if operator.kind == "WINDOW":
+            phase.does("compare", compared(counts))
+        phase.does("tuple", counts)
+        home = flow.home if operator.has_partitions else "first"
+        return Flow(operator.rows, operator.width, home, phase)
+
+    def _cte(self, operator: Operator, last: bool) -> Flow:
+        """Makes a common table, and goes on with what scans it."""
+        flow = _on_one(self._flow(operator.inputs[0]))
+        counts = self.phases.counts(flow)
+        size = int(counts.max(initial=0)) * flow.width
+        file = ""
+        if size > self.phases.room // 2:
+            file = self.phases.write(flow.phase, counts, flow.width, "common table")
+            size = 0
+        self._common[operator.common_table] = _Common(flow, file)
+        self.phases.room -= size
+        found = self._flow(operator.inputs[1], last=last)
+        self.phases.room += size
+        return found
+
+    def _cte_scan(self, operator: Operator) -> Flow:
+        """Goes through a common table."""
+        common = self._common[operator.common_table]
+        phase = self.phases.begin("rescan")
+        if common.file:
+            self.phases.read_back(phase, common.file)
+        phase.does("tuple", self.phases.counts(common.flow))
+        return replace(common.flow, phase=phase, held=0)
+
+
+def _on_one(flow: Flow) -> Flow:
+    """A flow whose rows are on one node where they were on each."""
+    return replace(flow, home="first") if flow.home == "each" else flow

@@ -1,0 +1,238 @@
+"""Phases of a record in the making: what every node reads, counts, sends and writes in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from sledlab.job.log import Access, Log, Step
+from sledlab.job.sort import comparisons
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    import numpy
+
+    Counts = numpy.ndarray[Any, Any]
+    # Where rows are: shared evenly among nodes, on the first, all of them on each, or at the client.
+    Home = Literal["shared", "first", "each", "client"]
+
+
+@dataclass
+class Use:
+    """A file that the nodes read or write in a phase, with bytes for each."""
+
+    file: str
+    bytes: Counts
+    order: str = "sequential"
+    runs: int = 0
+
+
+@dataclass
+class Phase:
+    """What all nodes do in a phase.
+
+    Attributes:
+        name: Its name.
+        nodes: How many there are.
+        reads: Files that they read.
+        writes: Files that they write.
+        operations: How many of each kind each node does.
+        sends: Bytes that each node sends each, and the client.
+        memory: Bytes that a node holds for this phase.
+        kept: Bytes of common tables that it holds for later ones.
+    """
+
+    name: str
+    nodes: int
+    reads: list[Use] = field(default_factory=list)
+    writes: list[Use] = field(default_factory=list)
+    operations: dict[str, Counts] = field(default_factory=dict)
+    sends: Counts | None = None
+    memory: int = 0
+    kept: int = 0
+
+    def does(self, kind: str, counts: Counts | int) -> None:
+        """Counts operations of a kind on each node."""
+        found = self.operations.setdefault(kind, np.zeros(self.nodes, dtype=np.int64))
+        found += counts
+
+    def moves(self, rows: Counts, width: int) -> None:
+        """Sends rows: how many each node (row) has for each node and, last, for the client (column)."""
+        leaving = rows.copy()
+        np.fill_diagonal(leaving[:, : self.nodes], 0)
+        if not leaving.any():
+            return
+        self.does("pack", leaving.sum(axis=1))
+        self.does("unpack", leaving[:, : self.nodes].sum(axis=0))
+        leaving *= width
+        if self.sends is None:
+            self.sends = leaving
+        else:
+            self.sends += leaving
+
+    def holds(self, size: int) -> None:
+        """Says that each node holds so many bytes, besides buffers and common tables."""
+        self.memory = max(self.memory, size)
+
+    def step(self, node: int) -> Step:
+        """What a node does."""
+        return Step(
+            [_access(use, node) for use in self.reads],
+            [_access(use, node) for use in self.writes],
+            {kind: int(counts[node]) for kind, counts in self.operations.items()},
+            None if self.sends is None else self.sends[node],
+            self.memory + self.kept,
+        )
+
+
+def _access(use: Use, node: int) -> Access:
+    return Access(use.file, use.order, use.runs, bytes=int(use.bytes[node]))
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Rows on their way from one operator to the next.
+
+    Attributes:
+        rows: How many, on all nodes together.
+        width: Bytes of one.
+        home: Where they are.
+        phase: The phase in which they come up, and in which what comes next can take them.
+        held: Bytes of hash tables that each node holds in that phase.
+    """
+
+    rows: int
+    width: int
+    home: Home
+    phase: Phase
+    held: int = 0
+
+
+def compared(rows: Counts) -> Counts:
+    """How many comparisons each node takes to sort its rows."""
+    return np.array([comparisons(count) for count in rows.tolist()], dtype=np.int64)
+
+
+class Phases:
+    """The phases of a query on some nodes.
+
+    Attributes:
+        nodes: How many there are.
+        room: Bytes that each has for hash tables and rows that wait.
+        all: The phases, in order.
+        files: Bytes of each file on every node.
+    """
+
+    def __init__(self, nodes: int, memory: int) -> None:
+        self.nodes = nodes
+        self.room = memory
+        self._memory = memory
+        self.all: list[Phase] = []
+        self.files: dict[str, Counts] = {}
+        self._names: dict[str, int] = {}
+
+    def begin(self, what: str, *, numbered: bool = True) -> Phase:
+        """Begins a phase: `what 1`, `what 2`, or, not numbered, `what` and `what 2`."""
+        name = self._fresh(what, numbered=numbered)
+        phase = Phase(name, self.nodes, kept=self._memory - self.room)
+        self.all.append(phase)
+        return phase
+
+    def _fresh(self, what: str, *, numbered: bool) -> str:
+        number = self._names[what] = self._names.get(what, 0) + 1
+        return f"{what} {number}" if numbered or number > 1 else what
+
+    def spread(self, total: int) -> Counts:
+        """So many, shared evenly: the first nodes have one more where it does not come out even."""
+        return total // self.nodes + (np.arange(self.nodes, dtype=np.int64) < total % self.nodes)
+
+    def counts(self, flow: Flow) -> Counts:
+        """Rows of a flow that each node works on; what all have, they share."""
+        return self.on_first(flow.rows) if flow.home == "first" else self.spread(flow.rows)
+
+    def on_first(self, total: int) -> Counts:
+        """So many on the first node, none on the others."""
+        found = np.zeros(self.nodes, dtype=np.int64)
+        found[0] = total
+        return found
+
+    def by_hash(self, counts: Counts) -> Counts:
+        """Who has how many rows for whom when each goes to the node of its hash: evenly, to the row."""
+        ends = np.cumsum(counts)[:, None]
+        remainders = np.arange(self.nodes, dtype=np.int64)[None, :]
+
+        def before(row: Counts) -> Counts:
+            """Rows before this one that go to each node: row k goes to node k modulo the nodes."""
+            found: Counts = (row - remainders + self.nodes - 1) // self.nodes
+            return found
+
+        return self._with_client(before(ends) - before(ends - counts[:, None]))
+
+    def to_first(self, counts: Counts) -> Counts:
+        """All rows to the first node."""
+        found = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
+        found[:, 0] = counts
+        return found
+
+    def to_client(self, counts: Counts) -> Counts:
+        """All rows to the client."""
+        found = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
+        found[:, -1] = counts
+        return found
+
+    def to_each(self, counts: Counts) -> Counts:
+        """All rows to every node."""
+        return self._with_client(np.repeat(counts[:, None], self.nodes, axis=1))
+
+    def _with_client(self, rows: Counts) -> Counts:
+        return np.concatenate([rows, np.zeros((self.nodes, 1), dtype=np.int64)], axis=1)
+
+    def part(self, flow: Flow) -> None:
+        """Sends the rows of a flow to the nodes of their hashes, in the phase that they come up in.
+
+        Where all nodes have all rows, each keeps what is its own.
+        """
+        if self.nodes > 1:
+            counts = self.counts(flow)
+            flow.phase.does("hash", counts)
+            if flow.home != "each":
+                flow.phase.moves(self.by_hash(counts), flow.width)
+
+    def scans(self, phase: Phase, table: str, rows: Counts, size: int) -> None:
+        """Reads a table of so many bytes, of which each node has those of its rows."""
+        ends, total = np.cumsum(rows).tolist(), int(rows.sum())
+        places = np.array([size * end // max(1, total) for end in [0, *ends]], dtype=np.int64)
+        self.files[table] = np.diff(places)
+        phase.reads.append(Use(table, self.files[table]))
+
+    def write(self, phase: Phase, rows: Counts, width: int, name: str, *, streams: int = 0) -> str:
+        """Writes rows that do not fit into memory, in so many streams if said; gives the file."""
+        file = self._fresh(f"spill {name}", numbered=False)
+        self.files[file] = rows * width
+        order = ("streams", streams) if streams > 1 else ("sequential", 0)
+        phase.writes.append(Use(file, self.files[file], *order))
+        return file
+
+    def read_back(self, phase: Phase, file: str, *, runs: int = 0) -> None:
+        """Reads what was written, merging so many runs if said."""
+        order = ("merge", runs) if runs > 1 else ("sequential", 0)
+        phase.reads.append(Use(file, self.files[file], *order))
+
+    def keep(self, flow: Flow, rows: Counts, phase: Phase, *, streams: int = 0) -> bool:
+        """Lets rows of a flow wait for a later phase: in memory, or on the stores; whether it is there."""
+        size = int(rows.max(initial=0)) * flow.width
+        if size <= self.room and not streams:
+            phase.holds(size)
+            return False
+        self.read_back(phase, self.write(flow.phase, rows, flow.width, phase.name, streams=streams))
+        return True
+
+    def logs(self) -> list[Log]:
+        """What each node did."""
+        return [
+            Log(
+                {phase.name: phase.step(node) for phase in self.all},
+                {name: int(size[node]) for name, size in self.files.items()},
+            )
+            for node in range(self.nodes)
+        ]

@@ -1,0 +1,175 @@
+"""A query's plan, out of DuckDB's profile: a small tree of operators with the rows that they really gave."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+JOINS = (
+    "HASH_JOIN",
+    "NESTED_LOOP_JOIN",
+    "BLOCKWISE_NL_JOIN",
+    "PIECEWISE_MERGE_JOIN",
+    "IE_JOIN",
+    "CROSS_PRODUCT",
+)
+LITERALS = ("COLUMN_DATA_SCAN", "DUMMY_SCAN", "EMPTY_RESULT", "EXPRESSION_SCAN")
+LIMITS = ("LIMIT", "STREAMING_LIMIT", "LIMIT_PERCENT")
+KINDS = frozenset(
+    (
+        *JOINS,
+        *LITERALS,
+        *LIMITS,
+        "CTE",
+        "CTE_SCAN",
+        "FILTER",
+        "HASH_GROUP_BY",
+        "ORDER_BY",
+        "PARTITIONED_AGGREGATE",
+        "PERFECT_HASH_GROUP_BY",
+        "PROJECTION",
+        "RESULT_COLLECTOR",
+        "STREAMING_WINDOW",
+        "TABLE_SCAN",
+        "TOP_N",
+        "UNGROUPED_AGGREGATE",
+        "UNION",
+        "UNNEST",
+        "WINDOW",
+    )
+)
+"""Operators that become phases; another one is an error."""
+
+VALUE_BYTES = 16
+"""Bytes that DuckDB's largest plain value takes in a tuple; text takes as many, however long it is."""
+
+# These need all rows of a group together, so that nothing can be aggregated before rows are exchanged.
+_WHOLE = re.compile(
+    r"DISTINCT|\b(?:median|quantile\w*|mad|mode|list|array_agg|string_agg|group_concat|histogram)\("
+)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator of a plan.
+
+    Attributes:
+        kind: Its name in DuckDB's profile.
+        rows: Rows that it gave.
+        width: Bytes of such a row, at least 1.
+        info: What the profile says besides.
+        inputs: The operators whose rows it takes; of a join, what probes and what DuckDB builds from.
+    """
+
+    kind: str
+    rows: int
+    width: int
+    info: Mapping[str, Any]
+    inputs: tuple[Operator, ...] = ()
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that it gave."""
+        return self.rows * self.width
+
+    @property
+    def files(self) -> str:
+        """The Parquet files of a scan."""
+        return ", ".join(_texts(self.info.get("Filename(s)")))
+
+    @property
+    def join_type(self) -> str:
+        """How a join matches."""
+        return str(self.info.get("Join Type", "INNER"))
+
+    @property
+    def needs_whole_groups(self) -> bool:
+        """Whether an aggregate takes all rows of a group together."""
+        return any(_WHOLE.search(text) for text in _texts(self.info.get("Aggregates")))
+
+    @property
+    def has_partitions(self) -> bool:
+        """Whether each window is over a part of the rows."""
+        return not any("OVER (" in text and "PARTITION BY" not in text for text in self._projections)
+
+    @property
+    def most(self) -> int:
+        """Rows of its result that a limit lets any one node have: those that it skips count."""
+        return self.rows + int(self.info.get("Offset", 0))
+
+    @property
+    def common_table(self) -> str:
+        """The number of a common table expression that is made or scanned."""
+        return str(self.info.get("CTE Index" if self.kind == "CTE_SCAN" else "Table Index", ""))
+
+    @property
+    def _projections(self) -> list[str]:
+        return _texts(self.info.get("Projections"))
+
+    def walk(self) -> Iterator[Operator]:
+        """This operator and all below it."""
+        yield self
+        for each in self.inputs:
+            yield from each.walk()
+
+
+def _texts(value: Any) -> list[str]:
+    """What the profile says in one text or a list of them."""
+    if value is None:
+        return []
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
+
+
+def parse(profile: Mapping[str, Any]) -> Operator:
+    """The plan in a profile.
+
+    Raises:
+        Error: It has an operator that is not known, or is no profile of DuckDB 2.
+    """
+    roots = profile.get("operator")
+    if not isinstance(roots, list) or len(roots) != 1:
+        raise Error("DuckDB's profile has no operators", remedy="pip install 'duckdb>=2,<3'")
+    return _operator(roots[0])
+
+
+def _operator(said: Mapping[str, Any]) -> Operator:
+    """An operator and all below it."""
+    kind = str(said.get("type"))
+    if kind not in KINDS:
+        raise Error(
+            f"the plan of this query has the operator `{kind}`, which cannot become a phase",
+            remedy="write the query another way",
+        )
+    inputs = tuple(_operator(child) for child in said.get("children") or ())
+    info = said.get("extra_info") or {}
+    rows, size = int(said["intermediate_rows"]), int(said["intermediate_size_bytes"])
+    if kind == "UNION":
+        # These two give rows on without counting them.
+        rows, width = sum(each.rows for each in inputs), max(each.width for each in inputs)
+    elif kind in ("CTE", "RESULT_COLLECTOR"):
+        rows, width = inputs[-1].rows, inputs[-1].width
+    else:
+        width = max(1, ceil(size / rows)) if rows else 1
+        width = min(width, _widest(kind, info, inputs) or width)
+    return Operator(kind, rows, width, info, inputs)
+
+
+def _widest(kind: str, info: Mapping[str, Any], inputs: tuple[Operator, ...]) -> int:
+    """Bytes that a row can have by what it is made from; 0 where nothing is known.
+
+    DuckDB counts whole buffers of text, so that a few rows of a join seem to have 4 KB each.
+    """
+    if kind in JOINS:
+        return sum(each.width for each in inputs) + 1
+    if kind in (*LIMITS, "FILTER", "ORDER_BY", "TOP_N"):
+        return inputs[0].width
+    if kind == "PROJECTION":
+        return inputs[0].width + VALUE_BYTES * len(_texts(info.get("Projections")))
+    return 0

@@ -1,0 +1,147 @@
+"""A query that DuckDB runs: its answer, and the profile that says what every operator gave."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.job.query.tables import TEXT_BYTES
+from sledlab.lazy import duckdb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pyarrow
+    from duckdb import DuckDBPyConnection
+
+    from sledlab.job.query.tables import Table
+
+# The first three, as DuckDB would report fewer rows than its operators see; the others, as they read a table
+# twice to fetch rows by their place in its files, which is nothing that nodes do.
+_DISABLED = (
+    "join_filter_pushdown",
+    "compressed_materialization",
+    "statistics_propagation",
+    "late_materialization",
+    "top_n_window_elimination",
+)
+_REMEDY = "pip install 'sledlab[jobs]'"
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """What came of a query.
+
+    Attributes:
+        rows: Its answer.
+        profile: What DuckDB measured.
+    """
+
+    rows: pyarrow.Table
+    profile: dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """A hash of the answer's rows as sorted text."""
+        lines = sorted(_lines(self.rows))
+        return "sha256:" + sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _lines(rows: pyarrow.Table) -> Iterator[str]:
+    """Each row as text."""
+    for batch in rows.to_batches():
+        yield from map(str, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def connect() -> DuckDBPyConnection:
+    """A database of its own. One thread: what an operator gives, and sums of floats, are the same every time.
+
+    Raises:
+        Error: DuckDB is not there, or another one.
+    """
+    try:
+        version = str(duckdb.__version__)
+    except ModuleNotFoundError as error:
+        raise Error("queries are planned by DuckDB, which is not installed", remedy=_REMEDY) from error
+    if version.split(".", maxsplit=1)[0] != "2":
+        raise Error(f"queries are planned by DuckDB 2; this is {version}", remedy=_REMEDY)
+    return duckdb.connect(config={"threads": 1})
+
+
+def check(sql: str) -> None:
+    """Makes sure that a text is one query.
+
+    Raises:
+        Error: It is not.
+    """
+    with connect() as connection:
+        try:
+            statements = connection.extract_statements(sql)
+        except duckdb.Error as error:
+            raise _refused(error, ()) from error
+    if len(statements) != 1:
+        raise Error(f"a query is one SELECT; there are {len(statements)} statements", remedy="leave one")
+    if statements[0].type != duckdb.StatementType.SELECT:
+        raise Error(f"a query is a SELECT, not {statements[0].type.name}", remedy="ask for rows")
+
+
+def words(sql: str) -> set[str]:
+    """The words of a query without its comments: names of tables are among them."""
+    return set(re.findall(r"\w+", re.sub(r"--[^\n]*", "", sql).lower()))
+
+
+def run(sql: str, tables: Sequence[Table]) -> Profiled:
+    """Runs a query. It sees the tables and nothing else of this machine.
+
+    Raises:
+        Error: DuckDB refuses it.
+    """
+    with connect() as connection, tempfile.TemporaryDirectory(prefix="sledlab-") as directory:
+        output = Path(directory) / "profile.json"
+        try:
+            for table in tables:
+                view = f"CREATE VIEW {_name(table.name)} AS FROM read_parquet({_list(table.files)})"
+                connection.execute(view)
+            connection.execute(f"SET disabled_optimizers = '{','.join(_DISABLED)}'")
+            connection.execute("PRAGMA enable_profiling = 'json'")
+            connection.execute(f"SET profiling_output = {_text(output)}")
+            files = [file for table in tables for file in table.files]
+            connection.execute(f"SET allowed_paths = {_list([*files, output])}")
+            connection.execute(f"SET temp_directory = {_text(directory)}")
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
+            rows = connection.sql(sql).to_arrow_table()
+        except duckdb.Error as error:
+            raise _refused(error, [table.name for table in tables]) from error
+        return Profiled(rows, json.loads(output.read_text()))
+
+
+def _refused(error: Exception, names: Sequence[str]) -> Error:
+    """The error about a query that DuckDB does not run."""
+    said = str(error).strip()
+    if "disabled by configuration" in said:
+        hint = "give the directory of its tables: --tables DIR"
+        return Error(f"a query sees its tables only: {said}", remedy=hint)
+    remedy = f"tables: {', '.join(names or TEXT_BYTES)}" if said.startswith("Catalog Error: Table") else None
+    return Error(f"DuckDB refuses the query: {said}", remedy=remedy)
+
+
+def _name(name: str) -> str:
+    """A name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(value: object) -> str:
+    """A text in SQL."""
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def _list(values: Iterable[object]) -> str:
+    """A list of texts in SQL."""
+    return "[" + ", ".join(map(_text, values)) + "]"

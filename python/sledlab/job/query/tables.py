@@ -1,0 +1,94 @@
+"""The tables that queries are about: those of TPC-H, or the user's own Parquet files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sledlab.errors import Error
+from sledlab.job.data.tpch import Tpch
+from sledlab.lazy import parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    Tell = Callable[[str, float | None], None]
+
+TEXT_BYTES = {
+    "customer": 162,
+    "lineitem": 127,
+    "nation": 89,
+    "orders": 115,
+    "part": 121,
+    "partsupp": 149,
+    "region": 78,
+    "supplier": 141,
+}
+"""Bytes of a row of each table of TPC-H: those of dbgen's text at scale factor 1 by its rows, such as
+759,863,287 / 6,001,215."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes:
+        name: Its name.
+        files: Its Parquet files.
+        rows: Its rows.
+        bytes: What it takes on the stores of all nodes.
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    rows: int
+    bytes: int
+
+
+def of_tpch(scale_factor: float, wanted: Iterable[str], tell: Tell) -> list[Table]:
+    """Those tables of TPC-H that are wanted, generated if need be."""
+    names = sorted(set(wanted) & set(TEXT_BYTES))
+    data = Tpch(scale_factor)
+    data.generate(names, tell)
+    found = []
+    for name in names:
+        files = tuple(data.parts(name))
+        rows = sum(parquet.read_metadata(file).num_rows for file in files)
+        found.append(Table(name, files, rows, rows * TEXT_BYTES[name]))
+    return found
+
+
+def of_directory(directory: Path) -> list[Table]:
+    """The tables in a directory: each `NAME.parquet`, and each `NAME` with Parquet files in it.
+
+    Raises:
+        Error: There is none, or one cannot be read.
+    """
+    found: dict[str, tuple[Path, ...]] = {}
+    for path in sorted(directory.iterdir()) if directory.is_dir() else ():
+        files = (path,) if path.suffix == ".parquet" else tuple(sorted(path.glob("*.parquet")))
+        if not files:
+            continue
+        if path.stem in found:
+            raise Error(f"`{directory}` has two tables `{path.stem}`", remedy="rename one of them")
+        found[path.stem] = files
+    if not found:
+        raise Error(
+            f"there are no tables in `{directory}`",
+            remedy="name a directory with NAME.parquet or NAME/*.parquet",
+        )
+    return [_own(name, files) for name, files in found.items()]
+
+
+def _own(name: str, files: tuple[Path, ...]) -> Table:
+    """A table of the user's: it takes as many bytes as its columns, not compressed."""
+    rows = size = 0
+    for file in files:
+        try:
+            metadata = parquet.read_metadata(file)
+        except Exception as error:
+            raise Error(f"cannot read `{file}` as Parquet: {error}") from error
+        rows += metadata.num_rows
+        size += sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    return Table(name, files, rows, max(rows, size) if rows else 0)
