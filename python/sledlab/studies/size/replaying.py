@@ -1,0 +1,185 @@
+"""Finding the smallest cluster: a job recorded and replayed on one number of nodes after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sledlab._native import ClusterExperiment
+from sledlab.errors import Error, unknown
+from sledlab.files import make_directory
+from sledlab.job import find
+from sledlab.job.record import record
+from sledlab.model.catalogue import Chosen
+from sledlab.runs.cluster import composed, replay
+from sledlab.runs.options import Clustered, pair
+from sledlab.studies.size.found import Size, SmartSize
+from sledlab.studies.size.goal import goal, nodes_of
+from sledlab.studies.size.search import smallest
+from sledlab.study.devices import name_of
+from sledlab.study.plan import named, worded
+from sledlab.study.replays import row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sledlab.job.task import Tell
+    from sledlab.runs.cluster_result import ClusterResult
+    from sledlab.runs.compose import Device
+    from sledlab.traces.work import Work
+
+NODES = "2..1024"
+
+
+def smart_size(
+    job: str | Path,
+    devices: Sequence[Device] | Device | None = None,
+    *,
+    until: str | None = None,
+    deadline: float | str | None = None,
+    nodes: str | tuple[int, int] = NODES,
+    job_settings: Sequence[str] = (),
+    out: str | Path | None = None,
+    progress: Tell | None = None,
+    **said: Unpack[Clustered],
+) -> SmartSize:
+    """Finds the smallest number of nodes on which a component holds a job up, or a deadline is met.
+
+    Replays the job on the first number of nodes, on its doublings and on the last, then halves the gap before
+    the first that does it until that and its neighbour below were replayed. Runs the job first on each of
+    them, unless its record is kept.
+
+    Args:
+        job: A job (`sledlab job list`), or a Python file that defines one.
+        devices: A device or several that nodes store on.
+        until: The component that has to save most where it is twice as fast: `compute` (or `processor`),
+            `store` or `network`.
+        deadline: What the job may take: in s, or a text such as `60s`, `2min`, `500ms`. Either this or
+            `until`.
+        nodes: The fewest and the most nodes.
+        job_settings: Parameters of the job or its data, such as `scale_factor=0.1`.
+        out: A directory for report, table and summary.
+        progress: Called now and then with what is going on and the share of it that is done.
+        **said: Everything else, as of `replay`.
+
+    Returns:
+        The answer for each device, and all replays.
+
+    Raises:
+        Error: Something makes no sense, or the job cannot run on a number of nodes; the message names it.
+        KeyboardInterrupt: Ctrl-C.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.smart_size(
+        ...     "sort", ["mems-g3", "ram"], until="store", nodes="2..8", job_settings=["scale_factor=0.001"]
+        ... )
+        >>> list(found.smallest)
+        ['mems-g3', 'ram']
+    """
+    wanted = goal(until, deadline)
+    first, last = nodes_of(nodes)
+    stores = _stores(devices)
+    settings = _settings(job, job_settings)
+    for device in stores.values():
+        composed(device, said, ClusterExperiment())  # checks what can be before the work starts
+    directory = make_directory(Path(out)) if out is not None else None
+    runs = _Runs(job, settings, said, progress or (lambda what, share: None))
+    rows: list[Size] = []
+
+    def meets(name: str, device: Device) -> Callable[[int], bool]:
+        def replayed(number: int) -> bool:
+            run = row_of(runs.result(device, number))
+            rows.append(Size(name, number, run, wanted.met(run)))
+            return rows[-1].meets
+
+        return replayed
+
+    answers, configs = {}, {}
+    for name, device in stores.items():
+        answers[name] = smallest(first, last, meets(name, device))
+        configs[name] = runs.config
+    rows.sort(key=lambda each: (list(stores).index(each.device), each.nodes))
+    common = {key: value for key, value in runs.config.items() if key not in ("work", "device")}
+    of_devices = {name: config["device"] for name, config in configs.items()}
+    job_name = find(job).name
+    made = SmartSize(job_name, wanted, (first, last), answers, rows, settings, common, of_devices)
+    if directory is not None:
+        made.write(directory)
+    return made
+
+
+class _Runs:
+    """Replays of one job on any number of nodes; a record is read once.
+
+    Attributes:
+        config: The experiment of the last replay, as plain data.
+    """
+
+    def __init__(self, job: str | Path, settings: Mapping[str, str], said: Clustered, tell: Tell) -> None:
+        self.config: Mapping[str, Any] = {}
+        self._job, self._settings, self._said, self._tell = job, settings, said, tell
+        self._records: dict[int, Work] = {}
+
+    def result(self, device: Device, nodes: int) -> ClusterResult:
+        """The job on a device and a number of nodes.
+
+        Raises:
+            Error: It cannot run on them, or be replayed.
+        """
+        on = f"{nodes:,} node{'s' if nodes > 1 else ''}"
+        try:
+            if nodes not in self._records:
+                self._records[nodes] = self._recorded(nodes, on)
+            found = replay(
+                self._records[nodes],
+                device,
+                progress=lambda _pages, share: self._tell(f"replaying on {on}", share),
+                **self._said,
+            )
+        except Error as error:
+            raise named(error, f"{self._job} on {on}") from error
+        self.config = found.config
+        return found
+
+    def _recorded(self, nodes: int, on: str) -> Work:
+        settings: dict[str, Any] = dict(self._settings)
+        return record(
+            self._job,
+            nodes,
+            seed=self._said.get("seed") or 1,
+            progress=lambda what, share: self._tell(f"recording on {on}: {what}", share),
+            **settings,
+        )
+
+
+def _stores(devices: Sequence[Device] | Device | None) -> dict[str, Device]:
+    """Devices by what they are called.
+
+    Raises:
+        Error: There is none, or one was given twice.
+    """
+    single = isinstance(devices, (str, Path, Chosen))
+    listed: list[Any] = [devices] if single else list(devices or ())  # type: ignore[arg-type]
+    if not listed:
+        raise Error("no device was given", remedy="name some with --devices (sledlab device list)")
+    found: dict[str, Device] = {}
+    for device in listed:
+        name = name_of(device)
+        if name in found:
+            raise Error(f"the device `{name}` was given twice", remedy="name each once")
+        found[name] = worded("device", device)
+    return found
+
+
+def _settings(job: str | Path, said: Sequence[str]) -> dict[str, str]:
+    """Parameters of the job or its data.
+
+    Raises:
+        Error: The job has no such parameter, or one has no value.
+    """
+    found = dict(pair("--job-set", item) for item in said)
+    known = [spec.name for specs in find(job).settings for spec in specs]
+    if strange := [name for name in found if name not in known]:
+        raise unknown(f"setting of `{job}`", strange[0], known)
+    return found
