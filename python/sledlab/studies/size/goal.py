@@ -13,6 +13,8 @@ from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.study.replays import PARTS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sledlab.study.replays import Replayed
 
 UNITS = {"ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0}
@@ -78,24 +80,26 @@ def seconds(said: float | str) -> float:
     return value
 
 
-def nodes_of(said: str | tuple[int, int]) -> tuple[int, int]:
+def nodes_of(said: str | Sequence[int]) -> tuple[int, int]:
     """The fewest and the most nodes, of a pair or a text such as `2..1024`.
 
     Raises:
         Error: That is no range of numbers of nodes.
+
+    Examples:
+        >>> nodes_of("2..1024"), nodes_of((4, 8))
+        ((2, 1024), (4, 8))
     """
-    found = RANGE.fullmatch(said) if isinstance(said, str) else None
-    first, last = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not isinstance(said, str):
-        first, last = said
-        said = f"{first}..{last}"
-    if found is None and first == last == 0:
-        raise Error(f"`{said}` is no range of nodes", remedy="write it as 2..1024")
+    text = said if isinstance(said, str) else "..".join(map(str, said))
+    found = RANGE.fullmatch(text)
+    if found is None:
+        raise Error(f"`{text}` is no range of nodes", remedy="write it as 2..1024")
+    first, last = int(found[1]), int(found[2])
     for each in (first, last):
         if not 1 <= each <= MOST_NODES:
             raise Error(
-                f"`{said}`: a job cannot run on {each:,} nodes", remedy=f"choose from 1 to {MOST_NODES:,}"
+                f"`{text}`: a job cannot run on {each:,} nodes", remedy=f"choose from 1 to {MOST_NODES:,}"
             )
     if first > last:
-        raise Error(f"`{said}` is no range of nodes: it ends before it begins", remedy=f"{last}..{first}")
+        raise Error(f"`{text}` ends before it begins", remedy=f"write it as {last}..{first}")
     return first, last

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sledlab._native import ClusterExperiment
+from sledlab import _native
 from sledlab.errors import Error, unknown
 from sledlab.files import make_directory
 from sledlab.job import find
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 NODES = "2..1024"
 
+NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
+{"phase": "nothing", "nodes": "all"}
+"""
+"""A record that any cluster can replay, to check what is said before a job runs."""
+
 
 def smart_size(
     job: str | Path,
@@ -37,7 +42,7 @@ def smart_size(
     *,
     until: str | None = None,
     deadline: float | str | None = None,
-    nodes: str | tuple[int, int] = NODES,
+    nodes: str | Sequence[int] = NODES,
     job_settings: Sequence[str] = (),
     out: str | Path | None = None,
     progress: Tell | None = None,
@@ -56,7 +61,7 @@ def smart_size(
             `store` or `network`.
         deadline: What the job may take: in s, or a text such as `60s`, `2min`, `500ms`. Either this or
             `until`.
-        nodes: The fewest and the most nodes.
+        nodes: The fewest and the most nodes, as a text or a pair.
         job_settings: Parameters of the job or its data, such as `scale_factor=0.1`.
         out: A directory for report, table and summary.
         progress: Called now and then with what is going on and the share of it that is done.
@@ -81,8 +86,9 @@ def smart_size(
     first, last = nodes_of(nodes)
     stores = _stores(devices)
     settings = _settings(job, job_settings)
+    nothing = _native.Work("nothing", NOTHING)
     for device in stores.values():
-        composed(device, said, ClusterExperiment())  # checks what can be before the work starts
+        composed(device, said, _native.ClusterExperiment()).to_toml(nothing)  # checks all that is said
     directory = make_directory(Path(out)) if out is not None else None
     runs = _Runs(job, settings, said, progress or (lambda what, share: None))
     rows: list[Size] = []
@@ -102,8 +108,7 @@ def smart_size(
     rows.sort(key=lambda each: (list(stores).index(each.device), each.nodes))
     common = {key: value for key, value in runs.config.items() if key not in ("work", "device")}
     of_devices = {name: config["device"] for name, config in configs.items()}
-    job_name = find(job).name
-    made = SmartSize(job_name, wanted, (first, last), answers, rows, settings, common, of_devices)
+    made = SmartSize(runs.name, wanted, (first, last), answers, rows, settings, common, of_devices)
     if directory is not None:
         made.write(directory)
     return made
@@ -113,10 +118,12 @@ class _Runs:
     """Replays of one job on any number of nodes; a record is read once.
 
     Attributes:
+        name: The name of the job.
         config: The experiment of the last replay, as plain data.
     """
 
     def __init__(self, job: str | Path, settings: Mapping[str, str], said: Clustered, tell: Tell) -> None:
+        self.name = find(job).name
         self.config: Mapping[str, Any] = {}
         self._job, self._settings, self._said, self._tell = job, settings, said, tell
         self._records: dict[int, Work] = {}
@@ -138,7 +145,7 @@ class _Runs:
                 **self._said,
             )
         except Error as error:
-            raise named(error, f"{self._job} on {on}") from error
+            raise named(error, f"{self.name} on {on}") from error
         self.config = found.config
         return found
 

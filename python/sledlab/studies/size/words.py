@@ -41,8 +41,8 @@ def _asked(found: SmartSize) -> str:
 def answer(found: SmartSize) -> str:
     """For each device the number of nodes, and what was seen there."""
     verdict = until if found.goal.until is not None else deadline
-    said = [verdict(found, device, least) for device, least in found.smallest.items()]
-    return " ".join([*said, *notes(found)])
+    said = [(verdict(found, device, least), note(found, device)) for device, least in found.smallest.items()]
+    return " ".join(sentence for both in said for sentence in both if sentence)
 
 
 def until(found: SmartSize, device: str, least: int | None) -> str:
@@ -64,7 +64,7 @@ def until(found: SmartSize, device: str, least: int | None) -> str:
             if other != part
         ]
         return (
-            f"The {name} holds {job} up on {device} on {_nodes(least)} already, the fewest tried: twice as "
+            f"The {name} holds {job} up on {device} already at {_nodes(least)}, the fewest tried: twice as "
             f"fast it saves {share(there.run.saved()[part])}, {joined(others)}."
         )
     before = found.at(device, least - 1)
@@ -95,23 +95,21 @@ def deadline(found: SmartSize, device: str, least: int | None) -> str:
     there = found.at(device, least)
     if least == found.nodes[0]:
         return (
-            f"{job} takes {_against(there, limit)} on {device} on {_nodes(least)} already, the fewest tried, "
+            f"{job} takes {_against(there, limit)} on {device} already at {_nodes(least)}, the fewest tried, "
             f"and may take {limit:g} s."
         )
     before = found.at(device, least - 1)
+    where = f"on {_nodes(least)}" if found.beyond(device) else f"from {_nodes(least)} on"
     return (
-        f"{job} takes {limit:g} s or less on {device} from {_nodes(least)} on: {_against(there, limit)}, and "
+        f"{job} takes {limit:g} s or less on {device} {where}: {_against(there, limit)}, and "
         f"{_against(before, limit)} on {before.nodes:,}."
     )
 
 
-def notes(found: SmartSize) -> list[str]:
-    """Where more nodes do not do it again."""
-    return [
-        f"But not on all larger numbers: on {device} {_seen(found, beyond)}."
-        for device in found.smallest
-        if (beyond := found.beyond(device))
-    ]
+def note(found: SmartSize, device: str) -> str:
+    """Which larger numbers of nodes do not do it, where that was seen."""
+    beyond = found.beyond(device)
+    return f"But not on all larger numbers: {_seen(found, beyond)}." if beyond else ""
 
 
 def _seen(found: SmartSize, rows: Sequence[Size]) -> str:
