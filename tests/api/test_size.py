@@ -186,7 +186,7 @@ def test_the_command_line_says_the_same_and_leaves_it(
     [
         ((), "no goal was given"),
         (("--until", "network", "--deadline", "60s"), "both a component and a deadline were given"),
-        (("--until", "netwrok"), "did you mean `network`?"),
+        (("--until", "networks"), "did you mean `network`?"),
         (("--until", "waiting"), "unknown component `waiting`"),
         (("--deadline", "soon"), "`soon` is no deadline"),
         (("--deadline", "0s"), "`0s` is no deadline"),

@@ -31,7 +31,7 @@ def _options() -> Mapping[str, Option]:
     last = {"settings": replace(said["settings"], meaning=meaning), "threads": said["threads"]}
     return {
         "job": Option("Job: sledlab job list, or a Python file.", "NAME|FILE", required=True),
-        "until": Option("Component that is to hold the job up: compute | store | network.", "COMPONENT"),
+        "until": Option("What is to hold the job up: compute (or processor) | store | network.", "COMPONENT"),
         "deadline": Option("What the job may take, such as 60s, 2min or 500ms.", "TIME"),
         "nodes": Option("The fewest and the most nodes.", "A..B", NODES),
         "job_settings": study["job_settings"],

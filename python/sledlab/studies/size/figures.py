@@ -65,10 +65,12 @@ def saved(found: SmartSize) -> Figure:
         for part in PART_NAMES:
             shares = [100 * each.run.saved()[part] for each in rows]
             axes.plot(numbers, shares, marker="o", markersize=3, color=COLOURS[part])
+        if all(value >= 0 for each in rows for value in each.run.saved().values()):
+            axes.set_ylim(bottom=0)
         if least is not None:
             axes.axvline(least, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
         _nodes_axis(axes, found.nodes, room=0.05)
-        axes.set_title(device if least is None else f"{device}: {least:,}")
+        axes.set_title(device if least is None else f"{device}: {least:,} node{'s' if least > 1 else ''}")
         axes.set_ylabel("time saved (%)")
         if axes is not panels[-1]:
             axes.set_xlabel("")

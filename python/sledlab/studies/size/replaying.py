@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sledlab.job.task import Tell
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
-    from sledlab.traces.work import Work
 
 NODES = "2..1024"
 
@@ -101,13 +100,12 @@ def smart_size(
 
         return replayed
 
-    answers, configs = {}, {}
+    answers, of_devices = {}, {}
     for name, device in stores.items():
         answers[name] = smallest(first, last, meets(name, device))
-        configs[name] = runs.config
+        of_devices[name] = runs.config["device"]
     rows.sort(key=lambda each: (list(stores).index(each.device), each.nodes))
     common = {key: value for key, value in runs.config.items() if key not in ("work", "device")}
-    of_devices = {name: config["device"] for name, config in configs.items()}
     made = SmartSize(runs.name, wanted, (first, last), answers, rows, settings, common, of_devices)
     if directory is not None:
         made.write(directory)
@@ -115,7 +113,7 @@ def smart_size(
 
 
 class _Runs:
-    """Replays of one job on any number of nodes; a record is read once.
+    """Replays of one job on any number of nodes; each record is looked for once.
 
     Attributes:
         name: The name of the job.
@@ -126,7 +124,7 @@ class _Runs:
         self.name = find(job).name
         self.config: Mapping[str, Any] = {}
         self._job, self._settings, self._said, self._tell = job, settings, said, tell
-        self._records: dict[int, Work] = {}
+        self._records: dict[int, str] = {}
 
     def result(self, device: Device, nodes: int) -> ClusterResult:
         """The job on a device and a number of nodes.
@@ -149,15 +147,17 @@ class _Runs:
         self.config = found.config
         return found
 
-    def _recorded(self, nodes: int, on: str) -> Work:
+    def _recorded(self, nodes: int, on: str) -> str:
+        """The file of a record."""
         settings: dict[str, Any] = dict(self._settings)
+        seed = self._said.get("seed")
         return record(
             self._job,
             nodes,
-            seed=self._said.get("seed") or 1,
+            seed=1 if seed is None else seed,
             progress=lambda what, share: self._tell(f"recording on {on}: {what}", share),
             **settings,
-        )
+        ).name
 
 
 def _stores(devices: Sequence[Device] | Device | None) -> dict[str, Device]:
