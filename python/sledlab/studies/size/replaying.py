@@ -42,7 +42,7 @@ def smart_size(
     until: str | None = None,
     deadline: float | str | None = None,
     nodes: str | Sequence[int] = NODES,
-    job_settings: Sequence[str] = (),
+    job_settings: Sequence[str] | str = (),
     out: str | Path | None = None,
     progress: Tell | None = None,
     **said: Unpack[Clustered],
@@ -179,13 +179,13 @@ def _stores(devices: Sequence[Device] | Device | None) -> dict[str, Device]:
     return found
 
 
-def _settings(job: str | Path, said: Sequence[str]) -> dict[str, str]:
+def _settings(job: str | Path, said: Sequence[str] | str) -> dict[str, str]:
     """Parameters of the job or its data.
 
     Raises:
         Error: The job has no such parameter, or one has no value.
     """
-    found = dict(pair("--job-set", item) for item in said)
+    found = dict(pair("--job-set", item) for item in ([said] if isinstance(said, str) else said))
     known = [spec.name for specs in find(job).settings for spec in specs]
     if strange := [name for name in found if name not in known]:
         raise unknown(f"setting of `{job}`", strange[0], known)
