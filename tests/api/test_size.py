@@ -219,3 +219,24 @@ def test_a_number_of_nodes_that_cannot_be_is_named() -> None:
     settings = ["sections=2", "transactions=2000", "universe=50"]
     with pytest.raises(sl.Error, match=r"apriori-hd on 9 nodes: .*make no grid of 2 rows"):
         sl.smart_size("apriori-hd", "ram", deadline=1e-6, nodes="8..9", job_settings=settings, threads=1)
+
+
+def test_a_device_that_is_too_small_is_told_before_anything_is_replayed(tmp_path: Path) -> None:
+    job = tmp_path / "wide.py"
+    job.write_text(
+        "import numpy as np\n\n"
+        "def data(number, nodes, seed):\n    return {'numbers': np.arange(2_000_000 // nodes)}\n\n"
+        "def wide(node):\n    with node.phase('work'):\n        for rows in node.read('numbers'):\n"
+        "            node.does(compare=len(rows))\n"
+        "    yield node.barrier()\n"
+    )
+    told: list[str] = []
+    with pytest.raises(sl.Error, match=r"wide on 1 node with ram capacity_mb=1: .*its store has"):
+        sl.smart_size(
+            job,
+            ["mems-g3", "ram:capacity_mb=1"],
+            deadline="1s",
+            nodes="1..2",
+            progress=lambda what, share: told.append(what),
+        )
+    assert not [what for what in told if "replaying" in what]

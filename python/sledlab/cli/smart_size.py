@@ -65,9 +65,9 @@ def smart_size(
 
     \b
     Examples:
-      sledlab smart size --job sort --until network --device mems-g3
-      sledlab smart size --job sort --deadline 60s --devices mems-g3,hp-c2490a --job-set scale_factor=0.1
-      sledlab smart size --job join --until network --nodes 2..64 --network infiniband-1x --out size
+      sledlab smart size --job join --until network --device mems-g3 --job-set scale_factor=0.1
+      sledlab smart size --job sort --deadline 10s --devices mems-g3,hp-c2490a --job-set scale_factor=0.1
+      sledlab smart size --job scan --deadline 2s --nodes 8..256 --device mems-g2 --out size
     """
     if device is not None and devices is not None:
         raise Error("both --device and --devices were given", remedy="name all of them with --devices")

@@ -11,18 +11,19 @@ from sledlab.files import make_directory
 from sledlab.job import find
 from sledlab.job.record import record
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.cluster import composed, replay
+from sledlab.runs.cluster import composed, run
 from sledlab.runs.options import Clustered, pair
 from sledlab.studies.size.found import Size, SmartSize
 from sledlab.studies.size.goal import goal, nodes_of
 from sledlab.studies.size.search import smallest
 from sledlab.study.devices import name_of
-from sledlab.study.plan import named, worded
+from sledlab.study.plan import named, taking, worded
 from sledlab.study.replays import row_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sledlab._native import ClusterExperiment
     from sledlab.job.task import Tell
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
@@ -83,28 +84,27 @@ def smart_size(
     """
     wanted = goal(until, deadline)
     first, last = nodes_of(nodes)
-    stores = _stores(devices)
     settings = _settings(job, job_settings)
-    nothing = _native.Work("nothing", NOTHING)
-    for device in stores.values():
-        composed(device, said, _native.ClusterExperiment()).to_toml(nothing)  # checks all that is said
+    clusters = _clusters(devices, said)
     directory = make_directory(Path(out)) if out is not None else None
-    runs = _Runs(job, settings, said, progress or (lambda what, share: None))
+    runs = _Runs(job, settings, said, clusters, progress or (lambda what, share: None))
+    for name in clusters:
+        runs.check(name, first)  # few nodes have to store most: what does not fit is told at once
     rows: list[Size] = []
 
-    def meets(name: str, device: Device) -> Callable[[int], bool]:
+    def meets(name: str) -> Callable[[int], bool]:
         def replayed(number: int) -> bool:
-            run = row_of(runs.result(device, number))
-            rows.append(Size(name, number, run, wanted.met(run)))
+            row = row_of(runs.result(name, number))
+            rows.append(Size(name, number, row, wanted.met(row)))
             return rows[-1].meets
 
         return replayed
 
     answers, of_devices = {}, {}
-    for name, device in stores.items():
-        answers[name] = smallest(first, last, meets(name, device))
+    for name in clusters:
+        answers[name] = smallest(first, last, meets(name))
         of_devices[name] = runs.config["device"]
-    rows.sort(key=lambda each: (list(stores).index(each.device), each.nodes))
+    rows.sort(key=lambda each: (list(clusters).index(each.device), each.nodes))
     common = {key: value for key, value in runs.config.items() if key not in ("work", "device")}
     made = SmartSize(runs.name, wanted, (first, last), answers, rows, settings, common, of_devices)
     if directory is not None:
@@ -120,62 +120,99 @@ class _Runs:
         config: The experiment of the last replay, as plain data.
     """
 
-    def __init__(self, job: str | Path, settings: Mapping[str, str], said: Clustered, tell: Tell) -> None:
+    def __init__(
+        self,
+        job: str | Path,
+        settings: Mapping[str, str],
+        said: Clustered,
+        clusters: Mapping[str, ClusterExperiment],
+        tell: Tell,
+    ) -> None:
         self.name = find(job).name
         self.config: Mapping[str, Any] = {}
         self._job, self._settings, self._said, self._tell = job, settings, said, tell
+        self._clusters = clusters
         self._records: dict[int, str] = {}
 
-    def result(self, device: Device, nodes: int) -> ClusterResult:
-        """The job on a device and a number of nodes.
+    def check(self, name: str, nodes: int) -> None:
+        """Checks that the job can be replayed on a device, by its name, and a number of nodes.
+
+        Raises:
+            Error: It cannot run on them, or does not fit.
+        """
+        file = self._record(nodes)
+        try:
+            self._clusters[name].with_work(file).to_toml()
+        except Error as error:
+            raise named(error, f"{self.name} on {_count(nodes)} with {name}") from error
+
+    def result(self, name: str, nodes: int) -> ClusterResult:
+        """The job on a device, by its name, and a number of nodes.
 
         Raises:
             Error: It cannot run on them, or be replayed.
         """
-        on = f"{nodes:,} node{'s' if nodes > 1 else ''}"
+        file, what = self._record(nodes), f"replaying on {_count(nodes)} with {name}"
         try:
-            if nodes not in self._records:
-                self._records[nodes] = self._recorded(nodes, on)
-            found = replay(
-                self._records[nodes],
-                device,
-                progress=lambda _pages, share: self._tell(f"replaying on {on}", share),
-                **self._said,
+            found = run(
+                self._clusters[name].with_work(file),
+                threads=self._said.get("threads") or 0,
+                progress=lambda _, share: self._tell(what, share),
             )
         except Error as error:
-            raise named(error, f"{self.name} on {on}") from error
+            raise named(error, f"{self.name} on {_count(nodes)} with {name}") from error
         self.config = found.config
         return found
 
-    def _recorded(self, nodes: int, on: str) -> str:
-        """The file of a record."""
-        settings: dict[str, Any] = dict(self._settings)
-        seed = self._said.get("seed")
-        return record(
-            self._job,
-            nodes,
-            seed=1 if seed is None else seed,
-            progress=lambda what, share: self._tell(f"recording on {on}: {what}", share),
-            **settings,
-        ).name
+    def _record(self, nodes: int) -> str:
+        """The file of the record on a number of nodes.
+
+        Raises:
+            Error: The job cannot run on them.
+        """
+        if nodes not in self._records:
+            settings: dict[str, Any] = dict(self._settings)
+            seed = self._said.get("seed")
+            what = f"recording on {_count(nodes)}"
+            try:
+                made = record(
+                    self._job,
+                    nodes,
+                    seed=1 if seed is None else seed,
+                    progress=lambda phase, share: self._tell(f"{what}: {phase}", share),
+                    **settings,
+                )
+            except Error as error:
+                raise named(error, f"{self.name} on {_count(nodes)}") from error
+            self._records[nodes] = made.name
+        return self._records[nodes]
 
 
-def _stores(devices: Sequence[Device] | Device | None) -> dict[str, Device]:
-    """Devices by what they are called.
+def _count(nodes: int) -> str:
+    return f"{nodes:,} node{'s' if nodes > 1 else ''}"
+
+
+def _clusters(devices: Sequence[Device] | Device | None, said: Clustered) -> dict[str, ClusterExperiment]:
+    """The experiment without a record for each device, by what that is called; checked.
 
     Raises:
-        Error: There is none, or one was given twice.
+        Error: There is no device, or one was given twice, or something that is said makes no sense.
     """
+    if (said.get("threads") or 0) < 0:
+        raise Error(f"there is no number of threads {said['threads']}", remedy="give a number from 0")
     single = isinstance(devices, (str, Path, Chosen))
     listed: list[Any] = [devices] if single else list(devices or ())  # type: ignore[arg-type]
     if not listed:
         raise Error("no device was given", remedy="name some with --devices (sledlab device list)")
-    found: dict[str, Device] = {}
+    base = composed(None, said, _native.ClusterExperiment())
+    nothing = _native.Work("nothing", NOTHING)
+    found: dict[str, ClusterExperiment] = {}
     for device in listed:
         name = name_of(device)
         if name in found:
             raise Error(f"the device `{name}` was given twice", remedy="name each once")
-        found[name] = worded("device", device)
+        found[name] = taking(base, worded("device", device))
+        found[name].to_toml(nothing)
     return found
 
 

@@ -51,10 +51,12 @@ def until(found: SmartSize, device: str, least: int | None) -> str:
     name, job = PART_NAMES[part], _job(found)
     if least is None:
         last = found.of(device)[-1]
+        holds = last.run.bottleneck
+        most, less = _shares(last.run.saved()[holds], last.run.saved()[part])
         return (
             f"The {name} does not hold {job} up on {device} on any of the numbers of nodes tried, "
-            f"{_range(found)}: on {_nodes(last.nodes)} {_most(last)}, and the {name} "
-            f"{share(last.run.saved()[part])}."
+            f"{_range(found)}: on {_nodes(last.nodes)} the {PART_NAMES[holds]} twice as fast saves most, "
+            f"{most}, and the {name} {less}."
         )
     there = found.at(device, least)
     if least == found.nodes[0]:
@@ -74,10 +76,11 @@ def until(found: SmartSize, device: str, least: int | None) -> str:
         if found.beyond(device)
         else f"From {_nodes(least)} on the {name} holds {job} up on {device}"
     )
+    most, less = _shares(before.run.saved()[rival], before.run.saved()[part])
+    more, rest = _shares(there.run.saved()[part], there.run.saved()[rival])
     return (
-        f"{first}: at {before.nodes:,} {_most(before)}, and the {name} {share(before.run.saved()[part])}; at "
-        f"{least:,} it is the {name}, {share(there.run.saved()[part])} against "
-        f"{share(there.run.saved()[rival])} for the {PART_NAMES[rival]}."
+        f"{first}: at {before.nodes:,} the {PART_NAMES[rival]} twice as fast saves most, {most}, and the "
+        f"{name} {less}; at {least:,} it is the {name}, {more} against {rest} for the {PART_NAMES[rival]}."
     )
 
 
@@ -136,10 +139,19 @@ def _range(found: SmartSize) -> str:
     return f"{found.nodes[0]:,} to {found.nodes[1]:,}"
 
 
-def _most(row: Size) -> str:
-    """What saves most, and how much."""
-    what = row.run.bottleneck
-    return f"the {PART_NAMES[what]} twice as fast saves most, {share(row.run.saved()[what])}"
+def _shares(more: float, less: float) -> tuple[str, str]:
+    """Two shares, with as many digits as tell them from each other.
+
+    Examples:
+        >>> [text.split()[0] for text in (*_shares(0.24, 0.23), *_shares(0.2312, 0.2309))]
+        ['24', '23', '23.12', '23.09']
+    """
+    texts = share(more), share(less)
+    for digits in range(1, 6):
+        if texts[0] != texts[1]:
+            break
+        texts = f"{100 * more:.{digits}f}\u00a0%", f"{100 * less:.{digits}f}\u00a0%"
+    return texts
 
 
 def _against(row: Size, limit: float) -> str:
