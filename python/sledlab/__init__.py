@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from sledlab.studies.seek_map import seek_map as seek_map
     from sledlab.studies.side_by_side import SideBySide as SideBySide
     from sledlab.studies.side_by_side import side_by_side as side_by_side
+    from sledlab.studies.size import SmartSize as SmartSize
+    from sledlab.studies.size import smart_size as smart_size
     from sledlab.studies.smart import SmartStudy as SmartStudy
     from sledlab.studies.smart import smart_study as smart_study
     from sledlab.studies.tune import TunedHybrid as TunedHybrid

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from sledlab.cli.group import CommandGroup
 from sledlab.cli.options import DEVICE, json_option, options, seed_option, show_json
+from sledlab.cli.smart_size import smart_size
 from sledlab.cli.study import made
 from sledlab.errors import Error
 from sledlab.job.query import record_query
@@ -261,10 +262,11 @@ def smart_show(file: str, *, as_json: bool) -> None:
 
 
 def smart(_name: str) -> click.Command:
-    """The command of the study, with those that look at one record beneath it."""
+    """The command of the study, with those that look at one record, and for a size, beneath it."""
     group = made(STUDY, kind=CommandGroup)
     assert isinstance(group, click.Group)
     group.add_command(smart_record)
     group.add_command(smart_replay)
     group.add_command(smart_show)
+    group.add_command(smart_size)
     return group

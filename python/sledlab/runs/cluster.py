@@ -102,14 +102,14 @@ def replay(
     return result
 
 
-def run(experiment: ClusterExperiment, *, threads: int = 0) -> ClusterResult:
+def run(experiment: ClusterExperiment, *, threads: int = 0, progress: Tell | None = None) -> ClusterResult:
     """Replays the record that an experiment names, and again with each component twice as fast.
 
     Raises:
         Error: There is none, or something makes no sense.
     """
     record, experiment = compose(None, None, {}, experiment)
-    outcome = experiment.run(record.native, True, threads)
+    outcome = experiment.run(record.native, True, threads, progress)
     return told(json.loads(outcome), record, experiment.to_toml(record.native))
 
 

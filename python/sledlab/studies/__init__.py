@@ -55,6 +55,7 @@ SINGLE = (
         ("validate_drive", "DriveValidation"),
         under="validate",
     ),
+    Listed("size", "Find the smallest cluster that does it.", ("smart_size", "SmartSize"), under="smart"),
     Listed("calibration", "Compare stand-ins with what was published.", (), under="workload"),
 )
 """Those that look at one thing: their commands are in `sledlab.cli`."""

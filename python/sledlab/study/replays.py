@@ -16,6 +16,7 @@ from sledlab.study.measure import FoundOf
 from sledlab.study.run import Subject
 
 if TYPE_CHECKING:
+    from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
 
 PARTS = COMPONENTS[:-1]
@@ -63,7 +64,11 @@ def measure(
         Error: The replay failed because of what it was given.
         InternalError: It failed because of us.
     """
-    result = cluster.run(ClusterExperiment(text), threads=1)
+    return FoundOf(row_of(cluster.run(ClusterExperiment(text), threads=1)), {})
+
+
+def row_of(result: ClusterResult) -> Replayed:
+    """What is kept of a replay that was done again with each component twice as fast."""
     summary = result.summary
     nodes = result.nodes
     saved = {each["what"]: each["saved"] for each in summary["what_if"]}
@@ -75,7 +80,7 @@ def measure(
         }
         for phase in summary["by_phase"]
     ]
-    row = Replayed(
+    return Replayed(
         elapsed_s=result.elapsed_s,
         **{f"{part}_s": result.components_s[part] / nodes for part in COMPONENTS},
         **{f"saved_{part}": saved[part] for part in PARTS},
@@ -88,7 +93,6 @@ def measure(
         simulated_share=result.simulated_share,
         phases=phases,
     )
-    return FoundOf(row, {})
 
 
 def compose(

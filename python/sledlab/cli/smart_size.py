@@ -1,0 +1,89 @@
+"""`sledlab smart size`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sledlab.cli.options import DEVICE, json_option, options, show_json
+from sledlab.errors import Error
+from sledlab.runs.options import Clustered, Connected, Option, declared
+from sledlab.runs.recording import REPORT
+from sledlab.show import terminal
+from sledlab.show.progress import Progress
+from sledlab.shown import face_of
+from sledlab.studies.size import NODES
+from sledlab.studies.size import smart_size as size
+from sledlab.studies.smart.plan import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _options() -> Mapping[str, Option]:
+    """The options in the order of help: job, goal, cluster, models, settings, and the rest."""
+    said, study = declared(Clustered), declared(Asked)
+    first = [*declared(Connected), "scheduler", "power"]
+    meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
+    last = {"settings": replace(said["settings"], meaning=meaning), "threads": said["threads"]}
+    return {
+        "job": Option("Job: sledlab job list, or a Python file.", "NAME|FILE", required=True),
+        "until": Option("What is to hold the job up: compute (or processor) | store | network.", "COMPONENT"),
+        "deadline": Option("What the job may take, such as 60s, 2min or 500ms.", "TIME"),
+        "nodes": Option("The fewest and the most nodes.", "A..B", NODES),
+        "job_settings": study["job_settings"],
+        "device": DEVICE,
+        "devices": study["devices"],
+        **{name: said[name] for name in first},
+        **{name: option for name, option in said.items() if name not in (*first, *last)},
+        **last,
+        "out": Option("Directory for report, table and summary.", "DIR"),
+    }
+
+
+@click.command("size")
+@options(_options())
+@json_option
+def smart_size(
+    job: str,
+    device: str | None,
+    devices: list[str] | None,
+    nodes: str | None,
+    job_settings: list[str] | None,
+    out: str | None,
+    *,
+    as_json: bool,
+    **flags: Any,
+) -> None:
+    """Find the smallest cluster that does it: until a component holds the job up, or within a deadline.
+
+    The job is run and replayed on the first number of nodes, its doublings and the last; then the gap before
+    the first that does it is halved until that and its neighbour below were replayed.
+
+    \b
+    Examples:
+      sledlab smart size --job join --until network --device mems-g3 --job-set scale_factor=0.1
+      sledlab smart size --job sort --deadline 10s --devices mems-g3,hp-c2490a --job-set scale_factor=0.1
+      sledlab smart size --job scan --deadline 2s --nodes 8..256 --device mems-g2 --out size
+    """
+    if device is not None and devices is not None:
+        raise Error("both --device and --devices were given", remedy="name all of them with --devices")
+    with Progress("recording", of="") as progress:
+        found = size(
+            job,
+            devices if device is None else device,
+            nodes=NODES if nodes is None else nodes,
+            job_settings=job_settings or (),
+            out=out,
+            progress=progress.going,
+            **flags,
+        )
+    if as_json:
+        show_json(found.to_dict())
+        return
+    face_of(found).show(found)
+    if out is not None:
+        terminal.note(f"report: {Path(out) / REPORT}")

@@ -1,0 +1,109 @@
+"""Figures of the smallest cluster that does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import unknown
+from sledlab.show import plots
+from sledlab.show.cluster_figures import COLOURS, PART_NAMES
+from sledlab.show.plots import INK, LINES, QUIET
+from sledlab.studies.size.search import doublings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from sledlab.studies.size.found import SmartSize
+
+MOST_TICKS = 10
+"""Numbers of nodes that an axis has room for."""
+
+
+def times(found: SmartSize) -> Figure:
+    """Time of the job against the number of nodes; the large point of each device is the answer."""
+    made, (axes,) = plots.panels(1, 3.4)
+    ends = []
+    for at, (device, least) in enumerate(found.smallest.items()):
+        colour, rows = LINES[(at + 1) % len(LINES)], found.of(device)
+        axes.plot(
+            [each.nodes for each in rows],
+            [each.run.elapsed_s for each in rows],
+            marker="o",
+            markersize=3,
+            color=colour,
+        )
+        ends.append((rows[-1].run.elapsed_s, device, colour))
+        if least is not None:
+            place = (least, found.at(device, least).run.elapsed_s)
+            plots.dot(axes, place, colour, 9)
+            style: Any = {"fontsize": 8.5, "fontweight": "bold", "color": colour}
+            axes.annotate(f"{least:,}", place, xytext=(5, 6), textcoords="offset points", **style)
+    _nodes_axis(axes, found.nodes)
+    seconds = [each.run.elapsed_s for each in found.rows]
+    deadline = found.goal.deadline_s
+    if deadline is not None:
+        seconds.append(deadline)
+        axes.axhline(deadline, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
+        where = (found.nodes[0], deadline)
+        said: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5, "color": QUIET}
+        axes.annotate(f"deadline {deadline:g} s", where, **said)
+    plots.value_axis(axes, seconds)
+    axes.set_ylabel("time of the job (s)")
+    plots.name_ends(made, axes, found.nodes[1], ends)
+    return made
+
+
+def saved(found: SmartSize) -> Figure:
+    """What each component twice as fast saves, against the number of nodes; the line is at the answer."""
+    made, panels = plots.panels(len(found.smallest), 0.6 + 2.2 * len(found.smallest))
+    for axes, (device, least) in zip(panels, found.smallest.items(), strict=True):
+        rows = found.of(device)
+        numbers = [each.nodes for each in rows]
+        for part in PART_NAMES:
+            shares = [100 * each.run.saved()[part] for each in rows]
+            axes.plot(numbers, shares, marker="o", markersize=3, color=COLOURS[part])
+        if all(value >= 0 for each in rows for value in each.run.saved().values()):
+            axes.set_ylim(bottom=0)
+        if least is not None:
+            axes.axvline(least, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+        _nodes_axis(axes, found.nodes, room=0.05)
+        axes.set_title(device if least is None else f"{device}: {least:,} node{'s' if least > 1 else ''}")
+        axes.set_ylabel("time saved (%)")
+        if axes is not panels[-1]:
+            axes.set_xlabel("")
+    plots.legend(made, {f"{name} × 2": COLOURS[part] for part, name in PART_NAMES.items()})
+    return made
+
+
+def _nodes_axis(axes: Axes, nodes: tuple[int, int], room: float = 0.2) -> None:
+    """Numbers of nodes, each doubling as far from the one before; with room for names on the right."""
+    first, last = nodes
+    ticks = doublings(first, last)
+    if len(ticks) > 1 and ticks[-1] < 1.5 * ticks[-2]:
+        del ticks[-2]
+    axes.set_xscale("log", base=2)
+    ticks = ticks[:: 1 + (len(ticks) - 1) // MOST_TICKS]
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes.set_xticks([], minor=True)
+    wide = max(last / first, 2.0)
+    axes.set_xlim(first / wide**0.04, last * wide**room)
+    axes.set_xlabel("nodes")
+    axes.grid(visible=True, axis="y")
+
+
+KINDS: Mapping[str, Callable[[SmartSize], Figure]] = {"times": times, "saved": saved}
+"""Every figure by its name."""
+
+
+def draw(found: SmartSize, kind: str = "times") -> Figure:
+    """One of the figures.
+
+    Raises:
+        Error: There is no such figure.
+    """
+    if kind not in KINDS:
+        raise unknown("plot", kind, list(KINDS))
+    return KINDS[kind](found)

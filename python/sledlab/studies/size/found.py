@@ -1,0 +1,145 @@
+"""The smallest cluster that does it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab._native import __version__
+from sledlab.files import drafted
+from sledlab.runs.recording import REPORT, SUMMARY
+from sledlab.shown import Shown, face_of
+from sledlab.studies.size.goal import Goal  # noqa: TC001 - annotations are read at run time
+from sledlab.study.columns import Column, Only, frame, records
+from sledlab.study.replays import Replayed  # noqa: TC001 - annotations are read at run time
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import polars
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Size:
+    """A replay on a number of nodes."""
+
+    device: Annotated[str, Column("what the nodes store on")]
+    nodes: Annotated[int, Column("nodes that hold data")]
+    run: Annotated[
+        Replayed,
+        Only(
+            *("elapsed_s", "compute_s", "store_s", "network_s", "waiting_s"),
+            *("saved_compute", "saved_store", "saved_network", "bottleneck"),
+        ),
+    ]
+    meets: Annotated[bool, Column("whether it does what is asked")]
+
+
+@dataclass(frozen=True, repr=False)
+class SmartSize(Shown):
+    """The smallest cluster that does what is asked, on each device, and all that was replayed to find it.
+
+    Displays itself as a table in a notebook, and prints as one.
+
+    Attributes:
+        job: Name of the job.
+        goal: What is asked: `until`, a component, or `deadline_s`.
+        nodes: The fewest and the most nodes that may be tried.
+        smallest: The number of nodes found for each device; none where no number tried does it.
+        rows: The replays, by device and number of nodes.
+        job_settings: Parameters of the job and its data that were said.
+        config: What all replays have in common, as plain data.
+        devices: The device of each name, as plain data.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.smart_size(
+        ...     "scan", "mems-g2", deadline="20ms", nodes="1..8", job_settings=["scale_factor=0.001"]
+        ... )
+        >>> n = found.smallest["mems-g2"]
+        >>> found.sizes.filter(found.sizes["nodes"].is_in([n - 1, n]))["meets"].to_list()
+        [False, True]
+    """
+
+    job: str
+    goal: Goal
+    nodes: tuple[int, int]
+    smallest: Mapping[str, int | None]
+    rows: Sequence[Size] = field(repr=False)
+    job_settings: Mapping[str, str]
+    config: Mapping[str, Any] = field(repr=False)
+    devices: Mapping[str, Any] = field(repr=False)
+
+    @cached_property
+    def sizes(self) -> polars.DataFrame:
+        """A row for every replay, by device and number of nodes.
+
+        Columns `device`, `nodes`, `elapsed_s`; `compute_s`, `store_s`, `network_s` and `waiting_s`, means
+        over nodes; `saved_compute`, `saved_store` and `saved_network`, the share of the time that each saves
+        where it is twice as fast; `bottleneck`, which of them saves most; `meets`.
+        """
+        return frame(self.rows, Size)
+
+    @property
+    def answer(self) -> str:
+        """The number of nodes for each device, and what was seen on it and on one less, in sentences."""
+        return face_of(self).answer(self)
+
+    def of(self, device: str) -> list[Size]:
+        """The replays on a device, few nodes first."""
+        return [each for each in self.rows if each.device == device]
+
+    def at(self, device: str, nodes: int) -> Size:
+        """The replay on a device and a number of nodes."""
+        return next(each for each in self.of(device) if each.nodes == nodes)
+
+    def beyond(self, device: str) -> list[Size]:
+        """Replays on more nodes than the number found that do not do it: more nodes need not be better."""
+        least = self.smallest[device]
+        return [
+            each for each in self.of(device) if least is not None and each.nodes > least and not each.meets
+        ]
+
+    def plot(self, kind: str = "times") -> Figure:
+        """Draws what was replayed against the number of nodes.
+
+        Args:
+            kind: `times`, the time of the job, or `saved`, what each component twice as fast saves.
+
+        Raises:
+            Error: There is no such kind.
+        """
+        return self._draw(kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data: what `--json` prints."""
+        return {
+            "answer": self.answer,
+            "job": self.job,
+            "job_settings": dict(self.job_settings),
+            "goal": {"until": self.goal.until, "deadline_s": self.goal.deadline_s},
+            "nodes": list(self.nodes),
+            "smallest": dict(self.smallest),
+            "contradicting": {
+                device: [each.nodes for each in self.beyond(device)] for device in self.smallest
+            },
+            "sizes": records(self.rows),
+            "version": __version__,
+            "devices": dict(self.devices),
+            "config": dict(self.config),
+        }
+
+    def write(self, directory: Path) -> None:
+        """Leaves page, table and summary in a directory."""
+        with drafted(directory / "sizes.parquet") as draft:
+            self.sizes.write_parquet(draft)
+        with drafted(directory / "sizes.csv") as draft:
+            self.sizes.write_csv(draft)
+        with drafted(directory / SUMMARY) as draft:
+            text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+            draft.write_text(text + "\n", encoding="utf-8")
+        self.report(directory / REPORT)

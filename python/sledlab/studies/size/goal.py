@@ -1,0 +1,105 @@
+"""What a cluster has to do, and on how many nodes it may be tried."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sledlab.errors import Error, unknown
+from sledlab.job.task import MOST_NODES
+from sledlab.show.cluster_figures import PART_NAMES
+from sledlab.study.replays import PARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.study.replays import Replayed
+
+UNITS = {"ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0}
+"""Units of a deadline, in s."""
+
+DEADLINE = re.compile(rf"\s*([\d.]+(?:e[+-]?\d+)?)\s*({'|'.join(UNITS)})\s*", re.IGNORECASE)
+RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a cluster has to do: one of the two.
+
+    Attributes:
+        until: The component that has to save most where it is twice as fast: `compute`, `store` or `network`.
+        deadline_s: What the job may take, in s.
+    """
+
+    until: str | None
+    deadline_s: float | None
+
+    def met(self, run: Replayed) -> bool:
+        """Whether a replay does it."""
+        if self.deadline_s is not None:
+            return run.elapsed_s <= self.deadline_s
+        return run.bottleneck == self.until
+
+
+def goal(until: str | None, deadline: float | str | None) -> Goal:
+    """The goal that is said.
+
+    Raises:
+        Error: None is, or both are, or one makes no sense.
+    """
+    if (until is None) == (deadline is None):
+        both = "both a component and a deadline were" if until is not None else "no goal was"
+        raise Error(f"{both} given", remedy="say either --until network or --deadline 60s")
+    if deadline is not None:
+        return Goal(None, seconds(deadline))
+    known = {**{part: part for part in PARTS}, **{name: part for part, name in PART_NAMES.items()}}
+    if until not in known:
+        raise unknown("component", str(until), list(known))
+    return Goal(known[until], None)
+
+
+def seconds(said: float | str) -> float:
+    """A time in s, of a number or a text such as `60`, `60s`, `2min` or `500ms`.
+
+    Raises:
+        Error: It is none, or nothing can be done in it.
+
+    Examples:
+        >>> [seconds(said) for said in (60, "60", "1.5 s", "2min", "500ms")]
+        [60.0, 60.0, 1.5, 120.0, 0.5]
+    """
+    found = DEADLINE.fullmatch(str(said))
+    try:
+        value = float(found[1]) * UNITS[found[2].lower()] if found else math.nan
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise Error(f"`{said}` is no deadline", remedy="write it as 60s, 2min or 500ms")
+    return value
+
+
+def nodes_of(said: str | Sequence[int]) -> tuple[int, int]:
+    """The fewest and the most nodes, of a pair or a text such as `2..1024`.
+
+    Raises:
+        Error: That is no range of numbers of nodes.
+
+    Examples:
+        >>> nodes_of("2..1024"), nodes_of((4, 8))
+        ((2, 1024), (4, 8))
+    """
+    text = said if isinstance(said, str) else "..".join(map(str, said))
+    found = RANGE.fullmatch(text)
+    if found is None:
+        raise Error(f"`{text}` is no range of nodes", remedy="write it as 2..1024")
+    first, last = int(found[1]), int(found[2])
+    for each in (first, last):
+        if not 1 <= each <= MOST_NODES:
+            raise Error(
+                f"`{text}`: a job cannot run on {each:,} nodes", remedy=f"choose from 1 to {MOST_NODES:,}"
+            )
+    if first > last:
+        raise Error(f"`{text}` ends before it begins", remedy=f"write it as {last}..{first}")
+    return first, last

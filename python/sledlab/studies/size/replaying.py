@@ -1,0 +1,229 @@
+"""Finding the smallest cluster: a job recorded and replayed on one number of nodes after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sledlab import _native
+from sledlab.errors import Error, unknown
+from sledlab.files import make_directory
+from sledlab.job import find
+from sledlab.job.record import record
+from sledlab.model.catalogue import Chosen
+from sledlab.runs.cluster import composed, run
+from sledlab.runs.options import Clustered, pair
+from sledlab.studies.size.found import Size, SmartSize
+from sledlab.studies.size.goal import goal, nodes_of
+from sledlab.studies.size.search import smallest
+from sledlab.study.devices import name_of
+from sledlab.study.plan import named, taking, worded
+from sledlab.study.replays import row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sledlab._native import ClusterExperiment
+    from sledlab.job.task import Tell
+    from sledlab.runs.cluster_result import ClusterResult
+    from sledlab.runs.compose import Device
+
+NODES = "2..1024"
+
+NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
+{"phase": "nothing", "nodes": "all"}
+"""
+"""A record that any cluster can replay, to check what is said before a job runs."""
+
+
+def smart_size(
+    job: str | Path,
+    devices: Sequence[Device] | Device | None = None,
+    *,
+    until: str | None = None,
+    deadline: float | str | None = None,
+    nodes: str | Sequence[int] = NODES,
+    job_settings: Sequence[str] | str = (),
+    out: str | Path | None = None,
+    progress: Tell | None = None,
+    **said: Unpack[Clustered],
+) -> SmartSize:
+    """Finds the smallest number of nodes on which a component holds a job up, or a deadline is met.
+
+    Replays the job on the first number of nodes, on its doublings and on the last, then halves the gap before
+    the first that does it until that and its neighbour below were replayed. Runs the job first on each of
+    them, unless its record is kept.
+
+    Args:
+        job: A job (`sledlab job list`), or a Python file that defines one.
+        devices: A device or several that nodes store on.
+        until: The component that has to save most where it is twice as fast: `compute` (or `processor`),
+            `store` or `network`.
+        deadline: What the job may take: in s, or a text such as `60s`, `2min`, `500ms`. Either this or
+            `until`.
+        nodes: The fewest and the most nodes, as a text or a pair.
+        job_settings: Parameters of the job or its data, such as `scale_factor=0.1`.
+        out: A directory for report, table and summary.
+        progress: Called now and then with what is going on and the share of it that is done.
+        **said: Everything else, as of `replay`.
+
+    Returns:
+        The answer for each device, and all replays.
+
+    Raises:
+        Error: Something makes no sense, or the job cannot run on a number of nodes; the message names it.
+        KeyboardInterrupt: Ctrl-C.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.smart_size(
+        ...     "sort", ["mems-g3", "ram"], until="store", nodes="2..8", job_settings=["scale_factor=0.001"]
+        ... )
+        >>> list(found.smallest)
+        ['mems-g3', 'ram']
+    """
+    wanted = goal(until, deadline)
+    first, last = nodes_of(nodes)
+    settings = _settings(job, job_settings)
+    clusters = _clusters(devices, said)
+    directory = make_directory(Path(out)) if out is not None else None
+    runs = _Runs(job, settings, said, clusters, progress or (lambda what, share: None))
+    for name in clusters:
+        runs.check(name, first)  # few nodes have to store most: what does not fit is told at once
+    rows: list[Size] = []
+
+    def meets(name: str) -> Callable[[int], bool]:
+        def replayed(number: int) -> bool:
+            row = row_of(runs.result(name, number))
+            rows.append(Size(name, number, row, wanted.met(row)))
+            return rows[-1].meets
+
+        return replayed
+
+    answers, of_devices = {}, {}
+    for name in clusters:
+        answers[name] = smallest(first, last, meets(name))
+        of_devices[name] = runs.config["device"]
+    rows.sort(key=lambda each: (list(clusters).index(each.device), each.nodes))
+    common = {key: value for key, value in runs.config.items() if key not in ("work", "device")}
+    made = SmartSize(runs.name, wanted, (first, last), answers, rows, settings, common, of_devices)
+    if directory is not None:
+        made.write(directory)
+    return made
+
+
+class _Runs:
+    """Replays of one job on any number of nodes; each record is looked for once.
+
+    Attributes:
+        name: The name of the job.
+        config: The experiment of the last replay, as plain data.
+    """
+
+    def __init__(
+        self,
+        job: str | Path,
+        settings: Mapping[str, str],
+        said: Clustered,
+        clusters: Mapping[str, ClusterExperiment],
+        tell: Tell,
+    ) -> None:
+        self.name = find(job).name
+        self.config: Mapping[str, Any] = {}
+        self._job, self._settings, self._said, self._tell = job, settings, said, tell
+        self._clusters = clusters
+        self._records: dict[int, str] = {}
+
+    def check(self, name: str, nodes: int) -> None:
+        """Checks that the job can be replayed on a device, by its name, and a number of nodes.
+
+        Raises:
+            Error: It cannot run on them, or does not fit.
+        """
+        file = self._record(nodes)
+        try:
+            self._clusters[name].with_work(file).to_toml()
+        except Error as error:
+            raise named(error, f"{self.name} on {_count(nodes)} with {name}") from error
+
+    def result(self, name: str, nodes: int) -> ClusterResult:
+        """The job on a device, by its name, and a number of nodes.
+
+        Raises:
+            Error: It cannot run on them, or be replayed.
+        """
+        file, what = self._record(nodes), f"replaying on {_count(nodes)} with {name}"
+        try:
+            found = run(
+                self._clusters[name].with_work(file),
+                threads=self._said.get("threads") or 0,
+                progress=lambda _, share: self._tell(what, share),
+            )
+        except Error as error:
+            raise named(error, f"{self.name} on {_count(nodes)} with {name}") from error
+        self.config = found.config
+        return found
+
+    def _record(self, nodes: int) -> str:
+        """The file of the record on a number of nodes.
+
+        Raises:
+            Error: The job cannot run on them.
+        """
+        if nodes not in self._records:
+            settings: dict[str, Any] = dict(self._settings)
+            seed = self._said.get("seed")
+            what = f"recording on {_count(nodes)}"
+            try:
+                made = record(
+                    self._job,
+                    nodes,
+                    seed=1 if seed is None else seed,
+                    progress=lambda phase, share: self._tell(f"{what}: {phase}", share),
+                    **settings,
+                )
+            except Error as error:
+                raise named(error, f"{self.name} on {_count(nodes)}") from error
+            self._records[nodes] = made.name
+        return self._records[nodes]
+
+
+def _count(nodes: int) -> str:
+    return f"{nodes:,} node{'s' if nodes > 1 else ''}"
+
+
+def _clusters(devices: Sequence[Device] | Device | None, said: Clustered) -> dict[str, ClusterExperiment]:
+    """The experiment without a record for each device, by what that is called; checked.
+
+    Raises:
+        Error: There is no device, or one was given twice, or something that is said makes no sense.
+    """
+    if (said.get("threads") or 0) < 0:
+        raise Error(f"there is no number of threads {said['threads']}", remedy="give a number from 0")
+    single = isinstance(devices, (str, Path, Chosen))
+    listed: list[Any] = [devices] if single else list(devices or ())  # type: ignore[arg-type]
+    if not listed:
+        raise Error("no device was given", remedy="name some with --devices (sledlab device list)")
+    base = composed(None, said, _native.ClusterExperiment())
+    nothing = _native.Work("nothing", NOTHING)
+    found: dict[str, ClusterExperiment] = {}
+    for device in listed:
+        name = name_of(device)
+        if name in found:
+            raise Error(f"the device `{name}` was given twice", remedy="name each once")
+        found[name] = taking(base, worded("device", device))
+        found[name].to_toml(nothing)
+    return found
+
+
+def _settings(job: str | Path, said: Sequence[str] | str) -> dict[str, str]:
+    """Parameters of the job or its data.
+
+    Raises:
+        Error: The job has no such parameter, or one has no value.
+    """
+    found = dict(pair("--job-set", item) for item in ([said] if isinstance(said, str) else said))
+    known = [spec.name for specs in find(job).settings for spec in specs]
+    if strange := [name for name in found if name not in known]:
+        raise unknown(f"setting of `{job}`", strange[0], known)
+    return found

@@ -1,0 +1,51 @@
+"""The search for the smallest cluster: all doublings of a range, then the gap halved until it is closed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
+    """The number from which on something is met, its neighbour below looked at; none where it never is.
+
+    All doublings of the range are looked at, so that where larger numbers do not meet it again is seen.
+
+    Examples:
+        >>> looked_at = []
+        >>> smallest(2, 40, lambda number: not looked_at.append(number) and number >= 13)
+        13
+        >>> looked_at
+        [2, 4, 8, 16, 32, 40, 12, 14, 13]
+        >>> smallest(2, 40, lambda number: True), smallest(2, 40, lambda number: False)
+        (2, None)
+    """
+    numbers = doublings(first, last)
+    met = [meets(number) for number in numbers]
+    if not any(met):
+        return None
+    place = met.index(True)
+    high = numbers[place]
+    low = numbers[place - 1] if place else high - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if meets(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def doublings(first: int, last: int) -> list[int]:
+    """The first number, its doublings, and the last.
+
+    Examples:
+        >>> doublings(3, 12), doublings(2, 9), doublings(5, 5)
+        ([3, 6, 12], [2, 4, 8, 9], [5])
+    """
+    found = [first]
+    while found[-1] < last:
+        found.append(min(2 * found[-1], last))
+    return found

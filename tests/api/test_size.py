@@ -1,0 +1,242 @@
+"""The smallest cluster that does it: against a scan of all numbers of nodes, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import polars
+import pytest
+import sledlab as sl
+from sledlab.cli import run
+from sledlab.studies.size.search import doublings, smallest
+
+MOST = 16
+SETTINGS = ("scale_factor=0.001",)
+SMALL = ("--job", "sort", "--job-set", "scale_factor=0.001", "--nodes", f"1..{MOST}")
+
+
+@cache
+def scanned(job: str, device: str) -> tuple[sl.ClusterResult, ...]:
+    """The job on every number of nodes from 1, fewest first."""
+    return tuple(
+        sl.replay(sl.record(job, nodes, scale_factor=0.001), device, threads=1)
+        for nodes in range(1, MOST + 1)
+    )
+
+
+def first(met: list[bool]) -> int | None:
+    """The smallest number of nodes that does it."""
+    return met.index(True) + 1 if any(met) else None
+
+
+@pytest.mark.parametrize("threshold", [1, 2, 3, 5, 16, 17, 23, 24])
+@pytest.mark.parametrize("range_", [(1, 23), (3, 23), (16, 16), (17, 24)])
+def test_a_threshold_is_found_with_its_neighbour(threshold: int, range_: tuple[int, int]) -> None:
+    seen: dict[int, bool] = {}
+
+    def meets(number: int) -> bool:
+        assert number not in seen
+        return seen.setdefault(number, number >= threshold)
+
+    low, high = range_
+    expected = max(threshold, low) if threshold <= high else None
+    assert smallest(low, high, meets) == expected
+    assert set(doublings(low, high)) <= set(seen)
+    if expected is not None and expected > low:
+        assert (seen[expected - 1], seen[expected]) == (False, True)
+
+
+@pytest.mark.parametrize("device", ["mems-g3", "hp-c2490a"])
+@pytest.mark.parametrize("job", ["scan", "sort"])
+def test_the_answer_is_that_of_all_numbers_of_nodes(job: str, device: str) -> None:
+    runs = scanned(job, device)
+    times = [each.elapsed_s for each in runs]
+    goals = [{"until": part} for part in ("compute", "store", "network")]
+    goals += [{"deadline": times[at]} for at in (0, 2, 6, 12)]
+    goals += [{"deadline": min(times) / 2}]
+    monotone = 0
+    for goal in goals:
+        found = sl.smart_size(job, device, nodes=(1, MOST), job_settings=SETTINGS, threads=1, **goal)
+        met = [
+            each.bottleneck.what == goal["until"] if "until" in goal else each.elapsed_s <= goal["deadline"]
+            for each in runs
+        ]
+        number = found.smallest[device]
+        for row in found.sizes.iter_rows(named=True):
+            one = runs[row["nodes"] - 1]
+            assert (row["elapsed_s"], row["bottleneck"]) == (one.elapsed_s, one.bottleneck.what)
+            assert row["meets"] == met[row["nodes"] - 1]
+        if met == sorted(met):
+            monotone += 1
+            assert number == first(met), goal
+            assert found.beyond(device) == []
+        elif number is not None and number > 1:
+            assert (met[number - 2], met[number - 1]) == (False, True)
+        assert found.sizes["nodes"].is_sorted()
+        assert f"on {device}" in found.answer
+    assert monotone >= 6
+
+
+def test_several_devices_have_an_answer_each() -> None:
+    times = [each.elapsed_s for each in scanned("sort", "mems-g3")]
+    goal = {"deadline": f"{times[2] * 1000}ms", "nodes": "1..16", "job_settings": SETTINGS, "threads": 1}
+    both = sl.smart_size("sort", ["mems-g3", "hp-c2490a"], **goal)
+    assert list(both.smallest) == ["mems-g3", "hp-c2490a"]
+    for device in both.smallest:
+        one = sl.smart_size("sort", device, **goal)
+        assert one.smallest[device] == both.smallest[device]
+        assert one.sizes.equals(both.sizes.filter(polars.col("device") == device))
+        assert one.answer in both.answer
+    assert len(both.plot("saved").axes) == 2
+    assert both.plot().axes[0].get_ylabel() == "time of the job (s)"
+    with pytest.raises(sl.Error, match="did you mean `times`"):
+        both.plot("time")
+
+
+def test_what_is_said() -> None:
+    times = [each.elapsed_s for each in scanned("sort", "mems-g3")]
+
+    def said(nodes: str = "1..16", **goal: object) -> str:
+        return sl.smart_size("sort", "mems-g3", nodes=nodes, job_settings=SETTINGS, threads=1, **goal).answer
+
+    assert "already at 1 node, the fewest tried, and may take" in said(deadline=times[0] * 2)
+    assert "already at 5 nodes, the fewest tried" in said("5..8", until=scanned("sort", "mems-g3")[4].largest)
+    assert "on mems-g3 from 3 nodes on" in said("1..4", deadline=times[2])
+    none = said(deadline=times[-1] / 10)
+    assert "on any of the numbers of nodes tried, 1 to 16: the shortest is" in none
+    held = {each.bottleneck.what for each in scanned("sort", "mems-g3")}
+    never = next(part for part in ("network", "store", "compute") if part not in held)
+    assert "on any of the numbers of nodes tried, 1 to 16: on 16 nodes the " in said(until=never)
+
+
+def test_what_was_seen_on_both_sides_is_said() -> None:
+    """Fast processors on a hub: few nodes wait for their stores, many for the network."""
+    fast = {"settings": {"node.mhz": 2000}, "network": "hub", "nodes": (1, 8), "threads": 1}
+    found = sl.smart_size("sort", "mems-g3", until="network", job_settings=SETTINGS, **fast)
+    number = found.smallest["mems-g3"]
+    assert number is not None
+    assert number > 1
+    before, there = found.at("mems-g3", number - 1), found.at("mems-g3", number)
+    assert (before.run.bottleneck, there.run.bottleneck) == ("store", "network")
+    assert f"From {number} nodes on the network holds `sort` up on mems-g3: " in found.answer
+    assert f"at {number - 1} the store twice as fast saves most" in found.answer
+    assert f"at {number} it is the network" in found.answer
+
+
+def test_larger_numbers_that_do_not_do_it_are_noted(tmp_path: Path) -> None:
+    job = tmp_path / "odd.py"
+    job.write_text(
+        "import numpy as np\n\n"
+        "def data(number, nodes, seed):\n    return {'numbers': np.arange(100)}\n\n"
+        "def odd(node):\n    with node.phase('work'):\n"
+        "        node.does(compare=10_000_000 if node.nodes in (1, 8) else 1000)\n"
+        "    yield node.barrier()\n"
+    )
+    found = sl.smart_size(job, "ram", deadline="10ms", nodes="1..8", threads=1)
+    assert found.smallest == {"ram": 2}
+    assert [each.nodes for each in found.beyond("ram")] == [8]
+    assert "But not on all larger numbers: 8 nodes take" in found.answer
+    assert "from 2 nodes on" not in found.answer
+    assert found.to_dict()["contradicting"] == {"ram": [8]}
+
+
+def test_the_command_line_says_the_same_and_leaves_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "smart",
+        "size",
+        *SMALL,
+        "--devices",
+        "mems-g3,ram",
+        "--deadline",
+        "50ms",
+        "--set",
+        "node.mhz=500",
+    ]
+    found = sl.smart_size(
+        "sort",
+        ["mems-g3", "ram"],
+        deadline=0.05,
+        nodes=(1, MOST),
+        job_settings=SETTINGS,
+        settings={"node.mhz": 500},
+    )
+    assert run([*words, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said == found.to_dict()
+    assert said["sizes"] == json.loads(found.sizes.write_json())
+    for name in ("a", "b"):
+        assert run([*words, "--out", str(tmp_path / name)]) == 0
+        assert "held up by" in capsys.readouterr().out
+    files = sorted(path.name for path in (tmp_path / "a").iterdir())
+    assert files == ["report.html", "sizes.csv", "sizes.parquet", "summary.json"]
+    for file in files:
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
+    assert json.loads((tmp_path / "a" / "summary.json").read_text()) == said
+    page = (tmp_path / "a" / "report.html").read_text()
+    assert page.count("<svg") == 2
+    assert found.sizes.equals(polars.read_parquet(tmp_path / "a" / "sizes.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ((), "no goal was given"),
+        (("--until", "network", "--deadline", "60s"), "both a component and a deadline were given"),
+        (("--until", "networks"), "did you mean `network`?"),
+        (("--until", "waiting"), "unknown component `waiting`"),
+        (("--deadline", "soon"), "`soon` is no deadline"),
+        (("--deadline", "0s"), "`0s` is no deadline"),
+        (("--deadline", "1.2.3"), "`1.2.3` is no deadline"),
+        (("--deadline", "60", "--nodes", "5..2"), "write it as 2..5"),
+        (("--deadline", "60", "--nodes", "0..2"), "a job cannot run on 0 nodes"),
+        (("--deadline", "60", "--nodes", "2..5000"), "a job cannot run on 5,000 nodes"),
+        (("--deadline", "60", "--nodes", "2,4"), "`2,4` is no range of nodes"),
+        (("--deadline", "60", "--job", "srot"), "did you mean `sort`?"),
+        (("--deadline", "60", "--job-set", "scale_facto=1"), "did you mean `scale_factor`?"),
+        (("--deadline", "60", "--devices", "mems-g2,ram"), "both --device and --devices were given"),
+        (("--deadline", "60", "--device", "mems-g9"), "unknown device"),
+        (("--deadline", "60", "--network", "hubb"), "did you mean `hub`?"),
+        (("--deadline", "60", "--set", "node.mhzz=1"), "did you mean `node.mhz`?"),
+    ],
+)
+def test_mistakes_are_told(words: tuple[str, ...], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["smart", "size", "--job", "sort", "--device", "mems-g3", *words]) == 2
+    assert part in capsys.readouterr().err
+
+
+def test_devices_have_to_be_given_once_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["smart", "size", *SMALL, "--until", "store"]) == 2
+    assert "no device was given" in capsys.readouterr().err
+    assert run(["smart", "size", *SMALL, "--until", "store", "--devices", "ram,ram"]) == 2
+    assert "the device `ram` was given twice" in capsys.readouterr().err
+
+
+def test_a_number_of_nodes_that_cannot_be_is_named() -> None:
+    settings = ["sections=2", "transactions=2000", "universe=50"]
+    with pytest.raises(sl.Error, match=r"apriori-hd on 9 nodes: .*make no grid of 2 rows"):
+        sl.smart_size("apriori-hd", "ram", deadline=1e-6, nodes="8..9", job_settings=settings, threads=1)
+
+
+def test_a_device_that_is_too_small_is_told_before_anything_is_replayed(tmp_path: Path) -> None:
+    job = tmp_path / "wide.py"
+    job.write_text(
+        "import numpy as np\n\n"
+        "def data(number, nodes, seed):\n    return {'numbers': np.arange(2_000_000 // nodes)}\n\n"
+        "def wide(node):\n    with node.phase('work'):\n        for rows in node.read('numbers'):\n"
+        "            node.does(compare=len(rows))\n"
+        "    yield node.barrier()\n"
+    )
+    told: list[str] = []
+    with pytest.raises(sl.Error, match=r"wide on 1 node with ram capacity_mb=1: .*its store has"):
+        sl.smart_size(
+            job,
+            ["mems-g3", "ram:capacity_mb=1"],
+            deadline="1s",
+            nodes="1..2",
+            progress=lambda what, share: told.append(what),
+        )
+    assert not [what for what in told if "replaying" in what]
