@@ -15,7 +15,7 @@ from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import Phases
 from sledlab.job.query.plan import parse
 from sledlab.job.query.tables import of_directory, of_tpch
-from sledlab.job.task import check_size
+from sledlab.job.task import MEMORY_MB, check_size
 from sledlab.lazy import parquet
 from sledlab.traces.work import Work
 
@@ -28,7 +28,7 @@ QUERIES = Path(__file__).parent.parent / "queries"
 """The queries of TPC-H."""
 
 FOR_ROWS = 7 / 8
-"""Share of a node's memory for hash tables and rows that wait; buffers and system have the rest."""
+"""Share of that memory for hash tables and rows that wait; buffers have the rest."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def record_query(
     answer: str | Path | None = None,
     scale_factor: float = 1.0,
     tables: str | Path | None = None,
-    memory_mb: float = 64.0,
+    memory_mb: float = MEMORY_MB,
     progress: Tell | None = None,
 ) -> Work:
     """Records what the plan of a query would have each node do, by the rows that its operators really gave.
@@ -85,7 +85,7 @@ def record_query(
         answer: A Parquet file to write the answer to.
         scale_factor: Scale factor of the tables of TPC-H.
         tables: A directory of other tables: `NAME.parquet` or `NAME/*.parquet`.
-        memory_mb: Memory of a node in MB of 2^20 bytes: what does not fit is written and read again.
+        memory_mb: What a query may hold on a node, in MB of 2^20 bytes; more is written and read again.
         progress: Called now and then with what is going on and the share of it that is done.
 
     Returns:
