@@ -1,6 +1,7 @@
 """What a job may do, what comes of it, and what goes wrong; in one process and under MPI."""
 
 import json
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -346,10 +347,14 @@ def test_settings_are_of_their_type(job: Write) -> None:
 
 
 @pytest.mark.parametrize("death", ["os._exit(3)", "os.kill(os.getpid(), 9)"])
-def test_a_rank_that_dies_ends_the_run(death: str, job: Write) -> None:
+def test_a_rank_that_dies_ends_the_run_and_leaves_nothing(
+    death: str, job: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = job(f"node.phase('x')\nimport os\nif node.number == 1:\n    {death}\nyield node.barrier()")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(sl.Error, match="a rank of the job ended before the job did"):
         sl.record(path, 3, again=True, mpi=True)
+    assert [each for each in tmp_path.iterdir() if each.name.startswith("sledlab-")] == []
 
 
 def test_an_error_on_one_rank_is_told_once(job: Write) -> None:

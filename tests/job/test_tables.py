@@ -242,3 +242,15 @@ def test_the_memory_of_a_rank_falls_with_their_number() -> None:
 def test_jobs_at_full_size_fit_on_a_node_of_the_paper(job: str, nodes: int) -> None:
     result = sl.replay(sl.record(job, nodes, scale_factor=1), "mems-g3", what_if=False)
     assert result.by_phase.height == len(sl.record(job, nodes, scale_factor=1).phases)
+
+
+def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SLEDLAB_DATA", str(tmp_path))
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(sl.Error, match="tpchgen-cli") as caught:
+        sl.record("scan", scale_factor=0.01)
+    assert "sledlab[jobs]" in str(caught.value)
+    with pytest.raises(sl.Error, match="no program `mpiexec`") as caught:
+        sl.record("mafia", 2, records=1000, mpi=True)
+    assert "sledlab[mpi]" in str(caught.value)

@@ -47,10 +47,10 @@ def under_mpi(chosen: Task, answer: Path | None, tell: Tell, program: str) -> by
     command = _program(program)
     runs = home() / "runs"
     runs.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=runs) as directory:
+    with tempfile.TemporaryDirectory(dir=runs) as directory, scratch() as room:
         place = Path(directory)
         (place / "task.json").write_text(
-            json.dumps({**chosen.said, "answer": str(answer) if answer else None})
+            json.dumps({**chosen.said, "answer": str(answer) if answer else None, "room": str(room)})
         )
         ranks = [*command, "-n", str(chosen.nodes), sys.executable, "-m", "sledlab.job.mpiexec", directory]
         code, last = _wait(ranks, tell)
@@ -113,9 +113,11 @@ def main(directory: str) -> None:
     world = MPI.COMM_WORLD
     place = Path(directory)
     said = json.loads((place / "task.json").read_text())
-    answer = said.pop("answer")
+    answer, room = said.pop("answer"), Path(said.pop("room"))
     try:
-        text = _rank(world, Ranks(world), task(**said), answer and Path(answer))
+        # Within a directory that goes even if this rank is killed; on another machine there is none.
+        with scratch(room if room.is_dir() else None) as mine:
+            text = _rank(world, Ranks(world), task(**said), answer and Path(answer), mine)
         if world.rank == 0:
             (place / "record").write_bytes(text)
     except BaseException as error:
@@ -130,21 +132,20 @@ def main(directory: str) -> None:
         world.Abort(1)
 
 
-def _rank(world: Any, ranks: Any, chosen: Task, answer: Path | None) -> bytes:
+def _rank(world: Any, ranks: Any, chosen: Task, answer: Path | None, mine: Path) -> bytes:
     """Runs a job on this rank; gives the text of the record on rank 0."""
 
     def tell(phase: str, share: float | None) -> None:
         if world.rank == 0:
             print(TOLD + json.dumps([phase, share]), flush=True)
 
-    with scratch() as mine:
-        node = chosen.node(world.rank, mine)
-        job = chosen.job
-        ran = ranks.run(job.name, job.function, node, chosen.parameters, shares(job, chosen.nodes, tell))
-        part = ran.answers[0]
-        digests = world.gather(answers.digest(part))
-        if answer is not None:
-            _write(world, part, answer)
+    node = chosen.node(world.rank, mine)
+    job = chosen.job
+    ran = ranks.run(job.name, job.function, node, chosen.parameters, shares(job, chosen.nodes, tell))
+    part = ran.answers[0]
+    digests = world.gather(answers.digest(part))
+    if answer is not None:
+        _write(world, part, answer)
     return chosen.record(ran, digests) if world.rank == 0 else b""
 
 

@@ -170,9 +170,9 @@ def in_lockstep(chosen: Task, answer: Path | None, tell: Tell) -> bytes:
 
 
 @contextmanager
-def scratch() -> Iterator[Path]:
-    """A directory for what nodes write, which goes with the run."""
-    with tempfile.TemporaryDirectory(prefix="sledlab-") as directory:
+def scratch(within: Path | None = None) -> Iterator[Path]:
+    """A directory for what nodes write, which goes with the run; where temporary files are, unless said."""
+    with tempfile.TemporaryDirectory(prefix="sledlab-", dir=within) as directory:
         yield Path(directory)
 
 
