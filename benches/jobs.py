@@ -60,6 +60,20 @@ def recorded(job: str, nodes: int, settings: dict[str, object]) -> tuple[float, 
     return times[-1][0], times[-1][1] / 1e9, size / 1e6
 
 
+PEAK = """
+import resource, sys
+import sledlab as sl
+sl.record("sort", int(sys.argv[1]), scale_factor=1, memory_mb=1024, mpi=True, again=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
+def peak_of_a_rank(ranks: int) -> float:
+    """GB at the peak of the largest rank of a sort under MPI."""
+    ran = subprocess.run([sys.executable, "-c", PEAK, str(ranks)], check=True, stdout=subprocess.PIPE)
+    return int(ran.stdout) / 1e9
+
+
 def seconds(work: Callable[[], object]) -> float:
     """Median time of a piece of work."""
 
@@ -145,6 +159,9 @@ def rows() -> list[dict[str, object]]:
             {"what": f"{what}: peak memory", "value": peak, "unit": "GB", "target": "3"},
             {"what": f"{what}: record", "value": size, "unit": "MB", "target": "20"},
         ]
+    for ranks in (1, 2, 4, 8):
+        what = f"sort under MPI, scale factor 1, 1 GB of memory a node, {ranks} ranks: peak memory of a rank"
+        found.append({"what": what, "value": peak_of_a_rank(ranks), "unit": "GB", "target": ""})
     kernels = {
         "all 9,453 pairs of 138 items in 102,400 transactions": itemsets(2, 138),
         "all 9,880 triples of 40 items in 102,400 transactions": itemsets(3, 40),
