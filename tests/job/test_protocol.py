@@ -365,6 +365,14 @@ def test_an_error_on_one_rank_is_told_once(job: Write) -> None:
     assert caught.value.place.line == 10
 
 
+@pytest.mark.parametrize("name", ["no such node", "past the end"])
+def test_mistakes_are_told_under_mpi(name: str, job: Write) -> None:
+    body, says, _ = MISTAKES[name]
+    with pytest.raises(sl.Error, match="failed on node 0 in phase `go`") as caught:
+        sl.record(job(f'node.phase("go")\n{body}'), 3, again=True, mpi=True)
+    assert says in str(caught.value)
+
+
 def test_what_starts_ranks_must_be_there(job: Write) -> None:
     with pytest.raises(sl.Error, match="no program `no-such-mpiexec`"):
         sl.record(
