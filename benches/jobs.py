@@ -10,6 +10,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -49,14 +50,14 @@ print(json.dumps([time.perf_counter() - begun, resource.getrusage(resource.RUSAG
 
 def recorded(job: str, nodes: int, settings: dict[str, object]) -> tuple[float, float, float]:
     """Seconds, GB at the peak, and MB of the record, of a job in a process of its own."""
-    work = Path(f"/tmp/sledlab-bench-{job}.work")
     said = json.dumps([job, nodes, settings])
     times = []
-    for _ in range(2):  # the first may take columns out of tables
-        ran = subprocess.run([sys.executable, "-c", RUN, said, work], check=True, stdout=subprocess.PIPE)
-        times.append(json.loads(ran.stdout))
-    size = work.stat().st_size
-    work.unlink()
+    with tempfile.TemporaryDirectory() as directory:
+        work = Path(directory) / f"{job}.work"
+        for _ in range(2):  # the first may take columns out of tables
+            ran = subprocess.run([sys.executable, "-c", RUN, said, work], check=True, stdout=subprocess.PIPE)
+            times.append(json.loads(ran.stdout))
+        size = work.stat().st_size
     return times[-1][0], times[-1][1] / 1e9, size / 1e6
 
 
