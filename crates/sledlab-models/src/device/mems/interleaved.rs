@@ -101,28 +101,26 @@ impl Interleaved {
     fn begin_next(&mut self, now: Time) -> bool {
         let Some(request) = self.following.pop_front() else { return false };
         self.unit.note_tips(&request);
-        let pass = self.unit.sled.plan(self.unit.at, request.lbn, request.blocks, 1);
-        let timing = Timing::default();
-        let (phase, work) = (Phase::PassEnd(now), Work::default());
-        let mut active = Active { request, start: now, timing, done: 0, pass, phase, work };
-        self.plan(now, &mut active);
-        self.active = Some(active);
+        let (pass, phase) = self.plan(now, &request, 0);
+        let (timing, work) = (Timing::default(), Work::default());
+        self.active = Some(Active { request, start: now, timing, done: 0, pass, phase, work });
         true
     }
 
-    /// Plans the next pass of `active` at `now`, from where the sled is.
-    fn plan(&self, now: Time, active: &mut Active) {
-        let Queued { id, lbn, blocks, op, .. } = active.request;
+    /// The next pass of a request of which `done` blocks are read or written, planned at `now` from where the
+    /// sled is, and what comes of it first.
+    fn plan(&self, now: Time, request: &Queued, done: u32) -> (Pass, Phase) {
+        let Queued { id, lbn, blocks, op, .. } = *request;
         let arrived = if op == Op::Read { blocks } else { self.bus.arrived(id, now) };
-        let most = arrived.saturating_sub(active.done).max(1);
-        let at = lbn + u64::from(active.done);
-        active.pass = self.unit.sled.plan(self.unit.at, at, blocks - active.done, most);
-        let servo_start = now + active.pass.positioning();
-        active.phase = if arrived > active.done {
+        let most = arrived.saturating_sub(done).max(1);
+        let pass = self.unit.sled.plan(self.unit.at, lbn + u64::from(done), blocks - done, most);
+        let servo_start = now + pass.positioning();
+        let phase = if arrived > done {
             Phase::PassEnd(servo_start + self.unit.sled.row_time)
         } else {
             Phase::ServoStart(servo_start)
         };
+        (pass, phase)
     }
 
     /// The sled's next step, due at `now`; returns whether it has become free.
@@ -140,7 +138,7 @@ impl Interleaved {
             }
             Phase::WastedEnd(_) => {
                 self.waste(&mut active);
-                self.plan(now, &mut active);
+                (active.pass, active.phase) = self.plan(now, &active.request, active.done);
                 self.active = Some(active);
                 false
             }
@@ -174,7 +172,7 @@ impl Interleaved {
             self.bus.read_until(now, request, done);
         }
         if done < request.blocks {
-            self.plan(now, &mut active);
+            (active.pass, active.phase) = self.plan(now, &active.request, active.done);
             self.active = Some(active);
             return false;
         }

@@ -18,6 +18,8 @@
 //! The spring force reaches `spring_factor` of the actuator force at half the travel, whatever the
 //! spring convention says.
 
+use std::cell::Cell;
+
 use super::{Axis, Kinematics, Turn};
 
 const CHUNKS: u32 = 8;
@@ -31,24 +33,21 @@ pub struct DisksimPiecewise;
 impl Kinematics for DisksimPiecewise {
     fn base_seek_s(&self, axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> f64 {
         let seek = Seek::new(axis, from_m, to_m, speed_m_s);
-        let distance = seek.to - seek.from;
-        if distance == 0.0 {
+        if seek.to - seek.from == 0.0 {
             return 0.0;
         }
-        // Without a spring the middle is right.
-        let places = if seek.spring == 0.0 { 1 } else { PLACES };
-        let mut switch = seek.from + distance / 2.0;
-        let (mut best_time, mut best_mismatch) = (0.0, f64::INFINITY);
-        for place in 1..=places {
-            let (time, v1, v2) = seek_with_switch(&seek, switch);
-            let mismatch = (v1 / v2 - 1.0).abs();
-            if mismatch < best_mismatch {
-                (best_time, best_mismatch) = (time, mismatch);
+        RECENT.with(|recent| {
+            // Lengths are multiples of 1/1024 nm, so their bits mix well enough for a place.
+            let hash = seek.from.to_bits() ^ seek.to.to_bits().rotate_left(17) ^ seek.speed.to_bits();
+            let place = &recent[(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)) as usize];
+            let (known, time) = place.get();
+            if known == seek {
+                return time;
             }
-            let step = (0.05 - 0.01 / f64::from(9 - place)) * distance;
-            switch += if v1 > v2 { -step } else { step };
-        }
-        best_time
+            let time = base_seek_s(&seek);
+            place.set((seek, time));
+            time
+        })
     }
 
     fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {
@@ -64,40 +63,62 @@ impl Kinematics for DisksimPiecewise {
     }
 }
 
+const RECENT_BITS: u32 = 10;
+
+thread_local! {
+    /// Seeks of late with their times. A request asks for the same seek when it is planned and when it ends, and
+    /// a seek takes 128 square roots.
+    static RECENT: [Cell<(Seek, f64)>; 1 << RECENT_BITS] = const { [const { Cell::new((Seek::NONE, 0.0)) }; 1 << RECENT_BITS] };
+}
+
+fn base_seek_s(seek: &Seek) -> f64 {
+    let distance = seek.to - seek.from;
+    // Without a spring the middle is right.
+    let places = if seek.spring == 0.0 { 1 } else { PLACES };
+    let mut switch = seek.from + distance / 2.0;
+    let (mut best_time, mut best_mismatch) = (0.0, f64::INFINITY);
+    for place in 1..=places {
+        let (time, v1, v2) = seek_with_switch(seek, switch);
+        let mismatch = (v1 / v2 - 1.0).abs();
+        if mismatch < best_mismatch {
+            (best_time, best_mismatch) = (time, mismatch);
+        }
+        let step = (0.05 - 0.01 / f64::from(9 - place)) * distance;
+        switch += if v1 > v2 { -step } else { step };
+    }
+    best_time
+}
+
 /// Time of both phases and the speeds with which they reach the switch point.
 fn seek_with_switch(seek: &Seek, switch: f64) -> (f64, f64, f64) {
     let first_step = (switch - seek.from) / f64::from(CHUNKS);
     let second_step = (seek.to - switch) / f64::from(CHUNKS);
-    let (mut t1, mut v1) = (0.0, seek.speed);
-    let mut last_of_first = 0.0;
-    for i in 0..CHUNKS {
+    // Accelerations of both phases, the second backwards from the end; the chunk before chunk i ends where chunk i
+    // starts.
+    let mut accelerations = [[0.0; 2]; CHUNKS as usize];
+    for (i, [first, second]) in (0..CHUNKS).zip(&mut accelerations) {
         let start = seek.from + first_step * f64::from(i);
-        last_of_first = seek.chunk_acceleration(start, start + first_step, true);
-        let (time, v) = advance(first_step.abs(), v1, last_of_first);
-        (t1, v1) = (t1 + time, v);
+        *first = seek.chunk_acceleration(start, start + first_step, true);
+        let start = seek.to - second_step * f64::from(i + 1);
+        *second = seek.chunk_acceleration(start - second_step, start, false);
     }
-    // Backwards from the end; the chunk before chunk i ends where chunk i starts.
-    let (mut t2, mut v2) = (0.0, seek.speed);
-    for i in 1..=CHUNKS {
-        let start = seek.to - second_step * f64::from(i);
-        let acceleration = if i == CHUNKS {
-            last_of_first
-        } else {
-            seek.chunk_acceleration(start - second_step, start, false)
-        };
-        let (time, v) = advance(second_step.abs(), v2, acceleration);
-        (t2, v2) = (t2 + time, v);
+    let last = CHUNKS as usize - 1;
+    accelerations[last][1] = accelerations[last][0];
+    // Both phases side by side: each square root waits for that of the chunk before it.
+    let steps = [first_step.abs(), second_step.abs()];
+    let (mut time, mut speed) = ([0.0; 2], [seek.speed; 2]);
+    for acceleration in &accelerations {
+        for phase in 0..2 {
+            let v: f64 = speed[phase];
+            speed[phase] = (v * v + 2.0 * acceleration[phase] * steps[phase]).sqrt();
+            time[phase] += (speed[phase] - v) / acceleration[phase];
+        }
     }
-    (t1 + t2, v1, v2)
-}
-
-/// Time and final speed over `distance` with constant acceleration.
-fn advance(distance: f64, v: f64, acceleration: f64) -> (f64, f64) {
-    let v_next = (v * v + 2.0 * acceleration * distance).sqrt();
-    ((v_next - v) / acceleration, v_next)
+    (time[0] + time[1], speed[0], speed[1])
 }
 
 /// A base seek; lengths in nanometres.
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Seek {
     acceleration: f64,
     /// Share of the actuator force that the spring reaches per nanometre.
@@ -108,6 +129,8 @@ struct Seek {
 }
 
 impl Seek {
+    const NONE: Seek = Seek { acceleration: 0.0, spring: 0.0, from: 0.0, to: 0.0, speed: 0.0 };
+
     fn new(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> Seek {
         Seek {
             acceleration: axis.acceleration_m_s2 * NM_PER_M,
