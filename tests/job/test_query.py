@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
+from sledlab.job.data.tpch import TEXT_BYTES
 from sledlab.job.query import find, profile, tables
 from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import Phases
@@ -41,7 +42,7 @@ def record(query: str | Path, nodes: int = 4, **said: Any) -> Work:
 
 
 def all_tables() -> list[tables.Table]:
-    return tables.of_tpch(SCALE, tables.TEXT_BYTES, lambda what, share: None)
+    return tables.of_tpch(SCALE, TEXT_BYTES, lambda what, share: None)
 
 
 def frames(*names: str) -> list[pl.DataFrame]:
@@ -68,7 +69,7 @@ def test_every_query_of_tpch_becomes_a_record_that_replays(query: str) -> None:
     assert (work.job, work.nodes, work.parameters["scale_factor"]) == (query, 4, SCALE)
     assert sl.replay(work, "mems-g2", what_if=False).elapsed_s > 0
     read = {name: sum(sizes) for name, sizes in work.files.items()}
-    assert read == {name: ROWS[name] * tables.TEXT_BYTES[name] for name in read}
+    assert read == {name: ROWS[name] * TEXT_BYTES[name] for name in read}
     # Each scan reads its table once, whole.
     scans = work.phases.filter(pl.col("phase").str.starts_with("scan "))
     wanted = [read[name.split()[1]] for name in scans["phase"]]
@@ -84,7 +85,7 @@ def test_every_query_of_tpch_replays_at_full_size(nodes: int) -> None:
     for query in NAMES:
         work = record(query, nodes, scale_factor=1)
         assert sl.replay(work, "mems-g2", what_if=False).elapsed_s > 0
-        assert sum(work.files.get("lineitem", [0])) in (0, 6_001_215 * tables.TEXT_BYTES["lineitem"])
+        assert sum(work.files.get("lineitem", [0])) in (0, 6_001_215 * TEXT_BYTES["lineitem"])
 
 
 @pytest.mark.parametrize(("nodes", "memory_mb"), [(1, 64), (1, 0.01), (7, 0.01), (64, 0.002)])

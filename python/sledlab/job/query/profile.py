@@ -6,16 +6,16 @@ import json
 import re
 import tempfile
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.query.tables import TEXT_BYTES
+from sledlab.job.answer import digest, whole
+from sledlab.job.data.tpch import TEXT_BYTES
 from sledlab.lazy import duckdb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow
     from duckdb import DuckDBPyConnection
@@ -48,15 +48,8 @@ class Profiled:
 
     @property
     def digest(self) -> str:
-        """A hash of the answer's rows as sorted text."""
-        lines = sorted(_lines(self.rows))
-        return "sha256:" + sha256("\n".join(lines).encode()).hexdigest()
-
-
-def _lines(rows: pyarrow.Table) -> Iterator[str]:
-    """Each row as text."""
-    for batch in rows.to_batches():
-        yield from map(str, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        """A hash of the answer, as of a job that answers the same."""
+        return whole([digest(self.rows)])
 
 
 def connect() -> DuckDBPyConnection:

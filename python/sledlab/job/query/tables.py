@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
-from sledlab.job.data.tpch import Tpch
+from sledlab.job.data.tpch import TEXT_BYTES, Tpch
 from sledlab.lazy import parquet
 
 if TYPE_CHECKING:
@@ -14,19 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Tell = Callable[[str, float | None], None]
-
-TEXT_BYTES = {
-    "customer": 162,
-    "lineitem": 127,
-    "nation": 89,
-    "orders": 115,
-    "part": 121,
-    "partsupp": 149,
-    "region": 78,
-    "supplier": 141,
-}
-"""Bytes of a row of each table of TPC-H: those of dbgen's text at scale factor 1 by its rows, such as
-759,863,287 / 6,001,215."""
 
 
 @dataclass(frozen=True)
