@@ -241,8 +241,46 @@ def test_a_query_is_the_same_bytes_twice(tmp_path: Path) -> None:
     for query in ("q2", "q16", "q22"):
         works = [tmp_path / name for name in ("one.work", "two.work")]
         for work in works:
-            record(query, 5, work=work)
+            record(query, 5, work=work, again=True)
         assert works[0].read_bytes() == works[1].read_bytes()
+
+
+def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pl.DataFrame({"id": range(100)}).write_parquet(tmp_path / "t.parquet")
+    ran: list[str] = []
+    run = profile.run
+    monkeypatch.setattr(profile, "run", lambda sql, where: ran.append(sql) or run(sql, where))
+    query = "SELECT count(*) FROM t WHERE id < 50 -- of the user's"
+
+    def asked(nodes: int = 3, **said: Any) -> Work:
+        return sl.record_query(query, nodes, **{"tables": tmp_path, **said})
+
+    first = asked()
+    assert len(ran) == 1
+    monkeypatch.setattr(profile, "connect", lambda: pytest.fail("DuckDB is asked"))
+    assert asked().name == first.name
+    asked(work=tmp_path / "copy.work")
+    assert (tmp_path / "copy.work").read_bytes() == Path(first.name).read_bytes()
+    monkeypatch.undo()
+    monkeypatch.setattr(profile, "run", lambda sql, where: ran.append(sql) or run(sql, where))
+    # What DuckDB found holds for any number of nodes and any memory.
+    assert asked(nodes=5).nodes == 5
+    assert asked(memory_mb=1).name != first.name
+    assert len(ran) == 1
+    asked(again=True)
+    assert len(ran) == 2
+    # The same rows elsewhere are the same tables; other rows under the same name are not.
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    (moved / "t.parquet").write_bytes((tmp_path / "t.parquet").read_bytes())
+    assert asked(tables=moved).name == first.name
+    pl.DataFrame({"id": range(1, 101)}).write_parquet(tmp_path / "t.parquet")
+    assert asked().name != first.name
+    assert len(ran) == 3
+    monkeypatch.setattr(profile, "version", lambda: "2.99.0")
+    assert asked(nodes=7).nodes == 7
+    assert asked(tables=moved).name != first.name
+    assert len(ran) >= 4
 
 
 def test_what_is_shared_comes_out_even_to_the_row() -> None:

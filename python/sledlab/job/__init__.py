@@ -164,12 +164,12 @@ def find(name: str | Path, data: str = "") -> Job:
             function = loaded(listed.home)
             client = getattr(inspect.getmodule(function), "client", None)
             return Job(
-                listed.name, function, listed.phases, data or listed.data, source=_own_source(), client=client
+                listed.name, function, listed.phases, data or listed.data, source=own_source(), client=client
             )
     raise unknown("job", str(name), [listed.name for listed in LIST])
 
 
-def _own_source() -> str:
+def own_source() -> str:
     """A hash of what sledlab's jobs are made from."""
     files = sorted(Path(__file__).parent.rglob("*.py"))
     return sha256(b"".join(file.read_bytes() for file in files) + __version__.encode()).hexdigest()
@@ -198,7 +198,7 @@ def _of_file(path: Path, data: str) -> Job:
             remedy=f"name it `{path.stem}`, and let it yield what nodes do together",
         )
     make, client = (getattr(module, name, None) for name in ("data", "client"))
-    digest = sha256(source + _own_source().encode()).hexdigest()
+    digest = sha256(source + own_source().encode()).hexdigest()
     job = Job(path.stem, functions[0], (), data, None if data else make, digest, str(path), client)
     if not data and make is None:
         known = ", ".join(listed.name for listed in DATA)

@@ -159,7 +159,7 @@ def _before(days_of: tuple[date, date], when: str) -> float:
 
 
 def _scanned(node: Node, table: str, kind: Kind, wanted: Callable[[Array], Array]) -> Iterator[Array]:
-    """Those rows of a table that are wanted, some at a time, at first none: with whole cents, and days as numbers."""
+    """Those rows of a table that are wanted, at first none: with whole cents, and days as numbers."""
     yield np.empty(0, kind)
     for rows in node.read(table, (*(name for name, _ in kind), *LOOKED_AT[table])):
         node.does(tuple=len(rows))

@@ -52,18 +52,28 @@ class Profiled:
         return whole([digest(self.rows)])
 
 
+def version() -> str:
+    """The version of DuckDB.
+
+    Raises:
+        Error: It is not there, or another one.
+    """
+    try:
+        found = str(duckdb.__version__)
+    except ModuleNotFoundError as error:
+        raise Error("queries are planned by DuckDB, which is not installed", remedy=_REMEDY) from error
+    if found.split(".", maxsplit=1)[0] != "2":
+        raise Error(f"queries are planned by DuckDB 2; this is {found}", remedy=_REMEDY)
+    return found
+
+
 def connect() -> DuckDBPyConnection:
     """A database of its own. One thread: what an operator gives, and sums of floats, are the same every time.
 
     Raises:
         Error: DuckDB is not there, or another one.
     """
-    try:
-        version = str(duckdb.__version__)
-    except ModuleNotFoundError as error:
-        raise Error("queries are planned by DuckDB, which is not installed", remedy=_REMEDY) from error
-    if version.split(".", maxsplit=1)[0] != "2":
-        raise Error(f"queries are planned by DuckDB 2; this is {version}", remedy=_REMEDY)
+    version()
     return duckdb.connect(config={"threads": 1})
 
 
