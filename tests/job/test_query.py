@@ -80,7 +80,7 @@ def test_every_query_of_tpch_becomes_a_record_that_replays(query: str) -> None:
 
 @pytest.mark.everything
 @pytest.mark.slow("a gigabyte of data")
-@pytest.mark.parametrize("nodes", [4, 64])
+@pytest.mark.parametrize("nodes", [4, 8, 16, 32, 64])
 def test_every_query_of_tpch_replays_at_full_size(nodes: int) -> None:
     for query in NAMES:
         work = record(query, nodes, scale_factor=1)
