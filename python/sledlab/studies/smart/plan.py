@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
 from itertools import product
+from pathlib import Path  # noqa: TC003
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.errors import Error
@@ -39,10 +40,14 @@ class SmartOptions(Furnished, Stored, Parallel, total=False):
         Several, Option("Jobs to run and record (sledlab job list), or Python files.", "NAME,FILE")
     ]
     query: Annotated[
-        Several,
-        Option("Queries to record: q1 to q22 of TPC-H, tpch for all of them, or files of SQL.", "NAME,FILE"),
+        Sequence[str | Path] | str | Path,
+        Option(
+            "Queries to record: q1 to q22 of TPC-H, tpch for all of them, or files of SQL.",
+            "NAME,FILE",
+            read=words,
+        ),
     ]
-    tables: Annotated[str, Option("A directory of tables for queries, if not TPC-H's.", "DIR")]
+    tables: Annotated[str | Path, Option("A directory of tables for queries, if not TPC-H's.", "DIR")]
     nodes: Annotated[Numbers, Option("Numbers of nodes of jobs and queries.", "N,N", "4,8,16,32")]
     job_settings: Annotated[
         Sequence[str],
