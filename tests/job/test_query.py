@@ -201,6 +201,7 @@ def test_a_query_is_the_same_bytes_twice(tmp_path: Path) -> None:
 
 
 def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLEDLAB_DATA", str(tmp_path / "kept"))
     pl.DataFrame({"id": range(100)}).write_parquet(tmp_path / "t.parquet")
     ran: list[str] = []
     run = profile.run
@@ -212,12 +213,11 @@ def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pyte
 
     first = asked()
     assert len(ran) == 1
-    monkeypatch.setattr(profile, "connect", lambda: pytest.fail("DuckDB is asked"))
-    assert asked().name == first.name
-    asked(work=tmp_path / "copy.work")
+    with monkeypatch.context() as patch:
+        patch.setattr(profile, "connect", lambda: pytest.fail("DuckDB is asked"))
+        assert asked().name == first.name
+        asked(work=tmp_path / "copy.work")
     assert (tmp_path / "copy.work").read_bytes() == Path(first.name).read_bytes()
-    monkeypatch.undo()
-    monkeypatch.setattr(profile, "run", lambda sql, where: ran.append(sql) or run(sql, where))
     # What DuckDB found holds for any number of nodes and any memory.
     assert asked(nodes=5).nodes == 5
     assert asked(memory_mb=1).name != first.name
