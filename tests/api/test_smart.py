@@ -122,6 +122,43 @@ def test_jobs_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
     assert again.toml == study.toml
 
 
+def test_queries_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
+    said = {"query": ["q10", "q6"], "nodes": [2, 3], "job_settings": ["scale_factor=0.01"]}
+    study = sl.smart_study(devices="mems-g2", jobs=1, out=tmp_path, **said)
+    runs = study.tables["runs"]
+    assert runs.select("job", "nodes").rows() == [(q, n) for q in ("q6", "q10") for n in (2, 3)]
+    one = sl.replay(sl.record_query("q10", 3, scale_factor=0.01), "mems-g2", what_if=False)
+    row = runs.filter(polars.col("job") == "q10", polars.col("nodes") == 3)
+    assert row["elapsed_s"].item() == one.elapsed_s
+    assert "`q10` on 3 nodes" in study.answer
+    again = sl.smart_study(study=tmp_path / "study.toml", jobs=1)
+    assert again.tables["runs"].equals(runs)
+    assert again.toml == study.toml
+
+
+def test_queries_are_about_tables_of_one_s_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tables, sql = tmp_path / "tables", tmp_path / "mine.sql"
+    tables.mkdir()
+    polars.DataFrame({"id": range(100_000)}).write_parquet(tables / "numbers.parquet")
+    sql.write_text("SELECT id % 10, count(*) FROM numbers GROUP BY ALL")
+    study = sl.smart_study(devices="mems-g2", query=sql, tables=tables, nodes=[1, 2, 4], jobs=1)
+    assert study.tables["runs"].select("job", "nodes").rows() == [("mine", n) for n in (1, 2, 4)]
+    words = ["smart", "--query", str(sql), "--tables", str(tables), "--nodes", "1,2,4", "--device", "mems-g2"]
+    assert run([*words, "--jobs", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["answer"] == study.answer
+    limit = study.tables["runs"]["elapsed_s"].to_list()[1]
+    found = sl.smart_size(
+        devices="mems-g2", query=sql, tables=tables, nodes="1..4", deadline=limit, threads=1
+    )
+    assert found.job == "mine"
+    assert found.smallest == {"mems-g2": 2}
+
+
+def test_all_queries_of_tpch_have_a_word() -> None:
+    study = sl.smart_study(devices="ram", query="tpch", nodes=4, job_settings=["scale_factor=0.01"], jobs=1)
+    assert study.tables["runs"]["job"].to_list() == [f"q{number}" for number in range(1, 23)]
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [
@@ -133,6 +170,14 @@ def test_jobs_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
             "did you mean `scale_factor`?",
         ),
         (["--job", "sort", "--job-set", "scale_factor", "--devices", "mems-g2"], "has no value"),
+        (["--query", "q23", "--devices", "ram"], "unknown query `q23`"),
+        (["--query", "q1", "--job-set", "scale_facto=1", "--devices", "ram"], "did you mean `scale_factor`?"),
+        (["--query", "q1", "--tables", "nowhere", "--devices", "ram"], "no tables in `nowhere`"),
+        (
+            ["--query", "q1", "--tables", "nowhere", "--job-set", "scale_factor=1", "--devices", "ram"],
+            "tables of your own have no settings",
+        ),
+        (["--job", "sort", "--tables", "nowhere", "--devices", "ram"], "`--tables` are a query's"),
         (["--records", SCAN], "no device was given"),
         (["--records", f"{SCAN},{SCAN}", "--devices", "mems-g2"], "two records are of `scan` on 4 nodes"),
         (["--records", SCAN, "--devices", "mems-g2,mems-g2"], "the device `mems-g2` was given twice"),

@@ -15,7 +15,8 @@ KMEANS = str(Path(__file__).parents[2] / "examples" / "jobs" / "kmeans.py")
 
 def test_jobs_are_listed_and_shown(sledlab: Sledlab) -> None:
     listed = sledlab("job", "list", "--json").json
-    assert [each["name"] for each in listed] == ["scan", "sort", "join", "apriori-cd", "apriori-hd", "mafia"]
+    names = ["scan", "sort", "join", "q1", "q3", "q6", "apriori-cd", "apriori-hd", "mafia"]
+    assert [each["name"] for each in listed] == names
     for each in listed:
         assert each["name"] in sledlab("job", "list").out
         shown = sledlab("job", "show", each["name"], "--json").json

@@ -175,6 +175,26 @@ def test_show(sledlab):
     assert "lineitem-part" in text
 
 
+def test_a_query_is_studied_and_sized(sledlab, tmp_path):
+    said = ("--query", "q6", "--job-set", "scale_factor=0.01", "--device", "mems-g2")
+    studied = sledlab("smart", *said, "--nodes", "2,4", "--out", tmp_path)
+    assert studied.code == 0, studied.err
+    assert "`q6` on 4 nodes takes" in studied.out
+    assert 'query = ["q6"]' in (tmp_path / "study.toml").read_text()
+    sized = sledlab("smart", "size", *said, "--nodes", "1..8", "--deadline", "60s", "--json")
+    assert sized.json["job"] == "q6"
+    assert sized.json["job_settings"] == {"scale_factor": "0.01"}
+    assert sized.json["smallest"] == {"mems-g2": 1}
+    record = ("smart", "record", "--query", "q6", "--scale-factor", 0.01)
+    kept = [sledlab(*record, *more).out for more in ((), ("--again",))]
+    assert kept[0] == kept[1]
+    assert "record: " in kept[0]
+    size = ("smart", "size", "--deadline", "60s", "--device", "ram")
+    sledlab(*size).assert_refused("one job or one query")
+    sledlab(*size, "--job", "sort", "--query", "q6").assert_refused("one job or one query")
+    sledlab(*size, "--query", "tpch").assert_refused("one job or one query")
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "words"),
     [

@@ -170,9 +170,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 @click.option(
     "--measured", is_flag=True, help="Take the time of this processor instead of counting; not reproducible."
 )
-@click.option(
-    "--again", is_flag=True, help="Run although there is a record of the same job on the same data."
-)
+@click.option("--again", is_flag=True, help="Run although there is a record of the same on the same data.")
 @json_option
 def smart_record(
     job: str | None,
@@ -187,7 +185,7 @@ def smart_record(
 ) -> None:
     """Run a job, or a query, on real data and record what each node reads, counts, sends and writes.
 
-    Records of jobs are kept, and so are generated data: the same job on the same data is not run again.
+    Records are kept, and so are generated data: the same job or query on the same data is not run again.
 
     \b
     Examples:
@@ -220,7 +218,7 @@ def smart_record(
                 scale_factor=1.0 if scale_factor is None else scale_factor,
                 tables=tables,
                 progress=progress.going,
-                **{name: said[name] for name in ("work", "answer", "memory_mb")},
+                **{name: said[name] for name in ("work", "answer", "memory_mb", "again")},
             )
         else:
             found = record(str(job), nodes, progress=progress.going, **said, **told)
@@ -228,8 +226,7 @@ def smart_record(
         show_json(found.described)
         return
     face_of(found).show(found)
-    if query is None or said["work"]:
-        terminal.note(f"record: {found.name}")
+    terminal.note(f"record: {found.name}")
     if said["answer"]:
         terminal.note(f"answer: {said['answer']}")
 
@@ -237,7 +234,7 @@ def smart_record(
 def _only_for_jobs() -> None:
     """Raises an error where an option is given that means nothing for a query."""
     given = click.get_current_context().get_parameter_source
-    for name in ("data", "settings", "seed", "mpi", "mpiexec", "measured", "again"):
+    for name in ("data", "settings", "seed", "mpi", "mpiexec", "measured"):
         if given(name) is ParameterSource.COMMANDLINE:
             option = "set" if name == "settings" else name
             raise Error(f"`--{option}` is for jobs, not for queries", remedy="leave it out")

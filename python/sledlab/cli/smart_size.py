@@ -30,7 +30,9 @@ def _options() -> Mapping[str, Option]:
     meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
     last = {"settings": replace(said["settings"], meaning=meaning), "threads": said["threads"]}
     return {
-        "job": Option("Job: sledlab job list, or a Python file.", "NAME|FILE", required=True),
+        "job": Option("Job: sledlab job list, or a Python file.", "NAME|FILE"),
+        "query": Option("Instead of a job: q1 to q22 of TPC-H, or a file of SQL.", "NAME|FILE"),
+        "tables": study["tables"],
         "until": Option("What is to hold the job up: compute (or processor) | store | network.", "COMPONENT"),
         "deadline": Option("What the job may take, such as 60s, 2min or 500ms.", "TIME"),
         "nodes": Option("The fewest and the most nodes.", "A..B", NODES),
@@ -48,7 +50,7 @@ def _options() -> Mapping[str, Option]:
 @options(_options())
 @json_option
 def smart_size(
-    job: str,
+    job: str | None,
     device: str | None,
     devices: list[str] | None,
     nodes: str | None,
@@ -60,13 +62,14 @@ def smart_size(
 ) -> None:
     """Find the smallest cluster that does it: until a component holds the job up, or within a deadline.
 
-    The job is run and replayed on the first number of nodes, its doublings and the last; then the gap before
-    the first that does it is halved until that and its neighbour below were replayed.
+    The job or query is run and replayed on the first number of nodes, its doublings and the last; then the
+    gap before the first that does it is halved until that and its neighbour below were replayed.
 
     \b
     Examples:
       sledlab smart size --job join --until network --device mems-g3 --job-set scale_factor=0.1
       sledlab smart size --job sort --deadline 10s --devices mems-g3,hp-c2490a --job-set scale_factor=0.1
+      sledlab smart size --query q5 --deadline 2s --device mems-g3
       sledlab smart size --job scan --deadline 2s --nodes 8..256 --device mems-g2 --out size
     """
     if device is not None and devices is not None:

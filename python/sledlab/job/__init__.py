@@ -20,7 +20,7 @@ from sledlab.job.parameters import of_class, of_function
 from sledlab.lazy import loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     from sledlab.job.running import Function
@@ -69,6 +69,27 @@ LIST = (
         ("hash", "re-distribution", "nested loop"),
     ),
     Listed(
+        "q1",
+        "TPC-H's Q1: filters line items and adds them up in four groups.",
+        "sledlab.job.q1:q1",
+        "tpch-text",
+        ("scan lineitem", "aggregate 1", "sort 1"),
+    ),
+    Listed(
+        "q3",
+        "TPC-H's Q3: joins customers, orders and line items; groups, and the ten that are worth most.",
+        "sledlab.job.q3:q3",
+        "tpch-text",
+        ("scan customer", "scan orders", "scan lineitem", "aggregate 1"),
+    ),
+    Listed(
+        "q6",
+        "TPC-H's Q6: filters line items and adds them up.",
+        "sledlab.job.q6:q6",
+        "tpch-text",
+        ("scan lineitem", "aggregate 1"),
+    ),
+    Listed(
         "apriori-cd",
         "Mines association rules by count distribution: every node holds all candidates.",
         "sledlab.job.apriori_cd:count_distribution",
@@ -100,6 +121,7 @@ class Job:
         phases: Its phases, if they are known before.
         data: The kind of data, by name; empty where the job's own file makes it.
         make: What makes the data of a node in the user's file: `data(number, nodes, seed)`.
+        client: What the client makes of the answers of nodes, a function `client` beside the job; if any.
         source: A hash of its source, and of what it is made from.
         file: The user's file; empty for one that comes with sledlab.
     """
@@ -111,6 +133,7 @@ class Job:
     make: Callable[..., Any] | None = field(default=None, repr=False)
     source: str = ""
     file: str = ""
+    client: Callable[[Sequence[Any]], Any] | None = field(default=None, repr=False)
 
     @property
     def parameters(self) -> tuple[ParameterSpec, ...]:
@@ -139,11 +162,14 @@ def find(name: str | Path, data: str = "") -> Job:
     for listed in LIST:
         if listed.name == name:
             function = loaded(listed.home)
-            return Job(listed.name, function, listed.phases, data or listed.data, source=_own_source())
+            client = getattr(inspect.getmodule(function), "client", None)
+            return Job(
+                listed.name, function, listed.phases, data or listed.data, source=own_source(), client=client
+            )
     raise unknown("job", str(name), [listed.name for listed in LIST])
 
 
-def _own_source() -> str:
+def own_source() -> str:
     """A hash of what sledlab's jobs are made from."""
     files = sorted(Path(__file__).parent.rglob("*.py"))
     return sha256(b"".join(file.read_bytes() for file in files) + __version__.encode()).hexdigest()
@@ -171,9 +197,9 @@ def _of_file(path: Path, data: str) -> Job:
             f"a job is one generator function of a node; `{path}` has {found}",
             remedy=f"name it `{path.stem}`, and let it yield what nodes do together",
         )
-    make = getattr(module, "data", None)
-    digest = sha256(source + _own_source().encode()).hexdigest()
-    job = Job(path.stem, functions[0], (), data, None if data else make, digest, str(path))
+    make, client = (getattr(module, name, None) for name in ("data", "client"))
+    digest = sha256(source + own_source().encode()).hexdigest()
+    job = Job(path.stem, functions[0], (), data, None if data else make, digest, str(path), client)
     if not data and make is None:
         known = ", ".join(listed.name for listed in DATA)
         raise Error(

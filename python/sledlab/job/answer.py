@@ -1,4 +1,4 @@
-"""What a job answers: rows, in memory or on the stores of nodes, or plain data."""
+"""What a job answers: rows, in memory or on the stores of nodes, a table, or plain data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.job.files import Written
 from sledlab.lazy import numpy as np
-from sledlab.lazy import parquet, polars
+from sledlab.lazy import parquet, polars, pyarrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,9 @@ def digest(part: Any) -> str:
     if part is None:
         return ""
     hashed = sha256()
-    if is_rows(part):
+    if isinstance(part, pyarrow.Table):
+        hashed.update("\n".join(sorted(_lines(part))).encode())
+    elif is_rows(part):
         for rows in blocks(part):
             hashed.update(np.ascontiguousarray(rows).tobytes())
     else:
@@ -45,6 +47,12 @@ def digest(part: Any) -> str:
 def whole(digests: Sequence[str]) -> str:
     """The hash of an answer, of those of its parts; nodes that answer nothing do not count."""
     return "sha256:" + sha256("\n".join(filter(None, digests)).encode()).hexdigest()
+
+
+def _lines(table: pyarrow.Table) -> Iterator[str]:
+    """Each row as text."""
+    for batch in table.to_batches():
+        yield from map(str, zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
 def is_rows(part: Any) -> bool:
@@ -84,7 +92,7 @@ def write(parts: Iterable[Any], path: Path) -> None:
     first = next(some, None)
     if first is None:
         raise Error("the job answers nothing", remedy="leave the file for the answer out")
-    rows = is_rows(first)
+    rows = is_rows(first) or isinstance(first, pyarrow.Table)
     ending = ".parquet" if rows else ".json"
     if path.suffix != ending:
         what = "rows" if rows else "plain data"
@@ -106,13 +114,20 @@ def _write_rows(parts: Iterable[Any], path: Path) -> None:
     writer = None
     try:
         for part in parts:
-            for rows in blocks(part):
-                table = frame(rows).to_arrow()
+            for table in _tables(part):
                 writer = writer or parquet.ParquetWriter(path, table.schema)
                 writer.write_table(table)
     finally:
         if writer is not None:
             writer.close()
+
+
+def _tables(part: Any) -> Iterator[pyarrow.Table]:
+    """Rows, or a table, as tables."""
+    if isinstance(part, pyarrow.Table):
+        yield part
+    else:
+        yield from (frame(rows).to_arrow() for rows in blocks(part))
 
 
 def _plain(value: Any) -> Any:

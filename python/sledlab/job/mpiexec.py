@@ -143,6 +143,9 @@ def _rank(world: Any, ranks: Any, chosen: Task, answer: Path | None, mine: Path)
     job = chosen.job
     ran = ranks.run(job.name, job.function, node, chosen.parameters, shares(job, chosen.nodes, tell))
     part = ran.answers[0]
+    if job.client is not None:
+        parts = world.gather(part)
+        part = chosen.answer(parts)[0] if world.rank == 0 else None
     digests = world.gather(answers.digest(part))
     if answer is not None:
         _write(world, part, answer)

@@ -79,10 +79,26 @@ def record(
     tell: Tell = progress or (lambda what, share: None)
     if again or measured or answer is not None or not kept.exists():
         _run(chosen, kept, Path(answer) if answer is not None else None, tell, mpiexec if mpi else "")
+    return handed(kept, work)
+
+
+def handed(kept: Path, work: str | Path | None) -> Work:
+    """A record that is kept, put into a file of the user's if one is named."""
     if work is not None:
         with drafted(Path(work)) as draft:
             shutil.copyfile(kept, draft)
     return Work(str(work or kept), _native.Work(str(kept)))
+
+
+def keep(text: bytes, kept: Path) -> None:
+    """Keeps a record.
+
+    Raises:
+        Error: It is none that can be replayed.
+    """
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with drafted(kept) as draft:
+        _native.Work("the record", text).write(str(draft))
 
 
 def _run(chosen: Task, kept: Path, answer: Path | None, tell: Tell, mpiexec: str) -> None:
@@ -94,6 +110,4 @@ def _run(chosen: Task, kept: Path, answer: Path | None, tell: Tell, mpiexec: str
     if chosen.data is not None:
         chosen.data.prepare(chosen.nodes, chosen.seed, tell)
     text = under_mpi(chosen, answer, tell, mpiexec) if mpiexec else in_lockstep(chosen, answer, tell)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with drafted(kept) as draft:
-        _native.Work("the record", text).write(str(draft))
+    keep(text, kept)

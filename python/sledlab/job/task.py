@@ -109,6 +109,20 @@ class Task:
                 remedy="let data(number, nodes, seed) return a dict of arrays by the names of files",
             ) from error
 
+    def answer(self, parts: Sequence[Any]) -> Sequence[Any]:
+        """What the job answers: the parts of all nodes, or the one thing that its client makes of them.
+
+        Raises:
+            Error: The client fails.
+        """
+        if self.job.client is None:
+            return parts
+        try:
+            return [self.job.client(parts)]
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise Error(f"the client of the job `{self.job.name}` failed: {what}") from error
+
     def record(self, ran: Ran, digests: Sequence[str]) -> bytes:
         """The text of the record."""
         header = {**self.header, "answer": answers.whole(digests)}
@@ -163,9 +177,10 @@ def in_lockstep(chosen: Task, answer: Path | None, tell: Tell) -> bytes:
     with scratch() as directory:
         nodes = [chosen.node(number, directory) for number in range(chosen.nodes)]
         ran = lockstep.run(job.name, job.function, nodes, chosen.parameters, shares(job, chosen.nodes, tell))
-        digests = [answers.digest(part) for part in ran.answers]
+        parts = chosen.answer(ran.answers)
+        digests = [answers.digest(part) for part in parts]
         if answer is not None:
-            answers.write(ran.answers, answer)
+            answers.write(parts, answer)
     return chosen.record(ran, digests)
 
 

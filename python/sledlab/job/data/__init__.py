@@ -62,6 +62,7 @@ class Listed:
 
 LIST = (
     Listed("tpch", "Tables of TPC-H, by tpchgen-cli.", "sledlab.job.data.tpch:Tpch"),
+    Listed("tpch-text", "Tables of TPC-H as wide as dbgen's text.", "sledlab.job.data.tpch:TpchText"),
     Listed(
         "baskets",
         "Transactions of market baskets, in the manner of IBM Quest.",

@@ -9,7 +9,7 @@ import sys
 from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.errors import Error
 from sledlab.job.data import home
@@ -28,8 +28,18 @@ TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "regio
 FIXED = ("nation", "region")
 """Tables of one size at any scale factor."""
 
-OF_JOBS = ("lineitem", "orders")
-"""Those that jobs read; queries read any."""
+TEXT_BYTES = {
+    "customer": 162,
+    "lineitem": 127,
+    "nation": 89,
+    "orders": 115,
+    "part": 121,
+    "partsupp": 149,
+    "region": 78,
+    "supplier": 141,
+}
+"""Bytes of a row of each table: those of dbgen's text at scale factor 1 by its rows, such as
+759,863,287 / 6,001,215."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,8 @@ class Tpch:
     lineitem_bytes: int = 179
     orders_bytes: int = 115
 
+    name: ClassVar[str] = "tpch"
+
     @property
     def directory(self) -> Path:
         """Where its tables are kept."""
@@ -58,7 +70,12 @@ class Tpch:
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
         """Generates the tables that jobs read."""
-        self.generate(OF_JOBS, tell)
+        self.generate(self.widths, tell)
+
+    @property
+    def widths(self) -> Mapping[str, int]:
+        """Bytes of a row of each table that jobs read; queries read any."""
+        return {"lineitem": self.lineitem_bytes, "orders": self.orders_bytes}
 
     def generate(self, tables: Iterable[str], tell: Tell) -> None:
         """Generates those of some tables that are not kept yet.
@@ -114,20 +131,42 @@ class Tpch:
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Table]:
         """The tables."""
-        widths = {"lineitem": self.lineitem_bytes, "orders": self.orders_bytes}
         return {
             table: Table(
                 Columns(self, table),
                 0,
                 sum(parquet.read_metadata(part).num_rows for part in self.parts(table)),
-                widths[table],
+                width,
             )
-            for table in OF_JOBS
+            for table, width in self.widths.items()
         }
 
     def identity(self) -> Mapping[str, Any]:
         """Its parameters."""
-        return {"data": "tpch", **asdict(self)}
+        return {"data": self.name, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class TpchText(Tpch):
+    """Tables of TPC-H as wide as dbgen's text on average, which is how queries take them.
+
+    Attributes:
+        scale_factor: 1 has 6,001,215 line items.
+        lineitem_bytes: Bytes of a line item on the store.
+        orders_bytes: Bytes of an order.
+        customer_bytes: Bytes of a customer.
+    """
+
+    lineitem_bytes: int = TEXT_BYTES["lineitem"]
+    orders_bytes: int = TEXT_BYTES["orders"]
+    customer_bytes: int = TEXT_BYTES["customer"]
+
+    name: ClassVar[str] = "tpch-text"
+
+    @property
+    def widths(self) -> Mapping[str, int]:
+        """Bytes of a row of each table that jobs read."""
+        return {"customer": self.customer_bytes, **super().widths}
 
 
 class Columns(dict[str, "Array"]):

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab import _native
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
-from sledlab.job import log
+from sledlab.job import log, own_source
+from sledlab.job.data import home
 from sledlab.job.query import profile
 from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import Phases
 from sledlab.job.query.plan import parse
 from sledlab.job.query.tables import of_directory, of_tpch
+from sledlab.job.record import handed, keep
 from sledlab.job.task import MEMORY_MB, check_size
 from sledlab.lazy import parquet
-from sledlab.traces.work import Work
 
 if TYPE_CHECKING:
-    from sledlab.job.query.profile import Profiled
+    from sledlab.job.query.plan import Operator
     from sledlab.job.query.tables import Table
     from sledlab.job.task import Tell
+    from sledlab.traces.work import Work
 
 QUERIES = Path(__file__).parent.parent / "queries"
 """The queries of TPC-H."""
@@ -44,6 +48,11 @@ class Query:
     sql: str
 
 
+def names() -> list[str]:
+    """The queries of TPC-H."""
+    return [f"q{number}" for number in range(1, 1 + len(list(QUERIES.glob("q*.sql"))))]
+
+
 def find(query: str | Path) -> Query:
     """A query of TPC-H by its name, a file's, or the text itself.
 
@@ -63,6 +72,50 @@ def find(query: str | Path) -> Query:
     return Query("query", said)
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A query with all that is said of it.
+
+    Attributes:
+        query: The query.
+        nodes: Number of nodes.
+        memory_mb: What it may hold on a node.
+        scale_factor: That of the tables of TPC-H.
+        tables: The user's own tables; none for those of TPC-H.
+    """
+
+    query: Query
+    nodes: int
+    memory_mb: float
+    scale_factor: float
+    tables: tuple[Table, ...]
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """The header of the record, without files and answer."""
+        data: dict[str, Any] = {"scale_factor": self.scale_factor}
+        if self.tables:
+            data = {"tables": ", ".join(table.name for table in self.tables)}
+        return {
+            "work": 1,
+            "job": self.query.name,
+            "parameters": {**data, "memory_mb": self.memory_mb, "sql": self.query.sql.strip()},
+            "seed": 0,
+            "nodes": self.nodes,
+        }
+
+    @cached_property
+    def content(self) -> str:
+        """A hash of everything that the record depends on."""
+        own = [table.content for table in self.tables]
+        everything = [self.header, own, profile.version(), own_source()]
+        return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
+
+    def found(self, tell: Tell) -> tuple[Table, ...]:
+        """The tables, generated if need be."""
+        return self.tables or tuple(of_tpch(self.scale_factor, profile.words(self.query.sql), tell))
+
+
 def record_query(
     query: str | Path,
     nodes: int = 4,
@@ -72,11 +125,13 @@ def record_query(
     scale_factor: float = 1.0,
     tables: str | Path | None = None,
     memory_mb: float = MEMORY_MB,
+    again: bool = False,
     progress: Tell | None = None,
 ) -> Work:
     """Records what the plan of a query would have each node do, by the rows that its operators really gave.
 
-    DuckDB runs the query on this machine; every table is shared evenly among the nodes. See docs/job.md.
+    DuckDB runs the query on this machine; every table is shared evenly among the nodes. Records are kept: the
+    same query on the same tables gives the one that is there, and DuckDB does not run. See docs/job.md.
 
     Args:
         query: A query of TPC-H (`q1` to `q22`), a file `FILE.sql`, or SQL.
@@ -86,6 +141,7 @@ def record_query(
         scale_factor: Scale factor of the tables of TPC-H.
         tables: A directory of other tables: `NAME.parquet` or `NAME/*.parquet`.
         memory_mb: What a query may hold on a node, in MB of 2^20 bytes; more is written and read again.
+        again: Whether to run it although there is a record.
         progress: Called now and then with what is going on and the share of it that is done.
 
     Returns:
@@ -104,28 +160,46 @@ def record_query(
         if path is not None:
             check_writable(Path(path))
     check_size(nodes, memory_mb)
+    own = tuple(of_directory(Path(tables))) if tables is not None else ()
+    asked = Asked(find(query), nodes, float(memory_mb), float(scale_factor), own)
+    kept = home() / "records" / f"{asked.content}.work"
     tell: Tell = progress or (lambda what, share: None)
-    found = find(query)
-    profile.check(found.sql)
-    where = (
-        of_tpch(scale_factor, profile.words(found.sql), tell)
-        if tables is None
-        else of_directory(Path(tables))
-    )
+    if again or answer is not None or not kept.exists():
+        keep(_recorded(asked, Path(answer) if answer is not None else None, tell, again=again), kept)
+    return handed(kept, work)
+
+
+def _recorded(asked: Asked, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
+    """The text of the record.
+
+    Raises:
+        Error: DuckDB refuses the query, or there is nothing to do for nodes.
+    """
+    profile.check(asked.query.sql)
+    where = asked.found(tell)
     tell("running the query", None)
-    profiled = profile.run(found.sql, where)
+    if again or answer is not None:
+        _ran.cache_clear()
+    plan, digest = _ran(asked.query.sql, where, str([table.content for table in asked.tables]), answer)
+    phases = Phases(asked.nodes, int(asked.memory_mb * 2**20 * FOR_ROWS))
+    Execution(phases, where).run(plan)
+    logs = phases.logs()
+    if not any(step.told() for each in logs for step in each.steps.values()):
+        raise Error("the query leaves nothing for nodes to do", remedy="let it read a table")
+    return log.record({**asked.header, "answer": digest}, logs, [])
+
+
+@lru_cache(maxsize=1)
+def _ran(sql: str, where: tuple[Table, ...], _content: str, answer: Path | None) -> tuple[Operator, str]:
+    """What DuckDB tells of a query that it runs: its plan, and a hash of the answer.
+
+    The last one is remembered, for the next number of nodes.
+    """
+    profiled = profile.run(sql, where)
     if answer is not None:
-        with drafted(Path(answer)) as draft:
+        with drafted(answer) as draft:
             parquet.write_table(profiled.rows.rename_columns(_apart(profiled.rows.column_names)), draft)
-    data: dict[str, Any] = {"scale_factor": float(scale_factor)}
-    if tables is not None:
-        data = {"tables": ", ".join(table.name for table in where)}
-    text = _record(found, nodes, memory_mb, profiled, where, data)
-    native = _native.Work("the record", text)
-    if work is not None:
-        with drafted(Path(work)) as draft:
-            native.write(str(draft))
-    return Work(str(work or found.name), native)
+    return parse(profiled.profile), profiled.digest
 
 
 def _apart(names: list[str]) -> list[str]:
@@ -138,23 +212,3 @@ def _apart(names: list[str]) -> list[str]:
             fresh = f"{name}_{number}"
         found[fresh] = name
     return list(found)
-
-
-def _record(
-    query: Query, nodes: int, memory_mb: float, profiled: Profiled, where: list[Table], data: dict[str, Any]
-) -> bytes:
-    """The text of a record."""
-    phases = Phases(nodes, int(memory_mb * 2**20 * FOR_ROWS))
-    Execution(phases, where).run(parse(profiled.profile))
-    logs = phases.logs()
-    if not any(step.told() for each in logs for step in each.steps.values()):
-        raise Error("the query leaves nothing for nodes to do", remedy="let it read a table")
-    header = {
-        "work": 1,
-        "job": query.name,
-        "parameters": {**data, "memory_mb": memory_mb, "sql": query.sql.strip()},
-        "seed": 0,
-        "nodes": nodes,
-        "answer": profiled.digest,
-    }
-    return log.record(header, logs, [])

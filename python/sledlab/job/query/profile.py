@@ -6,16 +6,16 @@ import json
 import re
 import tempfile
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.query.tables import TEXT_BYTES
+from sledlab.job.answer import digest, whole
+from sledlab.job.data.tpch import TEXT_BYTES
 from sledlab.lazy import duckdb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow
     from duckdb import DuckDBPyConnection
@@ -48,15 +48,23 @@ class Profiled:
 
     @property
     def digest(self) -> str:
-        """A hash of the answer's rows as sorted text."""
-        lines = sorted(_lines(self.rows))
-        return "sha256:" + sha256("\n".join(lines).encode()).hexdigest()
+        """A hash of the answer, as of a job that answers the same."""
+        return whole([digest(self.rows)])
 
 
-def _lines(rows: pyarrow.Table) -> Iterator[str]:
-    """Each row as text."""
-    for batch in rows.to_batches():
-        yield from map(str, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+def version() -> str:
+    """The version of DuckDB.
+
+    Raises:
+        Error: It is not there, or another one.
+    """
+    try:
+        found = str(duckdb.__version__)
+    except ModuleNotFoundError as error:
+        raise Error("queries are planned by DuckDB, which is not installed", remedy=_REMEDY) from error
+    if found.split(".", maxsplit=1)[0] != "2":
+        raise Error(f"queries are planned by DuckDB 2; this is {found}", remedy=_REMEDY)
+    return found
 
 
 def connect() -> DuckDBPyConnection:
@@ -65,12 +73,7 @@ def connect() -> DuckDBPyConnection:
     Raises:
         Error: DuckDB is not there, or another one.
     """
-    try:
-        version = str(duckdb.__version__)
-    except ModuleNotFoundError as error:
-        raise Error("queries are planned by DuckDB, which is not installed", remedy=_REMEDY) from error
-    if version.split(".", maxsplit=1)[0] != "2":
-        raise Error(f"queries are planned by DuckDB 2; this is {version}", remedy=_REMEDY)
+    version()
     return duckdb.connect(config={"threads": 1})
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from hashlib import file_digest
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
-from sledlab.job.data.tpch import Tpch
+from sledlab.job.data.tpch import TEXT_BYTES, Tpch
 from sledlab.lazy import parquet
 
 if TYPE_CHECKING:
@@ -14,19 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Tell = Callable[[str, float | None], None]
-
-TEXT_BYTES = {
-    "customer": 162,
-    "lineitem": 127,
-    "nation": 89,
-    "orders": 115,
-    "part": 121,
-    "partsupp": 149,
-    "region": 78,
-    "supplier": 141,
-}
-"""Bytes of a row of each table of TPC-H: those of dbgen's text at scale factor 1 by its rows, such as
-759,863,287 / 6,001,215."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +33,24 @@ class Table:
     files: tuple[Path, ...]
     rows: int
     bytes: int
+
+    @property
+    def content(self) -> list[str]:
+        """Hashes of its files, wherever these are."""
+        return [_hash(file, *_seen(file)) for file in self.files]
+
+
+def _seen(file: Path) -> tuple[int, int]:
+    """What tells that a file has been written again: its size, and when that was."""
+    stat = file.stat()
+    return stat.st_size, stat.st_mtime_ns
+
+
+@cache
+def _hash(file: Path, _size: int, _written: int) -> str:
+    """A hash of a file, worked out once."""
+    with file.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
 
 
 def of_tpch(scale_factor: float, wanted: Iterable[str], tell: Tell) -> list[Table]:

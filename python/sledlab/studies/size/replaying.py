@@ -6,18 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab import _native
-from sledlab.errors import Error, unknown
+from sledlab.errors import Error
 from sledlab.files import make_directory
-from sledlab.job import find
-from sledlab.job.record import record
 from sledlab.model.catalogue import Chosen
 from sledlab.runs.cluster import composed, run
-from sledlab.runs.options import Clustered, pair
 from sledlab.studies.size.found import Size, SmartSize
 from sledlab.studies.size.goal import goal, nodes_of
 from sledlab.studies.size.search import smallest
 from sledlab.study.devices import name_of
 from sledlab.study.plan import named, taking, worded
+from sledlab.study.recording import recordables, settings_of
 from sledlab.study.replays import row_of
 
 if TYPE_CHECKING:
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from sledlab.job.task import Tell
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
+    from sledlab.runs.options import Clustered
+    from sledlab.study.recording import Recordable
 
 NODES = "2..1024"
 
@@ -37,9 +37,11 @@ NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 
 
 def smart_size(
-    job: str | Path,
+    job: str | Path | None = None,
     devices: Sequence[Device] | Device | None = None,
     *,
+    query: str | Path | None = None,
+    tables: str | Path | None = None,
     until: str | None = None,
     deadline: float | str | None = None,
     nodes: str | Sequence[int] = NODES,
@@ -56,13 +58,15 @@ def smart_size(
 
     Args:
         job: A job (`sledlab job list`), or a Python file that defines one.
+        query: Instead of a job: `q1` to `q22` of TPC-H, a file of SQL, or SQL.
+        tables: A directory of tables for the query, if not those of TPC-H.
         devices: A device or several that nodes store on.
         until: The component that has to save most where it is twice as fast: `compute` (or `processor`),
             `store` or `network`.
         deadline: What the job may take: in s, or a text such as `60s`, `2min`, `500ms`. Either this or
             `until`.
         nodes: The fewest and the most nodes, as a text or a pair.
-        job_settings: Parameters of the job or its data, such as `scale_factor=0.1`.
+        job_settings: Parameters of the job or of data, such as `scale_factor=0.1`.
         out: A directory for report, table and summary.
         progress: Called now and then with what is going on and the share of it that is done.
         **said: Everything else, as of `replay`.
@@ -84,10 +88,11 @@ def smart_size(
     """
     wanted = goal(until, deadline)
     first, last = nodes_of(nodes)
-    settings = _settings(job, job_settings)
+    recordable = _one(job, query, tables)
+    settings = settings_of([recordable], [job_settings] if isinstance(job_settings, str) else job_settings)
     clusters = _clusters(devices, said)
     directory = make_directory(Path(out)) if out is not None else None
-    runs = _Runs(job, settings, said, clusters, progress or (lambda what, share: None))
+    runs = _Runs(recordable, settings, said, clusters, progress or (lambda what, share: None))
     for name in clusters:
         runs.check(name, first)  # few nodes have to store most: what does not fit is told at once
     rows: list[Size] = []
@@ -122,15 +127,15 @@ class _Runs:
 
     def __init__(
         self,
-        job: str | Path,
+        recordable: Recordable,
         settings: Mapping[str, str],
         said: Clustered,
         clusters: Mapping[str, ClusterExperiment],
         tell: Tell,
     ) -> None:
-        self.name = find(job).name
+        self.name = recordable.name
         self.config: Mapping[str, Any] = {}
-        self._job, self._settings, self._said, self._tell = job, settings, said, tell
+        self._recordable, self._settings, self._said, self._tell = recordable, settings, said, tell
         self._clusters = clusters
         self._records: dict[int, str] = {}
 
@@ -171,21 +176,33 @@ class _Runs:
             Error: The job cannot run on them.
         """
         if nodes not in self._records:
-            settings: dict[str, Any] = dict(self._settings)
             seed = self._said.get("seed")
             what = f"recording on {_count(nodes)}"
             try:
-                made = record(
-                    self._job,
+                made = self._recordable.record(
                     nodes,
-                    seed=1 if seed is None else seed,
-                    progress=lambda phase, share: self._tell(f"{what}: {phase}", share),
-                    **settings,
+                    1 if seed is None else seed,
+                    self._settings,
+                    lambda phase, share: self._tell(f"{what}: {phase}", share),
                 )
             except Error as error:
                 raise named(error, f"{self.name} on {_count(nodes)}") from error
             self._records[nodes] = made.name
         return self._records[nodes]
+
+
+def _one(job: str | Path | None, query: str | Path | None, tables: str | Path | None) -> Recordable:
+    """The job or the query.
+
+    Raises:
+        Error: There is none, or there are several.
+    """
+    found = recordables([] if job is None else [job], [] if query is None else [query], tables)
+    if len(found) != 1:
+        raise Error(
+            "there is one job or one query to find a size for", remedy="name one: --job sort, or --query q5"
+        )
+    return found[0]
 
 
 def _count(nodes: int) -> str:
@@ -213,17 +230,4 @@ def _clusters(devices: Sequence[Device] | Device | None, said: Clustered) -> dic
             raise Error(f"the device `{name}` was given twice", remedy="name each once")
         found[name] = taking(base, worded("device", device))
         found[name].to_toml(nothing)
-    return found
-
-
-def _settings(job: str | Path, said: Sequence[str] | str) -> dict[str, str]:
-    """Parameters of the job or its data.
-
-    Raises:
-        Error: The job has no such parameter, or one has no value.
-    """
-    found = dict(pair("--job-set", item) for item in ([said] if isinstance(said, str) else said))
-    known = [spec.name for specs in find(job).settings for spec in specs]
-    if strange := [name for name in found if name not in known]:
-        raise unknown(f"setting of `{job}`", strange[0], known)
     return found

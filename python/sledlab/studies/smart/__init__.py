@@ -25,14 +25,16 @@ STUDY = Study(
     meaning="Study jobs on storage nodes; replay and show work records.",
     help="""Study jobs on storage nodes; replay and show work records.
 
-    Runs jobs on each number of nodes, or takes work records of them, and replays these on every device, page
-    size and network. Says how long a job takes and whether processor, store or network holds it up: each is
-    replayed twice as fast, too. STUDY is a file such as --out leaves behind.
+    Runs jobs or queries on each number of nodes, or takes work records of them, and replays these on every
+    device, page size and network. Says how long a job takes and whether processor, store or network holds it
+    up: each is replayed twice as fast, too. STUDY is a file such as --out leaves behind.
 
     \b
     Examples:
       sledlab smart --job sort --nodes 4,8,16,32 --devices hp-c2490a,mems-g1,mems-g2,mems-g3 --out study
       sledlab smart --job scan,join --job-set scale_factor=0.1 --device mems-g2
+      sledlab smart --query q5 --nodes 64 --job-set scale_factor=1 --devices hp-c2490a,mems-g3
+      sledlab smart --query my.sql --tables data --nodes 4,8 --device mems-g2
       sledlab smart --records sort-4.work,sort-8.work --device mems-g2 --page-kb 8,16,64
       sledlab smart study/study.toml --networks fast-ethernet,infiniband-1x
       sledlab smart replay sample/work/sort.work --device mems-g2
@@ -59,7 +61,7 @@ def smart_study(
     """Studies jobs on storage nodes: replays what they do on devices, page sizes and networks.
 
     Args:
-        records: Work records, one for each number of nodes of a job; besides those of `job`.
+        records: Work records, one for each number of nodes of a job; besides those of `job` and `query`.
         devices: A device or several that nodes store on.
         study: A file `study.toml` that a study left; all else wins over it.
         out: A directory for tables and report, in which a study that was stopped goes on.

@@ -1,14 +1,13 @@
-"""What a study of smart storage sweeps: jobs or records by size, on devices, page sizes and networks."""
+"""What a study of smart storage sweeps: jobs, queries or records by size, on devices, pages and networks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
 from itertools import product
+from pathlib import Path  # noqa: TC003
 from typing import TYPE_CHECKING, Annotated, Any
 
-from sledlab.errors import Error, unknown
-from sledlab.job import find
-from sledlab.job.record import record as run
+from sledlab.errors import Error
 from sledlab.runs.options import (
     Devices,
     Furnished,
@@ -17,12 +16,12 @@ from sledlab.runs.options import (
     Parallel,
     Several,
     Stored,
-    pair,
     words,
 )
 from sledlab.show.progress import Progress
 from sledlab.study.devices import name_of
 from sledlab.study.plan import Case, Plan, said_of, taking, worded
+from sledlab.study.recording import recordables, settings_of
 from sledlab.traces.work import work
 
 if TYPE_CHECKING:
@@ -40,11 +39,20 @@ class SmartOptions(Furnished, Stored, Parallel, total=False):
     job: Annotated[
         Several, Option("Jobs to run and record (sledlab job list), or Python files.", "NAME,FILE")
     ]
-    nodes: Annotated[Numbers, Option("Numbers of nodes that jobs run on.", "N,N", "4,8,16,32")]
+    query: Annotated[
+        Sequence[str | Path] | str | Path,
+        Option(
+            "Queries to record: q1 to q22 of TPC-H, tpch for all of them, or files of SQL.",
+            "NAME,FILE",
+            read=words,
+        ),
+    ]
+    tables: Annotated[str | Path, Option("A directory of tables for queries, if not TPC-H's.", "DIR")]
+    nodes: Annotated[Numbers, Option("Numbers of nodes of jobs and queries.", "N,N", "4,8,16,32")]
     job_settings: Annotated[
         Sequence[str],
         Option(
-            "A parameter of jobs or their data, such as scale_factor=0.1; can be repeated.",
+            "A parameter of jobs or of data, such as scale_factor=0.1; can be repeated.",
             "KEY=VALUE",
             flag="job-set",
             repeated=True,
@@ -100,7 +108,9 @@ def planned(given: Given) -> Plan:
             cases.append(Case("runs", tuple(labels.items()), key, settings, record.nodes, name))
     axes = {
         "job": _listed(given.axis("job")) or None,
-        "nodes": _nodes(given) if given.axis("job") else None,
+        "query": [str(query) for query in _listed(given.axis("query"))] or None,
+        "tables": None if given.axis("tables") is None else str(given.axis("tables")),
+        "nodes": _nodes(given) if given.axis("job") or given.axis("query") else None,
         "job_settings": _listed(given.axis("job_settings")) or None,
         "records": [str(file) for file in _listed(given.axis("records"))] or None,
         "devices": devices,
@@ -117,9 +127,9 @@ def _records(given: Given) -> list[tuple[str, Work]]:
     """The records, few nodes first."""
     files = [str(file) for file in _listed(given.axis("records"))] + _recorded(given)
     if not files:
-        remedy = "name a job, as in --job sort, or records, as in --records sample/work/sort.work"
+        remedy = "name a job, as in --job sort, a query, as in --query q5, or records: --records sort.work"
         raise Error("neither a job nor a work record was given", remedy=remedy)
-    found = sorted(((file, work(file)) for file in files), key=lambda each: (each[1].job, each[1].nodes))
+    found = sorted(((file, work(file)) for file in files), key=lambda each: _rank(each[1]))
     names = [(record.job, record.nodes) for _, record in found]
     if len(set(names)) < len(names):
         job, nodes = next(name for name in names if names.count(name) > 1)
@@ -127,25 +137,27 @@ def _records(given: Given) -> list[tuple[str, Work]]:
     return found
 
 
+def _rank(record: Work) -> tuple[tuple[str, int], int]:
+    """Where a record comes: by its job, q2 before q10, and its number of nodes."""
+    name = record.job.rstrip("0123456789")
+    return (name, int(record.job[len(name) :] or 0)), record.nodes
+
+
 def _recorded(given: Given) -> list[str]:
-    """Runs the jobs on each number of nodes, and gives the records; those that are kept are not made again.
+    """Records jobs and queries on each number of nodes; records that are kept are not made again.
 
     Raises:
         Error: A setting is none of any job, or a job failed.
     """
-    jobs = [str(job) for job in _listed(given.axis("job"))]
-    settings = dict(pair("--job-set", item) for item in _listed(given.axis("job_settings")))
-    known = {job: [spec.name for specs in find(job).settings for spec in specs] for job in jobs}
-    everything = list(dict.fromkeys(name for names in known.values() for name in names))
-    if strange := [name for name in settings if name not in everything]:
-        raise unknown("setting of a job", strange[0], everything)
+    found = recordables(_listed(given.axis("job")), _listed(given.axis("query")), given.axis("tables"))
+    settings = settings_of(found, _listed(given.axis("job_settings")))
     seed = int(said_of(given.base).get("seed", 1))
-    found = []
+    files = []
     with Progress("recording", of="") as progress:
-        for job, nodes in product(jobs, _nodes(given)):
-            own: dict[str, Any] = {name: settings[name] for name in settings if name in known[job]}
-            found.append(run(job, nodes, seed=seed, progress=progress.going, **own).name)
-    return found
+        for each, nodes in product(found, _nodes(given) if found else ()):
+            own = {name: value for name, value in settings.items() if name in each.settings}
+            files.append(each.record(nodes, seed, own, progress.going).name)
+    return files
 
 
 def _nodes(given: Given) -> list[int]:

@@ -1,0 +1,141 @@
+"""Q1 of TPC-H, pricing summary report: aggregation to few groups (specification 3.0.1, section 2.4.1)."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.job.exact import DECIMAL_BYTES, cents, decimals
+from sledlab.job.hashing import hashed
+from sledlab.job.sort import comparisons
+from sledlab.lazy import numpy as np
+from sledlab.lazy import pyarrow
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+
+    from sledlab.job.files import Array
+    from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
+
+    Groups = dict[tuple[bytes, bytes], list[int]]
+
+KEYS = ("l_returnflag", "l_linestatus")
+AMOUNTS = ("l_quantity", "l_extendedprice", "l_discount", "l_tax")
+LAST = date(1998, 12, 1)
+SUMS = ("quantity", "price", "paid", "charged", "discount", "rows")
+"""What is added up in each group: hundredths, but for `paid`, ten thousandths, and `charged`, millionths."""
+
+GROUP = [*((key, "S1") for key in KEYS), *((name, f"V{DECIMAL_BYTES}") for name in SUMS)]
+WIDTH = 128
+"""Bytes of a group on the wire, as DuckDB has it: text and sums take 16 each, means and counts 8."""
+
+
+def q1(node: Node, days: int = 90) -> Generator[Superstep, Any, Array]:
+    """Adds up all line items that were shipped up to a day, by return flag and status.
+
+    Args:
+        node: The node.
+        days: How many days before 1998-12-01 that day is.
+
+    Returns:
+        The node's groups, sorted.
+    """
+    try:
+        shipped_by = np.datetime64(LAST - timedelta(days=days))
+    except OverflowError as error:
+        raise Error(f"there is no day {days:,} days before {LAST}", remedy="TPC-H takes 60 to 120") from error
+    node.phase("scan lineitem")
+    groups: Groups = {}
+    for items in node.read("lineitem", (*KEYS, *AMOUNTS, "l_shipdate")):
+        node.does(tuple=len(items))
+        kept = items[items["l_shipdate"] <= shipped_by]
+        node.does(hash=len(kept))
+        _add(groups, _of_rows(kept))
+    node.holds(len(groups) * WIDTH)
+    if node.nodes > 1:
+        packed = _packed(groups)
+        node.does(hash=len(packed))
+        came = yield node.exchange(node.split(packed, hashed(_codes(packed)) % node.nodes), width=WIDTH)
+        node.phase("aggregate 1")
+        node.does(hash=len(came))
+        groups = {}
+        _add(groups, _unpacked(came))
+        node.holds(len(groups) * WIDTH)
+    node.phase("sort 1")
+    found = _packed(groups)
+    node.does(compare=comparisons(len(found)))
+    node.answer(found, width=WIDTH)
+    return found
+
+
+def _codes(rows: Array) -> Array:
+    """Both keys as one number."""
+    flags, statuses = (np.ascontiguousarray(rows[key]).view(np.uint8).astype(np.uint16) for key in KEYS)
+    found: Array = flags << 8 | statuses
+    return found
+
+
+def _of_rows(items: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
+    """Sums of each group of line items."""
+    quantity, price, discount, tax = (cents(items[name]) for name in AMOUNTS)
+    paid = price * (100 - discount)
+    columns = (quantity, price, paid, paid * (100 + tax), discount)
+    codes = _codes(items)
+    for code in np.unique(codes).tolist():
+        mine = codes == code
+        sums = [int(column[mine].sum()) for column in columns]
+        yield (bytes([code >> 8]), bytes([code & 255])), [*sums, int(mine.sum())]
+
+
+def _add(groups: Groups, more: Iterable[tuple[tuple[bytes, bytes], list[int]]]) -> None:
+    """Adds sums to those of their groups."""
+    for key, sums in more:
+        before = groups.get(key, [0] * len(SUMS))
+        groups[key] = [one + other for one, other in zip(before, sums, strict=True)]
+
+
+def _packed(groups: Groups) -> Array:
+    """Groups as rows, in the order of their keys. Sums have 16 bytes: 8 would do to scale factor 80."""
+    rows = [
+        (*key, *(value.to_bytes(DECIMAL_BYTES, "little", signed=True) for value in groups[key]))
+        for key in sorted(groups)
+    ]
+    return np.array(rows, GROUP)
+
+
+def _unpacked(rows: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
+    """Groups out of rows."""
+    for flag, status, *sums in rows.tolist():
+        yield (flag, status), [int.from_bytes(value, "little", signed=True) for value in sums]
+
+
+def client(parts: Sequence[Array]) -> pyarrow.Table:
+    """The answer, as SQL gives it: the groups of all nodes, in the order of their keys."""
+    groups = sorted(_unpacked(np.concatenate(list(parts))))
+    quantity, price, paid, charged, discount, rows = (
+        [sums[at] for _, sums in groups] for at in range(len(SUMS))
+    )
+
+    # As DuckDB rounds, so that answers are the same bytes: means of what is summed anyway are of that sum.
+    means = {
+        "avg_qty": [value / 100 / count for value, count in zip(quantity, rows, strict=True)],
+        "avg_price": [value / 100 / count for value, count in zip(price, rows, strict=True)],
+        "avg_disc": [value / (100 * count) for value, count in zip(discount, rows, strict=True)],
+    }
+    return pyarrow.table(
+        {
+            **{key: _text([keys[at] for keys, _ in groups]) for at, key in enumerate(KEYS)},
+            "sum_qty": decimals(quantity, 2),
+            "sum_base_price": decimals(price, 2),
+            "sum_disc_price": decimals(paid, 4),
+            "sum_charge": decimals(charged, 6),
+            **{name: pyarrow.array(values, pyarrow.float64()) for name, values in means.items()},
+            "count_order": pyarrow.array(rows, pyarrow.int64()),
+        }
+    )
+
+
+def _text(values: Sequence[bytes]) -> pyarrow.Array:
+    return pyarrow.array([value.decode() for value in values], pyarrow.string())

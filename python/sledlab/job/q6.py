@@ -1,0 +1,64 @@
+"""Q6 of TPC-H, forecasting revenue change: a filter and a sum (specification 3.0.1, section 2.4.6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.job.exact import DECIMAL_BYTES, cents, day, decimals, year_after
+from sledlab.lazy import numpy as np
+from sledlab.lazy import pyarrow
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from sledlab.job.files import Array
+    from sledlab.job.node import Node
+    from sledlab.job.superstep import Superstep
+
+COLUMNS = ("l_extendedprice", "l_discount", "l_quantity", "l_shipdate")
+SUM = [("revenue", "i8"), ("rows", "i8")]
+"""A sum in ten thousandths, and the rows in it; a sum of none is no number."""
+
+
+def q6(
+    node: Node, date: str = "1994-01-01", discount: float = 0.06, quantity: float = 24.0
+) -> Generator[Superstep, Any, Array | None]:
+    """Adds up what would have been earned without discounts of about one size on small orders of a year.
+
+    Args:
+        node: The node.
+        date: First day of the year.
+        discount: Middle of the discounts, which reach 0.01 below and above.
+        quantity: Quantities are below.
+
+    Returns:
+        The sum, on node 0.
+    """
+    first = day(date)
+    least, most = (int(bound) for bound in np.rint(100 * discount + np.array([-1, 1])))
+    node.phase("scan lineitem")
+    revenue = count = 0
+    for items in node.read("lineitem", COLUMNS):
+        node.does(tuple=len(items))
+        shipped, discounts = items["l_shipdate"], cents(items["l_discount"])
+        wanted = (shipped >= np.datetime64(first)) & (shipped < np.datetime64(year_after(first)))
+        wanted &= (discounts >= least) & (discounts <= most) & (items["l_quantity"] < quantity)
+        node.does(hash=int(wanted.sum()))
+        revenue += int((cents(items["l_extendedprice"]) * discounts)[wanted].sum())
+        count += int(wanted.sum())
+    came = yield node.exchange({0: np.array([(revenue, count)], SUM)}, width=DECIMAL_BYTES)
+    node.phase("aggregate 1")
+    if node.number:
+        return None
+    sums = np.concatenate(list(came.values()))
+    if node.nodes > 1:
+        node.does(hash=len(sums))
+    total = np.array([(sums["revenue"].sum(), sums["rows"].sum())], SUM)
+    node.answer(total, width=DECIMAL_BYTES)
+    return total
+
+
+def client(parts: Sequence[Array | None]) -> pyarrow.Table:
+    """The answer, as SQL gives it."""
+    revenue, rows = next(part for part in parts if part is not None)[0].tolist()
+    return pyarrow.table({"revenue": decimals([revenue if rows else None], 4)})

@@ -1,0 +1,103 @@
+"""Jobs and queries that studies record on one number of nodes after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, unknown
+from sledlab.job import find as find_job
+from sledlab.job.data.tpch import Tpch
+from sledlab.job.parameters import of_class, set_all
+from sledlab.job.query import find as find_query
+from sledlab.job.query import names, record_query
+from sledlab.job.record import record
+from sledlab.runs.options import pair
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sledlab.job.task import Tell
+    from sledlab.model.entries import ParameterSpec
+    from sledlab.traces.work import Work
+
+    # Called with the number of nodes, the seed, settings, and what is told how far it is.
+    Record = Callable[[int, int, Mapping[str, str], Tell], Work]
+
+ALL = "tpch"
+"""What stands for all queries of TPC-H."""
+
+
+@dataclass(frozen=True)
+class Recordable:
+    """A job or a query.
+
+    Attributes:
+        name: Its name in records.
+        settings: What can be set, by name.
+        record: Records it, or finds the record that is kept.
+    """
+
+    name: str
+    settings: tuple[str, ...]
+    record: Record
+
+
+def recordables(
+    jobs: Iterable[str | Path], queries: Iterable[str | Path], tables: str | Path | None
+) -> list[Recordable]:
+    """Jobs and queries, checked.
+
+    Args:
+        jobs: Names of jobs, or Python files.
+        queries: Queries of TPC-H, `tpch` for all of them, files of SQL, or SQL.
+        tables: A directory of tables for the queries, if not those of TPC-H.
+
+    Raises:
+        Error: There is no such job or query, or tables are given without a query.
+    """
+    each = [one for query in queries for one in (names() if str(query) == ALL else [query])]
+    if tables is not None and not each:
+        raise Error("`--tables` are a query's", remedy="name one: --query my.sql")
+    return [*map(_job, jobs), *(_query(query, tables) for query in each)]
+
+
+def _job(job: str | Path) -> Recordable:
+    """A job."""
+    found = find_job(job)
+
+    def run(nodes: int, seed: int, settings: Mapping[str, str], tell: Tell) -> Work:
+        said: dict[str, Any] = dict(settings)
+        return record(job, nodes, seed=seed, progress=tell, **said)
+
+    return Recordable(found.name, tuple(spec.name for specs in found.settings for spec in specs), run)
+
+
+def _query(query: str | Path, tables: str | Path | None) -> Recordable:
+    """A query. Of what data of TPC-H take, its tables have the scale factor; its widths are those of text."""
+    specs: list[ParameterSpec] = []
+    if tables is None:
+        specs = [spec for spec in of_class(Tpch) if spec.name == "scale_factor"]
+
+    def run(nodes: int, _seed: int, settings: Mapping[str, str], tell: Tell) -> Work:
+        (said,) = set_all([specs], settings)
+        return record_query(query, nodes, tables=tables, progress=tell, **said)
+
+    return Recordable(find_query(query).name, tuple(spec.name for spec in specs), run)
+
+
+def settings_of(among: Sequence[Recordable], said: Sequence[str]) -> dict[str, str]:
+    """Parameters that are said as `KEY=VALUE`.
+
+    Raises:
+        Error: One is none of any job or query, or has no value.
+    """
+    found = dict(pair("--job-set", item) for item in said)
+    known = list(dict.fromkeys(name for each in among for name in each.settings))
+    if found and not known:
+        raise Error("queries on tables of your own have no settings", remedy="leave out --job-set")
+    if strange := [name for name in found if name not in known]:
+        whose = f"`{among[0].name}`" if len(among) == 1 else "a job or query"
+        raise unknown(f"setting of {whose}", strange[0], known)
+    return found
