@@ -88,6 +88,8 @@ fn threads_change_nothing() {
     assert_eq!(alone.0.iter().sum::<u64>(), 10_000);
     // Two of four dimensions occur.
     assert_eq!(alone.1.lookups, 20_000);
+    // Every record is in one of six bins of the first dimension, with which six candidates begin.
+    assert_eq!(alone.1.comparisons, 10_000 * (36 + 6));
     let mut walked = vec![0; counter.len()];
     assert_eq!(counter.walk(&records, &mut walked).expect("counts"), alone.1);
     assert_eq!(walked, alone.0);

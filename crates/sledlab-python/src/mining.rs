@@ -100,18 +100,18 @@ impl UnitCounter {
         self.0.len()
     }
 
-    /// Counts (u64) as bytes, lookups and probes.
+    /// Counts (u64) as bytes, lookups, probes and comparisons.
     #[pyo3(signature = (records, threads = 0))]
     fn count(
         &self,
         py: Python<'_>,
         records: &Bound<'_, PyAny>,
         threads: usize,
-    ) -> PyResult<(Py<PyBytes>, u64, u64)> {
+    ) -> PyResult<(Py<PyBytes>, u64, u64, u64)> {
         let records: Vec<f32> = values(records, "records", "float32")?;
         let mut found = vec![0; self.0.len()];
         let done = py.detach(|| self.0.count(&records, &mut found, threads)).map_err(raise)?;
-        Ok((counts(py, &found)?, done.lookups, done.probes))
+        Ok((counts(py, &found)?, done.lookups, done.probes, done.comparisons))
     }
 }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
+from sledlab.job.store import known
 from sledlab.job.units import Bins, Units, clusters, dense, joined, told
 from sledlab.lazy import numpy as np
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Ranges = tuple[memoryview, memoryview]
 
 FILE = "records"
+COUNTING = ("tree", "each")
 
 
 def mafia(
@@ -33,6 +35,7 @@ def mafia(
     equal_bins: int = 5,
     low: float = 0.0,
     high: float = 100.0,
+    counting: str = "tree",
 ) -> Generator[Superstep, Any, dict[str, Any] | None]:
     """Finds clusters of records.
 
@@ -44,6 +47,8 @@ def mafia(
         equal_bins: Into how many equal bins a dimension is cut whose windows all become one.
         low: The smallest value of every dimension.
         high: The largest.
+        counting: How records are counted in candidates: through a `tree` of them, or held against `each`; the
+            paper is silent. The counts are the same, the work is not.
 
     Returns:
         On node 0 `clusters`: dimensions, units as intervals in them, and records of each; `dense`: dense
@@ -51,6 +56,7 @@ def mafia(
         begin and end, by dimension.
     """
     _check(windows, beta, alpha, equal_bins, low, high)
+    known("way of counting", counting, COUNTING)
     node.phase("histogram")
     records = yield node.all_reduce(node.count(FILE))
     dims = node.width(FILE) // 4
@@ -67,7 +73,7 @@ def mafia(
         node.does(candidate=pairs)
         if not len(candidates):
             break
-        counts = yield node.all_reduce(_counted(node, bins, candidates, ranges))
+        counts = yield node.all_reduce(_counted(node, bins, candidates, ranges, counting))
         levels.append(dense(candidates, counts, thresholds))
     return _answer(node, bins, [level for level in levels if len(level.codes)])
 
@@ -100,10 +106,11 @@ def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
     return found.reshape(dims, windows)
 
 
-def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges) -> Array:
+def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges, counting: str) -> Array:
     """The node's records in each candidate.
 
-    An operation `bin` is a value whose bin is looked up, `unit` a step through the tree of candidates.
+    An operation `bin` is a value whose bin is looked up, `unit` a step through the tree of candidates, `check` a bin
+    of a candidate compared with that of a record.
     """
     count, length = candidates.shape
     node.holds(count * (8 * length + 8))
@@ -113,9 +120,9 @@ def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges) -> Array
     )
     found = np.zeros(count, np.uint64)
     for records in node.read(FILE):
-        counts, lookups, probes = counter.count(records.data)
+        counts, lookups, steps, comparisons = counter.count(records.data)
         found += np.frombuffer(counts, np.uint64)
-        node.does(bin=lookups, unit=probes)
+        node.does(bin=lookups, **({"unit": steps} if counting == "tree" else {"check": comparisons}))
     return found
 
 

@@ -52,6 +52,9 @@ pub struct Operations {
     /// which may begin a unit; and at every node that it reaches, the node's children, or the dimensions in which they
     /// lie where those are fewer.
     pub probes: u64,
+    /// Bins compared by a node that holds every record against one candidate after another, bin by bin until one
+    /// differs: what counting takes without the tree.
+    pub comparisons: u64,
 }
 
 impl iter::Sum for Operations {
@@ -59,6 +62,7 @@ impl iter::Sum for Operations {
         each.fold(Operations::default(), |sum, one| Operations {
             lookups: sum.lookups + one.lookups,
             probes: sum.probes + one.probes,
+            comparisons: sum.comparisons + one.comparisons,
         })
     }
 }
@@ -156,6 +160,8 @@ struct Node {
     table: u32,
     /// Probes of a record that reaches it.
     steps: u32,
+    /// Candidates that begin as it does; none for a node that is a candidate.
+    candidates: u32,
 }
 
 impl UnitCounter {
@@ -239,10 +245,13 @@ impl UnitCounter {
                     } else {
                         (self.nodes[*node as usize].first, self.nodes[*node as usize].end) = (made, made + 1);
                     }
-                    self.nodes.push(Node { bin, first: 0, end: 0, table: NONE, steps: 0 });
+                    self.nodes.push(Node { bin, first: 0, end: 0, table: NONE, steps: 0, candidates: 0 });
                 }
                 parent = *node;
                 *node = self.nodes.len() as u32 - 1;
+                if depth + 1 < self.length {
+                    self.nodes[*node as usize].candidates += 1;
+                }
             }
         }
         for (&index, &node) in order.iter().zip(&above) {

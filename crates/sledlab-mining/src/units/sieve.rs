@@ -48,7 +48,9 @@ impl<'a> Sieve<'a> {
                 self.inside[bin.min(none) as usize][index / 64] |= 1 << (index % 64);
             }
         }
-        self.operations.lookups += (records.len() / counter.axes.len() * counter.used.len()) as u64;
+        let records = records.len() / counter.axes.len();
+        self.operations.lookups += (records * counter.used.len()) as u64;
+        self.operations.comparisons += (records * counter.len()) as u64;
         for (bin, &root) in counter.roots.iter().enumerate() {
             let held = size(&self.inside[bin]);
             self.operations.probes += held;
@@ -68,6 +70,7 @@ impl<'a> Sieve<'a> {
         }
         let node = self.counter.nodes[index as usize];
         self.operations.probes += held * u64::from(node.steps);
+        self.operations.comparisons += held * u64::from(node.candidates);
         for child in node.first..node.end {
             let inside = &self.inside[self.counter.nodes[child as usize].bin as usize];
             let (above, below) = self.reached.split_at_mut(depth + 1);

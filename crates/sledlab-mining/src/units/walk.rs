@@ -29,6 +29,7 @@ impl<'a> Walk<'a> {
             *bin = row[counter.axes[dim].window(record[dim])?];
         }
         self.operations.lookups += counter.used.len() as u64;
+        self.operations.comparisons += counter.len() as u64;
         for place in 0..self.bins.len() {
             let bin = self.bins[place];
             if bin != NONE {
@@ -50,6 +51,7 @@ impl<'a> Walk<'a> {
         }
         let node = counter.nodes[index as usize];
         self.operations.probes += u64::from(node.steps);
+        self.operations.comparisons += u64::from(node.candidates);
         if node.table == NONE {
             for child in node.first..node.end {
                 let bin = counter.nodes[child as usize].bin;
