@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -44,10 +45,16 @@ EXPERIMENTS = PROJECT / "presets" / "experiments"
 Times = npt.NDArray[np.int64]
 
 
-def compare(name: str, out: Path, options: Sequence[str]) -> None:
-    """Runs what `out` does not hold yet of an experiment."""
+def experiment(name: str) -> dict[str, Any]:
+    """What an experiment says."""
+    return tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def study(name: str, out: Path, options: Sequence[str]) -> None:
+    """Runs what `out` does not hold yet of an experiment, by the study that it is for."""
     print(f"{out.name} ...", flush=True)
-    command = [sys.executable, "-m", "sledlab", "compare", str(EXPERIMENTS / f"{name}.toml")]
+    kind = experiment(name)["study"]["kind"]
+    command = [sys.executable, "-m", "sledlab", kind, str(EXPERIMENTS / f"{name}.toml")]
     subprocess.run([*command, "--out", str(out), *options], check=True, stdout=subprocess.DEVNULL)
 
 

@@ -17,7 +17,11 @@ from ..words import say
 REPRODUCED = "reproduced"
 IN_PART = "reproduced in part"
 NOT = "not reproduced"
-OUTCOMES = (REPRODUCED, IN_PART, NOT)
+DEPENDS = "depends"
+"""It holds for a part of the range of what the paper leaves open."""
+FITTED = "fitted or by construction"
+"""The model is made so, or a constant was fitted to it: no evidence."""
+OUTCOMES = (REPRODUCED, IN_PART, NOT, DEPENDS, FITTED)
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a criterion is met, or a part of it, and the numbers that fill the words of the claim."""
+    """One of `OUTCOMES`, and the numbers that fill the words of the claim."""
 
-    holds: bool
-    partly: bool
+    outcome: str
     numbers: dict[str, Any] = field(default_factory=dict)
 
     def saying(self, **numbers: Any) -> Judgement:
@@ -64,16 +67,26 @@ class Judgement:
         return replace(self, numbers=numbers)
 
     def verdict(self, claim: Claim) -> Verdict:
-        """Reproduced if it holds, in part if partly; the explanation belongs to what is less than that."""
+        """The explanation belongs to what is less than reproduced."""
         ours = say(claim.ours, **self.numbers)
-        if self.holds:
+        if self.outcome == REPRODUCED:
             return Verdict(REPRODUCED, ours)
-        return Verdict(IN_PART if self.partly else NOT, ours, say(claim.why, **self.numbers))
+        return Verdict(self.outcome, ours, say(claim.why, **self.numbers))
 
 
 def judged(holds: bool, partly: bool = False) -> Judgement:
-    """What a judge finds."""
-    return Judgement(holds, partly)
+    """Reproduced if a criterion is met, in part if a part of it is."""
+    return Judgement(REPRODUCED if holds else IN_PART if partly else NOT)
+
+
+def depending(everywhere: bool, somewhere: bool) -> Judgement:
+    """By whether a criterion is met over the range of what the paper leaves open."""
+    return Judgement(REPRODUCED if everywhere else DEPENDS if somewhere else NOT)
+
+
+def by_construction(holds: bool) -> Judgement:
+    """Where the model cannot but meet the criterion, or a constant was fitted to it."""
+    return Judgement(FITTED if holds else NOT)
 
 
 Judge = Callable[[Any], Judgement]

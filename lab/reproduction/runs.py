@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import polars
 
 from ..markdown import table
-from ..simulator import compare
+from ..simulator import study
 from ..words import cells
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def run(
     jobs = ("--jobs", "1") if side_by_side else ()
 
     def start(planned: Planned) -> None:
-        compare(planned.experiment, directory / planned.place, [*planned.options, *extra, *jobs])
+        study(planned.experiment, directory / planned.place, [*planned.options, *extra, *jobs])
 
     with ThreadPoolExecutor(os.cpu_count() if side_by_side else 1) as pool:
         list(pool.map(start, plan))

@@ -12,7 +12,7 @@ from .. import reference, results
 from ..markdown import table
 from ..page import fill
 from ..results import RESULTS, Left, sources
-from .claims import OUTCOMES, REPRODUCED, Claim, Verdict, claims, verdict
+from .claims import IN_PART, NOT, OUTCOMES, REPRODUCED, Claim, Verdict, claims, verdict
 from .runs import Planned, Runs, run
 
 PRIORITIES = (1, 2, 3)
@@ -93,14 +93,15 @@ class Topic:
 
 
 def counts(claims: Mapping[str, Claim], outcomes: Mapping[str, str]) -> str:
-    """How many claims came out how, by priority."""
+    """How many claims came out how, by priority; outcomes that only some topics know where there are any."""
     found = Counter((claims[name].priority, outcome) for name, outcome in outcomes.items())
+    shown = [each for each in OUTCOMES if each in (REPRODUCED, IN_PART, NOT, *outcomes.values())]
     rows = [
-        [f"priority {priority}", *(str(found[priority, outcome]) for outcome in OUTCOMES)]
+        [f"priority {priority}", *(str(found[priority, outcome]) for outcome in shown)]
         for priority in PRIORITIES
     ]
-    rows.append(["all", *(str(sum(found[p, outcome] for p in PRIORITIES)) for outcome in OUTCOMES)])
-    return table(["claims", *OUTCOMES], rows)
+    rows.append(["all", *(str(sum(found[p, outcome] for p in PRIORITIES)) for outcome in shown)])
+    return table(["claims", *shown], rows)
 
 
 def section(claim: Claim, judged: Judged) -> str:

@@ -77,8 +77,9 @@ def row_of(result: ClusterResult) -> Replayed:
             "phase": phase["phase"],
             "elapsed_s": phase["elapsed_s"],
             **{f"{part}_s": phase[f"{part}_s"] / nodes for part in COMPONENTS},
+            **longest,
         }
-        for phase in summary["by_phase"]
+        for phase, longest in zip(summary["by_phase"], _longest(result), strict=True)
     ]
     return Replayed(
         elapsed_s=result.elapsed_s,
@@ -93,6 +94,15 @@ def row_of(result: ClusterResult) -> Replayed:
         simulated_share=result.simulated_share,
         phases=phases,
     )
+
+
+def _longest(result: ClusterResult) -> list[dict[str, Any]]:
+    """The components of the node that works longest in each phase: the others wait for it."""
+    found = []
+    for _, nodes in result.phases.group_by("phase", "start_s", maintain_order=True):
+        row = nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)
+        found.append({"longest": row["node"], **{f"longest_{part}_s": row[f"{part}_s"] for part in PARTS}})
+    return found
 
 
 def compose(

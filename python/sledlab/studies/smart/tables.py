@@ -49,6 +49,10 @@ class PhaseRow:
     store_s: Annotated[float, Column("mean time of a node that waits for its store", "s")]
     network_s: Annotated[float, Column("mean time of a node with messages", "s")]
     waiting_s: Annotated[float, Column("mean time of a node that waits for others", "s")]
+    longest: Annotated[int, Column("node that works longest")]
+    longest_compute_s: Annotated[float, Column("time it is at work on data", "s")]
+    longest_store_s: Annotated[float, Column("time it waits for its store", "s")]
+    longest_network_s: Annotated[float, Column("time it takes with messages", "s")]
 
 
 @dataclass(frozen=True, repr=False)

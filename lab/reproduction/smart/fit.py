@@ -1,0 +1,81 @@
+"""Finds the constants that are fitted to printed times of paper 004: `python -m lab.reproduction.smart.fit`.
+
+Two of I/O, under each reading, both to table 3: the software of a request to the ratio of G1 to G3, and then the block
+of the nested loop, in pages, to the disk's time. Five of cycles, each to one printed time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sledlab as sl
+
+from .printed import DISK, G1, G3, LOOP, PRINTED, Printed, Stage, printed
+from .readings import READINGS, SCATTERED, Reading
+
+PAGE_KB = 8
+
+
+def seconds(stage: Stage, device: str, part: str, **settings: Any) -> float:
+    """A component of the node that works longest in a stage, in s."""
+    work = sl.record(stage.job, stage.nodes, scale_factor=1.0)
+    name, *said = device.split(":")
+    own = {f"device.{key}": value for key, value in (each.split("=") for each in said)}
+    result = sl.replay(work, name, what_if=False, settings={**settings, **own})
+    nodes = result.phases.filter(result.phases["phase"] == stage.phase)
+    return float(nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)[f"{part}_s"])
+
+
+def request_us(reading: Reading, block_kb: int) -> float:
+    """Software of a request with which G1 takes as many times as long as G3 as in table 3."""
+    wanted = printed(LOOP, G1, "store").seconds / printed(LOOP, G3, "store").seconds
+
+    def ratio(us: float) -> float:
+        said = {"node.extent_kb": reading.extent_kb, "node.block_kb": block_kb, "node.request_us": us}
+        return seconds(LOOP, G1, "store", **said) / seconds(LOOP, G3, "store", **said)
+
+    low, high = 0.0, 1500.0
+    while high - low > 1:  # more software makes devices more alike
+        middle = (low + high) / 2
+        low, high = (middle, high) if ratio(middle) > wanted else (low, middle)
+    return (low + high) / 2
+
+
+def block(reading: Reading) -> tuple[float, int]:
+    """The software of a request, and the block whose time on the disk is nearest to the printed one, in KB."""
+    wanted = printed(LOOP, DISK, "store").seconds
+    found = []
+    for pages in range(1, 9):
+        kb = pages * PAGE_KB
+        us = request_us(reading, kb) if not found or abs(found[-1][0]) < 1.0 else found[-1][1]
+        said = {"node.extent_kb": reading.extent_kb, "node.block_kb": kb, "node.request_us": us}
+        off = seconds(LOOP, reading.disk, "store", **said) / wanted - 1
+        found.append((off, us, kb))
+        if off < 0:
+            break
+    _, us, kb = min(found, key=lambda each: abs(each[0]))
+    return us, kb
+
+
+def cycles(target: Printed, key: str, first: float) -> float:
+    """Cycles of an operation with which a stage takes the printed time; it is linear in them."""
+    said = {"node.extent_kb": SCATTERED.extent_kb, "node.block_kb": SCATTERED.block_kb}
+    one, two = (
+        seconds(target.stage, G3, target.part, **{**said, key: first * factor}) for factor in (1.0, 2.0)
+    )
+    return first * (1 + (target.seconds - one) / (two - one))
+
+
+def main() -> None:
+    """Prints all of them."""
+    for target in PRINTED:
+        if target.part != "store" and target.fitted:
+            key = target.fitted.split(" ")[0]
+            print(f"{target.fitted} = {cycles(target, key, 10_000.0):.0f}")
+    for reading in READINGS:
+        us, kb = block(reading)
+        print(f"{reading.name}: {us:.0f} us a request, blocks of {kb} KB")
+
+
+if __name__ == "__main__":
+    main()

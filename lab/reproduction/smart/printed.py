@@ -1,0 +1,88 @@
+"""The numbers that paper 004 prints, and which of them constants are fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DISK, G1, G2, G3 = "hp-c2490a", "mems-g1-disksim", "mems-g2-disksim", "mems-g3-disksim"
+MEMS = (G1, G2, G3)
+DEVICES = (DISK, *MEMS)
+NAMES = {DISK: "HP C2490A", G1: "G1", G2: "G2", G3: "G3"}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a job on so many nodes."""
+
+    job: str
+    phase: str
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed time of a stage in s: that of its store, its network or its processor."""
+
+    stage: Stage
+    device: str
+    part: str
+    seconds: float
+    fitted: str = ""
+    """The constant that is fitted to it."""
+
+
+LOOP = Stage("join", "nested loop", 32)
+HASH_4, HASH_16 = Stage("join", "hash", 4), Stage("join", "hash", 16)
+JOIN_4, JOIN_16 = Stage("join", "re-distribution", 4), Stage("join", "re-distribution", 16)
+SAMPLING = Stage("sort", "sampling", 32)
+SORT_4, SORT_16 = Stage("sort", "re-distribution", 4), Stage("sort", "re-distribution", 16)
+INTERNAL, MERGE = Stage("sort", "internal sort", 8), Stage("sort", "merge", 4)
+
+REQUEST, BLOCK = "node.request_us", "node.block_kb"
+
+PRINTED = (
+    # Table 3. The ratio of G1 to G3 gives the software of a request.
+    Printed(LOOP, DISK, "store", 8207.20, BLOCK),
+    Printed(LOOP, G1, "store", 1656.78, REQUEST),
+    Printed(LOOP, G2, "store", 1097.25),
+    Printed(LOOP, G3, "store", 812.04, REQUEST),
+    Printed(LOOP, DISK, "compute", 2.03, "node.cycles.probe"),
+    Printed(LOOP, G1, "compute", 2.13),
+    Printed(LOOP, G2, "compute", 2.54),
+    Printed(LOOP, G3, "compute", 2.05),
+    # Section 5.1.
+    Printed(HASH_4, G2, "store", 219.45),
+    Printed(JOIN_4, G2, "network", 272.59, "node.cycles.pack of a join"),
+    Printed(HASH_16, G3, "store", 41.96),
+    Printed(JOIN_16, G3, "network", 50.77),
+    # Table 4.
+    Printed(SORT_4, DISK, "store", 573.77),
+    Printed(SORT_4, DISK, "network", 49.18, "node.cycles.pack of a sort"),
+    Printed(SORT_4, G3, "store", 72.58),
+    Printed(SORT_4, G3, "network", 49.02),
+    Printed(INTERNAL, DISK, "store", 501.43),
+    Printed(INTERNAL, DISK, "compute", 37.65, "node.cycles.compare"),
+    Printed(INTERNAL, G2, "store", 77.35),
+    Printed(INTERNAL, G2, "compute", 37.87),
+    Printed(MERGE, DISK, "store", 1060.52),
+    Printed(MERGE, DISK, "compute", 36.17, "node.cycles.merge"),
+    Printed(MERGE, G3, "store", 121.50),
+    Printed(MERGE, G3, "compute", 35.62),
+    Printed(SAMPLING, DISK, "store", 90.09),
+    Printed(SAMPLING, DISK, "network", 0.22),
+    Printed(SAMPLING, G3, "store", 10.53),
+    Printed(SAMPLING, G3, "network", 0.21),
+    Printed(SORT_16, DISK, "store", 195.07),
+    Printed(SORT_16, DISK, "network", 11.72),
+    Printed(SORT_16, G2, "store", 32.14),
+    Printed(SORT_16, G2, "network", 10.91),
+)
+
+
+def printed(stage: Stage, device: str, part: str) -> Printed:
+    """The number of a stage."""
+    return next(each for each in PRINTED if (each.stage, each.device, each.part) == (stage, device, part))
+
+
+I_O = tuple(each for each in PRINTED if each.part == "store" and each.stage != LOOP)
+"""I/O times outside table 3: nothing is fitted to them."""

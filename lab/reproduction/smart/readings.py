@@ -1,0 +1,45 @@
+"""How pages lie on stores, about which paper 004 is silent: three readings, each with the two constants of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .printed import DISK, MEMS
+
+READ_AHEAD_OFF = f"{DISK}:read_ahead=none"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A reading, and what is fitted to table 3 under it (`python -m lab.reproduction.smart.fit`)."""
+
+    name: str
+    title: str
+    extent_kb: int
+    """Contiguous pieces of files; 0 for whole files."""
+    request_us: int
+    block_kb: int
+    disk: str = DISK
+
+    @property
+    def suffix(self) -> str:
+        """What directories end in; the default reading is that of the experiments' files."""
+        return "" if self is SCATTERED else f"-{self.name}"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What is said beside the files of experiments."""
+        if self is SCATTERED:
+            return ()
+        said = {"extent_kb": self.extent_kb, "request_us": self.request_us, "block_kb": self.block_kb}
+        settings = (part for key, value in said.items() for part in ("--set", f"node.{key}={value}"))
+        return (*settings, "--devices", ",".join([self.disk, *MEMS]))
+
+
+SCATTERED = Reading("scattered", "pages scattered over the share", 8, 477, 40)
+CONTIGUOUS = Reading("contiguous", "pages in order", 0, 343, 8)
+NO_READ_AHEAD = Reading(
+    "no-read-ahead", "pages in order, no read-ahead on the disk", 0, 331, 32, READ_AHEAD_OFF
+)
+
+READINGS = (SCATTERED, CONTIGUOUS, NO_READ_AHEAD)
