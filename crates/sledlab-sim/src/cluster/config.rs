@@ -74,6 +74,14 @@ pub(super) struct Resolved {
     pub failed_after: Vec<(usize, usize)>,
 }
 
+impl Resolved {
+    /// After how many phases a node is switched off, if it fails.
+    pub fn fails_after(&self, node: usize) -> Option<usize> {
+        let found = self.failed_after.iter().find(|(failed, _)| *failed == node);
+        found.map(|(_, phases)| *phases)
+    }
+}
+
 impl ClusterExperiment {
     /// Nothing said yet: at least a device is needed.
     pub fn new() -> Self {

@@ -148,11 +148,7 @@ fn once<'a>(
     // The client is the last port.
     let made = network.make(work.nodes + 1)?;
     let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, told);
-    let phases_of = |index: usize| {
-        let failed = resolved.failed_after.iter().find(|(failed, _)| *failed == index);
-        failed.map(|(_, phases)| *phases)
-    };
-    let startup = |member: &Member| match phases_of(member.index) {
+    let startup = |member: &Member| match resolved.fails_after(member.index) {
         Some(0) => Span::ZERO,
         _ => Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64),
     };
@@ -160,7 +156,7 @@ fn once<'a>(
     let end = ran.last().map_or(sledlab_core::Time::ZERO, |ran| ran.end);
     // Before the phases of the record there may be a start-up, in which nothing is sent.
     let startup = ran.len() - work.phases.len();
-    let off_at = |index: usize| match phases_of(index) {
+    let off_at = |index: usize| match resolved.fails_after(index) {
         None => end,
         Some(0) => sledlab_core::Time::ZERO,
         Some(phases) => ran[startup + phases - 1].end,
@@ -192,16 +188,7 @@ fn once<'a>(
     }
     energy.store_j = energy.store_states.total;
     energy.total_j = energy.store_j + energy.processor_j + energy.memory_j + energy.network_j;
-    let mut phases = Vec::with_capacity(ran.len());
-    phases.extend(ran[..startup].iter().map(|ran| outcome::phase(ran, &[], &[])));
-    for (ran, phase) in ran[startup..].iter().zip(&work.phases) {
-        let sent: Vec<u64> = phase.bytes_sent().collect();
-        phases.push(outcome::phase(ran, &sent, &phase.bytes_received()));
-    }
-    // What stores do after the last phase belongs to it.
-    if let Some(last) = phases.last_mut() {
-        last.nodes.iter_mut().zip(closing).for_each(|(node, closing)| node.store_j += closing);
-    }
+    let phases = told_of(work, &ran, closing);
     let pages = simulated + skipped;
     let mut all = ClusterOutcome {
         job: work.job.clone(),
@@ -219,6 +206,21 @@ fn once<'a>(
     all.largest = outcome::largest(all.components());
     conserve(work, &all)?;
     Ok(all)
+}
+
+/// The phases of a record, and a start-up before them if there was one, with what stores took at the end.
+fn told_of(work: &Work, ran: &[engine::Ran], closing: Vec<f64>) -> Vec<PhaseOutcome> {
+    let (startup, ran) = ran.split_at(ran.len() - work.phases.len());
+    let mut phases: Vec<PhaseOutcome> = startup.iter().map(|ran| outcome::phase(ran, &[], &[])).collect();
+    for (ran, phase) in ran.iter().zip(&work.phases) {
+        let sent: Vec<u64> = phase.bytes_sent().collect();
+        phases.push(outcome::phase(ran, &sent, &phase.bytes_received()));
+    }
+    // What stores do after the last phase belongs to it.
+    if let Some(last) = phases.last_mut() {
+        last.nodes.iter_mut().zip(closing).for_each(|(node, closing)| node.store_j += closing);
+    }
+    phases
 }
 
 /// A node at its beginning: its store built, its files placed. The last one of a record at a host has none.

@@ -75,15 +75,28 @@ pub struct Part {
 }
 
 impl Part {
-    pub(super) fn whole(machine: usize, is_copy: bool) -> Self {
-        Part { machine, is_copy, from: 0, to: 1, of: 1 }
-    }
-
     /// The part of so many bytes or operations. Parts that follow each other sum to the whole.
     pub fn portion(&self, whole: u64) -> u64 {
         let upto = |share: u64| (u128::from(whole) * u128::from(share) / u128::from(self.of)) as u64;
         upto(self.to) - upto(self.from)
     }
+}
+
+/// Who gets what is sent to each node where these have `parts` of the work on shares: by their parts of what is done, the
+/// node itself where nothing is.
+pub(super) fn takers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
+    let of_share = |(share, parts): (usize, &Vec<Part>)| match &parts[..] {
+        [] => vec![Part { machine: share, is_copy: false, from: 0, to: 1, of: 1 }],
+        [first, ..] => {
+            let of = parts.iter().map(|part| part.to - part.from).sum();
+            let from = first.from;
+            parts
+                .iter()
+                .map(|part| Part { from: part.from - from, to: part.to - from, of, ..*part })
+                .collect()
+        }
+    };
+    parts.iter().enumerate().map(of_share).collect()
 }
 
 /// Nodes, who holds their copies, and which of them have failed.
@@ -140,6 +153,10 @@ impl Layout {
         }
     }
 
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
     pub(super) fn has_failed(&self, machine: usize) -> bool {
         self.failed[machine]
     }
@@ -154,33 +171,52 @@ impl Layout {
     /// In chained declustering, of the s survivors between one failed node f and the next, f + k does (s + 1 - k) / s of
     /// the work on the share of f + k - 1 and k / s of that on its own, so that each does (s + 1) / s of a share.
     pub fn parts(&self) -> Vec<Vec<Part>> {
-        if self.redundancy != Redundancy::Chained || !self.failed.contains(&true) {
-            return self.handed_over();
-        }
-        let mut parts = vec![Vec::new(); self.nodes];
-        let failed: Vec<usize> = self.all_failed().collect();
-        for (index, first) in failed.iter().enumerate() {
-            // One that failed alone is the next as well, all the way round.
-            let next = failed.get(index + 1).copied().unwrap_or(failed[0] + self.nodes);
-            let survivors = (next - first - 1) as u64;
-            for place in 0..=survivors {
-                let share = (first + place as usize) % self.nodes;
-                let own = Part { machine: share, is_copy: false, from: 0, to: place, of: survivors };
-                let machine = (share + 1) % self.nodes;
-                let copy = Part { machine, is_copy: true, from: place, to: survivors, of: survivors };
-                parts[share] = [own, copy].into_iter().filter(|part| part.from < part.to).collect();
+        self.resumed(0, 1)
+    }
+
+    /// Who does the rest of the work on each share when nodes fail that have done `done / of` of it, as all have. The
+    /// work on the shares of those that failed is done from the beginning.
+    ///
+    /// Survivors are equally busy then as well, unless little is left of their own shares: the next after a failed node
+    /// alone can do the work of that, and the others share what is left.
+    pub(super) fn resumed(&self, done: u64, of: u64) -> Vec<Vec<Part>> {
+        let rest = |share| Part { machine: share, is_copy: false, from: done, to: of, of };
+        let mut parts: Vec<Vec<Part>> = (0..self.nodes)
+            .map(|share| match self.holder(share).filter(|_| self.failed[share]) {
+                Some(machine) => vec![Part { machine, is_copy: true, from: 0, to: 1, of: 1 }],
+                None => vec![rest(share)],
+            })
+            .collect();
+        if self.redundancy == Redundancy::Chained {
+            for (first, survivors) in self.chains() {
+                for place in 1..=survivors {
+                    let share = (first + place as usize) % self.nodes;
+                    // Either all of a failed node's work is shifted along the chain in equal steps, or all that is left.
+                    let (step, steps) = if of * (survivors - 1) <= (of - done) * survivors {
+                        (of, survivors)
+                    } else {
+                        (of - done, survivors - 1)
+                    };
+                    let (whole, shifted) = (of * steps, step * (survivors - place));
+                    let own = Part { from: done * steps, to: whole - shifted, of: whole, ..rest(share) };
+                    let machine = (share + 1) % self.nodes;
+                    parts[share] =
+                        vec![own, Part { machine, is_copy: true, from: own.to, to: whole, of: whole }];
+                }
             }
+        }
+        for parts in &mut parts {
+            parts.retain(|part| part.from < part.to);
         }
         parts
     }
 
-    /// Who does the work where that of survivors stays where it is.
-    pub(super) fn handed_over(&self) -> Vec<Vec<Part>> {
-        let one = |share: usize| match self.holder(share).filter(|_| self.failed[share]) {
-            Some(holder) => Part::whole(holder, true),
-            None => Part::whole(share, false),
-        };
-        (0..self.nodes).map(|share| vec![one(share)]).collect()
+    /// Each failed node, and how many survivors follow it before the next.
+    fn chains(&self) -> Vec<(usize, u64)> {
+        let failed: Vec<usize> = self.all_failed().collect();
+        // One that failed alone is the next as well, all the way round.
+        let next = |index: usize| failed.get(index + 1).copied().unwrap_or(failed[0] + self.nodes);
+        failed.iter().enumerate().map(|(index, first)| (*first, (next(index) - first - 1) as u64)).collect()
     }
 
     /// Refuses failures that leave no copy of a share.

@@ -59,6 +59,8 @@ type Once<'a> = &'a mut dyn FnMut(&Resolved, &Work) -> Result<ClusterOutcome>;
 
 /// Replays after the first by which it is found out how much is rebuilt in each phase.
 const ROUNDS: usize = 3;
+/// Parts into which a phase may be cut where nodes fail.
+const PARTS: u64 = 1 << 20;
 /// Nodes up to which the outcome says who sends whom how much.
 const MOST_TRAFFIC: usize = 1024;
 
@@ -186,7 +188,7 @@ fn moment(script: &Script, outcome: &ClusterOutcome, at: f64) -> When {
         return match is_copying {
             true => When::Copying(*phase),
             false if done <= 0.0 => When::Before(*phase),
-            false => When::In(*phase, done as u64, lasts),
+            false => When::In(*phase, (done / lasts as f64 * PARTS as f64) as u64, PARTS),
         };
     }
     When::After

@@ -3,8 +3,8 @@
 use sledlab_core::Result;
 use sledlab_trace::work::{Phase, Work};
 
-use super::layout::{Layout, Part};
-use super::steps::{again, copied, files, shared};
+use super::layout::{Layout, Part, takers};
+use super::steps::{copied, files, rest, shared};
 
 /// When nodes fail, by the phases of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum When {
     After,
     /// Before this phase begins.
     Before(usize),
-    /// In this phase, of which so many of so many ns are over.
+    /// In this phase, of which so much of so much is over.
     In(usize, u64, u64),
     /// While what was written in this phase is copied.
     Copying(usize),
@@ -31,9 +31,9 @@ pub(super) struct Script {
 impl Script {
     /// The job of a record on nodes of which some fail; a spare for each of `spares` follows them.
     ///
-    /// A phase in which nodes fail ends as usual, but for their part of it: what they have done of it by then, and what
-    /// they were sent, is lost, and those who hold copies do all of it again. Collectives wait for that. Work that was
-    /// done is not moved; from the next phase on the work is shared anew.
+    /// A phase in which nodes fail is cut in two: all do the same proportion of their steps, and then the rest, without
+    /// those that failed. What these have done and got in the phase is lost, and done again by who holds copies. What was
+    /// written in earlier phases was copied by then.
     ///
     /// # Errors
     /// Sums that no longer fit.
@@ -45,26 +45,18 @@ impl Script {
         spares: &[usize],
     ) -> Result<Script> {
         let machines = work.nodes + spares.len();
+        let files = files(work, layout, spares);
         let mut script = Script {
-            work: Work {
-                nodes: machines,
-                files: files(work, layout, spares),
-                phases: Vec::new(),
-                ..work.clone()
-            },
+            work: Work { nodes: machines, files, phases: Vec::new(), ..work.clone() },
             origins: Vec::new(),
             noticed: usize::MAX,
         };
         let healthy = layout.healthy();
-        let (before, after, handed_over) = (healthy.parts(), layout.parts(), layout.handed_over());
+        let (before, after) = (healthy.parts(), layout.parts());
         for (index, phase) in work.phases.iter().enumerate() {
             let ordinary = |parts: &[Vec<Part>], layout: &Layout| -> Result<[Option<Phase>; 2]> {
-                let itself = shared(work, phase, parts, machines)?;
+                let itself = shared(work, phase, parts, &takers(parts), machines)?;
                 Ok([Some(itself), copied(work, phase, parts, layout, machines, page_bytes)?])
-            };
-            let redone = |collectives| {
-                let again = again(phase, layout, collectives);
-                again.map(|phase| shared(work, &phase, &handed_over, machines)).transpose()
             };
             match when {
                 When::Before(first) if index >= first => {
@@ -72,18 +64,23 @@ impl Script {
                     script.extend(index, ordinary(&after, layout)?);
                 }
                 When::In(during, done, of) if index == during => {
-                    let parts = until_failure(layout, done, of);
-                    let without = Phase { collectives: Vec::new(), ..phase.clone() };
-                    script.extend(index, [Some(shared(work, &without, &parts, machines)?), None]);
+                    let parts = all_do(layout, done, of);
+                    let alone = without_collectives(phase);
+                    script.extend(index, [Some(shared(work, &alone, &parts, &before, machines)?), None]);
                     script.noticed = script.origins.len();
-                    script.extend(index, [redone(phase.collectives.clone())?, None]);
-                    let copies = copied(work, phase, &handed_over, layout, machines, page_bytes)?;
-                    script.extend(index, [None, copies]);
+                    let resumed = layout.resumed(done, of);
+                    let rest = rest(work, phase, (done, of), &resumed, layout, machines)?;
+                    let written = written(layout, parts, resumed);
+                    let copies = copied(work, phase, &written, layout, machines, page_bytes)?;
+                    script.extend(index, [Some(rest), copies]);
                 }
                 When::Copying(during) if index == during => {
                     script.extend(index, ordinary(&before, &healthy)?);
                     script.noticed = script.origins.len();
-                    script.extend(index, [redone(Vec::new())?, None]);
+                    // All is done, but what those that failed have written is not copied, and so is lost.
+                    let alone = without_collectives(phase);
+                    let rest = rest(work, &alone, (1, 1), &layout.resumed(1, 1), layout, machines)?;
+                    script.extend(index, [Some(rest), None]);
                 }
                 When::In(during, ..) | When::Copying(during) if index > during => {
                     script.extend(index, ordinary(&after, layout)?);
@@ -105,11 +102,21 @@ impl Script {
     }
 }
 
-/// Every node at its own share, and those that fail at a part of theirs.
-fn until_failure(layout: &Layout, done: u64, of: u64) -> Vec<Vec<Part>> {
-    let mut parts = layout.healthy().parts();
-    for failed in layout.all_failed() {
-        parts[failed] = vec![Part { machine: failed, is_copy: false, from: 0, to: done, of: of.max(1) }];
-    }
-    parts
+fn without_collectives(phase: &Phase) -> Phase {
+    Phase { collectives: Vec::new(), ..phase.clone() }
+}
+
+/// Every node at the same proportion of its own share.
+fn all_do(layout: &Layout, done: u64, of: u64) -> Vec<Vec<Part>> {
+    let part = |share| Part { machine: share, is_copy: false, from: 0, to: done, of };
+    (0..layout.nodes()).map(|share| vec![part(share)]).collect()
+}
+
+/// Whose writes of a phase that is cut are there at its end: those from before that are not lost, and those after.
+fn written(layout: &Layout, before: Vec<Vec<Part>>, after: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
+    let both = |(share, (before, after)): (usize, (Vec<Part>, Vec<Part>))| {
+        let is_lost = layout.has_failed(share);
+        before.into_iter().filter(|_| !is_lost).chain(after).collect()
+    };
+    before.into_iter().zip(after).enumerate().map(both).collect()
 }

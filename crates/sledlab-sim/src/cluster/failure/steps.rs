@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sledlab_core::{Error, Result};
 use sledlab_trace::work::{Access, Collective, CollectiveKind, File, Phase, Step, Work};
 
-use super::layout::{Layout, Part};
+use super::layout::{Layout, Part, takers};
 
 /// Who does the work on each share.
 pub(super) type Parts = [Vec<Part>];
@@ -34,11 +34,18 @@ pub(super) fn files(work: &Work, layout: &Layout, spares: &[usize]) -> Vec<File>
     work.files.iter().map(own).chain(work.files.iter().map(copy)).collect()
 }
 
-/// A phase as those do it who have `parts` of the work on shares; there are so many `machines`, spares counted.
+/// A phase as those do it who have `parts` of the work on shares; what is sent goes to `takers`. There are so many
+/// `machines`, spares counted.
 ///
 /// # Errors
 /// Sums that no longer fit.
-pub(super) fn shared(work: &Work, phase: &Phase, parts: &Parts, machines: usize) -> Result<Phase> {
+pub(super) fn shared(
+    work: &Work,
+    phase: &Phase,
+    parts: &Parts,
+    takers: &Parts,
+    machines: usize,
+) -> Result<Phase> {
     let mut done = vec![Done::default(); machines];
     for (share, step) in phase.steps.iter().enumerate() {
         for part in &parts[share] {
@@ -46,7 +53,7 @@ pub(super) fn shared(work: &Work, phase: &Phase, parts: &Parts, machines: usize)
             give(work, step, part, doing)?;
             for (to, bytes) in &step.sends {
                 let bytes = part.portion(*bytes);
-                match parts.get(*to as usize) {
+                match takers.get(*to as usize) {
                     // What a node sends itself stays where it is made.
                     Some(_) if *to as usize == share => add(&mut doing.sends, part.machine as u32, bytes)?,
                     Some(takers) => takers.iter().try_for_each(|taker| {
@@ -57,7 +64,7 @@ pub(super) fn shared(work: &Work, phase: &Phase, parts: &Parts, machines: usize)
             }
         }
     }
-    let collectives = phase.collectives.iter().map(|each| together(each, parts)).collect::<Result<_>>()?;
+    let collectives = phase.collectives.iter().map(|each| together(each, takers)).collect::<Result<_>>()?;
     Ok(Phase { name: phase.name.clone(), steps: done.into_iter().map(finished).collect(), collectives })
 }
 
@@ -167,20 +174,39 @@ pub(super) fn copied(
     Ok(is_any.then_some(Phase { name, steps, collectives: Vec::new() }))
 }
 
-/// What is to be done again of a phase in which nodes failed: their steps, and what others had sent them.
-pub(super) fn again(phase: &Phase, layout: &Layout, collectives: Vec<Collective>) -> Option<Phase> {
-    let step = |(share, step): (usize, &Step)| {
-        if layout.has_failed(share) {
-            return step.clone();
+/// What is left of a phase when nodes fail after `done / of` of it, as those do it who have `parts` of the rest: besides
+/// that, all send again what they had sent to those that failed.
+///
+/// # Errors
+/// Sums that no longer fit.
+pub(super) fn rest(
+    work: &Work,
+    phase: &Phase,
+    (done, of): (u64, u64),
+    parts: &Parts,
+    layout: &Layout,
+    machines: usize,
+) -> Result<Phase> {
+    let takers = takers(parts);
+    let mut rest = shared(work, phase, parts, &takers, machines)?;
+    for (share, step) in phase.steps.iter().enumerate().filter(|(share, _)| !layout.has_failed(*share)) {
+        let sent = Part { machine: share, is_copy: false, from: 0, to: done, of };
+        let doing = &mut rest.steps[share];
+        let mut sends: BTreeMap<u32, u64> = doing.sends.drain(..).collect();
+        for (to, bytes) in &step.sends {
+            if (*to as usize) < work.nodes && layout.has_failed(*to as usize) {
+                for taker in &takers[*to as usize] {
+                    add(&mut sends, taker.machine as u32, taker.portion(sent.portion(*bytes)))?;
+                }
+            }
         }
-        let is_lost = |to: u32| (to as usize) < phase.steps.len() && layout.has_failed(to as usize);
-        let sends: Vec<_> = step.sends.iter().copied().filter(|(to, _)| is_lost(*to)).collect();
-        let message_bytes = step.message_bytes.filter(|_| !sends.is_empty());
-        Step { sends, message_bytes, ..Step::default() }
-    };
-    let steps: Vec<Step> = phase.steps.iter().enumerate().map(step).collect();
-    let is_any = !collectives.is_empty() || steps.iter().any(|step| !step.is_idle());
-    is_any.then(|| Phase { name: format!("{}, again", phase.name), steps, collectives })
+        if doing.message_bytes.is_none() && !sends.is_empty() {
+            doing.message_bytes = step.message_bytes;
+        }
+        doing.sends = sends.into_iter().collect();
+    }
+    rest.name = format!("{}, after failure", phase.name);
+    Ok(rest)
 }
 
 fn finished(done: Done) -> Step {

@@ -138,20 +138,46 @@ proptest! {
 
     #[test]
     fn what_a_node_did_of_the_phase_in_which_it_fails_is_done_again(
-        work in records(), (redundancy, failed) in failures(), done in 1_u64..1000,
+        work in records(), (redundancy, failed) in failures(), done in 1_u64..1001,
     ) {
         let failed = failed % work.nodes;
         let layout = Layout::new(redundancy, work.nodes, &[failed]).unwrap();
         let last = work.phases.len() - 1;
         let script = Script::new(&work, &layout, When::In(last, done, 1000), 8192, &[]).unwrap();
         let step = &work.phases[last].steps[failed];
-        let portion = |whole: u64| u128::from(whole) * u128::from(done) / 1000;
-        let lost_reads = step.reads.iter().map(|access| portion(access.bytes) as u64).sum::<u64>();
+        let portion = |whole: u64| (u128::from(whole) * u128::from(done) / 1000) as u64;
+        let lost_reads = step.reads.iter().map(|access| portion(access.bytes)).sum::<u64>();
         prop_assert_eq!(sum(&script.work, read), sum(&work, read) + lost_reads);
-        let lost = portion(operations(step)) as u64;
-        prop_assert_eq!(sum(&script.work, operations), sum(&work, operations) + lost);
+        prop_assert_eq!(sum(&script.work, operations), sum(&work, operations) + portion(operations(step)));
+        let lost_writes = step.writes.iter().map(|access| portion(access.bytes)).sum::<u64>();
+        let single = written(step) + written(&work.phases[last].steps[layout.held(failed).unwrap()]);
+        prop_assert_eq!(sum(&script.work, written), 2 * sum(&work, written) - single + lost_writes);
+        // What it sent, and what it was sent, by then; not twice what it sent itself.
+        let sent_to = |step: &Step| portion(step.bytes_to(failed as u32));
+        let others = work.phases[last].steps.iter().enumerate().filter(|(share, _)| *share != failed);
+        let lost_sends = step.sends.iter().map(|(_, bytes)| portion(*bytes)).sum::<u64>()
+            + others.map(|(_, step)| sent_to(step)).sum::<u64>();
+        let copied = sum(&script.work, written) - sum(&work, written) - lost_writes;
+        prop_assert_eq!(sum(&script.work, sent), sum(&work, sent) + copied + lost_sends);
         let after = script.work.phases[script.noticed..].iter();
         prop_assert!(after.into_iter().all(|phase| phase.steps[failed].is_idle()));
+    }
+
+    #[test]
+    fn survivors_are_equally_busy_unless_one_has_all_of_a_failed_share(
+        nodes in 2_usize..20, failed in 0_usize..20, done in 0_u64..101,
+    ) {
+        let failed = failed % nodes;
+        let layout = Layout::new(Redundancy::Chained, nodes, &[failed]).unwrap();
+        let mut busy = vec![0.0; nodes];
+        for part in layout.resumed(done, 100).iter().flatten() {
+            busy[part.machine] += (part.to - part.from) as f64 / part.of as f64;
+        }
+        let others = (nodes - 1) as f64;
+        let mean = 1.0 / others + (1.0 - done as f64 / 100.0);
+        let busiest = busy.iter().copied().fold(0.0, f64::max);
+        prop_assert!((busiest - mean.max(1.0)).abs() < 1e-9, "{busiest} for {mean}");
+        prop_assert!((busy.iter().sum::<f64>() - mean * others).abs() < 1e-9);
     }
 
     #[test]
