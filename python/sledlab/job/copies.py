@@ -59,7 +59,7 @@ def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[Share | N
         Error: There is no such node or kind of redundancy, or data are lost.
     """
     if any(number < 0 for number in failed):
-        raise Error(f"there is no node {min(failed)}", remedy=f"nodes are 0 to {nodes - 1}")
+        raise Error(f"there is no node {min(failed)} that could fail", remedy=f"nodes are 0 to {nodes - 1}")
     found = _native.shares(redundancy, nodes, failed)
     return [
         None

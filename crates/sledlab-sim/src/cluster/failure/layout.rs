@@ -115,14 +115,14 @@ impl Layout {
     pub fn new(redundancy: Redundancy, nodes: usize, failed: &[usize]) -> Result<Self> {
         if redundancy != Redundancy::None && nodes < 2 {
             return Err(Error::user("copies of a node's files are on another node, and there is one")
-                .with_remedy("take 2 nodes or more, or cluster.redundancy = \"none\""));
+                .with_remedy("take 2 nodes or more, or no redundancy"));
         }
         if redundancy == Redundancy::Mirror && nodes % 2 == 1 {
             return Err(Error::user(format!("{nodes} nodes cannot mirror each other in pairs"))
-                .with_remedy("take an even number of nodes, or cluster.redundancy = \"chained\""));
+                .with_remedy("take an even number of nodes, or redundancy `chained`"));
         }
         if let Some(missing) = failed.iter().find(|number| **number >= nodes) {
-            return Err(Error::user(format!("cluster.failed: there is no node {missing}"))
+            return Err(Error::user(format!("there is no node {missing} that could fail"))
                 .with_remedy(format!("nodes are 0 to {}", nodes - 1)));
         }
         let layout =
@@ -232,9 +232,9 @@ impl Layout {
         };
         Err(match self.redundancy {
             Redundancy::None => Error::user(format!("{whose}: nobody holds a copy"))
-                .with_remedy("say who does: cluster.redundancy = \"mirror\" or \"chained\""),
+                .with_remedy("let nodes hold copies: redundancy `mirror` or `chained`"),
             _ => Error::user(format!("{whose}: who holds the copy fails as well"))
-                .with_remedy("let fewer nodes fail, or others: cluster.failed"),
+                .with_remedy("let fewer nodes fail, or others"),
         })
     }
 }
