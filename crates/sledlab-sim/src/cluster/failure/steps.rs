@@ -133,7 +133,11 @@ fn together(collective: &Collective, parts: &Parts) -> Result<Collective> {
     let is_root = |machine: &&usize| root.is_some_and(|root| root.machine == **machine);
     Ok(Collective {
         kind: collective.kind,
-        root: brought.keys().take_while(|machine| !is_root(machine)).count().min(brought.len() - 1),
+        root: brought
+            .keys()
+            .take_while(|machine| !is_root(machine))
+            .count()
+            .min(brought.len().saturating_sub(1)),
         bytes: brought.values().copied().collect(),
         members: brought.into_keys().collect(),
     })
