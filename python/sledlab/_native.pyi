@@ -73,6 +73,14 @@ class Work:
     def traffic(self) -> str:
         """Bytes that nodes send to each other and, last, to the client in all phases, row by row, as JSON."""
 
+def shares(
+    redundancy: str, nodes: int, failed: Sequence[int]
+) -> list[tuple[int | None, list[tuple[int, int, int, int]]]]:
+    """For the share of each node: who holds its copy, and who does which part of the work on it.
+
+    A part is `(machine, from, to, of)`: from `from / of` to `to / of` of it.
+    """
+
 class ClusterExperiment:
     """The experiment of the replay of a work record, under construction; every change gives a new one."""
 

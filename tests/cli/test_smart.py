@@ -240,3 +240,31 @@ def test_interrupt(tmp_path):
     assert process.returncode == 130, err
     assert b"Traceback" not in err
     assert not list(out.iterdir())
+
+
+def test_a_job_on_nodes_that_failed_leaves_the_same_record(sledlab, tmp_path):
+    job = ("smart", "record", "--job", "scan", "--nodes", 4, "--scale-factor", 0.002)
+    failing = (*job, "--redundancy", "chained", "--failed", "1,3")
+    for name, said in (("all.work", job), ("some.work", failing)):
+        assert sledlab(*said, "--work", tmp_path / name).code == 0
+    assert (tmp_path / "all.work").read_bytes() == (tmp_path / "some.work").read_bytes()
+    answer = sledlab(*job, "--failed", 2)
+    assert answer.code == 2
+    assert "the share of node 2 is lost: nobody holds a copy" in answer.err
+    answer = sledlab("smart", "record", "--query", "q6", "--failed", 1)
+    assert answer.code == 2
+    assert "`--failed` is for jobs, not for queries" in answer.err
+
+
+def test_a_replay_says_which_nodes_failed(sledlab):
+    failing = ("--set", "cluster.redundancy=mirror", "--set", "cluster.failed=[0,3]")
+    answer = sledlab(*SCAN, "--no-what-if", *failing)
+    assert answer.code == 0
+    said = " ".join(answer.out.split())
+    assert "Nodes 0 and 3 have failed before it begins; others do the work, from copies." in said
+    found = sledlab(*SCAN, "--no-what-if", *failing, "--json").json
+    assert (found["failure"]["failed"], found["failure"]["rebuild"]) == ([0, 3], None)
+    assert (
+        "the shares of nodes 2 and 3 are lost"
+        in sledlab(*SCAN, *failing[:2], "--set", "cluster.failed=[2,3]").err
+    )

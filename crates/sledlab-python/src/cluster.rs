@@ -5,9 +5,10 @@ use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use serde_json::json;
+use sledlab_core::params::ParamValue as _;
 use sledlab_core::source::InMemory;
 use sledlab_core::{Error, Source as _};
-use sledlab_sim::cluster::{self, ClusterHooks, ClusterOutcome, Dump};
+use sledlab_sim::cluster::{self, ClusterHooks, ClusterOutcome, Dump, Layout, Part, Redundancy};
 use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::error::raise;
@@ -207,6 +208,21 @@ impl ClusterExperiment {
         });
         outcome.map_err(raise)
     }
+}
+
+/// Who holds the copy of a share, and who does which part of the work on it.
+type Share = (Option<usize>, Vec<(usize, u64, u64, u64)>);
+
+/// For the share of each node: who holds its copy, and who does which part of the work on it when nodes have failed, as
+/// `(machine, from, to, of)`.
+#[pyfunction]
+pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyResult<Vec<Share>> {
+    let kind = Redundancy::from_value(&toml::Value::from(redundancy));
+    let kind = kind.map_err(|expected| raise(Error::user(format!("redundancy: {expected}"))))?;
+    let layout = Layout::new(kind, nodes, &failed).map_err(raise)?;
+    let told = |part: &Part| (part.machine, part.from, part.to, part.of);
+    let parts = layout.parts().into_iter().enumerate();
+    Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(told).collect())).collect())
 }
 
 /// The record that an experiment names.

@@ -32,7 +32,7 @@ mod _native {
     #[pymodule_export]
     use crate::class::is_plugin;
     #[pymodule_export]
-    use crate::cluster::{ClusterExperiment, Work};
+    use crate::cluster::{ClusterExperiment, Work, shares};
     #[pymodule_export]
     use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
     #[pymodule_export]

@@ -171,6 +171,19 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
     "--measured", is_flag=True, help="Take the time of this processor instead of counting; not reproducible."
 )
 @click.option("--again", is_flag=True, help="Run although there is a record of the same on the same data.")
+@click.option(
+    "--redundancy",
+    metavar="KIND",
+    default="none",
+    show_default=True,
+    help="Who holds copies of a node's files: none, mirror or chained.",
+)
+@click.option(
+    "--failed",
+    metavar="N[,N...]",
+    default="",
+    help="Nodes that have failed; their files are read from copies.",
+)
 @json_option
 def smart_record(
     job: str | None,
@@ -179,6 +192,7 @@ def smart_record(
     scale_factor: float | None,
     tables: str | None,
     settings: tuple[str, ...],
+    failed: str,
     *,
     as_json: bool,
     **said: Any,
@@ -193,6 +207,7 @@ def smart_record(
       sledlab smart record --job scan --scale-factor 0.1 --set where="l_quantity > 49" --answer found.parquet
       sledlab smart record --job join --nodes 8 --mpi --work join.work
       sledlab smart record --job my_job.py --work my.work
+      sledlab smart record --job sort --nodes 8 --redundancy chained --failed 3 --answer sorted.parquet
       sledlab smart record --query q5 --nodes 8 --scale-factor 1 --work q5.work
       sledlab smart record --query my.sql --tables data --nodes 8 --work my.work
     """
@@ -206,7 +221,7 @@ def smart_record(
     told: dict[str, Any] = dict(pair("--set", item) for item in settings)
     if scale_factor is not None:
         told["scale_factor"] = str(scale_factor)
-    clashing = sorted(set(told) & {"job", "nodes", "progress", *said})
+    clashing = sorted(set(told) & {"job", "nodes", "progress", "failed", *said})
     if clashing:
         raise Error(f"`{clashing[0]}` is said by --{clashing[0].replace('_', '-')}", remedy="leave out --set")
     with Progress("recording", of="") as progress:
@@ -221,7 +236,8 @@ def smart_record(
                 **{name: said[name] for name in ("work", "answer", "memory_mb", "again")},
             )
         else:
-            found = record(str(job), nodes, progress=progress.going, **said, **told)
+            numbers = [count(number) for number in failed.split(",")] if failed else []
+            found = record(str(job), nodes, failed=numbers, progress=progress.going, **said, **told)
     if as_json:
         show_json(found.described)
         return
@@ -234,7 +250,7 @@ def smart_record(
 def _only_for_jobs() -> None:
     """Raises an error where an option is given that means nothing for a query."""
     given = click.get_current_context().get_parameter_source
-    for name in ("data", "settings", "seed", "mpi", "mpiexec", "measured"):
+    for name in ("data", "settings", "seed", "mpi", "mpiexec", "measured", "redundancy", "failed"):
         if given(name) is ParameterSource.COMMANDLINE:
             option = "set" if name == "settings" else name
             raise Error(f"`--{option}` is for jobs, not for queries", remedy="leave it out")

@@ -201,11 +201,15 @@ class Written(FixedWidth):
 
     def append(self, rows: Array, ends: Array | None = None) -> None:
         """Puts rows at the end; `ends` says where each stream's rows end, if there are streams."""
-        with self.path.open("ab") as file:
-            np.ascontiguousarray(rows).tofile(file)
+        self.put(rows)
         if ends is not None:
             self.streams.append(self.rows + np.concatenate([[0], ends]))
         self.rows += len(rows)
+
+    def put(self, rows: Array) -> None:
+        """Puts rows at the end of the scratch file."""
+        with self.path.open("ab") as file:
+            np.ascontiguousarray(rows).tofile(file)
 
     def pieces(self, stream: int) -> list[tuple[int, int]]:
         """Where the rows of a stream lie."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import numpy
 
+    from sledlab.job.copies import Share
     from sledlab.job.files import Array
 
 
@@ -41,8 +42,9 @@ class Node(Store):
         memory: int,
         seed: int = 1,
         measured: bool = False,
+        share: Share | None = None,
     ) -> None:
-        super().__init__(number, nodes, scratch, memory, measured=measured)
+        super().__init__(number, nodes, scratch, memory, measured=measured, share=share)
         self.random: numpy.random.Generator = np.random.Generator(np.random.PCG64([seed, number]))
         self.asked: Superstep | None = None
         """What it asks for and has not yielded yet."""

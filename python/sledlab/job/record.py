@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
+from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
+from sledlab.job.copies import shares
 from sledlab.job.data import home
 from sledlab.job.mpiexec import under_mpi
 from sledlab.job.task import MEMORY_MB, in_lockstep, task
 from sledlab.traces.work import Work
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sledlab.job.task import Task, Tell
 
 
@@ -30,6 +35,8 @@ def record(
     mpiexec: str = "mpiexec",
     measured: bool = False,
     again: bool = False,
+    redundancy: str = "none",
+    failed: int | Sequence[int] | None = None,
     progress: Tell | None = None,
     **settings: Any,
 ) -> Work:
@@ -51,6 +58,10 @@ def record(
         measured: Whether to take the time of this machine's processor instead of counting operations; such a
             record is another one every time.
         again: Whether to run although there is a record.
+        redundancy: Who holds copies of a node's files: nobody (`none`), its mirror (`mirror`: nodes 2i and
+            2i + 1 hold each other's), or the next node (`chained`).
+        failed: A node that has failed, or several: what they hold is read from copies, and the record is the
+            same; what that costs, a replay says. The job is run although there is a record.
         progress: Called now and then with what is going on and the share of it that is done.
         **settings: Parameters of the job and of its data.
 
@@ -75,9 +86,15 @@ def record(
     chosen = task(
         job, nodes=nodes, memory_mb=memory_mb, seed=seed, data=data, measured=measured, settings=settings
     )
+    failing = [failed] if isinstance(failed, int) else list(failed or ())
+    if redundancy != "none" or failing:
+        if mpi:
+            remedy = "leave out --mpi, or --redundancy and --failed"
+            raise Error("copies of files on other nodes are for jobs in one process", remedy=remedy)
+        chosen = replace(chosen, shares=shares(redundancy, nodes, failing))
     kept = home() / "records" / f"{chosen.content}.work"
     tell: Tell = progress or (lambda what, share: None)
-    if again or measured or answer is not None or not kept.exists():
+    if again or measured or answer is not None or chosen.shares or not kept.exists():
         _run(chosen, kept, Path(answer) if answer is not None else None, tell, mpiexec if mpi else "")
     return handed(kept, work)
 

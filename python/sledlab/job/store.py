@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
+from sledlab.job.copies import Share, WrittenTwice, kept
 from sledlab.job.files import Rows, Written
 from sledlab.job.log import Access
 from sledlab.job.phases import Phases
@@ -29,17 +30,40 @@ class Store(Phases):
         nodes: How many there are.
     """
 
-    def __init__(self, number: int, nodes: int, scratch: Path, memory: int, *, measured: bool) -> None:
+    def __init__(
+        self,
+        number: int,
+        nodes: int,
+        scratch: Path,
+        memory: int,
+        *,
+        measured: bool,
+        share: Share | None = None,
+    ) -> None:
         super().__init__(memory, measured=measured)
         self.number = number
         self.nodes = nodes
         self._files: dict[str, Stored] = {}
         self._shared: Mapping[str, Shared] = {}
         self._scratch = scratch
+        self._share = share
+        self._places = 0
 
     def has(self, files: Mapping[str, Stored]) -> None:
         """Puts files on its store, at the beginning."""
-        self._files.update(files)
+        self._files.update({name: self._held(stored) for name, stored in files.items()})
+
+    def _held(self, stored: Stored) -> Stored:
+        """A file of the data, with all that hold it."""
+        return stored if self._share is None else kept(stored, self._share, self._rooms(self._share))
+
+    def _rooms(self, share: Share) -> dict[int, Path]:
+        """A new place for a file on each node that holds its share."""
+        self._places += 1
+        return {
+            holder: self._scratch / f"node-{holder}" / f"{self.number}-{self._places}"
+            for holder in share.holders
+        }
 
     def shares(self, files: Mapping[str, Shared]) -> None:
         """Puts its part of what all nodes share on its store, at the beginning."""
@@ -59,7 +83,8 @@ class Store(Phases):
         members = sorted(set(among))
         place, parts = (members.index(self.number), len(members)) if self.number in members else (0, 0)
         whole = self._shared[file]
-        self._files[file] = whole.part(place, parts) if parts else Rows(np.empty(0, np.uint8), whole.width)
+        part = whole.part(place, parts) if parts else Rows(np.empty(0, np.uint8), whole.width)
+        self._files[file] = self._held(part)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -150,8 +175,7 @@ class Store(Phases):
         """The file that rows are appended to."""
         if file not in self._files:
             each = array.dtype.itemsize * int(np.prod(array.shape[1:], dtype=np.int64))
-            path = self._scratch / f"{self.number}-{len(self._files)}-{len(self.log.files)}"
-            self._files[file] = Written(path, array.dtype, array.shape[1:], width or each)
+            self._files[file] = self._new(array.dtype, array.shape[1:], width or each)
             self.log.files[file] = 0
         stored = self._files[file]
         if not isinstance(stored, Written):
@@ -161,6 +185,17 @@ class Store(Phases):
                 f"rows of `{file}` are of another kind or width", remedy="write to a file of another name"
             )
         return stored
+
+    def _new(self, dtype: Any, shape: tuple[int, ...], width: int) -> Written:
+        """A new file, with all that hold the node's share."""
+        if self._share is None:
+            path = self._scratch / f"{self.number}-{len(self._files)}-{len(self.log.files)}"
+            return Written(path, dtype, shape, width)
+        copies = {}
+        for holder, path in self._rooms(self._share).items():
+            path.parent.mkdir(exist_ok=True)
+            copies[holder] = Written(path, dtype, shape, width)
+        return WrittenTwice(copies, self._share)
 
     def remove(self, file: str) -> None:
         """Removes a file that the job wrote, to free its room."""

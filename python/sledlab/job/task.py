@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sledlab.job import Job
+    from sledlab.job.copies import Share
     from sledlab.job.data import Data
     from sledlab.job.files import Shared, Stored
     from sledlab.job.running import Ran
@@ -50,6 +51,7 @@ class Task:
         seed: Seed of random numbers.
         measured: Whether the processor's time is taken instead of operations counted.
         said: What `task` was told, to tell other processes.
+        shares: Who holds the files of each node, where there are copies of them.
     """
 
     job: Job
@@ -60,6 +62,7 @@ class Task:
     seed: int
     measured: bool
     said: Mapping[str, Any]
+    shares: Sequence[Share | None] = ()
 
     @property
     def header(self) -> dict[str, Any]:
@@ -84,7 +87,16 @@ class Task:
     def node(self, number: int, scratch: Path) -> Node:
         """A node with its part of the data."""
         memory = int(self.memory_mb * 2**20)
-        found = Node(number, self.nodes, scratch, memory=memory, seed=self.seed, measured=self.measured)
+        share = self.shares[number] if self.shares else None
+        found = Node(
+            number,
+            self.nodes,
+            scratch,
+            memory=memory,
+            seed=self.seed,
+            measured=self.measured,
+            share=share,
+        )
         if self.data is not None:
             found.shares(self._shared)
         else:

@@ -79,9 +79,13 @@ def replay(
         if path is not None:
             check_writable(Path(path))
     toml = made.to_toml(record.native)
-    if goal is not None and tomllib.loads(toml)["cluster"]["at"] == "host":
+    cluster = tomllib.loads(toml)["cluster"]
+    if goal is not None and cluster["at"] == "host":
         remedy = 'leave out the schedule, or say at="nodes"'
         raise Error("the schedule of a job is that of its nodes, not of a host", remedy=remedy)
+    if goal is not None and cluster["redundancy"] != "none":
+        remedy = "leave out the schedule, or cluster.redundancy"
+        raise Error("the schedule of a job is that of nodes without copies", remedy=remedy)
     if directory is not None:
         make_directory(directory)
     with ExitStack() as files:

@@ -57,7 +57,26 @@ def told(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResult:
         "version": __version__,
         "config": config,
     }
+    failure = outcome.get("failure")
+    if failure is not None:
+        summary["failure"] = _failure(failure)
     return ClusterResult(summary, _columns(outcome["phases"]), _sent(outcome, work), toml)
+
+
+def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:
+    """What copies cost and what failed: ns become s."""
+    noticed, rebuild = failure["noticed_ns"], failure["rebuild"]
+    return {
+        **{name: failure[name] for name in ("redundancy", "failed", "phase")},
+        "noticed_s": None if noticed is None else noticed / 1e9,
+        **{name: failure[name] for name in ("copied_bytes", "spares")},
+        "rebuild": rebuild
+        and {
+            "bytes": rebuild["bytes"],
+            "job_bytes": rebuild["job_bytes"],
+            "finished_s": rebuild["finished_ns"] / 1e9,
+        },
+    }
 
 
 def _seconds(nodes: Iterable[Node], part: str) -> float:
@@ -107,6 +126,9 @@ def _sent(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
     """Who sends whom how much; of a host, that to which nodes alone send. Nothing of very many nodes."""
     if work.nodes > MOST_NODES:
         return ()
+    if (failure := outcome.get("failure")) is not None:
+        found: Sequence[Sequence[int]] = failure["traffic"]
+        return found
     if outcome["config"]["cluster"]["at"] == "nodes":
         rows: Sequence[Sequence[int]] = work.traffic.tolist()
         return rows

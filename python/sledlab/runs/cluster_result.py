@@ -79,8 +79,32 @@ class ClusterResult(Shown):
 
     @property
     def nodes(self) -> int:
-        """Number of nodes; a host counts, and is the last."""
+        """Number of nodes; a host counts, and is the last, and so do spares."""
         return int(self.summary["nodes"])
+
+    @property
+    def failure(self) -> Mapping[str, Any] | None:
+        """What copies cost and what failed; `None` where nodes hold no copies.
+
+        `redundancy`; `failed`, nodes that failed before the job ended; the `phase` in which they did, or
+        before which; `noticed_s`, from when on others do their work; `copied_bytes`, written a second time;
+        `spares`, which are the last nodes; `rebuild`, with `bytes` that failed nodes held, `job_bytes` of
+        them rebuilt before the job ended, and `finished_s`, when all were.
+
+        Examples:
+            >>> import sledlab as sl
+            >>> failing = {"cluster.redundancy": "chained", "cluster.failed": 2}
+            >>> r = sl.replay("sample/work/scan.work", "mems-g2", settings=failing, what_if=False)
+            >>> r.failure["failed"], r.failure["phase"]
+            ([2], 'scan')
+        """
+        found: Mapping[str, Any] | None = self.summary.get("failure")
+        return found
+
+    @property
+    def spares(self) -> int:
+        """Number of nodes that stand in for failed ones."""
+        return int(self.failure["spares"]) if self.failure else 0
 
     @property
     def at_host(self) -> bool:

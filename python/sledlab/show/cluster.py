@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sledlab._native import __version__
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.show import cluster_figures, wording
+from sledlab.show import cluster_figures, failing, wording
 from sledlab.show.cluster_figures import MOST_ROWS, PART_NAMES, names_of
 from sledlab.show.document import (
     Beside,
@@ -42,13 +42,21 @@ MOST_LINES = 40
 def answer(result: ClusterResult) -> str:
     """The outcome in a sentence or a few."""
     return " ".join(
-        filter(None, (f"{_first(result)}{_what_holds_up(result)}.", _disagree(result), _skipped(result)))
+        filter(
+            None,
+            (
+                f"{_first(result)}{_what_holds_up(result)}.",
+                failing.sentences(result),
+                _disagree(result),
+                _skipped(result),
+            ),
+        )
     )
 
 
 def _first(result: ClusterResult) -> str:
     """How long the job takes on what."""
-    nodes = result.nodes - result.at_host
+    nodes = result.nodes - result.at_host - result.spares
     who = f"{nodes:,} node{'s' if nodes > 1 else ''}"
     where = f"a host in front of {who}" if result.at_host else who
     return (
@@ -249,10 +257,11 @@ def _facts(result: ClusterResult) -> list[tuple[str, str]]:
     host = config["host"]["description"] if result.at_host else ""
     return [
         ("record", str(config.get("work", {}).get("file", ""))),
-        ("nodes", f"{result.nodes - result.at_host:,}, {config['node']['description']}"),
+        ("nodes", f"{result.nodes - result.at_host - result.spares:,}, {config['node']['description']}"),
         ("host", host),
         ("store", f"{wording.device_name(config)}: {config['device'].get('description', '')}"),
         ("network", f"{config['network']['name']}: {config['network']['description']}"),
+        ("copies", result.failure["redundancy"] if result.failure else ""),
         ("groups", f"{len(config['group']):,}" if config.get("group") else ""),
         ("scheduler", wording.scheduler_name(config)),
         ("power policy", wording.power_name(config)),

@@ -47,8 +47,9 @@ def draw(result: ClusterResult, kind: str = "phases") -> Figure:
 
 
 def names_of(result: ClusterResult) -> list[str]:
-    """What nodes are called: by their numbers, and a host as such."""
-    names = [f"node {number}" for number in range(result.nodes)]
+    """What nodes are called: by their numbers, and a host or spares as such."""
+    names = [f"node {number}" for number in range(result.nodes - result.spares)]
+    names += [f"spare {number}" for number in range(result.spares)]
     return [*names[:-1], "host"] if result.at_host else names
 
 

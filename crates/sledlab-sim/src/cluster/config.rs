@@ -7,6 +7,7 @@ use sledlab_models::node::{Node, preset as nodes};
 use sledlab_trace::work::Work;
 use toml::{Table, Value};
 
+use super::failure::{self, Failed, Redundancy};
 use crate::experiment::{Experiment, Store, keys};
 
 sledlab_core::choices! {
@@ -28,6 +29,14 @@ sledlab_core::params! {
         exact: bool = false;
         /// Whether stores are ready at the beginning and never park, unless [power] or device.startup_ms say otherwise.
         ready: bool = true;
+        /// Who holds copies of a node's files: nobody, its mirror, or the next node, as in chained declustering.
+        redundancy: Redundancy = Redundancy::None;
+        /// Nodes that fail: none, a number or a list of numbers.
+        failed: Failed = Failed::default();
+        /// When they fail; 0: before the job.
+        failed_at_s: f64 = 0.0, "s", 0.0..1e9;
+        /// How fast what they held is rebuilt on a spare, in MB of 10^6 bytes; 0: it is not.
+        rebuild_mb_s: f64 = 0.0, "MB/s", 0.0..1e6;
     }
 }
 
@@ -61,6 +70,16 @@ pub(super) struct Resolved {
     pub host: Node,
     pub network: NetworkFile,
     pub params: ClusterParams,
+    /// Nodes that fail, and after how many phases each is switched off.
+    pub failed_after: Vec<(usize, usize)>,
+}
+
+impl Resolved {
+    /// After how many phases a node is switched off, if it fails.
+    pub fn fails_after(&self, node: usize) -> Option<usize> {
+        let found = self.failed_after.iter().find(|(failed, _)| *failed == node);
+        found.map(|(_, phases)| *phases)
+    }
 }
 
 impl ClusterExperiment {
@@ -156,6 +175,7 @@ impl ClusterExperiment {
         let host = self.own.get("host").map(|_| preset_or_table(&self.own, "host")).transpose()?;
         let host = host.map_or_else(|| Ok(node.clone()), |said| self::node("host", &said, None))?;
         let params = ClusterParams::from_table("cluster", &keys::table(&self.own, "cluster")?)?;
+        failure::check(&params, work.nodes)?;
         let mut kind_of = vec![0; work.nodes];
         let mut grouped = Vec::new();
         for group in self.groups()? {
@@ -181,6 +201,7 @@ impl ClusterExperiment {
             host,
             network: network(&preset_or_table(&self.own, "network")?)?,
             params,
+            failed_after: Vec::new(),
         })
     }
 

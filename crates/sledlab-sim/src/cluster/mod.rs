@@ -28,6 +28,7 @@ mod alone;
 mod at_host;
 mod config;
 mod engine;
+mod failure;
 mod goal;
 mod member;
 mod messages;
@@ -40,6 +41,7 @@ mod talk;
 
 pub use config::{At, ClusterExperiment, ClusterParams};
 pub use engine::Told;
+pub use failure::{Failed, FailureOutcome, Layout, Part, RebuildOutcome, Redundancy};
 pub use goal::goal;
 pub use outcome::{ClusterEnergy, ClusterOutcome, NodeOutcome, PhaseOutcome, WhatIf};
 pub use store::Dump;
@@ -83,17 +85,24 @@ impl ClusterExperiment {
         let page_bytes = resolved.kinds[0].node.page_bytes();
         let moved = is_at_host.then(|| at_host::at_host(work, &resolved.host, page_bytes)).transpose()?;
         let work = moved.as_ref().unwrap_or(work);
-        let runs = if what_if { 4.0 } else { 1.0 };
+        let replays = failure::replays(&resolved.params) as f64;
+        let runs = if what_if { 4.0 * replays } else { replays };
         let mut at = 0.0;
         let mut goes_on = true;
-        let mut run = |rates: Rates, dump: Option<(usize, &mut Dump)>| {
-            let mut told_of_all = |share: f64, pages: u64| {
-                // Who has said stop is not asked again.
-                goes_on = goes_on && told.as_mut().is_none_or(|told| told((at + share) / runs, pages));
-                goes_on
-            };
-            let outcome = once(&resolved, work, rates, threads, Some(&mut told_of_all), dump);
-            at += 1.0;
+        let mut run = |rates: Rates, mut dump: Option<(usize, &mut Dump)>| {
+            let end = at + replays;
+            let outcome = failure::replayed(&resolved, work, &mut |resolved, work| {
+                let mut told_of_all = |share: f64, pages: u64| {
+                    // Who has said stop is not asked again.
+                    goes_on = goes_on && told.as_mut().is_none_or(|told| told((at + share) / runs, pages));
+                    goes_on
+                };
+                let dump = dump.as_mut().map(|(node, dump)| (*node, &mut **dump));
+                let outcome = once(resolved, work, rates, threads, Some(&mut told_of_all), dump);
+                at += 1.0;
+                outcome
+            });
+            at = end;
             outcome
         };
         let mut outcome = run(Rates::default(), dump)?;
@@ -139,24 +148,34 @@ fn once<'a>(
     // The client is the last port.
     let made = network.make(work.nodes + 1)?;
     let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, told);
-    let startup =
-        |member: &Member| Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64);
+    let startup = |member: &Member| match resolved.fails_after(member.index) {
+        Some(0) => Span::ZERO,
+        _ => Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64),
+    };
     let ran = cluster.run(startup)?;
     let end = ran.last().map_or(sledlab_core::Time::ZERO, |ran| ran.end);
-    let elapsed_s = end.as_seconds();
+    // Before the phases of the record there may be a start-up, in which nothing is sent.
+    let startup = ran.len() - work.phases.len();
+    let off_at = |index: usize| match resolved.fails_after(index) {
+        None => end,
+        Some(0) => sledlab_core::Time::ZERO,
+        Some(phases) => ran[startup + phases - 1].end,
+    };
+    let off_s: f64 = (0..work.nodes).map(|index| end.since(off_at(index)).as_seconds()).sum();
     let mut energy = ClusterEnergy {
-        network_j: network.port_w() * (work.nodes + 1) as f64 * elapsed_s,
+        network_j: network.port_w() * (work.nodes + 1) as f64 * end.as_seconds() - network.port_w() * off_s,
         ..Default::default()
     };
     let mut closing = Vec::with_capacity(work.nodes);
     let (mut simulated, mut skipped) = (0, 0);
     for member in &mut cluster.members {
         let before = member.spent().1;
-        let store = member.store.as_mut().map_or(Ok(Energy::default()), |store| store.close(end))?;
+        let off_at = off_at(member.index);
+        let store = member.store.as_mut().map_or(Ok(Energy::default()), |store| store.close(off_at))?;
         closing.push(store::since(store, before).total);
         energy.store_states += store;
         let (processor, memory) =
-            outcome::node_energy(&member.node, elapsed_s, member.processor_busy.as_seconds());
+            outcome::node_energy(&member.node, off_at.as_seconds(), member.processor_busy.as_seconds());
         energy.processor_j += processor;
         energy.memory_j += memory;
         simulated += member.simulated;
@@ -169,18 +188,7 @@ fn once<'a>(
     }
     energy.store_j = energy.store_states.total;
     energy.total_j = energy.store_j + energy.processor_j + energy.memory_j + energy.network_j;
-    let mut phases = Vec::with_capacity(ran.len());
-    // Before the phases of the record there may be a start-up, in which nothing is sent.
-    let startup = ran.len() - work.phases.len();
-    phases.extend(ran[..startup].iter().map(|ran| outcome::phase(ran, &[], &[])));
-    for (ran, phase) in ran[startup..].iter().zip(&work.phases) {
-        let sent: Vec<u64> = phase.bytes_sent().collect();
-        phases.push(outcome::phase(ran, &sent, &phase.bytes_received()));
-    }
-    // What stores do after the last phase belongs to it.
-    if let Some(last) = phases.last_mut() {
-        last.nodes.iter_mut().zip(closing).for_each(|(node, closing)| node.store_j += closing);
-    }
+    let phases = told_of(work, &ran, closing);
     let pages = simulated + skipped;
     let mut all = ClusterOutcome {
         job: work.job.clone(),
@@ -192,11 +200,27 @@ fn once<'a>(
         simulated_share: if pages == 0 { 1.0 } else { simulated as f64 / pages as f64 },
         largest: "store",
         what_if: Vec::new(),
+        failure: None,
         config: serde_json::Value::Null,
     };
     all.largest = outcome::largest(all.components());
     conserve(work, &all)?;
     Ok(all)
+}
+
+/// The phases of a record, and a start-up before them if there was one, with what stores took at the end.
+fn told_of(work: &Work, ran: &[engine::Ran], closing: Vec<f64>) -> Vec<PhaseOutcome> {
+    let (startup, ran) = ran.split_at(ran.len() - work.phases.len());
+    let mut phases: Vec<PhaseOutcome> = startup.iter().map(|ran| outcome::phase(ran, &[], &[])).collect();
+    for (ran, phase) in ran.iter().zip(&work.phases) {
+        let sent: Vec<u64> = phase.bytes_sent().collect();
+        phases.push(outcome::phase(ran, &sent, &phase.bytes_received()));
+    }
+    // What stores do after the last phase belongs to it.
+    if let Some(last) = phases.last_mut() {
+        last.nodes.iter_mut().zip(closing).for_each(|(node, closing)| node.store_j += closing);
+    }
+    phases
 }
 
 /// A node at its beginning: its store built, its files placed. The last one of a record at a host has none.

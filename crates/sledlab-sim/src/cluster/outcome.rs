@@ -6,6 +6,7 @@ use sledlab_models::node::Node;
 use sledlab_models::power::Energy;
 
 use super::engine::{Ran, Spent};
+use super::failure::FailureOutcome;
 
 /// Of a replay.
 #[derive(Clone, Debug, Serialize)]
@@ -29,6 +30,9 @@ pub struct ClusterOutcome {
     pub largest: &'static str,
     /// The same replay with one of them twice as fast; empty unless asked for.
     pub what_if: Vec<WhatIf>,
+    /// Where nodes hold copies: what that costs, and what failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureOutcome>,
     /// The complete experiment.
     pub config: Value,
 }

@@ -53,11 +53,16 @@ impl Sequence {
         let asked = || accesses.iter().enumerate().filter(|(_, access)| access.bytes > 0);
         let outers: Vec<usize> = asked().filter_map(|(_, access)| access.per_block_of).collect();
         let block_pages = place.node.block_bytes() / place.node.page_bytes();
-        // A file that is read alone is an access of its own, unless a nested loop reads it block by block.
-        let is_alone =
-            |access: &work::Access| access.per_block_of.is_none() && !outers.contains(&access.file);
-        let mut parts: Vec<Part> =
-            asked().filter(|(_, access)| is_alone(access)).map(touch).map(Part::Once).collect();
+        // A file that is read alone is an access of its own, unless a nested loop reads it block by block; what is
+        // read of that file besides is again.
+        let own = |file: usize| {
+            move |(_, access): &(usize, &work::Access)| access.file == file && access.per_block_of.is_none()
+        };
+        let is_alone = |(index, access): &(usize, &work::Access)| {
+            let is_outer = |(first, _)| outers.contains(&access.file) && first == *index;
+            access.per_block_of.is_none() && !asked().find(own(access.file)).is_some_and(is_outer)
+        };
+        let mut parts: Vec<Part> = asked().filter(is_alone).map(touch).map(Part::Once).collect();
         let mut looped = Vec::new();
         for outer in outers {
             if looped.contains(&outer) {
@@ -66,8 +71,7 @@ impl Sequence {
             looped.push(outer);
             let of_outer = |access: &work::Access| access.per_block_of == Some(outer);
             let blocks_of = |bytes: u64| bytes.div_ceil(place.node.page_bytes()).div_ceil(block_pages);
-            let own = |access: &work::Access| access.file == outer && access.per_block_of.is_none();
-            let read = asked().find(|(_, access)| own(access));
+            let read = asked().find(own(outer));
             let passes = blocks_of(read.map_or_else(|| bytes_of(outer), |(_, access)| access.bytes));
             parts.push(Part::Nested {
                 outer: read.map(touch),
@@ -92,7 +96,7 @@ impl Sequence {
         let mut before = 0;
         for part in &self.parts {
             let len = part.len();
-            if done < before + len || done == self.pages {
+            if done < before + len || (done == self.pages && done == before + len) {
                 return part.pass_after(done - before);
             }
             before += len;

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test uses some of it")]
 
+pub mod random;
+
 use sledlab_sim::cluster::{ClusterExperiment, ClusterHooks, ClusterOutcome, NodeOutcome};
 use sledlab_trace::work::Work;
 

@@ -1,0 +1,240 @@
+//! Who holds which share of the data, and who does the work on it when nodes have failed.
+//!
+//! In chained declustering (Hsiao and `DeWitt`, "Chained declustering: a new availability strategy for multiprocessor
+//! database machines", ICDE 1990) the copy of a node's share is on the next node, so that work can be shifted along
+//! the chain until all survivors have equally much.
+
+use sledlab_core::params::{Choices, Kind, ParamValue};
+use sledlab_core::{Error, Result};
+use toml::Value;
+
+sledlab_core::choices! {
+    /// Who holds copies of the shares of nodes.
+    pub enum Redundancy {
+        /// Nobody.
+        None = "none",
+        /// Nodes 2i and 2i + 1 hold each other's.
+        Mirror = "mirror",
+        /// Every node holds that of the node before it.
+        Chained = "chained",
+    }
+}
+
+impl Redundancy {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        Self::WORDS[self as usize]
+    }
+}
+
+/// The numbers of nodes that fail: none, a number, or a list of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failed(pub Vec<usize>);
+
+impl ParamValue for Failed {
+    const KIND: Kind = Kind::Text;
+
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let wrong = || format!("expected none, the number of a node or a list of numbers, found `{value}`");
+        let number = |value: &Value| {
+            let number = value.as_integer().and_then(|number| usize::try_from(number).ok());
+            number.ok_or_else(wrong)
+        };
+        let mut numbers = match value {
+            Value::String(word) if word == "none" => Vec::new(),
+            Value::Array(list) => list.iter().map(number).collect::<Result<_, _>>()?,
+            other => vec![number(other)?],
+        };
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(Failed(numbers))
+    }
+
+    fn to_value(&self) -> Value {
+        match self.0[..] {
+            [] => Value::from("none"),
+            [one] => Value::from(one as i64),
+            _ => Value::Array(self.0.iter().map(|number| Value::from(*number as i64)).collect()),
+        }
+    }
+}
+
+/// A part of the work on a node's share: from `from / of` to `to / of` of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The node that does it.
+    pub machine: usize,
+    /// Whether it does so on the copy that it holds.
+    pub is_copy: bool,
+    /// Where it begins.
+    pub from: u64,
+    /// Where it ends.
+    pub to: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+impl Part {
+    /// The part of so many bytes or operations. Parts that follow each other sum to the whole.
+    pub fn portion(&self, whole: u64) -> u64 {
+        let upto = |share: u64| (u128::from(whole) * u128::from(share) / u128::from(self.of)) as u64;
+        upto(self.to) - upto(self.from)
+    }
+}
+
+/// Who gets what is sent to each node where these have `parts` of the work on shares: by their parts of what is done, the
+/// node itself where nothing is.
+pub(super) fn takers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
+    let of_share = |(share, parts): (usize, &Vec<Part>)| match &parts[..] {
+        [] => vec![Part { machine: share, is_copy: false, from: 0, to: 1, of: 1 }],
+        [first, ..] => {
+            let of = parts.iter().map(|part| part.to - part.from).sum();
+            let from = first.from;
+            parts
+                .iter()
+                .map(|part| Part { from: part.from - from, to: part.to - from, of, ..*part })
+                .collect()
+        }
+    };
+    parts.iter().enumerate().map(of_share).collect()
+}
+
+/// Nodes, who holds their copies, and which of them have failed.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    redundancy: Redundancy,
+    nodes: usize,
+    failed: Vec<bool>,
+}
+
+impl Layout {
+    /// Of so many nodes.
+    ///
+    /// # Errors
+    /// Nodes that do not exist, too few for copies, and data that are lost.
+    pub fn new(redundancy: Redundancy, nodes: usize, failed: &[usize]) -> Result<Self> {
+        if redundancy != Redundancy::None && nodes < 2 {
+            return Err(Error::user("copies of a node's files are on another node, and there is one")
+                .with_remedy("take 2 nodes or more, or no redundancy"));
+        }
+        if redundancy == Redundancy::Mirror && nodes % 2 == 1 {
+            return Err(Error::user(format!("{nodes} nodes cannot mirror each other in pairs"))
+                .with_remedy("take an even number of nodes, or redundancy `chained`"));
+        }
+        if let Some(missing) = failed.iter().find(|number| **number >= nodes) {
+            return Err(Error::user(format!("there is no node {missing} that could fail"))
+                .with_remedy(format!("nodes are 0 to {}", nodes - 1)));
+        }
+        let layout =
+            Layout { redundancy, nodes, failed: (0..nodes).map(|number| failed.contains(&number)).collect() };
+        layout.refuse_loss().map(|()| layout)
+    }
+
+    /// The same nodes before any has failed.
+    pub(super) fn healthy(&self) -> Self {
+        Layout { failed: vec![false; self.nodes], ..self.clone() }
+    }
+
+    /// The node that holds the copy of a node's share.
+    pub fn holder(&self, share: usize) -> Option<usize> {
+        match self.redundancy {
+            Redundancy::None => None,
+            Redundancy::Mirror => Some(share ^ 1),
+            Redundancy::Chained => Some((share + 1) % self.nodes),
+        }
+    }
+
+    /// The share of which a node holds the copy.
+    pub(super) fn held(&self, machine: usize) -> Option<usize> {
+        match self.redundancy {
+            Redundancy::None => None,
+            Redundancy::Mirror => Some(machine ^ 1),
+            Redundancy::Chained => Some((machine + self.nodes - 1) % self.nodes),
+        }
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    pub(super) fn has_failed(&self, machine: usize) -> bool {
+        self.failed[machine]
+    }
+
+    /// The nodes that have failed, in order.
+    pub(super) fn all_failed(&self) -> impl Iterator<Item = usize> {
+        (0..self.nodes).filter(|number| self.failed[*number])
+    }
+
+    /// Who does the work on each share: itself, who holds its copy, or both in parts.
+    ///
+    /// In chained declustering, of the s survivors between one failed node f and the next, f + k does (s + 1 - k) / s of
+    /// the work on the share of f + k - 1 and k / s of that on its own, so that each does (s + 1) / s of a share.
+    pub fn parts(&self) -> Vec<Vec<Part>> {
+        self.resumed(0, 1)
+    }
+
+    /// Who does the rest of the work on each share when nodes fail that have done `done / of` of it, as all have. The
+    /// work on the shares of those that failed is done from the beginning.
+    ///
+    /// Survivors are equally busy then as well, unless little is left of their own shares: the next after a failed node
+    /// alone can do the work of that, and the others share what is left.
+    pub(super) fn resumed(&self, done: u64, of: u64) -> Vec<Vec<Part>> {
+        let rest = |share| Part { machine: share, is_copy: false, from: done, to: of, of };
+        let mut parts: Vec<Vec<Part>> = (0..self.nodes)
+            .map(|share| match self.holder(share).filter(|_| self.failed[share]) {
+                Some(machine) => vec![Part { machine, is_copy: true, from: 0, to: 1, of: 1 }],
+                None => vec![rest(share)],
+            })
+            .collect();
+        if self.redundancy == Redundancy::Chained {
+            for (first, survivors) in self.chains() {
+                for place in 1..=survivors {
+                    let share = (first + place as usize) % self.nodes;
+                    // Either all of a failed node's work is shifted along the chain in equal steps, or all that is left.
+                    let (step, steps) = if of * (survivors - 1) <= (of - done) * survivors {
+                        (of, survivors)
+                    } else {
+                        (of - done, survivors - 1)
+                    };
+                    let (whole, shifted) = (of * steps, step * (survivors - place));
+                    let own = Part { from: done * steps, to: whole - shifted, of: whole, ..rest(share) };
+                    let machine = (share + 1) % self.nodes;
+                    parts[share] =
+                        vec![own, Part { machine, is_copy: true, from: own.to, to: whole, of: whole }];
+                }
+            }
+        }
+        for parts in &mut parts {
+            parts.retain(|part| part.from < part.to);
+        }
+        parts
+    }
+
+    /// Each failed node, and how many survivors follow it before the next.
+    fn chains(&self) -> Vec<(usize, u64)> {
+        let failed: Vec<usize> = self.all_failed().collect();
+        // One that failed alone is the next as well, all the way round.
+        let next = |index: usize| failed.get(index + 1).copied().unwrap_or(failed[0] + self.nodes);
+        failed.iter().enumerate().map(|(index, first)| (*first, (next(index) - first - 1) as u64)).collect()
+    }
+
+    /// Refuses failures that leave no copy of a share.
+    fn refuse_loss(&self) -> Result<()> {
+        let is_lost = |share: &usize| {
+            self.failed[*share] && self.holder(*share).is_none_or(|holder| self.failed[holder])
+        };
+        let lost: Vec<String> = (0..self.nodes).filter(is_lost).map(|share| share.to_string()).collect();
+        let Some((last, others)) = lost.split_last() else { return Ok(()) };
+        let whose = match others {
+            [] => format!("the share of node {last} is lost"),
+            _ => format!("the shares of nodes {} and {last} are lost", others.join(", ")),
+        };
+        Err(match self.redundancy {
+            Redundancy::None => Error::user(format!("{whose}: nobody holds a copy"))
+                .with_remedy("let nodes hold copies: redundancy `mirror` or `chained`"),
+            _ => Error::user(format!("{whose}: who holds the copy fails as well"))
+                .with_remedy("let fewer nodes fail, or others"),
+        })
+    }
+}

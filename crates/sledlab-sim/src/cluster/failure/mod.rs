@@ -1,0 +1,235 @@
+//! Nodes that hold copies of each other's files, and nodes that fail.
+//!
+//! A pure transformation of the record: [`layout`] says who holds whose copies and who does whose work, [`steps`] makes
+//! the phases of a record those of these nodes, [`script`] puts them together around the moment of failure, and
+//! [`rebuild`] adds what goes to spares. The engine replays the record that comes of it.
+
+mod layout;
+mod rebuild;
+mod script;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+pub use layout::{Failed, Layout, Part, Redundancy};
+
+use serde::Serialize;
+use sledlab_core::{Error, Result};
+use sledlab_trace::work::Work;
+
+use super::config::{At, ClusterParams, Resolved};
+use super::outcome::ClusterOutcome;
+use rebuild::Lost;
+use script::{Script, When};
+
+/// Of a replay on nodes that hold copies.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureOutcome {
+    /// Who holds copies.
+    pub redundancy: &'static str,
+    /// Nodes that failed while the job ran.
+    pub failed: Vec<usize>,
+    /// The phase of the record in which they fail, or before which.
+    pub phase: Option<String>,
+    /// When the others know, in ns.
+    pub noticed_ns: Option<u64>,
+    /// Bytes that were written a second time, as copies.
+    pub copied_bytes: u64,
+    /// Nodes that stand in for those that failed, numbered after all others.
+    pub spares: usize,
+    /// What was rebuilt on them.
+    pub rebuild: Option<RebuildOutcome>,
+    /// Bytes that each node sends each other and, last, the client; empty where there are very many.
+    pub traffic: Vec<Vec<u64>>,
+}
+
+/// Of a rebuild.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RebuildOutcome {
+    /// Bytes that failed nodes held: all that is rebuilt.
+    pub bytes: u64,
+    /// Bytes of them that were rebuilt before the job ended.
+    pub job_bytes: u64,
+    /// When all was rebuilt, in ns; after the end of the job, when it is at the rate.
+    pub finished_ns: u64,
+}
+
+/// Replays once a record on the nodes of an experiment.
+type Once<'a> = &'a mut dyn FnMut(&Resolved, &Work) -> Result<ClusterOutcome>;
+
+/// Replays after the first by which it is found out how much is rebuilt in each phase.
+const ROUNDS: usize = 3;
+/// Parts into which a phase may be cut where nodes fail.
+const PARTS: u64 = 1 << 20;
+/// Nodes up to which the outcome says who sends whom how much.
+const MOST_TRAFFIC: usize = 1024;
+
+/// How often a record is replayed at most for one outcome.
+pub(super) fn replays(params: &ClusterParams) -> usize {
+    let fails = !params.failed.0.is_empty();
+    1 + usize::from(fails && params.failed_at_s > 0.0)
+        + if fails && params.rebuild_mb_s > 0.0 { ROUNDS } else { 0 }
+}
+
+/// Checks what is said of failure against a number of nodes.
+///
+/// # Errors
+/// What makes no sense, and failures that lose data.
+pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
+    let fails = !params.failed.0.is_empty();
+    if params.at == At::Host && (fails || params.redundancy != Redundancy::None) {
+        return Err(Error::user("copies on other nodes, and nodes that fail, are for work at the nodes")
+            .with_remedy("leave out cluster.redundancy and cluster.failed, or cluster.at = \"host\""));
+    }
+    for (key, said) in [("failed_at_s", params.failed_at_s), ("rebuild_mb_s", params.rebuild_mb_s)] {
+        if said > 0.0 && !fails {
+            return Err(Error::user(format!("cluster.{key} is said, and no node fails"))
+                .with_remedy("say which: cluster.failed"));
+        }
+    }
+    Layout::new(params.redundancy, nodes, &params.failed.0).map(|_| ())
+}
+
+/// Replays a record on nodes that may hold copies and fail.
+///
+/// # Errors
+/// Those of the replays; sums that no longer fit.
+pub(super) fn replayed(resolved: &Resolved, work: &Work, once: Once) -> Result<ClusterOutcome> {
+    let params = &resolved.params;
+    if params.redundancy == Redundancy::None {
+        return once(resolved, work);
+    }
+    let failed = &params.failed.0;
+    let page_bytes = resolved.kinds[0].node.page_bytes();
+    let layout = Layout::new(params.redundancy, work.nodes, failed)?;
+    let mut when = When::Before(0);
+    if failed.is_empty() || params.failed_at_s > 0.0 {
+        let script = Script::new(work, &layout.healthy(), When::After, page_bytes, &[])?;
+        let mut outcome = once(resolved, &script.work)?;
+        when =
+            if failed.is_empty() { When::After } else { moment(&script, &outcome, params.failed_at_s * 1e9) };
+        if when == When::After {
+            outcome.failure = Some(told(params, work, &script, &outcome, when));
+            return Ok(outcome);
+        }
+    }
+    let spares = if params.rebuild_mb_s > 0.0 { &failed[..] } else { &[] };
+    let script = Script::new(work, &layout, when, page_bytes, spares)?;
+    let mut resolved = resolved.clone();
+    for failed in spares {
+        resolved.kind_of.push(resolved.kind_of[*failed]);
+    }
+    resolved.failed_after = failed.iter().map(|failed| (*failed, script.noticed)).collect();
+    let first = once(&resolved, &script.work)?;
+    if spares.is_empty() {
+        let failure = told(params, work, &script, &first, when);
+        return Ok(ClusterOutcome { failure: Some(failure), ..first });
+    }
+    let lost = rebuild::lost(work, &layout, when);
+    let rate = params.rebuild_mb_s * 1e6 / 1e9;
+    let (outcome, rebuilt, all) = rebuilding(&script, &lost, rate, first, &mut |work| once(&resolved, work))?;
+    let failure = FailureOutcome {
+        spares: spares.len(),
+        rebuild: Some(rebuilt),
+        traffic: traffic(&all),
+        ..told(params, work, &script, &outcome, when)
+    };
+    Ok(ClusterOutcome { failure: Some(failure), ..outcome })
+}
+
+/// Replays a script with what was lost rebuilt at a rate, in bytes a ns. How much that is in a phase depends on how long
+/// it takes, and that on how much it is: from the `first` replay, without any, on it is found out in a few rounds.
+fn rebuilding(
+    script: &Script,
+    lost: &[Lost],
+    rate: f64,
+    first: ClusterOutcome,
+    once: &mut dyn FnMut(&Work) -> Result<ClusterOutcome>,
+) -> Result<(ClusterOutcome, RebuildOutcome, Work)> {
+    let total: u64 = lost.iter().map(|each| each.bytes).sum();
+    let base: Vec<u64> = spans(script, &first).map(|(_, lasts)| lasts).collect();
+    let mut amounts = vec![0; base.len()];
+    let (mut outcome, mut work) = (first, script.work.clone());
+    for _ in 0..ROUNDS {
+        let slope: Vec<f64> = spans(script, &outcome)
+            .zip(base.iter().zip(&amounts))
+            .map(|((_, lasts), (base, bytes))| (lasts as f64 - *base as f64) / (*bytes).max(1) as f64)
+            .collect();
+        amounts = rebuild::amounts(total, rate, script.noticed, &base, &slope);
+        work = rebuild::with(script, lost, &amounts);
+        outcome = once(&work)?;
+    }
+    let phases: Vec<(u64, u64, u64)> = spans(script, &outcome)
+        .zip(&base)
+        .map(|((start, lasts), base)| (start, lasts, lasts.saturating_sub(*base)))
+        .collect();
+    let rebuilt = RebuildOutcome {
+        bytes: total,
+        job_bytes: rebuild::moved(&work, script),
+        finished_ns: rebuild::finished(&amounts, &phases, total, rate),
+    };
+    Ok((outcome, rebuilt, work))
+}
+
+/// When each phase of a script begins and how long it lasts, in ns.
+fn spans<'a>(script: &Script, outcome: &'a ClusterOutcome) -> impl Iterator<Item = (u64, u64)> + use<'a> {
+    // Before the phases of the record there may be a start-up.
+    let startup = outcome.phases.len() - script.work.phases.len();
+    outcome.phases[startup..].iter().map(|phase| (phase.start_ns, phase.end_ns - phase.start_ns))
+}
+
+/// What the moment `at`, in ns, is in a job without failures.
+fn moment(script: &Script, outcome: &ClusterOutcome, at: f64) -> When {
+    for ((phase, is_copying), (start, lasts)) in script.origins.iter().zip(spans(script, outcome)) {
+        let done = at - start as f64;
+        if done >= lasts as f64 {
+            continue;
+        }
+        return match is_copying {
+            true => When::Copying(*phase),
+            false if done <= 0.0 => When::Before(*phase),
+            false => When::In(*phase, (done / lasts as f64 * PARTS as f64) as u64, PARTS),
+        };
+    }
+    When::After
+}
+
+fn told(
+    params: &ClusterParams,
+    work: &Work,
+    script: &Script,
+    outcome: &ClusterOutcome,
+    when: When,
+) -> FailureOutcome {
+    let copying = script.work.phases.iter().zip(&script.origins).filter(|(_, (_, is_copying))| *is_copying);
+    let written = copying.flat_map(|(phase, _)| &phase.steps).flat_map(|step| &step.writes);
+    let phase = match when {
+        When::After => None,
+        When::Before(phase) | When::In(phase, ..) | When::Copying(phase) => work.phases.get(phase),
+    };
+    let noticed =
+        spans(script, outcome).map(|(start, _)| start).nth(script.noticed).unwrap_or(outcome.elapsed_ns);
+    FailureOutcome {
+        redundancy: params.redundancy.word(),
+        failed: if when == When::After { Vec::new() } else { params.failed.0.clone() },
+        phase: phase.map(|phase| phase.name.clone()),
+        noticed_ns: phase.map(|_| noticed),
+        copied_bytes: written.map(|access| access.bytes).sum(),
+        spares: 0,
+        rebuild: None,
+        traffic: if script.work.nodes <= MOST_TRAFFIC { traffic(&script.work) } else { Vec::new() },
+    }
+}
+
+/// Bytes that each node sends each other and the client, in steps.
+fn traffic(work: &Work) -> Vec<Vec<u64>> {
+    let mut rows = vec![vec![0_u64; work.nodes + 1]; work.nodes];
+    for phase in &work.phases {
+        for (from, step) in phase.steps.iter().enumerate() {
+            for (to, bytes) in step.away_from(from) {
+                rows[from][to as usize] = rows[from][to as usize].saturating_add(bytes);
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,125 @@
+//! Rebuilding what failed nodes held on spares, while the job goes on.
+
+use sledlab_trace::work::{Access, Order, Step, Work};
+
+use super::layout::Layout;
+use super::script::{Script, When};
+
+/// A file, or a copy, that a failed node held and another node holds as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lost {
+    source: usize,
+    source_file: usize,
+    spare: usize,
+    spare_file: usize,
+    pub bytes: u64,
+}
+
+/// Everything that failed nodes held when they failed; the spare of the first is the first after all nodes.
+///
+/// What is written in the phase in which nodes fail, or later, they do not hold.
+pub(super) fn lost(work: &Work, layout: &Layout, when: When) -> Vec<Lost> {
+    let first = match when {
+        When::After => return Vec::new(),
+        When::Before(phase) | When::In(phase, ..) | When::Copying(phase) => phase,
+    };
+    let mut all = Vec::new();
+    for (index, failed) in layout.all_failed().enumerate() {
+        let spare = work.nodes + index;
+        for own in 0..work.files.len() {
+            let copy = work.files.len() + own;
+            let share = layout.holder(failed).map(|holder| (failed, holder, copy, own));
+            let held = layout.held(failed).map(|share| (share, share, own, copy));
+            for (share, source, source_file, spare_file) in share.into_iter().chain(held) {
+                let bytes = present(work, own, share, first);
+                all.push(Lost { source, source_file, spare, spare_file, bytes });
+            }
+        }
+    }
+    all.retain(|each| each.bytes > 0);
+    all
+}
+
+/// Bytes of a node's share of a file before a phase: all but what is written from then on.
+fn present(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
+    let size = work.files[file].bytes[share];
+    let writes = work.phases[phase..].iter().flat_map(|phase| &phase.steps[share].writes);
+    let later =
+        writes.filter(|access| access.file == file).fold(0_u64, |sum, each| sum.saturating_add(each.bytes));
+    size.saturating_sub(later)
+}
+
+/// How much is rebuilt in each phase.
+///
+/// Phase by phase so much that it is done at `rate` (bytes a ns) in the time that the phase takes, which is `base` ns and
+/// `slope` ns more for each byte: stores and network do the work of the job as well. Where they cannot keep up with the
+/// rate, all that is left is rebuilt in that phase, as fast as they can.
+pub(super) fn amounts(total: u64, rate: f64, first: usize, base: &[u64], slope: &[f64]) -> Vec<u64> {
+    let mut left = total;
+    let of_phase = |(index, (base, slope)): (usize, (&u64, &f64))| {
+        let room = 1.0 - rate * slope.max(0.0);
+        let bytes = match () {
+            () if index < first => 0,
+            () if room <= 0.0 => left,
+            () => ((rate * *base as f64 / room) as u64).min(left),
+        };
+        left -= bytes;
+        bytes
+    };
+    base.iter().zip(slope).enumerate().map(of_phase).collect()
+}
+
+/// The job with so much rebuilt in each phase; every file that was lost by its proportion.
+pub(super) fn with(script: &Script, lost: &[Lost], amounts: &[u64]) -> Work {
+    let mut work = script.work.clone();
+    let total: u64 = lost.iter().map(|each| each.bytes).sum();
+    let mut done = 0;
+    for (phase, amount) in work.phases.iter_mut().zip(amounts) {
+        let upto =
+            |bytes: u64, done: u64| (u128::from(bytes) * u128::from(done) / u128::from(total.max(1))) as u64;
+        for each in lost {
+            let bytes = upto(each.bytes, done + amount) - upto(each.bytes, done);
+            if bytes > 0 {
+                let access = |file| Access { file, bytes, order: Order::Sequential, per_block_of: None };
+                let source = &mut phase.steps[each.source];
+                source.reads.push(access(each.source_file));
+                send(source, each.spare as u32, bytes);
+                phase.steps[each.spare].writes.push(access(each.spare_file));
+            }
+        }
+        done += amount;
+    }
+    work
+}
+
+/// Bytes that are rebuilt in a job: what spares, which do nothing else, write.
+pub(super) fn moved(work: &Work, script: &Script) -> u64 {
+    let written = |work: &Work| -> u64 {
+        let steps = work.phases.iter().flat_map(|phase| &phase.steps);
+        steps.flat_map(|step| &step.writes).map(|access| access.bytes).sum()
+    };
+    written(work) - written(&script.work)
+}
+
+/// Bytes more for one port.
+fn send(step: &mut Step, port: u32, bytes: u64) {
+    match step.sends.binary_search_by_key(&port, |(port, _)| *port) {
+        Ok(place) => step.sends[place].1 += bytes,
+        Err(place) => step.sends.insert(place, (port, bytes)),
+    }
+}
+
+/// When all was rebuilt, in ns: in a phase, which begins at `start`, lasts so many ns and of which `added` are due to what
+/// is rebuilt in it; or after the last of them, at the rate.
+pub(super) fn finished(amounts: &[u64], phases: &[(u64, u64, u64)], total: u64, rate: f64) -> u64 {
+    let mut left = total;
+    let mut end = 0;
+    for (amount, (start, lasts, added)) in amounts.iter().zip(phases) {
+        left -= amount;
+        end = start + lasts;
+        if left == 0 && *amount > 0 {
+            return start + (*added).max((*amount as f64 / rate) as u64).min(*lasts);
+        }
+    }
+    end + (left as f64 / rate).ceil() as u64
+}

@@ -1,0 +1,265 @@
+//! Nothing is lost where work moves, whatever record it is.
+
+use proptest::prelude::*;
+use sledlab_trace::work::{Access, File, Order, Phase, Step, Work};
+
+use super::*;
+
+const FILES: usize = 3;
+
+fn access(file: usize, bytes: u64) -> Access {
+    Access { file, bytes, order: Order::Sequential, per_block_of: None }
+}
+
+/// A phase: what each node reads, writes, does and sends to all, itself and the client included.
+fn phase(name: String, draws: &[(usize, u64, u64, u64, Vec<u64>)], sizes: &[Vec<u64>]) -> Phase {
+    let nodes = draws.len();
+    let step =
+        |(node, (file, read, write, operations, sends)): (usize, &(usize, u64, u64, u64, Vec<u64>))| {
+            let some = |file: usize, percent: u64| access(file, sizes[file][node] * percent / 100);
+            let filled =
+                |access: Access| Some(access).filter(|access| access.bytes > 0).into_iter().collect();
+            let sends = (0..=nodes).map(|to| (to as u32, sends[to % sends.len()]));
+            Step {
+                reads: filled(some(*file, *read)),
+                writes: filled(some((file + 1) % FILES, *write)),
+                operations: vec![(0, *operations)],
+                sends: sends.filter(|(_, bytes)| *bytes > 0).collect(),
+                message_bytes: None,
+                memory: *operations,
+            }
+        };
+    Phase { name, steps: draws.iter().enumerate().map(step).collect(), collectives: Vec::new() }
+}
+
+prop_compose! {
+    fn records()(nodes in 1_usize..5)(
+        sizes in prop::collection::vec(prop::collection::vec(0_u64..1_000_000, 2 * nodes), FILES),
+        phases in prop::collection::vec(
+            prop::collection::vec(
+                (0..FILES, 0_u64..101, 0_u64..101, 0_u64..10_000, prop::collection::vec(0_u64..9_999, 1..5)),
+                2 * nodes,
+            ),
+            1..4,
+        ),
+    ) -> Work {
+        let name = |file: usize| format!("file {file}");
+        let phases = phases.iter().enumerate();
+        Work {
+            job: "random".to_owned(),
+            parameters: serde_json::Map::new(),
+            seed: 1,
+            nodes: sizes[0].len(),
+            answer: None,
+            groups: Vec::new(),
+            kinds: vec!["tuple".to_owned()],
+            phases: phases.map(|(index, draws)| phase(format!("phase {index}"), draws, &sizes)).collect(),
+            files: sizes.iter().enumerate().map(|(file, bytes)| File { name: name(file), bytes: bytes.clone() }).collect(),
+        }
+    }
+}
+
+fn sum(work: &Work, of: impl Fn(&Step) -> u64) -> u64 {
+    work.phases.iter().flat_map(|phase| &phase.steps).map(of).sum()
+}
+
+fn read(step: &Step) -> u64 {
+    step.reads.iter().map(|access| access.bytes).sum()
+}
+
+fn written(step: &Step) -> u64 {
+    step.writes.iter().map(|access| access.bytes).sum()
+}
+
+fn operations(step: &Step) -> u64 {
+    step.operations.iter().map(|(_, count)| count).sum()
+}
+
+fn sent(step: &Step) -> u64 {
+    step.sends.iter().map(|(_, bytes)| bytes).sum()
+}
+
+/// Mirrored or chained, and which node fails.
+fn failures() -> impl Strategy<Value = (Redundancy, usize)> {
+    (prop_oneof![Just(Redundancy::Mirror), Just(Redundancy::Chained)], 0_usize..8)
+}
+
+proptest! {
+    #[test]
+    fn each_survivor_of_a_chain_does_its_part_of_every_share(
+        nodes in 2_usize..40, failed in 0_usize..40, whole: u64,
+    ) {
+        let failed = failed % nodes;
+        let parts = Layout::new(Redundancy::Chained, nodes, &[failed]).unwrap().parts();
+        let others = (nodes - 1) as f64;
+        let mut work = vec![0.0; nodes];
+        for share in &parts {
+            prop_assert_eq!(share.iter().map(|part| part.portion(whole)).sum::<u64>(), whole);
+            for part in share {
+                work[part.machine] += (part.to - part.from) as f64 / part.of as f64;
+            }
+        }
+        for (machine, work) in work.into_iter().enumerate() {
+            let expected = if machine == failed { 0.0 } else { nodes as f64 / others };
+            prop_assert!((work - expected).abs() < 1e-9, "{} does {}", machine, work);
+        }
+    }
+
+    #[test]
+    fn copies_double_what_is_written_and_nothing_else(work in records(), (redundancy, _) in failures()) {
+        let layout = Layout::new(redundancy, work.nodes, &[]).unwrap();
+        let script = Script::new(&work, &layout, When::After, 8192, &[]).unwrap().work;
+        prop_assert_eq!(sum(&script, read), sum(&work, read));
+        prop_assert_eq!(sum(&script, operations), sum(&work, operations));
+        prop_assert_eq!(sum(&script, written), 2 * sum(&work, written));
+        prop_assert_eq!(sum(&script, sent), sum(&work, sent) + sum(&work, written));
+        for (file, copy) in work.files.iter().zip(&script.files[FILES..]) {
+            prop_assert_eq!(file.bytes.iter().sum::<u64>(), copy.bytes.iter().sum::<u64>());
+        }
+    }
+
+    #[test]
+    fn survivors_do_all_that_a_failed_node_would(work in records(), (redundancy, failed) in failures()) {
+        let failed = failed % work.nodes;
+        let layout = Layout::new(redundancy, work.nodes, &[failed]).unwrap();
+        let script = Script::new(&work, &layout, When::Before(0), 8192, &[]).unwrap();
+        let done = &script.work;
+        prop_assert!(done.phases.iter().all(|phase| phase.steps[failed].is_idle()));
+        prop_assert_eq!(sum(done, read), sum(&work, read));
+        prop_assert_eq!(sum(done, operations), sum(&work, operations));
+        // The failed node's share, and the one of which it held the copy, are written once.
+        let once = |share: usize| work.phases.iter().map(|phase| written(&phase.steps[share])).sum::<u64>();
+        let single = once(failed) + once(layout.held(failed).unwrap());
+        prop_assert_eq!(sum(done, written), 2 * sum(&work, written) - single);
+        prop_assert_eq!(sum(done, sent), sum(&work, sent) + sum(done, written) - sum(&work, written));
+        let to_client = |work: &Work| sum(work, |step| step.bytes_to(work.client()));
+        prop_assert_eq!(to_client(done), to_client(&work));
+    }
+
+    #[test]
+    fn what_a_node_did_of_the_phase_in_which_it_fails_is_done_again(
+        work in records(), (redundancy, failed) in failures(), done in 1_u64..1001,
+    ) {
+        let failed = failed % work.nodes;
+        let layout = Layout::new(redundancy, work.nodes, &[failed]).unwrap();
+        let last = work.phases.len() - 1;
+        let script = Script::new(&work, &layout, When::In(last, done, 1000), 8192, &[]).unwrap();
+        let step = &work.phases[last].steps[failed];
+        let portion = |whole: u64| (u128::from(whole) * u128::from(done) / 1000) as u64;
+        let lost_reads = step.reads.iter().map(|access| portion(access.bytes)).sum::<u64>();
+        prop_assert_eq!(sum(&script.work, read), sum(&work, read) + lost_reads);
+        prop_assert_eq!(sum(&script.work, operations), sum(&work, operations) + portion(operations(step)));
+        let lost_writes = step.writes.iter().map(|access| portion(access.bytes)).sum::<u64>();
+        let single = written(step) + written(&work.phases[last].steps[layout.held(failed).unwrap()]);
+        prop_assert_eq!(sum(&script.work, written), 2 * sum(&work, written) - single + lost_writes);
+        // What it sent, and what it was sent, by then; not twice what it sent itself.
+        let sent_to = |step: &Step| portion(step.bytes_to(failed as u32));
+        let others = work.phases[last].steps.iter().enumerate().filter(|(share, _)| *share != failed);
+        let lost_sends = step.sends.iter().map(|(_, bytes)| portion(*bytes)).sum::<u64>()
+            + others.map(|(_, step)| sent_to(step)).sum::<u64>();
+        let copied = sum(&script.work, written) - sum(&work, written) - lost_writes;
+        prop_assert_eq!(sum(&script.work, sent), sum(&work, sent) + copied + lost_sends);
+        let after = script.work.phases[script.noticed..].iter();
+        prop_assert!(after.into_iter().all(|phase| phase.steps[failed].is_idle()));
+    }
+
+    #[test]
+    fn survivors_are_equally_busy_unless_one_has_all_of_a_failed_share(
+        nodes in 2_usize..20, failed in 0_usize..20, done in 0_u64..101,
+    ) {
+        let failed = failed % nodes;
+        let layout = Layout::new(Redundancy::Chained, nodes, &[failed]).unwrap();
+        let mut busy = vec![0.0; nodes];
+        for part in layout.resumed(done, 100).iter().flatten() {
+            busy[part.machine] += (part.to - part.from) as f64 / part.of as f64;
+        }
+        let others = (nodes - 1) as f64;
+        let mean = 1.0 / others + (1.0 - done as f64 / 100.0);
+        let busiest = busy.iter().copied().fold(0.0, f64::max);
+        prop_assert!((busiest - mean.max(1.0)).abs() < 1e-9, "{busiest} for {mean}");
+        prop_assert!((busy.iter().sum::<f64>() - mean * others).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_share_lost_is_rebuilt_to_the_byte(
+        work in records(), (redundancy, failed) in failures(), first in 0_usize..4,
+        parts in prop::collection::vec(0_u64..2_000_000, 1..8),
+    ) {
+        let failed = failed % work.nodes;
+        let layout = Layout::new(redundancy, work.nodes, &[failed]).unwrap();
+        let when = When::Before(first % work.phases.len());
+        let script = Script::new(&work, &layout, when, 8192, &[failed]).unwrap();
+        let lost = rebuild::lost(&work, &layout, when);
+        let total: u64 = lost.iter().map(|each| each.bytes).sum();
+        if when == When::Before(0) && work.phases.iter().flat_map(|phase| &phase.steps).all(|step| step.writes.is_empty()) {
+            let held = |share: usize| work.files.iter().map(|file| file.bytes[share]).sum::<u64>();
+            prop_assert_eq!(total, held(failed) + held(layout.held(failed).unwrap()));
+        }
+        // Some of it in each phase, and what is left in the last.
+        let mut left = total;
+        let phases = script.work.phases.len();
+        let amounts: Vec<u64> = (0..phases).map(|phase| {
+            let bytes = if phase + 1 == phases { left } else { left.min(parts[phase % parts.len()]) };
+            left -= bytes;
+            bytes
+        }).collect();
+        let rebuilt = rebuild::with(&script, &lost, &amounts);
+        let spare = work.nodes;
+        let spares_write: u64 = rebuilt.phases.iter().map(|phase| written(&phase.steps[spare])).sum();
+        prop_assert_eq!(spares_write, total);
+        prop_assert_eq!(rebuild::moved(&rebuilt, &script), total);
+        prop_assert_eq!(sum(&rebuilt, read), sum(&script.work, read) + total);
+        prop_assert_eq!(sum(&rebuilt, |step| step.bytes_to(spare as u32)), total);
+    }
+}
+
+#[test]
+fn a_nested_loop_is_parted_by_its_outer_file() {
+    let inner = Access { per_block_of: Some(0), ..access(1, 700) };
+    let mut work = Work {
+        phases: vec![phase("loop".to_owned(), &vec![(0, 0, 0, 0, vec![0]); 4], &vec![vec![0; 4]; FILES])],
+        ..empty(4)
+    };
+    work.phases[0].steps[1].reads = vec![access(0, 900), inner];
+    let layout = Layout::new(Redundancy::Chained, 4, &[0]).unwrap();
+    let script = Script::new(&work, &layout, When::Before(0), 8192, &[]).unwrap();
+    let reads = |machine: usize| &script.work.phases[0].steps[machine].reads;
+    // Node 1 has one block in three of its share, node 2 the others, on the copy: file and loop are those of the copy.
+    let nested = |file: usize, of: usize| Access { per_block_of: Some(of), ..access(file, 700) };
+    assert_eq!(*reads(1), [access(0, 300), nested(1, 0)]);
+    assert_eq!(*reads(2), [access(FILES, 600), nested(FILES + 1, FILES)]);
+}
+
+#[test]
+fn loss_is_told() {
+    let error = |redundancy, nodes, failed: &[usize]| {
+        Layout::new(redundancy, nodes, failed).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let told = |redundancy, failed: &[usize]| error(redundancy, 8, failed).unwrap_err();
+    assert!(told(Redundancy::None, &[3]).contains("the share of node 3 is lost: nobody holds a copy"));
+    assert!(told(Redundancy::Mirror, &[2, 3]).contains("the shares of nodes 2 and 3 are lost"));
+    assert!(told(Redundancy::Chained, &[0, 7]).contains("the share of node 7 is lost"));
+    assert!(told(Redundancy::Chained, &[8]).contains("there is no node 8"));
+    assert!(error(Redundancy::Mirror, 5, &[]).unwrap_err().contains("cannot mirror"));
+    assert!(error(Redundancy::Chained, 1, &[]).unwrap_err().contains("there is one"));
+    for failed in [&[0, 2][..], &[1, 4, 7]] {
+        for redundancy in [Redundancy::Mirror, Redundancy::Chained] {
+            error(redundancy, 8, failed).unwrap();
+        }
+    }
+}
+
+fn empty(nodes: usize) -> Work {
+    let file = |file: usize| File { name: format!("file {file}"), bytes: vec![900; nodes] };
+    Work {
+        job: "loop".to_owned(),
+        parameters: serde_json::Map::new(),
+        seed: 1,
+        nodes,
+        answer: None,
+        files: (0..FILES).map(file).collect(),
+        groups: Vec::new(),
+        kinds: Vec::new(),
+        phases: Vec::new(),
+    }
+}

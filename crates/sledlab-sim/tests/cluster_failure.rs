@@ -1,0 +1,286 @@
+//! Nodes that hold copies of each other's files, and nodes that fail.
+
+mod clusters;
+
+use clusters::random::{check, text};
+use clusters::{Machine, ns, record};
+use proptest::prelude::*;
+use sledlab_sim::cluster::{ClusterHooks, ClusterOutcome};
+use sledlab_trace::work::Work;
+
+/// A network that costs nothing to speak of, so that stores hold a job up.
+const FAST: [(&str, &str); 3] =
+    [("network.bandwidth_mbit_s", "1000000.0"), ("network.latency_us", "1.0"), ("node.message_cycles", "0")];
+
+fn replay(work: &Work, settings: &[(&str, &str)]) -> ClusterOutcome {
+    Machine::new(settings).run(work)
+}
+
+fn scan(nodes: usize, bytes: u64) -> Work {
+    record(&format!(
+        r#"{{"work": 1, "job": "scan", "nodes": {nodes}, "files": {{"data": {bytes}}}}}
+{{"phase": "scan", "nodes": "all", "reads": [{{"file": "data"}}], "operations": {{"tuple": 100}}, "sends": {{"client": 999}}}}"#
+    ))
+}
+
+/// Reads, then exchanges and writes, then reads what was written.
+fn sort(nodes: usize, bytes: u64) -> Work {
+    let each = bytes / nodes as u64;
+    record(&format!(
+        r#"{{"work": 1, "job": "sort", "nodes": {nodes}, "files": {{"data": {bytes}, "bucket": {bytes}}}}}
+{{"phase": "sampling", "nodes": "all", "reads": [{{"file": "data", "bytes": {each}}}], "operations": {{"tuple": 900}}}}
+{{"phase": "sampling", "collective": "all-gather", "bytes": 1000}}
+{{"phase": "exchange", "nodes": "all", "reads": [{{"file": "data"}}], "writes": [{{"file": "bucket"}}], "sends": {{"each": {each}}}}}
+{{"phase": "merge", "nodes": "all", "reads": [{{"file": "bucket"}}], "operations": {{"tuple": 5000}}}}"#
+    ))
+}
+
+fn with<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    [&[("device.preset", "mems-g2")], &FAST[..], more].concat()
+}
+
+#[test]
+fn a_scan_slows_by_an_eighth_of_the_nodes_or_by_half_of_a_pair() {
+    let work = scan(8, 16 << 20);
+    for prefetch in ["0", "8"] {
+        let took = |redundancy: &str, failed: &str| {
+            let settings = [
+                ("cluster.redundancy", redundancy),
+                ("cluster.failed", failed),
+                ("node.prefetch_pages", prefetch),
+            ];
+            replay(&work, &with(&settings)).elapsed_ns as f64
+        };
+        for failed in ["0", "3", "7"] {
+            let chained = took("chained", failed) / took("chained", "none");
+            assert!((chained / (8.0 / 7.0) - 1.0).abs() < 0.03, "chained: {chained}");
+            let mirror = took("mirror", failed) / took("mirror", "none");
+            assert!((mirror / 2.0 - 1.0).abs() < 0.03, "mirror: {mirror}");
+        }
+        // Two survivors share the work of three nodes where every third fails.
+        let every_third = took("chained", "[0, 3]") / took("chained", "none");
+        assert!((every_third / 1.5 - 1.0).abs() < 0.03, "{every_third}");
+    }
+}
+
+#[test]
+fn without_copies_nothing_changes_and_with_them_only_what_is_written_costs_more() {
+    let work = sort(4, 4 << 20);
+    let plain = replay(&work, &with(&[]));
+    let mut none = replay(&work, &with(&[("cluster.redundancy", "none"), ("cluster.failed", "[]")]));
+    none.config.clone_from(&plain.config);
+    assert_eq!(serde_json::to_string(&none).unwrap(), serde_json::to_string(&plain).unwrap());
+    assert!(!serde_json::to_string(&plain).unwrap().contains("\"failure\":"));
+
+    let chained = replay(&work, &with(&[("cluster.redundancy", "chained")]));
+    let copying = chained.phases.iter().find(|phase| phase.name == "exchange, copied").unwrap();
+    // But for a seek from where the copies are.
+    let expected = plain.elapsed_ns + copying.end_ns - copying.start_ns;
+    assert!(chained.elapsed_ns.abs_diff(expected) < 1_000_000, "{} for {expected}", chained.elapsed_ns);
+    assert_eq!(ns(&chained, |node| node.written_bytes), 2 * ns(&plain, |node| node.written_bytes));
+    assert_eq!(ns(&chained, |node| node.read_bytes), ns(&plain, |node| node.read_bytes));
+    assert_eq!(ns(&chained, |node| node.sent_bytes), ns(&plain, |node| node.sent_bytes) + (16 << 20));
+    assert_eq!(chained.failure.unwrap().copied_bytes, 16 << 20);
+    let read_only = scan(4, 1 << 20);
+    let scanned =
+        |redundancy: &str| replay(&read_only, &with(&[("cluster.redundancy", redundancy)])).elapsed_ns;
+    assert_eq!(scanned("mirror"), scanned("none"));
+}
+
+#[test]
+fn a_failure_at_the_beginning_is_one_before_it() {
+    let work = sort(8, 1 << 20);
+    let at = |at: &str| {
+        let failed =
+            [("cluster.redundancy", "chained"), ("cluster.failed", "3"), ("cluster.failed_at_s", at)];
+        let outcome = replay(&work, &with(&failed));
+        (outcome.elapsed_ns, outcome.failure.unwrap())
+    };
+    let (start, told) = at("0");
+    assert_eq!((told.phase.as_deref(), told.noticed_ns), (Some("sampling"), Some(0)));
+    let (healthy, told) = at("1e6");
+    assert_eq!((told.phase, told.failed.len()), (None, 0));
+    assert!(healthy < start);
+    // Where the exchange begins there is nothing to do again.
+    let outcome = replay(&work, &with(&[("cluster.redundancy", "chained")]));
+    let begins = format!("{:.9}", outcome.phases[1].start_ns as f64 / 1e9);
+    let (between, told) = at(&begins);
+    assert_eq!(told.phase.as_deref(), Some("exchange"));
+    assert!(healthy < between && between < start, "{healthy}, {between}, {start}");
+}
+
+#[test]
+fn what_is_lost_when_a_node_fails_is_done_again() {
+    let work = sort(4, 4 << 20);
+    let chained = [("cluster.redundancy", "chained")];
+    let healthy = replay(&work, &with(&chained));
+    for phase in &healthy.phases {
+        let half = (phase.start_ns + phase.end_ns) as f64 / 2e9;
+        let said = format!("{half:.9}");
+        let failed = [chained[0], ("cluster.failed", "1"), ("cluster.failed_at_s", &said)];
+        let outcome = replay(&work, &with(&failed));
+        let told = outcome.failure.clone().unwrap();
+        let origin = phase.name.trim_end_matches(", copied");
+        assert_eq!(told.phase.as_deref(), Some(origin));
+        let rest = outcome.phases.iter().position(|each| each.name == format!("{origin}, after failure"));
+        let rest = &outcome.phases[rest.unwrap()..];
+        assert_eq!(told.noticed_ns, Some(rest[0].start_ns));
+        assert!(outcome.elapsed_ns > healthy.elapsed_ns, "{origin}");
+        assert!(rest.iter().map(|phase| phase.nodes[1]).all(|node| node.requests + node.sent_bytes == 0));
+        // A phase that copies goes on to its end; any other ends when the node fails.
+        if origin == phase.name {
+            let when = rest[0].start_ns as f64 / 1e9;
+            assert!((when / half - 1.0).abs() < 0.02, "{origin}: at {when} for {half}");
+        }
+    }
+}
+
+#[test]
+fn a_scan_loses_what_the_failed_node_had_done() {
+    let work = scan(8, 16 << 20);
+    let took = |settings: &[(&str, &str)]| replay(&work, &with(settings)).elapsed_ns as f64;
+    let chained = ("cluster.redundancy", "chained");
+    let whole = took(&[chained]);
+    for done in [0.01, 0.1, 0.25, 0.5, 0.9] {
+        let at = (whole * done / 1e9).to_string();
+        let after = took(&[chained, ("cluster.failed", "3"), ("cluster.failed_at_s", &at)]) / whole;
+        // The mean of what is left, but a whole share for the node that has the copy of one.
+        let expected = done + (1.0_f64 / 7.0 + 1.0 - done).max(1.0);
+        assert!((after / expected - 1.0).abs() < 0.03, "{after} for {expected}, after {done}");
+    }
+}
+
+#[test]
+fn what_was_lost_is_rebuilt_at_the_rate() {
+    let work = sort(8, 8 << 20);
+    // A node holds its data and those of another; buckets are not written yet.
+    let lost = 2 * (8 << 20);
+    for prefetch in ["0", "8"] {
+        let rebuilt = |rate: &str| {
+            let settings = [
+                ("cluster.redundancy", "chained"),
+                ("cluster.failed", "3"),
+                ("cluster.rebuild_mb_s", rate),
+                ("node.prefetch_pages", prefetch),
+            ];
+            replay(&work, &with(&settings))
+        };
+        let without = rebuilt("0").elapsed_ns;
+        let mut last = without;
+        for rate in [1.0, 4.0, 8.0] {
+            let outcome = rebuilt(&rate.to_string());
+            let told = outcome.failure.clone().unwrap();
+            let rebuild = told.rebuild.unwrap();
+            assert_eq!((rebuild.bytes, told.spares, outcome.nodes), (lost, 1, 9));
+            // As much as its rate by the end of the job, and the rest after it.
+            let due = rate * 1e-3 * outcome.elapsed_ns as f64;
+            assert!(
+                (rebuild.job_bytes as f64 / due.min(lost as f64) - 1.0).abs() < 0.02,
+                "{rate}: {rebuild:?}"
+            );
+            let finished = lost as f64 / (rate * 1e-3);
+            assert!((rebuild.finished_ns as f64 / finished - 1.0).abs() < 0.02, "{rate}: {rebuild:?}");
+            assert!(outcome.elapsed_ns > last, "{rate} MB/s costs more than less");
+            last = outcome.elapsed_ns;
+            let spare = |phase: &sledlab_sim::cluster::PhaseOutcome| phase.nodes[8].received_bytes;
+            assert_eq!(outcome.phases.iter().map(spare).sum::<u64>(), rebuild.job_bytes);
+        }
+        // Faster than stores and network are: as fast as they can.
+        let outcome = rebuilt("1000000");
+        let rebuild = outcome.failure.unwrap().rebuild.unwrap();
+        assert_eq!(rebuild.job_bytes, lost);
+        assert!(rebuild.finished_ns <= outcome.elapsed_ns && rebuild.finished_ns > 0);
+    }
+}
+
+#[test]
+fn losses_and_what_makes_no_sense_are_refused() {
+    let work = scan(8, 1 << 20);
+    let error = |settings: &[(&str, &str)]| {
+        let machine = Machine::new(&with(settings));
+        machine.experiment.run(&work, ClusterHooks::default()).unwrap_err().to_string()
+    };
+    let chained = ("cluster.redundancy", "chained");
+    let told = [
+        (error(&[("cluster.failed", "3")]), "the share of node 3 is lost: nobody holds a copy"),
+        (
+            error(&[("cluster.redundancy", "mirror"), ("cluster.failed", "[6, 7]")]),
+            "the shares of nodes 6 and 7 are lost",
+        ),
+        (
+            error(&[chained, ("cluster.failed", "[2, 3]")]),
+            "the share of node 2 is lost: who holds the copy fails as well",
+        ),
+        (error(&[chained, ("cluster.failed", "9")]), "there is no node 9"),
+        (error(&[chained, ("cluster.at", "host")]), "for work at the nodes"),
+        (error(&[chained, ("cluster.failed_at_s", "3")]), "cluster.failed_at_s is said, and no node fails"),
+        (error(&[chained, ("cluster.rebuild_mb_s", "3")]), "cluster.rebuild_mb_s is said, and no node fails"),
+    ];
+    for (message, expected) in told {
+        assert!(message.contains(expected), "{message}");
+    }
+    let many = [("cluster.redundancy", "mirror"), ("cluster.failed", "[0, 3, 5, 6]")];
+    assert_eq!(replay(&work, &with(&many)).failure.unwrap().failed, [0, 3, 5, 6]);
+}
+
+#[test]
+fn a_failed_node_takes_no_power() {
+    let work = scan(8, 8 << 20);
+    let settings = [("cluster.redundancy", "mirror"), ("cluster.failed", "2"), ("cluster.ready", "false")];
+    let outcome = replay(&work, &with(&settings));
+    assert!(outcome.phases.iter().all(|phase| phase.nodes[2].store_j.abs() < 1e-12));
+    let healthy = replay(&work, &with(&settings[..1]));
+    // Twice as long, on seven of eight nodes.
+    let memory = outcome.energy.memory_j / healthy.energy.memory_j;
+    let expected = outcome.elapsed_ns as f64 / healthy.elapsed_ns as f64 * 7.0 / 8.0;
+    assert!((memory / expected - 1.0).abs() < 1e-9, "{memory}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn whatever_fails_adds_up(
+        pairs in 1_usize..4,
+        sizes in prop::collection::vec(prop::collection::vec(0_u64..150_000, 6), 3),
+        phases in prop::collection::vec(
+            (
+                prop::collection::vec(
+                    (0_u64..200, 0_u64..200, 0_usize..3, 0_usize..4, 0_u64..5000,
+                     prop::collection::vec(prop_oneof![Just(0_u64), 0_u64..100_000], 1..6), any::<bool>()),
+                    6,
+                ),
+                0_usize..9,
+                0_u64..100_000,
+            ),
+            1..4,
+        ),
+        (network, prefetch, is_mirror) in (0_usize..4, 0_u64..4, any::<bool>()),
+        (failed, at_ms, rebuild) in (0_usize..7, prop_oneof![Just(0_u64), 0_u64..300], 0_u64..20),
+    ) {
+        let nodes = 2 * pairs;
+        let work = record(&text(nodes, &sizes, &phases));
+        let fails = failed < nodes;
+        let when = |said: String| if fails { said } else { "0".to_owned() };
+        let own = [
+            ("device.preset", "mems-g2".to_owned()),
+            ("network.kind", ["ideal", "switch", "hub", "tree"][network].to_owned()),
+            ("node.prefetch_pages", prefetch.to_string()),
+            ("node.block_kb", "16".to_owned()),
+            ("cluster.redundancy", if is_mirror { "mirror" } else { "chained" }.to_owned()),
+            ("cluster.failed", if fails { failed.to_string() } else { "none".to_owned() }),
+            ("cluster.failed_at_s", when(format!("{}", at_ms as f64 / 1e3))),
+            ("cluster.rebuild_mb_s", when(rebuild.to_string())),
+        ];
+        let settings: Vec<(&str, &str)> = own.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        let machine = Machine::new(&settings);
+        let run = |threads| {
+            let hooks = ClusterHooks { threads, ..ClusterHooks::default() };
+            machine.experiment.run(&work, hooks).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let one = run(1);
+        check(&one);
+        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&run(2)).unwrap());
+        let rebuild = one.failure.as_ref().and_then(|failure| failure.rebuild);
+        prop_assert!(rebuild.is_none_or(|rebuild| rebuild.job_bytes <= rebuild.bytes));
+    }
+}

@@ -1,0 +1,209 @@
+"""Copies of the files of nodes on other nodes, and reading from them what a node holds that has failed.
+
+The number of a node is that of its share as well. With copies, two nodes hold each share: the node itself,
+and who has its copy. What has failed holds nothing: its files are never made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.job.files import Baskets, Rows, Table, Transactions, Written
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from sledlab.job.files import Array, Stored
+
+
+@dataclass(frozen=True)
+class Share:
+    """Who holds the files of a node.
+
+    Attributes:
+        number: The node.
+        holders: Who holds them and has not failed: the node itself, and who has their copies.
+        parts: Who answers for which part of their rows: holder, begin and end, and of how many.
+    """
+
+    number: int
+    holders: tuple[int, ...]
+    parts: tuple[tuple[int, int, int, int], ...]
+
+    def pieces(self, rows: int, start: int, stop: int) -> list[tuple[int, int, int]]:
+        """Rows `start` to `stop` of so many, by who answers for them; one piece at least."""
+        found = []
+        for holder, first, last, of in self.parts:
+            begin, end = max(start, rows * first // of), min(stop, rows * last // of)
+            if begin < end:
+                found.append((holder, begin, end))
+        return found or [(self.holders[0], start, stop)]
+
+
+def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[Share | None]:
+    """Who holds the files of each node; nobody else without redundancy.
+
+    Args:
+        redundancy: `none`, `mirror` or `chained`.
+        nodes: How many there are.
+        failed: Those that have failed.
+
+    Raises:
+        Error: There is no such node or kind of redundancy, or data are lost.
+    """
+    if any(number < 0 for number in failed):
+        raise Error(f"there is no node {min(failed)} that could fail", remedy=f"nodes are 0 to {nodes - 1}")
+    found = _native.shares(redundancy, nodes, failed)
+    return [
+        None
+        if holder is None
+        else Share(number, tuple(each for each in (number, holder) if each not in failed), tuple(parts))
+        for number, (holder, parts) in enumerate(found)
+    ]
+
+
+def gathered(
+    copies: Mapping[int, Stored], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
+) -> Any:
+    """Rows that several holders answer for, as if one file held them."""
+    found = [copies[holder].span(start, stop, columns) for holder, start, stop in pieces]
+    if len(found) == 1:
+        return found[0]
+    if isinstance(found[0], Transactions):
+        return _joined(found)
+    rows = np.empty((sum(map(len, found)), *found[0].shape[1:]), found[0].dtype)
+    ends = np.cumsum([0, *map(len, found)]).tolist()
+    for piece, (start, stop) in zip(found, pairwise(ends), strict=True):
+        rows[start:stop] = piece
+    return rows
+
+
+def _joined(found: Sequence[Transactions]) -> Transactions:
+    """Transactions one after another."""
+    lengths = np.concatenate([np.diff(each.offsets) for each in found])
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
+    return Transactions(offsets, np.concatenate([each.items for each in found]))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A share of a file of the data that several nodes hold."""
+
+    copies: Mapping[int, Stored]
+    share: Share
+
+    @property
+    def _any(self) -> Stored:
+        return self.copies[self.share.holders[0]]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self._any.rows
+
+    @property
+    def width(self) -> int:
+        """Bytes of a row on the store."""
+        return self._any.width
+
+    def bytes_of(self, start: int, stop: int) -> int:
+        """Bytes of rows on the store."""
+        return self._any.bytes_of(start, stop)
+
+    def within(self, start: int, memory: int) -> int:
+        """Where a block ends."""
+        return self._any.within(start, memory)
+
+    def span(self, start: int, stop: int, columns: Sequence[str]) -> Any:
+        """Rows `start` to `stop`, each of who answers for it."""
+        return gathered(self.copies, self.share.pieces(self.rows, start, stop), columns)
+
+
+class WrittenTwice(Written):
+    """What a job wrote, with every holder of its share."""
+
+    def __init__(self, copies: Mapping[int, Written], share: Share) -> None:
+        first = copies[share.holders[0]]
+        super().__init__(first.path, first.dtype, first.shape, first.width)
+        self._copies = copies
+        self._share = share
+
+    def put(self, rows: Array) -> None:
+        """Puts rows at the end of each copy."""
+        for copy in self._copies.values():
+            copy.append(rows)
+
+    def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
+        """Rows `start` to `stop`, each of who answers for it."""
+        found: Array = gathered(self._copies, self._share.pieces(self.rows, start, stop), columns)
+        return found
+
+    def remove(self) -> None:
+        """Frees the room."""
+        for copy in self._copies.values():
+            copy.remove()
+
+
+def kept(stored: Stored, share: Share, places: Mapping[int, Path]) -> Kept:
+    """A node's share of a file of the data, with every holder; `places` are directories for copies."""
+    return Kept(
+        {
+            holder: stored if holder == share.number else _copied(stored, places[holder])
+            for holder in share.holders
+        },
+        share,
+    )
+
+
+def _copied(stored: Stored, place: Path) -> Stored:
+    """A copy of a share of a file in a directory."""
+    match stored:
+        case Table():
+            return Table(CopiedColumns(stored, place), 0, stored.rows, stored.width)
+        case Rows():
+            return Rows(_saved(stored.array, place / "rows.npy"), stored.width)
+        case Baskets():
+            every = stored.span(0, stored.rows, ())
+            offsets = _saved(every.offsets, place / "offsets.npy")
+            return Baskets(Transactions(offsets, _saved(every.items, place / "items.npy")), 0, stored.rows)
+    raise TypeError(f"nobody knows how to copy {type(stored).__name__}")
+
+
+def _saved(array: Array, path: Path) -> Array:
+    """A copy of an array in a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.save(path, array)
+    found: Array = np.load(path, mmap_mode="r" if array.size else None)
+    return found
+
+
+class CopiedColumns(Mapping[str, "Array"]):
+    """Copies of the columns of a share of a table; as columns of the data are, made when first looked at."""
+
+    def __init__(self, table: Table, place: Path) -> None:
+        self._table = table
+        self._place = place
+        self._made: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        """A column."""
+        if name not in self._made:
+            start, stop = self._table.start, self._table.start + self._table.rows
+            column = self._table.columns[name][start:stop]
+            self._made[name] = _saved(column, self._place / f"{len(self._made)}.npy")
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of the columns."""
+        return iter(self._table.columns)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._table.columns)

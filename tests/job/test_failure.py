@@ -1,0 +1,165 @@
+"""Jobs on nodes of which some have failed: what they hold is read from copies, and the answer is the same."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sledlab as sl
+from sledlab.job import lockstep
+from sledlab.job.copies import shares
+from sledlab.job.files import Baskets, Rows, Shared, Table, Transactions
+from sledlab.job.node import Node
+from sledlab.job.task import Task, in_lockstep, task
+
+NODES = 8
+OF_TABLES = {"scale_factor": 0.002}
+OF_BASKETS = {"transactions_per_node": 250}
+JOBS = {
+    "scan": {**OF_TABLES, "where": "l_quantity < 24"},
+    "sort": OF_TABLES,
+    "join": OF_TABLES,
+    "apriori-cd": OF_BASKETS,
+    "apriori-hd": OF_BASKETS,
+}
+
+
+def silent(what: str, share: float | None) -> None:
+    """Tells nobody."""
+
+
+def chosen(job: str) -> Task:
+    """A job with its data prepared."""
+    found = task(job, nodes=NODES, memory_mb=0.05, seed=1, data="", measured=False, settings=JOBS[job])
+    assert found.data is not None
+    found.data.prepare(NODES, 1, silent)
+    return found
+
+
+@pytest.mark.parametrize("redundancy", ["mirror", "chained"])
+@pytest.mark.parametrize("job", JOBS)
+def test_answers_and_records_are_the_same_whichever_node_has_failed(job: str, redundancy: str) -> None:
+    whole = chosen(job)
+    expected = in_lockstep(whole, None, silent)
+    assert json.loads(expected.partition(b"\n")[0])["answer"].startswith("sha256:")
+    for failed in range(NODES):
+        failing = replace(whole, shares=shares(redundancy, NODES, [failed]))
+        # The record holds a hash of the answer.
+        assert in_lockstep(failing, None, silent) == expected, failed
+
+
+@pytest.mark.parametrize(("redundancy", "failed"), [("mirror", [0, 3, 5]), ("chained", [0, 2, 5])])
+def test_several_may_fail_where_no_copy_is_lost(redundancy: str, failed: list[int]) -> None:
+    whole = chosen("sort")
+    failing = replace(whole, shares=shares(redundancy, NODES, failed))
+    assert in_lockstep(failing, None, silent) == in_lockstep(whole, None, silent)
+
+
+def test_what_has_failed_holds_nothing(tmp_path: Path) -> None:
+    failing = replace(chosen("sort"), shares=shares("chained", NODES, [3]))
+    nodes = [failing.node(number, tmp_path) for number in range(NODES)]
+    lockstep.run("sort", failing.job.function, nodes, failing.parameters, lambda phase, done: None)
+    # A node has a directory for what it writes and for copies: node 0 those of node 7, node 3 nothing.
+    assert sorted(each.name for each in tmp_path.iterdir()) == [f"node-{n}" for n in range(NODES) if n != 3]
+    owners = {path.name.partition("-")[0] for path in (tmp_path / "node-4").iterdir()}
+    assert owners == {"3", "4"}
+
+
+def test_copies_outlive_what_they_were_made_of(tmp_path: Path) -> None:
+    for failed, expected in ((1, [10, 11, 12, 13]), (0, [10, -1, -1, -1])):
+        own = np.array([10, 11, 12, 13])
+        node = Node(1, 4, tmp_path / str(failed), memory=64, share=shares("chained", 4, [failed])[1])
+        node.has({"numbers": Rows(own, 8)})
+        own[1:] = -1
+        node.phase("read")
+        # Where node 0 has failed, node 1 does a third of its own share, and node 2 the rest on the copy.
+        found = np.concatenate(list(node.read("numbers")))
+        assert found.tolist() == (expected if failed == 1 else [10, 11, 12, 13])
+
+
+def tables() -> list[Shared]:
+    """A file of each kind, with 100 rows."""
+    numbers = np.arange(100)
+    structured = np.array([(n, n / 2, b"x") for n in range(100)], dtype="i8,f4,S1")
+    offsets = np.cumsum([0, *(n % 5 for n in range(100))]).astype(np.uint64)
+    items = np.arange(int(offsets[-1]), dtype=np.uint32)
+    return [
+        Table({"a": numbers, "b": numbers.astype("S3")}, 0, 100, 40),
+        Rows(structured, 13),
+        Baskets(Transactions(offsets, items), 0, 100),
+    ]
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2])
+def test_rows_come_in_order_from_whoever_holds_them(kind: int, tmp_path: Path) -> None:
+    whole = tables()[kind]
+    for number in range(4):
+        part = whole.part(number, 4)
+        for failed in range(4):
+            share = shares("chained", 4, [failed])[number]
+            node = Node(number, 4, tmp_path / str(failed), memory=1, share=share)
+            node.has({"file": part})
+            held = node.stored("file")
+            for start in range(0, 26, 5):
+                for stop in range(start, part.rows + 1, 4):
+                    one, other = held.span(start, stop, ()), part.span(start, stop, ())
+                    if isinstance(other, Transactions):
+                        assert (one.offsets == other.offsets).all()
+                        one, other = one.items, other.items
+                    assert one.dtype == other.dtype
+                    assert one.tobytes() == other.tobytes()
+                    assert held.bytes_of(start, stop) == part.bytes_of(start, stop)
+
+
+def test_record_runs_the_job_again_and_gives_the_same(tmp_path: Path) -> None:
+    settings = {"scale_factor": 0.002}
+    for name, said in (("all", {}), ("some", {"redundancy": "chained", "failed": 2})):
+        sl.record("sort", 4, work=tmp_path / name, answer=tmp_path / f"{name}.parquet", **said, **settings)
+    assert (tmp_path / "all").read_bytes() == (tmp_path / "some").read_bytes()
+    assert (tmp_path / "all.parquet").read_bytes() == (tmp_path / "some.parquet").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"failed": 1}, "the share of node 1 is lost: nobody holds a copy"),
+        ({"redundancy": "mirror", "failed": [2, 3]}, "the shares of nodes 2 and 3 are lost"),
+        ({"redundancy": "chained", "failed": [0, 1]}, "the share of node 0 is lost: who holds the copy"),
+        ({"redundancy": "chained", "failed": 4}, "there is no node 4"),
+        ({"redundancy": "chained", "failed": -1}, "there is no node -1"),
+        ({"redundancy": "raid"}, "expected one of none, mirror, chained"),
+        ({"redundancy": "chained", "mpi": True}, "for jobs in one process"),
+    ],
+)
+def test_losses_and_what_makes_no_sense_are_told(said: dict[str, object], message: str) -> None:
+    with pytest.raises(sl.Error, match=message):
+        sl.record("scan", 4, scale_factor=0.002, **said)
+
+
+def test_a_replay_says_what_failed_and_what_was_rebuilt() -> None:
+    work = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
+    said = {"cluster.redundancy": "chained", "cluster.failed": 2}
+
+    def replay(**more: object) -> sl.ClusterResult:
+        settings = said | {f"cluster.{key}": value for key, value in more.items()}
+        return sl.replay(work, "mems-g2", what_if=False, settings=settings)
+
+    healthy = sl.replay(work, "mems-g2", what_if=False)
+    assert healthy.failure is None
+    assert "failure" not in healthy.summary
+    failing = replay(failed_at_s=2, rebuild_mb_s=1)
+    assert failing.failure is not None
+    rebuild = failing.failure["rebuild"]
+    # The part of the data on node 2, and that of node 1, whose copy it held.
+    assert rebuild["bytes"] == 2 * sl.work(work).files["lineitem"][2]
+    assert failing.failure["phase"] == "re-distribution"
+    assert failing.elapsed_s > healthy.elapsed_s
+    assert failing.traffic.shape == (5, 6)
+    assert failing.traffic[:, 4].sum() == rebuild["job_bytes"]
+    text = str(failing)
+    assert "Node 2 fails at 2.00 s, by phase `re-distribution`" in " ".join(text.split())
+    assert "sort on 4 nodes takes" in text
+    assert "are rebuilt on a spare" in " ".join(text.split())
+    with pytest.raises(sl.Error, match="without copies"):
+        sl.replay(work, "mems-g2", settings={"cluster.redundancy": "mirror"}, goal="job.goal")
