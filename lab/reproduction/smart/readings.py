@@ -36,10 +36,10 @@ class Reading:
         return (*settings, "--devices", ",".join([self.disk, *MEMS]))
 
 
-SCATTERED = Reading("scattered", "pages scattered over the share", 8, 477, 40)
-CONTIGUOUS = Reading("contiguous", "pages in order", 0, 343, 8)
+SCATTERED = Reading("scattered", "pages scattered over the share", 8, 465, 40)
+CONTIGUOUS = Reading("contiguous", "pages in order", 0, 353, 8)
 NO_READ_AHEAD = Reading(
-    "no-read-ahead", "pages in order, no read-ahead on the disk", 0, 331, 32, READ_AHEAD_OFF
+    "no-read-ahead", "pages in order, no read-ahead on the disk", 0, 334, 32, READ_AHEAD_OFF
 )
 
 READINGS = (SCATTERED, CONTIGUOUS, NO_READ_AHEAD)

@@ -66,9 +66,9 @@ impl Kinematics for DisksimPiecewise {
 const RECENT_BITS: u32 = 10;
 
 thread_local! {
-    /// Seeks of late with their times. A request asks for the same seek when it is planned and when it ends, and
-    /// a seek takes 128 square roots.
-    static RECENT: [Cell<(Seek, f64)>; 1 << RECENT_BITS] = const { [const { Cell::new((Seek::NONE, 0.0)) }; 1 << RECENT_BITS] };
+    /// Seeks of late with their times. A request asks for the same seek when it is planned and when it ends,
+    /// others for the same again, and a seek takes 128 square roots.
+    static RECENT: Box<[Cell<(Seek, f64)>]> = vec![Cell::new((Seek::NONE, 0.0)); 1 << RECENT_BITS].into();
 }
 
 fn base_seek_s(seek: &Seek) -> f64 {

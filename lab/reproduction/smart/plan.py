@@ -1,0 +1,212 @@
+"""The experiments on smart storage, under three readings of how pages lie, and what they leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+import polars
+
+from ...markdown import table
+from ...words import cells
+from ..runs import Planned
+from .printed import DISK, Stage
+from .readings import READINGS, SCATTERED, Reading
+
+PARTS = ("compute", "store", "network")
+LETTERS = {"compute": "C", "store": "I", "network": "N"}
+"""As table 5 has them."""
+
+SCAN, JOIN, SORT, RULES, CLUSTERS = (f"paper-004-figure-{number}" for number in (4, 5, 7, 9, 11))
+OF_JOB = {
+    "scan": SCAN,
+    "join": JOIN,
+    "sort": SORT,
+    "apriori-cd": RULES,
+    "apriori-hd": RULES,
+    "mafia": CLUSTERS,
+}
+
+UNIVERSES = (100, 200, 500)
+"""Items beside the 1,000 of the experiment."""
+UNIVERSE_NODES = 8
+EACH = "-each"
+"""What the directory of MAFIA ends in where records are held against each candidate."""
+
+
+def universe_suffix(items: int) -> str:
+    """What the directory with so many items ends in."""
+    return f"-universe-{items}"
+
+
+OPEN = (
+    *(
+        Planned(
+            RULES,
+            tuple(
+                f"--job apriori-hd --nodes {UNIVERSE_NODES} --job-set universe={items} "
+                "--job-set transactions_per_node=100000".split()
+            ),
+            universe_suffix(items),
+            f"`{RULES}`, {items} items",
+        )
+        for items in UNIVERSES
+    ),
+    Planned(
+        CLUSTERS,
+        ("--job-set", "records=4281782", "--job-set", "counting=each"),
+        EACH,
+        f"`{CLUSTERS}`, each candidate",
+    ),
+)
+"""What else the paper leaves open."""
+
+PLAN = (
+    *(
+        Planned(name, reading.options, reading.suffix, f"`{name}`, {reading.title}")
+        for reading in READINGS
+        for name in (SCAN, JOIN, SORT, RULES, CLUSTERS)
+    ),
+    *OPEN,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A replay: mean times of a node, in s."""
+
+    job: str
+    nodes: int
+    device: str
+    page_kb: float | None
+    at: str
+    elapsed_s: float
+    requests: int
+    sent_bytes: int
+    energy_j: float
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stage: times of the node that works longest, in s."""
+
+    job: str
+    nodes: int
+    device: str
+    page_kb: float | None
+    at: str
+    phase: str
+    elapsed_s: float
+    longest_compute_s: float
+    longest_store_s: float
+    longest_network_s: float
+
+    def part(self, name: str) -> float:
+        """A component."""
+        return float(getattr(self, f"longest_{name}_s"))
+
+    @property
+    def largest(self) -> str:
+        """The largest component."""
+        return max(PARTS, key=self.part)
+
+
+@cache
+def rows_of(file: Path, kind: type[T]) -> tuple[T, ...]:
+    """The rows of a table; a device that is a word with settings is the device."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    found = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
+    return tuple(kind(**row | {"device": row["device"].split(" ")[0]}) for row in found)
+
+
+@dataclass(frozen=True)
+class SmartRuns:
+    """The runs under one of the readings."""
+
+    directory: Path
+    reading: Reading = SCATTERED
+
+    def under(self, reading: Reading) -> SmartRuns:
+        """Those under another reading."""
+        return SmartRuns(self.directory, reading)
+
+    def runs(self, place: str) -> Sequence[Run]:
+        """Those of an experiment."""
+        return rows_of(self.directory / place / "runs.csv", Run)
+
+    def phases(self, place: str) -> Sequence[Phase]:
+        """The stages of an experiment."""
+        return rows_of(self.directory / place / "phases.csv", Phase)
+
+    def place(self, job: str) -> str:
+        """Where the runs of a job are."""
+        return f"{OF_JOB[job]}{self.reading.suffix}"
+
+    def sizes(self, job: str) -> list[int]:
+        """The numbers of nodes of a job, rising."""
+        return sorted({row.nodes for row in self.runs(self.place(job)) if row.job == job})
+
+    def elapsed(self, job: str, nodes: int, device: str, page_kb: float | None = None) -> float:
+        """How long a job takes, in s."""
+        found = [
+            row.elapsed_s
+            for row in self.runs(self.place(job))
+            if (row.job, row.nodes, row.device, row.page_kb) == (job, nodes, device, page_kb)
+        ]
+        return found[0]
+
+    def stages(
+        self, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
+    ) -> dict[str, Phase]:
+        """The stages of a job in order."""
+        return {
+            row.phase: row
+            for row in self.phases(place or self.place(job))
+            if (row.job, row.nodes, row.device, row.page_kb) == (job, nodes, device, page_kb)
+        }
+
+    def stage(self, stage: Stage, device: str) -> Phase:
+        """A stage by its name."""
+        return self.stages(stage.job, stage.nodes, device)[stage.phase]
+
+    def total(
+        self, part: str, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
+    ) -> float:
+        """A component of the nodes that work longest, all stages together."""
+        return sum(row.part(part) for row in self.stages(job, nodes, device, page_kb, place).values())
+
+    def largest(
+        self, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
+    ) -> str:
+        """The largest component of a whole job."""
+        return max(PARTS, key=lambda part: self.total(part, job, nodes, device, page_kb, place))
+
+    def against_disk(self, stage: Stage, device: str, part: str = "store") -> float:
+        """How many times as long the disk takes in a stage."""
+        return self.stage(stage, DISK).part(part) / self.stage(stage, device).part(part)
+
+    def experiments(self, plan: Sequence[Planned]) -> str:
+        """What was run."""
+        rows = []
+        for planned in plan:
+            runs = self.runs(planned.place)
+            jobs = ", ".join(dict.fromkeys(row.job for row in runs))
+            nodes = [row.nodes for row in runs]
+            requests = sum(row.requests for row in runs)
+            rows.append(
+                cells(
+                    "{} | {} | {} | {} to {} | {:,.0f}",
+                    planned.title or f"`{planned.experiment}`",
+                    jobs,
+                    len(runs),
+                    min(nodes),
+                    max(nodes),
+                    requests / 1e6,
+                )
+            )
+        return table("experiment | jobs | replays | nodes | million requests", rows)
