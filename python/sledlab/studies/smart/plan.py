@@ -14,6 +14,7 @@ from sledlab.runs.options import (
     Numbers,
     Option,
     Parallel,
+    Priced,
     Several,
     Stored,
     words,
@@ -21,7 +22,9 @@ from sledlab.runs.options import (
 from sledlab.show.progress import Progress
 from sledlab.study.devices import name_of
 from sledlab.study.plan import Case, Plan, said_of, taking, worded
+from sledlab.study.prices import prices
 from sledlab.study.recording import recordables, settings_of
+from sledlab.studies.smart.costs import check_prices
 from sledlab.traces.work import work
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ NODES = (4, 8, 16, 32)
 """Those of paper 004."""
 
 
-class SmartOptions(Furnished, Stored, Parallel, total=False):
+class SmartOptions(Furnished, Stored, Priced, Parallel, total=False):
     """What can be said of a study of smart storage, but for records and devices."""
 
     job: Annotated[
@@ -117,9 +120,13 @@ def planned(given: Given) -> Plan:
         "networks": networks,
         "pages_kb": [page for page in pages if page] or None,
         "places": places,
+        "price": _listed(given.axis("price")) or None,
+        "prices": None if given.axis("prices") is None else str(given.axis("prices")),
     }
+    said = prices(axes["prices"], axes["price"])
     made = Plan(bases, None, cases, (int(said_of(given.base).get("seed", 1)),), axes)
     assert made.texts  # checks every run
+    check_prices(made, said)
     return made
 
 
