@@ -1,7 +1,7 @@
 """What a cluster and a job on it cost.
 
-The price of a cluster is that of its nodes, of their stores and of the ports of its network. A job pays for the
-time that it holds the cluster, which is written off evenly over some years, and for its energy:
+The price of a cluster is that of its nodes, of their stores and of the ports of its network. A job pays for
+the time that it holds the cluster, which is written off evenly over some years, and for its energy:
 
     job = cluster x elapsed / years + energy x price of a kWh
 
@@ -159,7 +159,7 @@ def names_in(config: Mapping[str, Any]) -> dict[str, set[str]]:
 
 
 def frontier(points: Sequence[T], both: Callable[[T], tuple[float, float]]) -> list[T]:
-    """Those than which no other is better in one of two values and as good in the other; small first values first.
+    """Those that none beats in both of two values, where less is better; equal ones once, by the first value.
 
     Examples:
         >>> frontier([(3, 1), (1, 5), (2, 2), (3, 3), (2, 2)], lambda point: point)

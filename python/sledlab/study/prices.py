@@ -1,4 +1,4 @@
-"""What nodes, stores, ports and energy cost: the table that comes with sledlab, and what users say instead."""
+"""Prices of nodes, stores, ports and energy: those that come with sledlab, and those that users say."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ def prices(file: str | Path | None = None, said: Sequence[str] | str | None = No
 
     Args:
         file: A file of the same form; it may leave out what it does not change.
-        said: Prices in USD such as `mems-g3=50`, `node.mine=200`, `device_gb.mems-g3=12`, `kwh=0.2`, `years=5`.
+        said: Prices in USD such as `mems-g3=50`, `node.mine=200`, `device_gb.mems-g3=12`, `kwh=0.2`; and
+            `years=5`.
 
     Raises:
         Error: The file cannot be read, or something in it or said is no price, or of nothing.

@@ -20,11 +20,11 @@ from sledlab.runs.options import (
     words,
 )
 from sledlab.show.progress import Progress
+from sledlab.studies.smart.costs import check_prices
 from sledlab.study.devices import name_of
 from sledlab.study.plan import Case, Plan, said_of, taking, worded
 from sledlab.study.prices import prices
 from sledlab.study.recording import recordables, settings_of
-from sledlab.studies.smart.costs import check_prices
 from sledlab.traces.work import work
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def planned(given: Given) -> Plan:
             said = f"{key}, pages of {page:g} KB" if page else key
             name = f"{said}, at the host" if place == "host" else said
             cases.append(Case("runs", tuple(labels.items()), key, settings, record.nodes, name))
-    axes = {
+    axes: dict[str, Any] = {
         "job": _listed(given.axis("job")) or None,
         "query": [str(query) for query in _listed(given.axis("query"))] or None,
         "tables": None if given.axis("tables") is None else str(given.axis("tables")),
@@ -123,10 +123,9 @@ def planned(given: Given) -> Plan:
         "price": _listed(given.axis("price")) or None,
         "prices": None if given.axis("prices") is None else str(given.axis("prices")),
     }
-    said = prices(axes["prices"], axes["price"])
     made = Plan(bases, None, cases, (int(said_of(given.base).get("seed", 1)),), axes)
     assert made.texts  # checks every run
-    check_prices(made, said)
+    check_prices(made, prices(axes["prices"], axes["price"]))
     return made
 
 
