@@ -155,8 +155,8 @@ def deadline(found: SmartSize, device: str, least: int | None) -> str:
         best = min(rows, key=lambda each: each.run.elapsed_s)
         return (
             f"{job} does not take {limit:g} s or less on {device} on any of the numbers of nodes "
-            f"{_tried(found, device)}: the shortest is {_against(best, limit)}, on {_nodes(best.nodes)}, where the "
-            f"{PART_NAMES[best.run.bottleneck]} holds it up."
+            f"{_tried(found, device)}: the shortest is {_against(best, limit)}, on {_nodes(best.nodes)}, "
+            f"where the {PART_NAMES[best.run.bottleneck]} holds it up."
         )
     there = found.at(device, least)
     if least == found.nodes[0]:

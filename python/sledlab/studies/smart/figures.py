@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sledlab.errors import Error, unknown
-from sledlab.lazy import mpl_ticker
+from sledlab.errors import unknown
 from sledlab.show import plots
 from sledlab.show.cluster_figures import COLOURS
-from sledlab.show.money import MANY
-from sledlab.show.plots import INK, LINES
+from sledlab.show.plots import LINES
 from sledlab.show.wording import figure
-from sledlab.studies.smart.money import LEAST_COMPARED, compared, unbeaten
+from sledlab.studies.smart.labels import labels
+from sledlab.studies.smart.pareto import pareto
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,30 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sledlab.studies.smart.tables import Run, SmartStudy
-
-
-def labels(study: SmartStudy) -> list[str]:
-    """What tells each replay from the others: the columns of which there are several."""
-    wheres = [each.where for each in study.runs]
-
-    def several(name: str) -> bool:
-        return len({getattr(where, name) for where in wheres}) > 1
-
-    def said(each: Run) -> str:
-        where = each.where
-        parts = {
-            "job": where.job,
-            "nodes": f"{where.nodes} nodes",
-            "device": where.device,
-            "page_kb": f"{where.page_kb:g} KB" if where.page_kb else "",
-            "network": where.network,
-            "at": f"at {'the host' if where.at == 'host' else 'the nodes'}",
-        }
-        found = [part for name, part in parts.items() if several(name)]
-        return ", ".join(found) or where.device
-
-    return [said(each) for each in study.runs]
+    from sledlab.studies.smart.tables import SmartStudy
 
 
 def times(study: SmartStudy) -> Figure:
@@ -108,80 +84,6 @@ def _nodes_axis(axes: Axes, sizes: Sequence[int]) -> None:
     axes.set_xlim(-0.3, len(sizes) - 1 + 0.2 * max(len(sizes), 2))
     axes.set_xlabel("nodes")
     axes.grid(visible=True, axis="y")
-
-
-def pareto(study: SmartStudy) -> Figure:
-    """Money for a job against its time, a panel for each job; those that nothing beats in both are joined.
-
-    Raises:
-        Error: Fewer than three replays of every job have a price.
-    """
-    jobs = compared(study)
-    if not jobs:
-        raise Error(
-            f"no job was replayed {LEAST_COMPARED} times on clusters that have a price",
-            remedy="replay one on more devices or nodes, or say prices that lack: --price NAME=USD",
-        )
-    kinds = _without_nodes(study)
-    colours = dict(zip(dict.fromkeys(kinds.values()), _colours(len(set(kinds.values()))), strict=True))
-    made, panels = plots.panels(len(jobs), 0.7 + 3.3 * len(jobs))
-    for axes, (job, runs) in zip(panels, jobs.items(), strict=True):
-        best = unbeaten(runs)
-        axes.plot(*zip(*map(_place, best), strict=True), color=INK, linewidth=0.9, zorder=1)
-        for each in runs:
-            rank = next((rank for rank, one in enumerate(best) if one is each), None)
-            said = f"{each.where.nodes:,}"
-            if rank in (0, len(best) - 1):
-                said = f"{said} node{'s' if each.where.nodes > 1 else ''}"
-            _point(axes, _place(each), said, colours[kinds[id(each)]], is_best=rank is not None)
-        _money_axes(axes, [_place(each) for each in runs])
-        axes.set_title(job if len(jobs) > 1 else "")
-    if len(colours) > 1:
-        plots.legend(made, colours)
-    return made
-
-
-def _place(each: Run) -> tuple[float, float]:
-    """Where a replay stands: time of the job in s, and USD for 1,000 of it."""
-    return each.run.elapsed_s, MANY * (each.cost.job_usd or 0.0)
-
-
-def _point(axes: Axes, place: tuple[float, float], said: str, colour: str, *, is_best: bool) -> None:
-    """A replay with its number of nodes: large and below the line where nothing beats it, else above."""
-    plots.dot(axes, place, colour, 7 if is_best else 4)
-    style: Any = {
-        "fontsize": 8.5 if is_best else 7,
-        "fontweight": "bold" if is_best else "normal",
-        "ha": "right" if is_best else "left",
-        "va": "top" if is_best else "bottom",
-    }
-    by = (-4, -4) if is_best else (3, 2)
-    axes.annotate(said, place, xytext=by, textcoords="offset points", color=colour, **style)
-
-
-def _money_axes(axes: Axes, places: Sequence[tuple[float, float]]) -> None:
-    """Logarithmic axes: few nodes and many are far apart in both time and money."""
-    for axis, values, name in ((axes.xaxis, 0, "time of the job (s)"), (axes.yaxis, 1, "USD for 1,000 jobs")):
-        numbers = [place[values] for place in places]
-        (axes.set_xscale if values == 0 else axes.set_yscale)("log")
-        room = (max(numbers) / min(numbers)) ** 0.1 * 1.06
-        # Names stand on the left of the fastest.
-        left = room**2 if values == 0 else room
-        (axes.set_xlim if values == 0 else axes.set_ylim)(min(numbers) / left, max(numbers) * room)
-        axis.set_major_locator(mpl_ticker.LogLocator(subs=(1, 2, 5)))
-        plots.plain_ticks(axis)
-        axis.set_label_text(name)
-    axes.grid(visible=True)
-
-
-def _without_nodes(study: SmartStudy) -> dict[int, str]:
-    """What tells replays of one job from others besides the number of nodes, by `id`."""
-    found = {}
-    for name, each in zip(labels(study), study.runs, strict=True):
-        known = (f"{each.where.nodes} nodes", each.where.job)
-        rest = [part for part in name.split(", ") if part not in known]
-        found[id(each)] = ", ".join(rest) or each.where.device
-    return found
 
 
 KINDS: Mapping[str, Callable[[SmartStudy], Figure]] = {

@@ -14,7 +14,7 @@ from sledlab.show.money import NOTE as MONEY
 from sledlab.show.wording import energy, figure, joined, percent, saved
 from sledlab.show.wording import money as dollars
 from sledlab.studies.smart import figures, money
-from sledlab.studies.smart.figures import labels
+from sledlab.studies.smart.labels import labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -163,14 +163,14 @@ def matrix(study: SmartStudy) -> Grid:
 
 def brief(study: SmartStudy) -> Sequence[Part]:
     """What a terminal and a notebook show."""
-    parts: list[Part] = [
+    said = money.choices(study)
+    return [
         Heading(title(study), 1),
         Text(answer(study)),
         table(study),
         Text(note(study), "quiet"),
+        *([Text(said)] if said else []),
     ]
-    said = money.choices(study)
-    return [*parts, *([Text(said)] if said else [])]
 
 
 def page(study: SmartStudy) -> Document:
