@@ -18,9 +18,9 @@ COLUMN = f"per {MANY:,}"
 NOTE = f"$: the price of the cluster, and what {MANY:,} such jobs cost: their share of it, and energy."
 
 
-def of_many(job_usd: float | None) -> str:
+def of_many(job_usd: float | None, digits: int = 3) -> str:
     """What many jobs cost, by what one does in USD."""
-    return money(None if job_usd is None else MANY * job_usd)
+    return money(None if job_usd is None else MANY * job_usd, digits)
 
 
 def assumed(used: Mapping[str, Any]) -> str:

@@ -167,14 +167,14 @@ def energy(joules: float) -> str:
     return f"{figure(joules)} J"
 
 
-def money(usd: float | None) -> str:
-    """An amount of money in USD; a dash where it is not known.
+def money(usd: float | None, digits: int = 3) -> str:
+    """An amount of money in USD, with at least so many digits; a dash where it is not known.
 
     Examples:
         >>> money(11686.0), money(0.3068), money(None)
         ('$11,686', '$0.307', '–')
     """
-    return "–" if usd is None else f"${figure(usd)}"
+    return "–" if usd is None else f"${figure(usd, digits)}"
 
 
 def seconds(value_ms: float) -> str:

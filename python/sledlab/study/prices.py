@@ -76,9 +76,11 @@ class Prices:
             Error: One is of nothing.
         """
         for table, name in self.said:
-            known = {*defaults().tables[table], *names[table.removesuffix("_gb")]}
+            kind = table.removesuffix("_gb")
+            preset = defaults().tables
+            known = {*names[kind], *preset[kind], *preset.get(f"{kind}_gb", {})}
             if name not in known:
-                raise unknown(f"{table.removesuffix('_gb')} with a price", name, sorted(known))
+                raise unknown(f"{kind} with a price", name, sorted(known))
 
 
 def no_price(table: str, name: str) -> Error:

@@ -49,9 +49,10 @@ def _choices(job: str, runs: Sequence[Run]) -> Iterator[str]:
     if fastest is cheapest:
         yield f"`{job}` is both fastest and cheapest with {_where(fastest, runs)}: {_worth(fastest)}."
         return
+    low, high = _told_apart(cheapest, fastest)
     yield (
-        f"`{job}` is cheapest with {_where(cheapest, runs)}, {_worth(cheapest)}, and fastest with "
-        f"{_where(fastest, runs)}, {_worth(fastest)}."
+        f"`{job}` is cheapest with {_where(cheapest, runs)}, {low}, and fastest with "
+        f"{_where(fastest, runs)}, {high}."
     )
     end = "all else is beaten" if len(runs) > len(best) else "nothing is beaten"
     if len(best) > 2:
@@ -88,5 +89,16 @@ def _besides(each: Run, runs: Sequence[Run]) -> str:
     return " ".join(filter(None, several))
 
 
-def _worth(each: Run) -> str:
-    return f"{figure(each.run.elapsed_s)} s and {of_many(each.cost.job_usd)} for {MANY:,}"
+def _worth(each: Run, digits: int = 3) -> str:
+    return f"{figure(each.run.elapsed_s, digits)} s and {of_many(each.cost.job_usd, digits)} for {MANY:,}"
+
+
+def _told_apart(cheapest: Run, fastest: Run) -> tuple[str, str]:
+    """What two replays take and cost, with as many digits as tell both from each other."""
+    digits = 3
+    for digits in range(3, 8):
+        times = {figure(each.run.elapsed_s, digits) for each in (cheapest, fastest)}
+        amounts = {of_many(each.cost.job_usd, digits) for each in (cheapest, fastest)}
+        if len(times) == len(amounts) == 2:
+            break
+    return _worth(cheapest, digits), _worth(fastest, digits)
