@@ -124,6 +124,9 @@ def test_what_has_no_price_is_empty_unless_prices_are_asked_for(tmp_path: Path) 
     assert caught.value.remedy == "say it in USD: --price device.mine=100"
     said = sl.smart_study(SCAN, [str(device), "ram"], price=["device.mine=10"], jobs=1)
     assert said.tables["runs"]["cluster_usd"].to_list()[0] == 4 * (150 + 10) + 5 * 40
+    size = sl.smart_size("scan", "ram", network="ideal", until="store", nodes="1..2", job_settings=SETTINGS)
+    assert size.sizes["cluster_usd"].to_list() == [None] * size.sizes.height
+    assert "per 1,000" not in str(size)
     with pytest.raises(sl.Error, match="a port `ideal` has no price"):
         sl.smart_size("scan", "ram", network="ideal", budget=1000, nodes="1..2", job_settings=SETTINGS)
 
@@ -150,6 +153,14 @@ def test_prices_of_a_file_and_of_the_command_line_win(
     again = sl.smart_study(study=tmp_path / "out" / "study.toml", jobs=1)
     assert again.tables["runs"]["job_usd"].item() == row["job_usd"]
     assert again.toml == (tmp_path / "out" / "study.toml").read_text()
+
+
+def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
+    sl.smart_study(SCAN, "mems-g2", out=tmp_path, jobs=1)
+    points = (tmp_path / "points.jsonl").read_bytes()
+    study = sl.smart_study(SCAN, "mems-g2", price=["years=30", "kwh=0"], out=tmp_path, jobs=1)
+    assert (tmp_path / "points.jsonl").read_bytes() == points
+    assert study.tables["runs"]["power_usd"].item() == 0
 
 
 @pytest.mark.parametrize(
