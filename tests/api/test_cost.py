@@ -239,6 +239,18 @@ def test_what_is_worth_its_money_is_drawn_and_said(tmp_path: Path, study: sl.Sma
     assert "What it costs" not in (tmp_path / "two" / "report.html").read_text()
 
 
+def test_points_of_the_picture_have_their_nodes() -> None:
+    said = {"job": "scan", "nodes": [1, 2, 16], "job_settings": ["scale_factor=0.01"]}
+    study = sl.smart_study(devices="mems-g3", price=["smart-2003=0", "kwh=1000"], jobs=1, **said)
+    runs = study.tables["runs"].sort("job_usd")
+    (axes,) = study.plot("pareto").axes
+    cheapest = runs["nodes"][0]
+    texts = [each.get_text() for each in axes.texts]
+    assert f"{cheapest} node{'s' if cheapest > 1 else ''}" in texts
+    assert len(texts) == 3
+    assert {text.split()[0] for text in texts} == {"1", "2", "16"}
+
+
 def fits(device: str, nodes: int, said: tuple[str, ...] = ()) -> float:
     return price_of(config(device), nodes, prices(said=said)).total
 

@@ -25,8 +25,14 @@ if TYPE_CHECKING:
 BELOW_PT = 8
 """How far a name stands below its point: nothing else can be there, or it would be better."""
 
-LETTERS = 72
+LETTER_PT = 6
+"""Room for a letter of a name."""
+
+LETTERS = 68
 """Letters of a name that would be as wide as the axes."""
+
+FAR = 1000
+"""Values so many times each other have ticks at powers of 10 only."""
 
 
 def pareto(study: SmartStudy) -> Figure:
@@ -53,7 +59,7 @@ def pareto(study: SmartStudy) -> Figure:
             is_best = any(each is one for one in best[job])
             small = f"{each.where.nodes:,}" if "nodes" in told and not is_best else ""
             _point(axes, _place(each), colours[each.where.device], small, is_best=is_best)
-        _money_axes(axes, runs, len(names[id(best[job][0])]))
+        _money_axes(axes, runs, len(_short(names[id(best[job][0])], is_end=True)))
         axes.set_title(job if len(jobs) > 1 else "")
     if len(colours) > 1:
         plots.legend(made, colours)
@@ -68,12 +74,19 @@ def _place(each: Run) -> tuple[float, float]:
     return each.run.elapsed_s, MANY * (each.cost.job_usd or 0.0)
 
 
-def _names(study: SmartStudy) -> dict[int, str]:
-    """What tells replays from others of the same job and device, by `id`."""
-    return {
-        id(each): ", ".join(text for name, text in said.items() if name not in ("job", "device"))
-        for each, said in zip(study.runs, parts(study), strict=True)
-    }
+def _names(study: SmartStudy) -> dict[int, list[str]]:
+    """What tells replays from others of the same job and device, by `id`; the number of nodes first."""
+    found = {}
+    for each, said in zip(study.runs, parts(study), strict=True):
+        nodes = f"{each.where.nodes:,} node{'s' if each.where.nodes > 1 else ''}"
+        words = {**said, "nodes": nodes} if "nodes" in said else said
+        found[id(each)] = [text for name, text in words.items() if name not in ("job", "device")]
+    return found
+
+
+def _short(name: Sequence[str], *, is_end: bool) -> str:
+    """A name in a line: between the ends of a line of nothing but nodes, numbers do."""
+    return name[0].split(" ")[0] if len(name) == 1 and not is_end else ", ".join(name)
 
 
 def _point(axes: Axes, place: tuple[float, float], colour: str, said: str, *, is_best: bool) -> None:
@@ -83,15 +96,24 @@ def _point(axes: Axes, place: tuple[float, float], colour: str, said: str, *, is
     axes.annotate(said, place, xytext=(3, 2), **style)
 
 
-def _name(axes: Axes, best: Sequence[Run], names: Mapping[int, str], colours: Mapping[str, str]) -> None:
-    """Names on the left of points that nothing beats and a little below, moved apart."""
-    box, to_points = axes.get_window_extent(), 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
-    heights = [(axes.transData.transform(_place(each))[1] - box.y0) * to_points for each in best]
-    places = plots.apart([height - BELOW_PT for height in heights], NAME_PT, box.height * to_points)
-    for each, height, place in zip(best, heights, places, strict=True):
+def _name(
+    axes: Axes, best: Sequence[Run], names: Mapping[int, Sequence[str]], colours: Mapping[str, str]
+) -> None:
+    """Names below points that nothing beats, on the left; further down where another name is already."""
+    to_points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+    taken: list[tuple[float, float, float]] = []
+    for each in best:
+        text = _short(names[id(each)], is_end=each in (best[0], best[-1]))
+        right, height = (at * to_points for at in axes.transData.transform(_place(each)))
+        left, place = right - LETTER_PT * len(text), height - BELOW_PT
+        while any(
+            left < end and start < right and abs(place - other) < NAME_PT for start, end, other in taken
+        ):
+            place -= 1
+        taken.append((left, right, place))
         style: Any = {"textcoords": "offset points", "fontsize": 8.5, "fontweight": "bold"}
         style |= {"ha": "right", "va": "center", "color": colours[each.where.device]}
-        axes.annotate(names[id(each)], _place(each), xytext=(-5, place - height), **style)
+        axes.annotate(text, _place(each), xytext=(-4, place - height), **style)
 
 
 def _money_axes(axes: Axes, runs: Sequence[Run], letters: int) -> None:
@@ -106,9 +128,9 @@ def _money_axes(axes: Axes, runs: Sequence[Run], letters: int) -> None:
     axes.set(xscale="log", yscale="log", xlabel="time of the job (s)", ylabel=f"USD for {MANY:,} jobs")
     share = min((letters + 4) / LETTERS, 0.5)
     axes.set_xlim(_around(seconds, share, 0.1))
-    axes.set_ylim(_around(usd, 0.12, 0.1))
-    for axis in (axes.xaxis, axes.yaxis):
-        _ticks(axis)
+    axes.set_ylim(_around(usd, 0.16, 0.1))
+    _ticks(axes.xaxis, seconds)
+    _ticks(axes.yaxis, usd)
     axes.grid(visible=True)
 
 
@@ -119,6 +141,8 @@ def _around(values: Sequence[float], before: float, after: float) -> tuple[float
     return math.exp(low - before * whole), math.exp(high + after * whole)
 
 
-def _ticks(axis: Axis) -> None:
-    axis.set_major_locator(mpl_ticker.LogLocator(subs=(1, 2, 5)))
+def _ticks(axis: Axis, values: Sequence[float]) -> None:
+    """Plain numbers, as many as there is room for."""
+    subs = (1,) if max(values) > FAR * min(values) else (1, 2, 5)
+    axis.set_major_locator(mpl_ticker.LogLocator(subs=subs))
     plots.plain_ticks(axis)
