@@ -239,6 +239,18 @@ def test_what_is_worth_its_money_is_drawn_and_said(tmp_path: Path, study: sl.Sma
     assert "What it costs" not in (tmp_path / "two" / "report.html").read_text()
 
 
+def test_what_costs_nothing_is_not_compared(tmp_path: Path) -> None:
+    free = [
+        "smart-2003=0",
+        "fast-ethernet=0",
+        "kwh=0",
+        *(f"{name}=0" for name in ("ram", "mems-g1", "mems-g3")),
+    ]
+    study = sl.smart_study(SCAN, ["ram", "mems-g1", "mems-g3"], price=free, out=tmp_path, jobs=1)
+    assert study.tables["runs"]["job_usd"].to_list() == [0, 0, 0]
+    assert "cheapest" not in str(study)
+
+
 def test_points_of_the_picture_have_their_nodes() -> None:
     said = {"job": "scan", "nodes": [1, 2, 16], "job_settings": ["scale_factor=0.01"]}
     study = sl.smart_study(devices="mems-g3", price=["smart-2003=0", "kwh=1000"], jobs=1, **said)

@@ -26,10 +26,11 @@ def priced(study: SmartStudy) -> list[Run]:
 
 
 def compared(study: SmartStudy) -> dict[str, list[Run]]:
-    """The replays that have a price by their job, where those are enough to compare."""
+    """The replays that have a price by their job, where those are enough to compare; nothing is free."""
     found: dict[str, list[Run]] = {}
     for each in priced(study):
-        found.setdefault(each.where.job, []).append(each)
+        if each.cost.job_usd:
+            found.setdefault(each.where.job, []).append(each)
     return {job: runs for job, runs in found.items() if len(runs) >= LEAST_COMPARED}
 
 

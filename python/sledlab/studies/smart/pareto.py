@@ -65,7 +65,7 @@ def pareto(study: SmartStudy) -> Figure:
         plots.legend(made, colours)
     made.canvas.draw()  # where things are is known from now on
     for axes, job in zip(panels, jobs, strict=True):
-        _name(axes, best[job], names, colours)
+        _name(made, axes, best[job], names, colours)
     return made
 
 
@@ -92,15 +92,20 @@ def _short(name: Sequence[str], *, is_end: bool) -> str:
 def _point(axes: Axes, place: tuple[float, float], colour: str, said: str, *, is_best: bool) -> None:
     """A replay: large where nothing beats it, else small, with what is said of it."""
     plots.dot(axes, place, colour, 7 if is_best else 4)
-    style: Any = {"textcoords": "offset points", "fontsize": 7, "color": QUIET}
-    axes.annotate(said, place, xytext=(3, 2), **style)
+    if said:
+        style: Any = {"textcoords": "offset points", "fontsize": 7, "color": QUIET}
+        axes.annotate(said, place, xytext=(3, 2), **style)
 
 
 def _name(
-    axes: Axes, best: Sequence[Run], names: Mapping[int, Sequence[str]], colours: Mapping[str, str]
+    made: Figure,
+    axes: Axes,
+    best: Sequence[Run],
+    names: Mapping[int, Sequence[str]],
+    colours: Mapping[str, str],
 ) -> None:
     """Names below points that nothing beats, on the left; further down where another name is already."""
-    to_points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+    to_points = 72 / made.dpi
     taken: list[tuple[float, float, float]] = []
     for each in best:
         text = _short(names[id(each)], is_end=each in (best[0], best[-1]))
