@@ -3,7 +3,7 @@
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
-`{{ job sort }}`, `{{ data }}` and `{{ file examples/sstf.py }}`.
+`{{ job sort }}`, `{{ data }}`, `{{ prices }}` and `{{ file examples/sstf.py }}`.
 """
 
 import re
@@ -21,6 +21,7 @@ from sledlab.runs.options import Clustered, Option, Simulated, declared
 from sledlab.studies import LIST
 from sledlab.study.columns import Column
 from sledlab.study.columns import columns as columns_of
+from sledlab.study.prices import defaults
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -62,6 +63,24 @@ def presets(kind: str) -> str:
     ]
     head = f"| key | unit | {' | '.join(f'`{entry.name}`' for entry in found)} |"
     return "\n".join((head, f"| --- | --- | {'--- | ' * len(found)}", *rows))
+
+
+def prices() -> str:
+    """A table of the prices that come with sledlab; presets that cost the same share a row."""
+    table = defaults()
+    units = {
+        "node": "a node without its store",
+        "device": "a device",
+        "device_gb": "10^9 bytes of a device",
+        "network": "a port of the network",
+    }
+    shared: dict[tuple[str, float], list[str]] = {}
+    for name, each in table.tables.items():
+        for preset, usd in each.items():
+            shared.setdefault((name, usd), []).append(f"`{preset}`")
+    rows = [f"| {units[name]} | {', '.join(found)} | {usd:g} |" for (name, usd), found in shared.items()]
+    rows.append(f"| a kWh | | {table.kwh:g} |")
+    return "\n".join(("| price of | | USD |", "| --- | --- | --- |", *rows))
 
 
 def schedulers() -> str:
@@ -208,6 +227,7 @@ MARKERS = {
     "options": options,
     "parameters": parameters,
     "presets": presets,
+    "prices": prices,
     "schedulers": schedulers,
 }
 """What each marker stands for."""

@@ -35,6 +35,7 @@ def _options() -> Mapping[str, Option]:
         "tables": study["tables"],
         "until": Option("What is to hold the job up: compute (or processor) | store | network.", "COMPONENT"),
         "deadline": Option("What the job may take, such as 60s, 2min or 500ms.", "TIME"),
+        "budget": Option("What the cluster may cost, in USD.", "USD"),
         "nodes": Option("The fewest and the most nodes.", "A..B", NODES),
         "job_settings": study["job_settings"],
         "device": DEVICE,
@@ -42,6 +43,8 @@ def _options() -> Mapping[str, Option]:
         **{name: said[name] for name in first},
         **{name: option for name, option in said.items() if name not in (*first, *last)},
         **last,
+        "price": study["price"],
+        "prices": study["prices"],
         "out": Option("Directory for report, table and summary.", "DIR"),
     }
 
@@ -55,6 +58,7 @@ def smart_size(
     devices: list[str] | None,
     nodes: str | None,
     job_settings: list[str] | None,
+    price: list[str] | None,
     out: str | None,
     *,
     as_json: bool,
@@ -63,12 +67,14 @@ def smart_size(
     """Find the smallest cluster that does it: until a component holds the job up, or within a deadline.
 
     The job or query is run and replayed on the first number of nodes, its doublings and the last; then the
-    gap before the first that does it is halved until that and its neighbour below were replayed.
+    gap before the first that does it is halved until that and its neighbour below were replayed. With a
+    budget instead, the fastest cluster that it buys; with both, the cheapest in time that it buys.
 
     \b
     Examples:
       sledlab smart size --job join --until network --device mems-g3 --job-set scale_factor=0.1
       sledlab smart size --job sort --deadline 10s --devices mems-g3,hp-c2490a --job-set scale_factor=0.1
+      sledlab smart size --job sort --budget 20000 --devices mems-g3,hp-c2490a --job-set scale_factor=0.1
       sledlab smart size --query q5 --deadline 2s --device mems-g3
       sledlab smart size --job scan --deadline 2s --nodes 8..256 --device mems-g2 --out size
     """
@@ -80,6 +86,7 @@ def smart_size(
             devices if device is None else device,
             nodes=NODES if nodes is None else nodes,
             job_settings=job_settings or (),
+            price=price or (),
             out=out,
             progress=progress.going,
             **flags,

@@ -307,6 +307,22 @@ class Clustered(Connected, Stored, total=False):
     threads: Annotated[int, Option("Threads at most", default="all processors")]
 
 
+class Priced(TypedDict, total=False):
+    """What things cost."""
+
+    price: Annotated[
+        Sequence[str],
+        Option(
+            "A price in USD, such as mems-g3=50 or kwh=0.2, or years=5; can be repeated.",
+            "NAME=USD",
+            repeated=True,
+        ),
+    ]
+    prices: Annotated[
+        str | Path, Option("A file of prices.", "FILE", "those of sledlab, with what it says over them")
+    ]
+
+
 class Repeated(TypedDict, total=False):
     """How often runs are repeated."""
 

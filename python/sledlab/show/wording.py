@@ -167,6 +167,16 @@ def energy(joules: float) -> str:
     return f"{figure(joules)} J"
 
 
+def money(usd: float | None, digits: int = 3) -> str:
+    """An amount of money in USD, with at least so many digits; a dash where it is not known.
+
+    Examples:
+        >>> money(11686.0), money(0.3068), money(None)
+        ('$11,686', '$0.307', '–')
+    """
+    return "–" if usd is None else f"${figure(usd, digits)}"
+
+
 def seconds(value_ms: float) -> str:
     """A time in ms that may be long, with the unit that reads best.
 

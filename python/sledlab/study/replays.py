@@ -43,6 +43,9 @@ class Replayed:
     ]
     energy_j: Annotated[float, Column("energy of stores, processors, memories and ports", "J")]
     store_j: Annotated[float, Column("energy of stores", "J")]
+    processor_j: Annotated[float, Column("energy of processors", "J")]
+    memory_j: Annotated[float, Column("energy of memories", "J")]
+    network_j: Annotated[float, Column("energy of ports", "J")]
     simulated_share: Annotated[float, Column("share of the pages that was simulated")]
     phases: Annotated[Sequence[Mapping[str, Any]], Column("the phases in order", hidden=True)]
 
@@ -91,6 +94,9 @@ def row_of(result: ClusterResult) -> Replayed:
         sent_bytes=sum(phase["sent_bytes"] for phase in summary["by_phase"]),
         energy_j=result.energy.total,
         store_j=result.energy.store,
+        processor_j=result.energy.processor,
+        memory_j=result.energy.memory,
+        network_j=result.energy.network,
         simulated_share=result.simulated_share,
         phases=phases,
     )

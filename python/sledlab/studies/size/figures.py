@@ -41,7 +41,8 @@ def times(found: SmartSize) -> Figure:
             plots.dot(axes, place, colour, 9)
             style: Any = {"fontsize": 8.5, "fontweight": "bold", "color": colour}
             axes.annotate(f"{least:,}", place, xytext=(5, 6), textcoords="offset points", **style)
-    _nodes_axis(axes, found.nodes)
+    shown = _replayed(found)
+    _nodes_axis(axes, shown)
     seconds = [each.run.elapsed_s for each in found.rows]
     deadline = found.goal.deadline_s
     if deadline is not None:
@@ -52,7 +53,7 @@ def times(found: SmartSize) -> Figure:
         axes.annotate(f"deadline {deadline:g} s", where, **said)
     plots.value_axis(axes, seconds)
     axes.set_ylabel("time of the job (s)")
-    plots.name_ends(made, axes, found.nodes[1], ends)
+    plots.name_ends(made, axes, shown[1], ends)
     return made
 
 
@@ -69,13 +70,19 @@ def saved(found: SmartSize) -> Figure:
             axes.set_ylim(bottom=0)
         if least is not None:
             axes.axvline(least, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
-        _nodes_axis(axes, found.nodes, room=0.05)
+        _nodes_axis(axes, _replayed(found), room=0.05)
         axes.set_title(device if least is None else f"{device}: {least:,} node{'s' if least > 1 else ''}")
         axes.set_ylabel("time saved (%)")
         if axes is not panels[-1]:
             axes.set_xlabel("")
     plots.legend(made, {f"{name} × 2": COLOURS[part] for part, name in PART_NAMES.items()})
     return made
+
+
+def _replayed(found: SmartSize) -> tuple[int, int]:
+    """The fewest and the most nodes replayed: a budget may not buy the most that may be tried."""
+    numbers = [each.nodes for each in found.rows]
+    return min(numbers), max(numbers)
 
 
 def _nodes_axis(axes: Axes, nodes: tuple[int, int], room: float = 0.2) -> None:

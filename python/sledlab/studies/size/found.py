@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ from sledlab.runs.recording import REPORT, SUMMARY
 from sledlab.shown import Shown, face_of
 from sledlab.studies.size.goal import Goal  # noqa: TC001 - annotations are read at run time
 from sledlab.study.columns import Column, Only, frame, records
+from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.study.replays import Replayed  # noqa: TC001 - annotations are read at run time
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Size:
         ),
     ]
     meets: Annotated[bool, Column("whether it does what is asked")]
+    cost: Annotated[Cost, Only("cluster_usd", "job_usd")]
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,13 +49,16 @@ class SmartSize(Shown):
 
     Attributes:
         job: Name of the job.
-        goal: What is asked: `until`, a component, or `deadline_s`.
+        goal: What is asked: `until`, a component, or `deadline_s` or `budget_usd` or both.
         nodes: The fewest and the most nodes that may be tried.
-        smallest: The number of nodes found for each device; none where no number tried does it.
+        smallest: The number of nodes found for each device; none where no number tried does it. With a budget
+            and no deadline that on which the job is fastest, the smallest of these.
         rows: The replays, by device and number of nodes.
         job_settings: Parameters of the job and its data that were said.
         config: What all replays have in common, as plain data.
         devices: The device of each name, as plain data.
+        buys: The most nodes that may be tried and that the budget buys, for each device; empty without one.
+        prices: What of the prices is used, in USD, as plain data.
 
     Examples:
         >>> import sledlab as sl
@@ -73,6 +78,8 @@ class SmartSize(Shown):
     job_settings: Mapping[str, str]
     config: Mapping[str, Any] = field(repr=False)
     devices: Mapping[str, Any] = field(repr=False)
+    buys: Mapping[str, int]
+    prices: Mapping[str, Any] = field(repr=False)
 
     @cached_property
     def sizes(self) -> polars.DataFrame:
@@ -80,7 +87,8 @@ class SmartSize(Shown):
 
         Columns `device`, `nodes`, `elapsed_s`; `compute_s`, `store_s`, `network_s` and `waiting_s`, means
         over nodes; `saved_compute`, `saved_store` and `saved_network`, the share of the time that each saves
-        where it is twice as fast; `bottleneck`, which of them saves most; `meets`.
+        where it is twice as fast; `bottleneck`, which of them saves most; `meets`; `cluster_usd`, the price
+        of the cluster, and `job_usd`, what one job costs.
         """
         return frame(self.rows, Size)
 
@@ -100,9 +108,9 @@ class SmartSize(Shown):
     def beyond(self, device: str) -> list[Size]:
         """Replays on more nodes than the number found that do not do it: more nodes need not be better."""
         least = self.smallest[device]
-        return [
-            each for each in self.of(device) if least is not None and each.nodes > least and not each.meets
-        ]
+        if least is None or self.goal.is_fastest:
+            return []
+        return [each for each in self.of(device) if each.nodes > least and not each.meets]
 
     def plot(self, kind: str = "times") -> Figure:
         """Draws what was replayed against the number of nodes.
@@ -121,13 +129,15 @@ class SmartSize(Shown):
             "answer": self.answer,
             "job": self.job,
             "job_settings": dict(self.job_settings),
-            "goal": {"until": self.goal.until, "deadline_s": self.goal.deadline_s},
+            "goal": asdict(self.goal),
             "nodes": list(self.nodes),
             "smallest": dict(self.smallest),
             "contradicting": {
                 device: [each.nodes for each in self.beyond(device)] for device in self.smallest
             },
+            "buys": dict(self.buys),
             "sizes": records(self.rows),
+            "prices": dict(self.prices),
             "version": __version__,
             "devices": dict(self.devices),
             "config": dict(self.config),

@@ -15,6 +15,7 @@ from sledlab.study.replays import PARTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sledlab.study.cost import Cost
     from sledlab.study.replays import Replayed
 
 UNITS = {"ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0}
@@ -26,38 +27,73 @@ RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
 
 @dataclass(frozen=True)
 class Goal:
-    """What a cluster has to do: one of the two.
+    """What a cluster has to do: the first, or one or both of the others.
 
     Attributes:
         until: The component that has to save most where it is twice as fast: `compute`, `store` or `network`.
         deadline_s: What the job may take, in s.
+        budget_usd: What the cluster may cost, in USD; without a deadline the fastest such is looked for.
     """
 
-    until: str | None
-    deadline_s: float | None
+    until: str | None = None
+    deadline_s: float | None = None
+    budget_usd: float | None = None
 
-    def met(self, run: Replayed) -> bool:
+    @property
+    def is_fastest(self) -> bool:
+        """Whether the fastest cluster is looked for, not the smallest."""
+        return self.until is None and self.deadline_s is None
+
+    def met(self, run: Replayed, cost: Cost) -> bool:
         """Whether a replay does it."""
-        if self.deadline_s is not None:
-            return run.elapsed_s <= self.deadline_s
-        return run.bottleneck == self.until
+        if self.until is not None:
+            return run.bottleneck == self.until
+        in_time = self.deadline_s is None or run.elapsed_s <= self.deadline_s
+        return in_time and (self.budget_usd is None or (cost.cluster_usd or 0.0) <= self.budget_usd)
 
 
-def goal(until: str | None, deadline: float | str | None) -> Goal:
+def goal(until: str | None, deadline: float | str | None, budget: float | str | None = None) -> Goal:
     """The goal that is said.
 
     Raises:
-        Error: None is, or both are, or one makes no sense.
+        Error: None is, or they contradict each other, or one makes no sense.
     """
-    if (until is None) == (deadline is None):
-        both = "both a component and a deadline were" if until is not None else "no goal was"
-        raise Error(f"{both} given", remedy="say either --until network or --deadline 60s")
-    if deadline is not None:
-        return Goal(None, seconds(deadline))
+    said = {"deadline": deadline, "budget": budget}
+    others = [name for name, value in said.items() if value is not None]
+    if (until is None) == (not others):
+        what = f"both a component and a {others[0]} were" if others else "no goal was"
+        raise Error(
+            f"{what} given",
+            remedy="say either --until network, or --deadline 60s or --budget 20000 or both of these",
+        )
+    if until is None:
+        return Goal(
+            deadline_s=None if deadline is None else seconds(deadline),
+            budget_usd=None if budget is None else dollars(budget),
+        )
     known = {**{part: part for part in PARTS}, **{name: part for part, name in PART_NAMES.items()}}
     if until not in known:
-        raise unknown("component", str(until), list(known))
-    return Goal(known[until], None)
+        raise unknown("component", until, list(known))
+    return Goal(known[until])
+
+
+def dollars(said: float | str) -> float:
+    """An amount of money in USD, of a number or a text such as `20000` or `$20,000`.
+
+    Raises:
+        Error: It is none, or nothing can be bought for it.
+
+    Examples:
+        >>> [dollars(said) for said in (20000, "20000", "$20,000")]
+        [20000.0, 20000.0, 20000.0]
+    """
+    try:
+        value = float(str(said).strip().removeprefix("$").replace(",", ""))
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise Error(f"`{said}` is no budget", remedy="write it as 20000, in USD")
+    return value
 
 
 def seconds(said: float | str) -> float:

@@ -10,22 +10,25 @@ from sledlab.errors import Error
 from sledlab.files import make_directory
 from sledlab.model.catalogue import Chosen
 from sledlab.runs.cluster import composed, run
+from sledlab.studies.size.bill import Bill
 from sledlab.studies.size.found import Size, SmartSize
 from sledlab.studies.size.goal import goal, nodes_of
-from sledlab.studies.size.search import smallest
+from sledlab.studies.size.search import fastest, smallest
 from sledlab.study.devices import name_of
-from sledlab.study.plan import named, taking, worded
+from sledlab.study.plan import named, plain, taking, worded
+from sledlab.study.prices import prices as read_prices
 from sledlab.study.recording import recordables, settings_of
 from sledlab.study.replays import row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sledlab._native import ClusterExperiment
     from sledlab.job.task import Tell
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
     from sledlab.runs.options import Clustered
+    from sledlab.studies.size.goal import Goal
     from sledlab.study.recording import Recordable
 
 NODES = "2..1024"
@@ -44,17 +47,21 @@ def smart_size(
     tables: str | Path | None = None,
     until: str | None = None,
     deadline: float | str | None = None,
+    budget: float | str | None = None,
     nodes: str | Sequence[int] = NODES,
     job_settings: Sequence[str] | str = (),
+    price: Sequence[str] | str = (),
+    prices: str | Path | None = None,
     out: str | Path | None = None,
     progress: Tell | None = None,
     **said: Unpack[Clustered],
 ) -> SmartSize:
-    """Finds the smallest number of nodes on which a component holds a job up, or a deadline is met.
+    """Finds the smallest cluster on which a component holds a job up, or that meets a deadline or a budget.
 
     Replays the job on the first number of nodes, on its doublings and on the last, then halves the gap before
     the first that does it until that and its neighbour below were replayed. Runs the job first on each of
-    them, unless its record is kept.
+    them, unless its record is kept. With a budget and no deadline it replays doublings up to the most nodes
+    that the budget buys, those, and one more, and chooses the fastest that it buys.
 
     Args:
         job: A job (`sledlab job list`), or a Python file that defines one.
@@ -63,10 +70,12 @@ def smart_size(
         devices: A device or several that nodes store on.
         until: The component that has to save most where it is twice as fast: `compute` (or `processor`),
             `store` or `network`.
-        deadline: What the job may take: in s, or a text such as `60s`, `2min`, `500ms`. Either this or
-            `until`.
+        deadline: What the job may take: in s, or a text such as `60s`, `2min`, `500ms`.
+        budget: What the cluster may cost, in USD. Either `until`, or `deadline` or `budget` or both.
         nodes: The fewest and the most nodes, as a text or a pair.
         job_settings: Parameters of the job or of data, such as `scale_factor=0.1`.
+        price: Prices in USD, such as `mems-g3=50`.
+        prices: A file of prices, over those of sledlab.
         out: A directory for report, table and summary.
         progress: Called now and then with what is going on and the share of it that is done.
         **said: Everything else, as of `replay`.
@@ -75,7 +84,8 @@ def smart_size(
         The answer for each device, and all replays.
 
     Raises:
-        Error: Something makes no sense, or the job cannot run on a number of nodes; the message names it.
+        Error: Something makes no sense, or has no price and needs one, or the job cannot run on a number of
+            nodes; the message names it.
         KeyboardInterrupt: Ctrl-C.
 
     Examples:
@@ -86,35 +96,62 @@ def smart_size(
         >>> list(found.smallest)
         ['mems-g3', 'ram']
     """
-    wanted = goal(until, deadline)
+    wanted = goal(until, deadline, budget)
+    costs = read_prices(prices, price)
     first, last = nodes_of(nodes)
     recordable = _one(job, query, tables)
     settings = settings_of([recordable], [job_settings] if isinstance(job_settings, str) else job_settings)
     clusters = _clusters(devices, said)
     directory = make_directory(Path(out)) if out is not None else None
     runs = _Runs(recordable, settings, said, clusters, progress or (lambda what, share: None))
-    for name in clusters:
-        runs.check(name, first)  # few nodes have to store most: what does not fit is told at once
-    rows: list[Size] = []
-
-    def meets(name: str) -> Callable[[int], bool]:
-        def replayed(number: int) -> bool:
-            row = row_of(runs.result(name, number))
-            rows.append(Size(name, number, row, wanted.met(row)))
-            return rows[-1].meets
-
-        return replayed
-
+    # Few nodes have to store most: what does not fit is told at once.
+    bill = Bill({name: runs.check(name, first) for name in clusters}, costs, needed=budget is not None)
+    search = _Search(wanted, runs, bill, first, last)
     answers, of_devices = {}, {}
     for name in clusters:
-        answers[name] = smallest(first, last, meets(name))
+        answers[name] = search.on(name)
         of_devices[name] = runs.config["device"]
-    rows.sort(key=lambda each: (list(clusters).index(each.device), each.nodes))
+    rows = sorted(search.rows, key=lambda each: (list(clusters).index(each.device), each.nodes))
     common = {key: value for key, value in runs.config.items() if key not in ("work", "device")}
-    made = SmartSize(runs.name, wanted, (first, last), answers, rows, settings, common, of_devices)
+    made = SmartSize(
+        *(runs.name, wanted, (first, last), answers, rows, settings, common, of_devices),
+        *(search.buys, bill.used),
+    )
     if directory is not None:
         made.write(directory)
     return made
+
+
+class _Search:
+    """The search for the cluster on each device.
+
+    Attributes:
+        rows: All replays so far.
+        buys: The most nodes that the budget buys, for each device looked at; empty without one.
+    """
+
+    def __init__(self, wanted: Goal, runs: _Runs, bill: Bill, first: int, last: int) -> None:
+        self.rows: list[Size] = []
+        self.buys: dict[str, int] = {}
+        self._wanted, self._runs, self._bill = wanted, runs, bill
+        self._first, self._last = first, last
+
+    def on(self, name: str) -> int | None:
+        """The number of nodes on a device; none where no number does it."""
+        first, most = self._first, self._last
+        if self._wanted.budget_usd is not None:
+            most = self._bill.most(name, self._wanted.budget_usd, first, self._last)
+            self.buys[name] = most
+        if self._wanted.is_fastest:
+            return fastest(first, self._last, most, lambda number: self._look(name, number).run.elapsed_s)
+        # What is too dear on the fewest nodes is replayed on these, to say by how much.
+        return smallest(first, max(first, most), lambda number: self._look(name, number).meets)
+
+    def _look(self, name: str, number: int) -> Size:
+        row = row_of(self._runs.result(name, number))
+        cost = self._bill.cost(name, number, row)
+        self.rows.append(Size(name, number, row, self._wanted.met(row, cost), cost))
+        return self.rows[-1]
 
 
 class _Runs:
@@ -139,15 +176,18 @@ class _Runs:
         self._clusters = clusters
         self._records: dict[int, str] = {}
 
-    def check(self, name: str, nodes: int) -> None:
+    def check(self, name: str, nodes: int) -> Mapping[str, Any]:
         """Checks that the job can be replayed on a device, by its name, and a number of nodes.
+
+        Returns:
+            The experiment, complete, as plain data.
 
         Raises:
             Error: It cannot run on them, or does not fit.
         """
         file = self._record(nodes)
         try:
-            self._clusters[name].with_work(file).to_toml()
+            return plain(self._clusters[name].with_work(file).to_toml())
         except Error as error:
             raise named(error, f"{self.name} on {_count(nodes)} with {name}") from error
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from sledlab._native import __version__
 from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.show.document import Document, Drawing, Facts, Folded, Heading, Text, grid
-from sledlab.show.wording import figure, joined
+from sledlab.show.money import COLUMN, assumed, of_many
+from sledlab.show.money import NOTE as MONEY
+from sledlab.show.wording import figure, joined, money
 from sledlab.show.wording import saved as share
 from sledlab.studies.size import figures
 
@@ -33,16 +35,77 @@ def title(found: SmartSize) -> str:
 
 
 def _asked(found: SmartSize) -> str:
-    if found.goal.until is not None:
-        return f"until the {PART_NAMES[found.goal.until]} holds it up"
-    return f"within {found.goal.deadline_s:g} s"
+    asked = found.goal
+    if asked.until is not None:
+        return f"until the {PART_NAMES[asked.until]} holds it up"
+    limits = [f"{asked.deadline_s:g} s"] if asked.deadline_s is not None else []
+    return f"within {joined([*limits, *([_budget(found)] if asked.budget_usd is not None else [])])}"
 
 
 def answer(found: SmartSize) -> str:
     """For each device the number of nodes, and what was seen there."""
-    verdict = until if found.goal.until is not None else deadline
-    said = [(verdict(found, device, least), note(found, device)) for device, least in found.smallest.items()]
-    return " ".join(sentence for both in said for sentence in both if sentence)
+    verdict = until if found.goal.until is not None else budget if found.goal.is_fastest else deadline
+    said = [
+        (_too_dear(found, device) or verdict(found, device, least), note(found, device), _paid(found, device))
+        for device, least in found.smallest.items()
+    ]
+    return " ".join([*(sentence for both in said for sentence in both if sentence), *_best(found)])
+
+
+def _paid(found: SmartSize, device: str) -> str:
+    """What the cluster costs that meets a deadline within a budget."""
+    least = found.smallest[device]
+    if found.goal.is_fastest or least is None or device not in found.buys:
+        return ""
+    return f"The price is {_price_against(found, found.at(device, least))}."
+
+
+def _best(found: SmartSize) -> list[str]:
+    """Which device is worth its money most, where several do it and have a price."""
+    rows = [found.at(device, least) for device, least in found.smallest.items() if least is not None]
+    if found.goal.until is not None or len(rows) < 2 or any(each.cost.cluster_usd is None for each in rows):
+        return []
+    if found.goal.is_fastest:
+        best = min(rows, key=lambda each: each.run.elapsed_s)
+        return [f"The fastest for the money is {best.device} on {_nodes(best.nodes)}."]
+    best = min(rows, key=lambda each: each.cost.cluster_usd or 0.0)
+    return [f"The cheapest is {best.device} on {_nodes(best.nodes)}, {money(best.cost.cluster_usd)}."]
+
+
+def _too_dear(found: SmartSize, device: str) -> str:
+    """What is said where a budget does not buy the fewest nodes."""
+    fewest = found.nodes[0]
+    if device not in found.buys or found.buys[device] >= fewest:
+        return ""
+    price = _price_against(found, found.at(device, fewest))
+    return (
+        f"{_budget(found)} does not buy {_nodes(fewest)} with {device}, the fewest tried: they cost {price}."
+    )
+
+
+def budget(found: SmartSize, device: str, least: int | None) -> str:
+    """On how many nodes that a budget buys the job is fastest."""
+    assert least is not None  # it buys some
+    there, most = found.at(device, least), found.buys[device]
+    first = (
+        f"{_job(found)} is fastest within {_budget(found)} on {_nodes(least)} with {device}, "
+        f"{figure(there.run.elapsed_s)} s, for {_price_against(found, there)}"
+    )
+    if least < most:
+        row = found.at(device, most)
+        return f"{first}; on {_nodes(most)}, the most that it buys, it takes {figure(row.run.elapsed_s)} s."
+    if most == found.nodes[1]:
+        return f"{first}; more were not tried."
+    return f"{first}; {_nodes(most + 1)} cost {_price_against(found, found.at(device, most + 1))}."
+
+
+def _budget(found: SmartSize) -> str:
+    return f"${found.goal.budget_usd:,.10g}"
+
+
+def _price_against(found: SmartSize, row: Size) -> str:
+    """The price of a cluster, with as many digits as tell it from the budget."""
+    return f"${_telling(row.cost.cluster_usd or 0.0, found.goal.budget_usd or 0.0)}"
 
 
 def until(found: SmartSize, device: str, least: int | None) -> str:
@@ -91,9 +154,9 @@ def deadline(found: SmartSize, device: str, least: int | None) -> str:
     if least is None:
         best = min(rows, key=lambda each: each.run.elapsed_s)
         return (
-            f"{job} does not take {limit:g} s or less on {device} on any of the numbers of nodes tried, "
-            f"{_range(found)}: the shortest is {_against(best, limit)}, on {_nodes(best.nodes)}, where the "
-            f"{PART_NAMES[best.run.bottleneck]} holds it up."
+            f"{job} does not take {limit:g} s or less on {device} on any of the numbers of nodes "
+            f"{_tried(found, device)}: the shortest is {_against(best, limit)}, on {_nodes(best.nodes)}, "
+            f"where the {PART_NAMES[best.run.bottleneck]} holds it up."
         )
     there = found.at(device, least)
     if least == found.nodes[0]:
@@ -139,6 +202,13 @@ def _range(found: SmartSize) -> str:
     return f"{found.nodes[0]:,} to {found.nodes[1]:,}"
 
 
+def _tried(found: SmartSize, device: str) -> str:
+    """Which numbers of nodes were tried: those that a budget buys, where there is one."""
+    if device not in found.buys:
+        return f"tried, {_range(found)}"
+    return f"that {_budget(found)} buys, {found.nodes[0]:,} to {found.buys[device]:,}"
+
+
 def _shares(more: float, less: float) -> tuple[str, str]:
     """Two shares, with as many digits as tell them from each other.
 
@@ -156,12 +226,17 @@ def _shares(more: float, less: float) -> tuple[str, str]:
 
 def _against(row: Size, limit: float) -> str:
     """The time of the job, with as many digits as tell it from the deadline."""
-    value, text = row.run.elapsed_s, ""
+    return f"{_telling(row.run.elapsed_s, limit)} s"
+
+
+def _telling(value: float, limit: float) -> str:
+    """A number with as many digits as tell on which side of a limit it is."""
+    text = ""
     for digits in range(3, 16):
         text = figure(value, digits)
         if (float(text.replace(",", "")) <= limit) == (value <= limit):
             break
-    return f"{text} s"
+    return text
 
 
 def table(found: SmartSize) -> Grid:
@@ -172,7 +247,7 @@ def table(found: SmartSize) -> Grid:
 
     def marked(each: Size) -> str:
         if each.nodes == found.smallest[each.device]:
-            return "smallest"
+            return "fastest" if found.goal.is_fastest else "smallest"
         return "yes" if each.meets else "no"
 
     columns: Mapping[str, Callable[[Size], str]] = {
@@ -181,14 +256,34 @@ def table(found: SmartSize) -> Grid:
         "s": lambda each: figure(each.run.elapsed_s),
         "held up by": lambda each: PART_NAMES[each.run.bottleneck],
         **{f"{name} × 2": saved_by(part) for part, name in PART_NAMES.items()},
+        **_money_columns(found),
         "does it": marked,
     }
     return grid(found.rows, columns, group=True)
 
 
+def _money_columns(found: SmartSize) -> Mapping[str, Callable[[Size], str]]:
+    """What the cluster costs, and the job; nothing where nothing has a price."""
+    if not _is_priced(found):
+        return {}
+    return {
+        "cluster": lambda each: money(each.cost.cluster_usd),
+        COLUMN: lambda each: of_many(each.cost.job_usd),
+    }
+
+
+def _is_priced(found: SmartSize) -> bool:
+    return any(each.cost.cluster_usd is not None for each in found.rows)
+
+
+def notes(found: SmartSize) -> str:
+    """What the columns of the table mean."""
+    return f"{NOTE} {MONEY}" if _is_priced(found) else NOTE
+
+
 def brief(found: SmartSize) -> Sequence[Part]:
     """What a terminal and a notebook show."""
-    return [Heading(title(found), 1), Text(answer(found)), table(found), Text(NOTE, "quiet")]
+    return [Heading(title(found), 1), Text(answer(found)), table(found), Text(notes(found), "quiet")]
 
 
 def page(found: SmartSize) -> Document:
@@ -207,7 +302,7 @@ def page(found: SmartSize) -> Document:
         Heading("What holds it up"),
         Text("What a processor, store or network twice as fast saves. The line is at the answer.", "quiet"),
         drawn("saved"),
-        Folded("The numbers", [table(found), Text(NOTE, "quiet")]),
+        Folded("The numbers", [table(found), Text(notes(found), "quiet")]),
         Heading("What ran"),
         Facts(_facts(found)),
     ]
@@ -227,6 +322,7 @@ def _facts(found: SmartSize) -> list[tuple[str, str]]:
         ("nodes", f"{_range(found)}, {config['node']['description']}"),
         ("network", f"{config['network']['name']}: {config['network']['description']}"),
         ("devices", joined(list(found.smallest))),
+        ("prices", assumed(found.prices).removeprefix("Prices: ") if _is_priced(found) else ""),
         ("work done at", "a host" if config["cluster"]["at"] == "host" else "the nodes"),
         ("seed", str(config["seed"])),
         ("version", f"sledlab {__version__}"),

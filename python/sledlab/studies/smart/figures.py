@@ -9,6 +9,8 @@ from sledlab.show import plots
 from sledlab.show.cluster_figures import COLOURS
 from sledlab.show.plots import LINES
 from sledlab.show.wording import figure
+from sledlab.studies.smart.labels import labels
+from sledlab.studies.smart.pareto import pareto
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,30 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sledlab.studies.smart.tables import Run, SmartStudy
-
-
-def labels(study: SmartStudy) -> list[str]:
-    """What tells each replay from the others: the columns of which there are several."""
-    wheres = [each.where for each in study.runs]
-
-    def several(name: str) -> bool:
-        return len({getattr(where, name) for where in wheres}) > 1
-
-    def said(each: Run) -> str:
-        where = each.where
-        parts = {
-            "job": where.job,
-            "nodes": f"{where.nodes} nodes",
-            "device": where.device,
-            "page_kb": f"{where.page_kb:g} KB" if where.page_kb else "",
-            "network": where.network,
-            "at": f"at {'the host' if where.at == 'host' else 'the nodes'}",
-        }
-        found = [part for name, part in parts.items() if several(name)]
-        return ", ".join(found) or where.device
-
-    return [said(each) for each in study.runs]
+    from sledlab.studies.smart.tables import SmartStudy
 
 
 def times(study: SmartStudy) -> Figure:
@@ -107,7 +86,12 @@ def _nodes_axis(axes: Axes, sizes: Sequence[int]) -> None:
     axes.grid(visible=True, axis="y")
 
 
-KINDS: Mapping[str, Callable[[SmartStudy], Figure]] = {"times": times, "phases": phases, "scaling": scaling}
+KINDS: Mapping[str, Callable[[SmartStudy], Figure]] = {
+    "times": times,
+    "phases": phases,
+    "scaling": scaling,
+    "pareto": pareto,
+}
 """Every figure by its name."""
 
 
@@ -115,7 +99,7 @@ def draw(study: SmartStudy, section: str = "times") -> Figure:
     """One of the figures.
 
     Raises:
-        Error: There is no such figure.
+        Error: There is no such figure, or too little for it.
     """
     if section not in KINDS:
         raise unknown("section", section, list(KINDS))

@@ -14,13 +14,16 @@ from sledlab.runs.options import (
     Numbers,
     Option,
     Parallel,
+    Priced,
     Several,
     Stored,
     words,
 )
 from sledlab.show.progress import Progress
+from sledlab.studies.smart.costs import check_prices
 from sledlab.study.devices import name_of
 from sledlab.study.plan import Case, Plan, said_of, taking, worded
+from sledlab.study.prices import prices
 from sledlab.study.recording import recordables, settings_of
 from sledlab.traces.work import work
 
@@ -33,7 +36,7 @@ NODES = (4, 8, 16, 32)
 """Those of paper 004."""
 
 
-class SmartOptions(Furnished, Stored, Parallel, total=False):
+class SmartOptions(Furnished, Stored, Priced, Parallel, total=False):
     """What can be said of a study of smart storage, but for records and devices."""
 
     job: Annotated[
@@ -106,7 +109,7 @@ def planned(given: Given) -> Plan:
             said = f"{key}, pages of {page:g} KB" if page else key
             name = f"{said}, at the host" if place == "host" else said
             cases.append(Case("runs", tuple(labels.items()), key, settings, record.nodes, name))
-    axes = {
+    axes: dict[str, Any] = {
         "job": _listed(given.axis("job")) or None,
         "query": [str(query) for query in _listed(given.axis("query"))] or None,
         "tables": None if given.axis("tables") is None else str(given.axis("tables")),
@@ -117,9 +120,12 @@ def planned(given: Given) -> Plan:
         "networks": networks,
         "pages_kb": [page for page in pages if page] or None,
         "places": places,
+        "price": _listed(given.axis("price")) or None,
+        "prices": None if given.axis("prices") is None else str(given.axis("prices")),
     }
     made = Plan(bases, None, cases, (int(said_of(given.base).get("seed", 1)),), axes)
     assert made.texts  # checks every run
+    check_prices(made, prices(axes["prices"], axes["price"]))
     return made
 
 

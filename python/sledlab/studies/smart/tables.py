@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from sledlab.studies.smart.costs import all_names, cost_at
 from sledlab.study.columns import Column
+from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.study.outcome import Outcome
+from sledlab.study.prices import prices
 from sledlab.study.replays import Replayed  # noqa: TC001 - annotations are read at run time
 
 if TYPE_CHECKING:
@@ -15,7 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.study.measure import FoundOf
-    from sledlab.study.plan import Plan, Point
+    from sledlab.study.plan import Case, Plan, Point
+    from sledlab.study.prices import Prices
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Run:
 
     where: Where
     run: Replayed
+    cost: Cost
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,7 @@ class SmartStudy(Outcome):
         config: What all replays have in common, as plain data: that of one of them.
         axes: Records, devices, networks, pages and places, as plain data.
         toml: The study as a file that `sledlab smart` takes.
+        prices: What of the prices is used, in USD, as plain data.
 
     Examples:
         >>> import sledlab as sl
@@ -77,22 +83,37 @@ class SmartStudy(Outcome):
 
     kinds: ClassVar[Mapping[str, type]] = {"runs": Run, "phases": PhaseRow}
 
+    prices: Mapping[str, Any]
+
     @property
     def runs(self) -> list[Run]:
         """The replays: few nodes first, devices in the order given."""
         return list(self.rows["runs"])  # type: ignore[arg-type]
 
     def plot(self, section: str = "times") -> Figure:
-        """Draws a section: `times`, `scaling` or `phases`.
+        """Draws a section: `times`, `scaling`, `phases` or `pareto`.
 
         Raises:
-            Error: There is no such section.
+            Error: There is no such section, or too little has a price for `pareto`.
         """
         return self._draw(section)
+
+    def extras(self) -> Mapping[str, Any]:
+        """The prices."""
+        return {"prices": dict(self.prices)}
 
 
 def conclude(plan: Plan, found: Mapping[Point, FoundOf[Any]]) -> SmartStudy:
     """The outcome of all replays."""
-    runs = [Run(Where(**dict(case.labels)), found[plan.points_of(case)[0]].row) for case in plan.of("runs")]
+    said = prices(plan.axes["prices"], plan.axes["price"])
+    runs = [_run(plan, case, found, said) for case in plan.of("runs")]
     phases = [PhaseRow(each.where, **phase) for each in runs for phase in each.run.phases]
-    return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml)
+    used = said.used(all_names(plan))
+    return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml, used)
+
+
+def _run(plan: Plan, case: Case, found: Mapping[Point, FoundOf[Any]], said: Prices) -> Run:
+    """A replay, and what it costs."""
+    (point,) = plan.points_of(case)
+    where, row = Where(**dict(case.labels)), found[point].row
+    return Run(where, row, cost_at(plan, point, where.nodes, row, said))

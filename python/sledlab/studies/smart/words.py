@@ -9,9 +9,12 @@ from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.show.document import Document, Drawing, Facts, Folded, Grid, Heading, Source, Text, grid
 from sledlab.show.facts import said_facts
+from sledlab.show.money import COLUMN, assumed, of_many
+from sledlab.show.money import NOTE as MONEY
 from sledlab.show.wording import energy, figure, joined, percent, saved
-from sledlab.studies.smart import figures
-from sledlab.studies.smart.figures import labels
+from sledlab.show.wording import money as dollars
+from sledlab.studies.smart import figures, money
+from sledlab.studies.smart.labels import labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -110,6 +113,7 @@ def table(study: SmartStudy) -> Grid:
         "held up by": lambda each: PART_NAMES[each.run.bottleneck],
         **{f"{what} × 2": saved_by(part) for part, what in PART_NAMES.items()},
         "energy": lambda each: energy(each.run.energy_j),
+        **money_columns(study),
     }
     return _rows(study, columns)
 
@@ -128,6 +132,21 @@ def _rows(study: SmartStudy, columns: Mapping[str, Callable[[Run], str]]) -> Gri
     return grid(study.runs, {"": lambda each: named[id(each)], **columns})
 
 
+def money_columns(study: SmartStudy) -> dict[str, Callable[[Run], str]]:
+    """What the cluster costs, and the job; nothing where nothing has a price."""
+    if not money.priced(study):
+        return {}
+    return {
+        "cluster": lambda each: dollars(each.cost.cluster_usd),
+        COLUMN: lambda each: of_many(each.cost.job_usd),
+    }
+
+
+def note(study: SmartStudy) -> str:
+    """What the columns of the table mean."""
+    return f"{NOTE} {MONEY}" if money.priced(study) else NOTE
+
+
 def matrix(study: SmartStudy) -> Grid:
     """The bottleneck of every job on most nodes, a column for each device."""
     devices = _names(study, "device")
@@ -144,7 +163,14 @@ def matrix(study: SmartStudy) -> Grid:
 
 def brief(study: SmartStudy) -> Sequence[Part]:
     """What a terminal and a notebook show."""
-    return [Heading(title(study), 1), Text(answer(study)), table(study), Text(NOTE, "quiet")]
+    said = money.choices(study)
+    return [
+        Heading(title(study), 1),
+        Text(answer(study)),
+        table(study),
+        Text(note(study), "quiet"),
+        *([Text(said)] if said else []),
+    ]
 
 
 def page(study: SmartStudy) -> Document:
@@ -161,11 +187,18 @@ def page(study: SmartStudy) -> Document:
         Heading("How long the job takes"),
         drawn("times", EXPLAINED),
         table(study),
-        Text(NOTE, "quiet"),
+        Text(note(study), "quiet"),
         Folded("Shares of the time of all nodes", [shares(study)]),
     ]
     if len({each.where.nodes for each in study.runs}) > 1:
         parts += [Heading("More nodes"), drawn("scaling", "")]
+    if money.compared(study):
+        parts += [
+            Heading("What it costs"),
+            Text(money.choices(study)),
+            drawn("pareto", PARETO),
+            Text(assumed(study.prices), "quiet"),
+        ]
     parts += [
         Heading("What holds it up"),
         Text(
@@ -197,6 +230,11 @@ NOUNS = (
 )
 
 LETTERS = "C: the processor (computation). I: the store (I/O). N: the network. As in table 5 of paper 004."
+
+PARETO = (
+    "Points are replays with their numbers of nodes. Nothing that was replayed beats those on the line in "
+    "both time and money."
+)
 
 EXPLAINED = (
     "Compute: the processor works on data. Store: pages are missing or being written. Network: messages are "

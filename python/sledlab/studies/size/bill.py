@@ -1,0 +1,65 @@
+"""What clusters of any number of nodes cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.study.cost import UNKNOWN, cost_of, names_in, price_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.study.cost import ClusterPrice, Cost
+    from sledlab.study.prices import Prices
+    from sledlab.study.replays import Replayed
+
+
+class Bill:
+    """What clusters with each device cost, by their number of nodes.
+
+    Attributes:
+        used: What of the prices is used, in USD, as plain data.
+    """
+
+    def __init__(self, configs: Mapping[str, Mapping[str, Any]], prices: Prices, *, needed: bool) -> None:
+        """Checks prices.
+
+        Args:
+            configs: The experiment with each device, complete, as plain data.
+            prices: What everything costs.
+            needed: Whether nothing can be said without prices.
+
+        Raises:
+            Error: A price is of nothing; or something has none and prices are needed, or some were said.
+        """
+        self._configs, self._prices = configs, prices
+        found = [names_in(config) for config in configs.values()]
+        names = {kind: {name for each in found for name in each[kind]} for kind in found[0]}
+        prices.check(names)
+        self.used = prices.used(names)
+        if needed or prices.asked:
+            for name in configs:
+                self._of(name, 1)
+
+    def _of(self, name: str, nodes: int) -> ClusterPrice:
+        return price_of(self._configs[name], nodes, self._prices)
+
+    def cost(self, name: str, nodes: int, row: Replayed) -> Cost:
+        """What a replay on a device and a number of nodes costs; unknown where something has no price."""
+        try:
+            price = self._of(name, nodes)
+        except Error:
+            return UNKNOWN
+        return cost_of(price, row.elapsed_s, row.energy_j, self._prices)
+
+    def most(self, name: str, budget_usd: float, first: int, last: int) -> int:
+        """The most nodes up to `last` that a budget buys; one less than `first` where it buys too few."""
+        low, high = first - 1, last
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._of(name, middle).total <= budget_usd:
+                low = middle
+            else:
+                high = middle - 1
+        return low

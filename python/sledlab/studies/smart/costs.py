@@ -1,0 +1,50 @@
+"""What the clusters of a study cost, and jobs on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.errors import Error
+from sledlab.study.cost import UNKNOWN, cost_of, names_in, price_of
+from sledlab.study.plan import named, plain
+
+if TYPE_CHECKING:
+    from sledlab.study.cost import Cost
+    from sledlab.study.plan import Plan, Point
+    from sledlab.study.prices import Prices
+    from sledlab.study.replays import Replayed
+
+
+def all_names(plan: Plan) -> dict[str, set[str]]:
+    """What there is to be priced in any of the clusters."""
+    found: dict[str, set[str]] = {"node": set(), "device": set(), "network": set()}
+    for text in plan.texts.values():
+        for kind, names in names_in(plain(text)).items():
+            found[kind] |= names
+    return found
+
+
+def check_prices(plan: Plan, prices: Prices) -> None:
+    """Checks before the work starts that prices that are said are of something, and enough.
+
+    Raises:
+        Error: One is of nothing, or something has no price, the run named.
+    """
+    if not prices.asked:
+        return
+    prices.check(all_names(plan))
+    for case in plan.of("runs"):
+        (point,) = plan.points_of(case)
+        try:
+            price_of(plain(plan.texts[point]), case["nodes"], prices)
+        except Error as error:
+            raise named(error, case.name) from error
+
+
+def cost_at(plan: Plan, point: Point, nodes: int, row: Replayed, prices: Prices) -> Cost:
+    """What a replay costs; unknown where something in the cluster has no price."""
+    try:
+        price = price_of(plain(plan.texts[point]), nodes, prices)
+    except Error:
+        return UNKNOWN
+    return cost_of(price, row.elapsed_s, row.energy_j, prices)

@@ -1,0 +1,33 @@
+"""What tells the replays of a study from each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sledlab.studies.smart.tables import Run, SmartStudy
+
+
+def labels(study: SmartStudy) -> list[str]:
+    """What tells each replay from the others, in a line."""
+    told = zip(parts(study), study.runs, strict=True)
+    return [", ".join(said.values()) or each.where.device for said, each in told]
+
+
+def parts(study: SmartStudy) -> list[dict[str, str]]:
+    """The columns of which there are several, in words, for each replay."""
+    wheres = [each.where for each in study.runs]
+    names = ("job", "nodes", "device", "page_kb", "network", "at")
+    several = [name for name in names if len({getattr(where, name) for where in wheres}) > 1]
+    return [{name: text for name in several if (text := _word(each, name))} for each in study.runs]
+
+
+def _word(each: Run, name: str) -> str:
+    where = each.where
+    if name == "nodes":
+        return f"{where.nodes} nodes"
+    if name == "page_kb":
+        return f"{where.page_kb:g} KB" if where.page_kb else ""
+    if name == "at":
+        return f"at {'the host' if where.at == 'host' else 'the nodes'}"
+    return str(getattr(where, name))

@@ -1,0 +1,105 @@
+"""What clusters and jobs cost, in sentences: which replays are worth their money."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.show.money import MANY, of_many
+from sledlab.show.wording import figure, joined, listed
+from sledlab.study.cost import frontier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sledlab.studies.smart.tables import Run, SmartStudy
+
+LEAST_COMPARED = 3
+"""Replays of a job that are worth a picture."""
+
+MOST_NAMED = 5
+"""Kinds of cluster that a sentence names."""
+
+
+def priced(study: SmartStudy) -> list[Run]:
+    """The replays on clusters that have a price."""
+    return [each for each in study.runs if each.cost.job_usd is not None]
+
+
+def compared(study: SmartStudy) -> dict[str, list[Run]]:
+    """The replays that have a price by their job, where those are enough to compare; nothing is free."""
+    found: dict[str, list[Run]] = {}
+    for each in priced(study):
+        if each.cost.job_usd:
+            found.setdefault(each.where.job, []).append(each)
+    return {job: runs for job, runs in found.items() if len(runs) >= LEAST_COMPARED}
+
+
+def unbeaten(runs: Sequence[Run]) -> list[Run]:
+    """Those than which none is both faster and cheaper, the fastest first."""
+    return frontier(runs, lambda each: (each.run.elapsed_s, each.cost.job_usd or 0.0))
+
+
+def choices(study: SmartStudy) -> str:
+    """For each job the cheapest and the fastest replay, and what lies between."""
+    return " ".join(sentence for job, runs in compared(study).items() for sentence in _choices(job, runs))
+
+
+def _choices(job: str, runs: Sequence[Run]) -> Iterator[str]:
+    best = unbeaten(runs)
+    fastest, cheapest = best[0], best[-1]
+    if fastest is cheapest:
+        yield f"`{job}` is both fastest and cheapest with {_where(fastest, runs)}: {_worth(fastest)}."
+        return
+    low, high = _told_apart(cheapest, fastest)
+    yield (
+        f"`{job}` is cheapest with {_where(cheapest, runs)}, {low}, and fastest with "
+        f"{_where(fastest, runs)}, {high}."
+    )
+    end = "all else is beaten" if len(runs) > len(best) else "nothing is beaten"
+    if len(best) > 2:
+        yield f"Between them: {_several(best[-2:0:-1], runs)}; {end}."
+    else:
+        yield f"Nothing lies between them; {end}." if len(runs) > len(best) else "Nothing lies between them."
+
+
+def _several(between: Sequence[Run], runs: Sequence[Run]) -> str:
+    """Replays by what they have besides their numbers of nodes."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in between:
+        found.setdefault((each.where.device, _besides(each, runs)), []).append(f"{each.where.nodes:,}")
+    named = [f"{name} on {joined(nodes)} nodes {rest}".strip() for (name, rest), nodes in found.items()]
+    return listed(named, MOST_NAMED)
+
+
+def _where(each: Run, runs: Sequence[Run]) -> str:
+    """The device and the number of nodes, and what besides tells it from the other replays."""
+    where = each.where
+    nodes = f"{where.nodes:,} node{'s' if where.nodes > 1 else ''}"
+    return " ".join(filter(None, [where.device, "on", nodes, _besides(each, runs)]))
+
+
+def _besides(each: Run, runs: Sequence[Run]) -> str:
+    """What besides device and nodes tells a replay from the others."""
+    where = each.where
+    said = {
+        "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
+        "network": f"over {where.network}",
+        "at": "at the host" if where.at == "host" else "at the nodes",
+    }
+    several = [text for name, text in said.items() if len({getattr(one.where, name) for one in runs}) > 1]
+    return " ".join(filter(None, several))
+
+
+def _worth(each: Run, digits: int = 3) -> str:
+    return f"{figure(each.run.elapsed_s, digits)} s and {of_many(each.cost.job_usd, digits)} for {MANY:,}"
+
+
+def _told_apart(cheapest: Run, fastest: Run) -> tuple[str, str]:
+    """What two replays take and cost, with as many digits as tell both from each other."""
+    digits = 3
+    for digits in range(3, 8):
+        times = {figure(each.run.elapsed_s, digits) for each in (cheapest, fastest)}
+        amounts = {of_many(each.cost.job_usd, digits) for each in (cheapest, fastest)}
+        if len(times) == len(amounts) == 2:
+            break
+    return _worth(cheapest, digits), _worth(fastest, digits)

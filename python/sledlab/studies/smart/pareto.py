@@ -1,0 +1,153 @@
+"""The picture of what is worth its money: the time of a job against what it costs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.lazy import mpl_ticker
+from sledlab.show import plots
+from sledlab.show.money import MANY
+from sledlab.show.plots import INK, LINES, NAME_PT, QUIET
+from sledlab.studies.smart.labels import parts
+from sledlab.studies.smart.money import LEAST_COMPARED, compared, unbeaten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+    from sledlab.studies.smart.tables import Run, SmartStudy
+
+BELOW_PT = 8
+"""How far a name stands below its point: nothing else can be there, or it would be better."""
+
+LETTER_PT = 6
+"""Room for a letter of a name."""
+
+LETTERS = 68
+"""Letters of a name that would be as wide as the axes."""
+
+FAR = 1000
+"""Values so many times each other have ticks at powers of 10 only."""
+
+
+def pareto(study: SmartStudy) -> Figure:
+    """Money for a job against its time, a panel for each job; those that nothing beats in both are joined.
+
+    Raises:
+        Error: Fewer than three replays of every job have a price.
+    """
+    jobs = compared(study)
+    if not jobs:
+        raise Error(
+            f"no job was replayed {LEAST_COMPARED} times on clusters that have a price",
+            remedy="replay one on more devices or nodes, or say prices that lack: --price NAME=USD",
+        )
+    devices = list(dict.fromkeys(each.where.device for runs in jobs.values() for each in runs))
+    colours = {device: LINES[index % len(LINES)] for index, device in enumerate(devices)}
+    names = _names(study)
+    told = {name for said in parts(study) for name in said}
+    made, panels = plots.panels(len(jobs), 0.7 + 3.1 * len(jobs))
+    best = {job: unbeaten(runs) for job, runs in jobs.items()}
+    for axes, (job, runs) in zip(panels, jobs.items(), strict=True):
+        axes.plot(*zip(*map(_place, best[job]), strict=True), color=INK, linewidth=0.9, zorder=1)
+        for each in runs:
+            is_best = any(each is one for one in best[job])
+            small = f"{each.where.nodes:,}" if "nodes" in told and not is_best else ""
+            _point(axes, _place(each), colours[each.where.device], small, is_best=is_best)
+        _money_axes(axes, runs, len(_short(names[id(best[job][0])], is_end=True)))
+        axes.set_title(job if len(jobs) > 1 else "")
+    if len(colours) > 1:
+        plots.legend(made, colours)
+    made.canvas.draw()  # where things are is known from now on
+    for axes, job in zip(panels, jobs, strict=True):
+        _name(made, axes, best[job], names, colours)
+    return made
+
+
+def _place(each: Run) -> tuple[float, float]:
+    """Where a replay stands: time of the job in s, and USD for many of it."""
+    return each.run.elapsed_s, MANY * (each.cost.job_usd or 0.0)
+
+
+def _names(study: SmartStudy) -> dict[int, list[str]]:
+    """What tells replays from others of the same job and device, by `id`; the number of nodes first."""
+    found = {}
+    for each, said in zip(study.runs, parts(study), strict=True):
+        nodes = f"{each.where.nodes:,} node{'s' if each.where.nodes > 1 else ''}"
+        words = {**said, "nodes": nodes} if "nodes" in said else said
+        found[id(each)] = [text for name, text in words.items() if name not in ("job", "device")]
+    return found
+
+
+def _short(name: Sequence[str], *, is_end: bool) -> str:
+    """A name in a line: between the ends of a line of nothing but nodes, numbers do."""
+    return name[0].split(" ")[0] if len(name) == 1 and not is_end else ", ".join(name)
+
+
+def _point(axes: Axes, place: tuple[float, float], colour: str, said: str, *, is_best: bool) -> None:
+    """A replay: large where nothing beats it, else small, with what is said of it."""
+    plots.dot(axes, place, colour, 7 if is_best else 4)
+    if said:
+        style: Any = {"textcoords": "offset points", "fontsize": 7, "color": QUIET}
+        axes.annotate(said, place, xytext=(3, 2), **style)
+
+
+def _name(
+    made: Figure,
+    axes: Axes,
+    best: Sequence[Run],
+    names: Mapping[int, Sequence[str]],
+    colours: Mapping[str, str],
+) -> None:
+    """Names below points that nothing beats, on the left; further down where another name is already."""
+    to_points = 72 / made.dpi
+    taken: list[tuple[float, float, float]] = []
+    for each in best:
+        text = _short(names[id(each)], is_end=each in (best[0], best[-1]))
+        right, height = (at * to_points for at in axes.transData.transform(_place(each)))
+        left, place = right - LETTER_PT * len(text), height - BELOW_PT
+        while any(
+            left < end and start < right and abs(place - other) < NAME_PT for start, end, other in taken
+        ):
+            place -= 1
+        taken.append((left, right, place))
+        style: Any = {"textcoords": "offset points", "fontsize": 8.5, "fontweight": "bold"}
+        style |= {"ha": "right", "va": "center", "color": colours[each.where.device]}
+        axes.annotate(text, _place(each), xytext=(-4, place - height), **style)
+
+
+def _money_axes(axes: Axes, runs: Sequence[Run], letters: int) -> None:
+    """Logarithmic axes: few nodes and many are far apart in both time and money.
+
+    Args:
+        axes: Which.
+        runs: What is shown.
+        letters: Of the name of the fastest, which stands on its left.
+    """
+    seconds, usd = zip(*map(_place, runs), strict=True)
+    axes.set(xscale="log", yscale="log", xlabel="time of the job (s)", ylabel=f"USD for {MANY:,} jobs")
+    share = min((letters + 4) / LETTERS, 0.5)
+    axes.set_xlim(_around(seconds, share, 0.1))
+    axes.set_ylim(_around(usd, 0.16, 0.1))
+    _ticks(axes.xaxis, seconds)
+    _ticks(axes.yaxis, usd)
+    axes.grid(visible=True)
+
+
+def _around(values: Sequence[float], before: float, after: float) -> tuple[float, float]:
+    """Limits of a logarithmic axis that leave shares of it free before and after the values."""
+    low, high = math.log(min(values)), math.log(max(values))
+    whole = max(high - low, math.log(1.5)) / (1 - before - after)
+    return math.exp(low - before * whole), math.exp(high + after * whole)
+
+
+def _ticks(axis: Axis, values: Sequence[float]) -> None:
+    """Plain numbers, as many as there is room for."""
+    subs = (1,) if max(values) > FAR * min(values) else (1, 2, 5)
+    axis.set_major_locator(mpl_ticker.LogLocator(subs=subs))
+    plots.plain_ticks(axis)

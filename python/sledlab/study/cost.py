@@ -1,0 +1,172 @@
+"""What a cluster and a job on it cost.
+
+The price of a cluster is that of its nodes, of their stores and of the ports of its network. A job pays for
+the time that it holds the cluster, which is written off evenly over some years, and for its energy:
+
+    job = cluster x elapsed / years + energy x price of a kWh
+
+Nodes, hosts and ports are those whose energy counts: a port for each node, the host and the client.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab._native import Experiment
+from sledlab.model.device import describe
+from sledlab.model.settings import document
+from sledlab.study.columns import Column
+from sledlab.study.prices import no_price
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
+
+    from sledlab.study.prices import Prices
+
+    T = TypeVar("T")
+
+YEAR_S = 365.25 * 86_400
+KWH_J = 3.6e6
+BLOCK_BYTES = 512
+
+
+@dataclass(frozen=True)
+class ClusterPrice:
+    """The price of a cluster by its parts, in USD.
+
+    Attributes:
+        nodes: Nodes and the host, without stores.
+        stores: Stores of all nodes.
+        ports: Ports of the network, the client's too.
+    """
+
+    nodes: float
+    stores: float
+    ports: float
+
+    @property
+    def total(self) -> float:
+        """That of the whole cluster."""
+        return self.nodes + self.stores + self.ports
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a cluster and a job on it cost; nothing is known where something has no price."""
+
+    cluster_usd: Annotated[float | None, Column("price of the cluster", "USD")]
+    job_usd: Annotated[float | None, Column("money for the job: its share of the cluster and energy", "USD")]
+    nodes_usd: Annotated[float | None, Column("of it, for nodes without their stores", "USD")]
+    stores_usd: Annotated[float | None, Column("of it, for stores", "USD")]
+    ports_usd: Annotated[float | None, Column("of it, for ports of the network", "USD")]
+    power_usd: Annotated[float | None, Column("of it, for energy", "USD")]
+
+
+UNKNOWN = Cost(None, None, None, None, None, None)
+"""Where something has no price."""
+
+
+def cost_of(price: ClusterPrice, elapsed_s: float, energy_j: float, prices: Prices) -> Cost:
+    """What a job costs that holds a cluster for a time.
+
+    Examples:
+        >>> from sledlab.study.prices import prices
+        >>> found = cost_of(ClusterPrice(600.0, 200.0, 200.0), 94.6728, 3.6e6, prices())
+        >>> round(found.job_usd, 6), round(found.power_usd, 6)
+        (0.081, 0.08)
+    """
+    share = elapsed_s / (prices.years * YEAR_S)
+    parts = (price.nodes * share, price.stores * share, price.ports * share, energy_j / KWH_J * prices.kwh)
+    return Cost(price.total, sum(parts), *parts)
+
+
+def price_of(config: Mapping[str, Any], nodes: int, prices: Prices) -> ClusterPrice:
+    """The price of a cluster.
+
+    Args:
+        config: The experiment of a replay, complete, as plain data.
+        nodes: Nodes that hold data; the host of `cluster.at` is one more.
+        prices: What everything costs.
+
+    Raises:
+        Error: Something in it has no price.
+    """
+    groups = config.get("group", [])
+    alike = nodes - sum(len(group["nodes"]) for group in groups)
+    kinds = [(config, alike), *((group, len(group["nodes"])) for group in groups)]
+    bought = [(kind, count) for kind, count in kinds if count]
+    hosts = [config["host"]] if config["cluster"]["at"] == "host" else []
+    of_nodes = [(kind["node"], count) for kind, count in bought] + [(host, 1) for host in hosts]
+    return ClusterPrice(
+        sum(count * prices.of("node", _name(node)) for node, count in of_nodes),
+        sum(count * store_price(kind, prices) for kind, count in bought),
+        (nodes + len(hosts) + 1) * prices.of("network", _name(config["network"])),
+    )
+
+
+def store_price(kind: Mapping[str, Any], prices: Prices) -> float:
+    """The price of the store of a node, in USD: all its devices, those in front, and the cache.
+
+    Args:
+        kind: The tables of what stores blocks, complete, from `device` to `front`.
+        prices: What everything costs.
+
+    Raises:
+        Error: Something in it has no price.
+    """
+    each = sum(_device_price(device, prices) for device in _devices(kind))
+    cache = kind["cache"]
+    if cache["kind"] == "none":
+        return float(kind["system"]["devices"] * each)
+    memory = prices.of("device_gb", "ram") * cache["capacity_blocks"] * BLOCK_BYTES / 1e9
+    return float(kind["system"]["devices"] * each + memory)
+
+
+def _devices(kind: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The device, and the one in front of it where it is a hybrid."""
+    is_hybrid = kind.get("hybrid", {}).get("kind", "none") != "none"
+    return [kind["device"], *([kind["front"]] if is_hybrid else [])]
+
+
+def _device_price(device: Mapping[str, Any], prices: Prices) -> float:
+    """The price of a whole device."""
+    name = _name(device)
+    if name in prices.tables["device"]:
+        return prices.of("device", name)
+    if name not in prices.tables["device_gb"]:
+        raise no_price("device", name)
+    blocks = describe(Experiment(document({"device": device})))["capacity_blocks"]
+    return prices.of("device_gb", name) * float(blocks) * BLOCK_BYTES / 1e9
+
+
+def _name(model: Mapping[str, Any]) -> str:
+    """The preset of a node, a device or a network, or its file without the ending."""
+    return str(model.get("name", ""))
+
+
+def names_in(config: Mapping[str, Any]) -> dict[str, set[str]]:
+    """What there is in a cluster to be priced: names by `node`, `device` and `network`."""
+    kinds = [config, *config.get("group", [])]
+    hosts = [config["host"]] if config["cluster"]["at"] == "host" else []
+    return {
+        "node": {_name(node) for node in [*(kind["node"] for kind in kinds), *hosts]},
+        "device": {_name(device) for kind in kinds for device in _devices(kind)}
+        | {"ram" for kind in kinds if kind["cache"]["kind"] != "none"},
+        "network": {_name(config["network"])},
+    }
+
+
+def frontier(points: Sequence[T], both: Callable[[T], tuple[float, float]]) -> list[T]:
+    """Those that none beats in both of two values, where less is better; equal ones once, by the first value.
+
+    Examples:
+        >>> frontier([(3, 1), (1, 5), (2, 2), (3, 3), (2, 2)], lambda point: point)
+        [(1, 5), (2, 2), (3, 1)]
+    """
+    found: list[T] = []
+    for point in sorted(points, key=both):
+        if not found or both(point)[1] < both(found[-1])[1]:
+            found.append(point)
+    return found

@@ -1,0 +1,207 @@
+"""Prices of nodes, stores, ports and energy: those that come with sledlab, and those that users say."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, unknown
+from sledlab.runs.options import pair
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TABLES = {"node": "a node", "device": "a device", "device_gb": "a GB of a device", "network": "a port"}
+"""Tables of prices by preset, and what their prices are of."""
+
+NUMBERS = {"kwh": "a kWh", "years": "years"}
+"""Prices that have no preset, and what they are of."""
+
+OTHER = {"device": "device_gb", "device_gb": "device"}
+"""A store has one price: for each device, or for each GB of it."""
+
+DEFAULT = Path(__file__).with_name("prices.toml")
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What everything costs, in USD.
+
+    Attributes:
+        tables: Prices by table and by name of the preset, or file without its ending: `node`, a node without
+            its store; `device`, a device; `device_gb`, 10^9 bytes of a device; `network`, a port.
+        kwh: A kWh.
+        years: Time over which things are written off, in years.
+        asked: Whether anything was said, so that what has no price is an error.
+        said: Tables and names of what was said one by one.
+    """
+
+    tables: Mapping[str, Mapping[str, float]]
+    kwh: float
+    years: float
+    asked: bool = False
+    said: tuple[tuple[str, str], ...] = field(default=())
+
+    def of(self, table: str, name: str) -> float:
+        """The price of a preset in a table.
+
+        Raises:
+            Error: It has none.
+        """
+        found = self.tables[table].get(name)
+        if found is None:
+            raise no_price(table, name)
+        return found
+
+    def used(self, names: Mapping[str, set[str]]) -> dict[str, Any]:
+        """The prices of some presets, by `node`, `device` and `network`, as plain data."""
+        return {
+            **{
+                table: {name: usd for name, usd in prices.items() if name in names[table.removesuffix("_gb")]}
+                for table, prices in self.tables.items()
+            },
+            "kwh": self.kwh,
+            "years": self.years,
+        }
+
+    def check(self, names: Mapping[str, set[str]]) -> None:
+        """Checks that prices said one by one are of something that is known, or that is priced.
+
+        Raises:
+            Error: One is of nothing.
+        """
+        for table, name in self.said:
+            kind = table.removesuffix("_gb")
+            preset = defaults().tables
+            known = {*names[kind], *preset[kind], *preset.get(f"{kind}_gb", {})}
+            if name not in known:
+                raise unknown(f"{kind} with a price", name, sorted(known))
+
+
+def no_price(table: str, name: str) -> Error:
+    """What has no price, and how to give it one."""
+    example = f"--price {table}.{name or 'NAME'}={'40' if table == 'network' else '100'}"
+    of = TABLES[table] if table == "network" else f"the {table}"
+    return Error(f"{of} `{name}` has no price", remedy=f"say it in USD: {example}")
+
+
+@cache
+def defaults() -> Prices:
+    """The prices that come with sledlab; `prices.toml` has their sources."""
+    return _laid(None, tomllib.loads(DEFAULT.read_text(encoding="utf-8")), str(DEFAULT.name))
+
+
+def prices(file: str | Path | None = None, said: Sequence[str] | str | None = None) -> Prices:
+    """The prices that come with sledlab, those of a file over them, and what is said one by one over both.
+
+    Args:
+        file: A file of the same form; it may leave out what it does not change.
+        said: Prices in USD such as `mems-g3=50`, `node.mine=200`, `device_gb.mems-g3=12`, `kwh=0.2`; and
+            `years=5`.
+
+    Raises:
+        Error: The file cannot be read, or something in it or said is no price, or of nothing.
+
+    Examples:
+        >>> prices(said=["mems-g3=50"]).of("device", "mems-g3")
+        50.0
+        >>> prices().of("network", "fast-ethernet")
+        40.0
+    """
+    found = defaults()
+    if file is not None:
+        found = _laid(found, _read(Path(file)), str(file))
+    one_by_one = [said] if isinstance(said, str) else list(said or ())
+    names = []
+    for each in one_by_one:
+        key, value = pair("--price", each)
+        table, name = _place(found, key)
+        found = _laid(found, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price")
+        if name:
+            names.append((table, name))
+    asked = file is not None or bool(one_by_one)
+    return Prices(found.tables, found.kwh, found.years, asked, tuple(names))
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise Error(f"cannot read the prices `{path}`: {error}") from error
+
+
+def _place(known: Prices, key: str) -> tuple[str, str]:
+    """The table and the name that a key means; without a name for what has no preset.
+
+    Raises:
+        Error: It means nothing, or several things.
+    """
+    table, dot, name = key.partition(".")
+    if dot and table in TABLES and name:
+        return table, name
+    if key in NUMBERS:
+        return key, ""
+    found = {table.removesuffix("_gb") for table, each in known.tables.items() if key in each}
+    if len(found) > 1:
+        raise Error(f"`{key}` has several prices", remedy=f"say which: {min(found)}.{key}=...")
+    if not found:
+        names = [*NUMBERS, *(name for each in known.tables.values() for name in each)]
+        error = unknown("price", key, names)
+        remedy = f"what has no price yet needs its table: {', '.join(f'{each}.{key}' for each in TABLES)}"
+        raise Error(error.message, remedy=f"{error.remedy}; {remedy}" if error.remedy else remedy)
+    return found.pop(), key
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise Error(f"`--price`: `{text}` is not a number") from None
+
+
+def _laid(below: Prices | None, said: Mapping[str, Any], source: str) -> Prices:
+    """Prices over others, checked.
+
+    Raises:
+        Error: Something is no price, of nothing, or said twice.
+    """
+    tables = {table: dict(below.tables[table]) if below else {} for table in TABLES}
+    numbers = {"kwh": below.kwh, "years": below.years} if below else {}
+    for key, value in said.items():
+        if key in NUMBERS:
+            numbers[key] = _checked(value, f"{source}: {key}", above=key == "years")
+        elif key not in TABLES:
+            raise unknown(f"key of prices in {source}", key, [*NUMBERS, *TABLES])
+        elif not isinstance(value, Mapping):
+            raise Error(f"{source}: {key}: expected a table, found `{value}`")
+        else:
+            _lay(tables, key, value, source)
+    if twice := set(said.get("device", ())) & set(said.get("device_gb", ())):
+        remedy = "leave it out of device or of device_gb"
+        raise Error(f"{source}: `{min(twice)}` has a price for a device and one for a GB", remedy=remedy)
+    return Prices(tables, numbers["kwh"], numbers["years"])
+
+
+def _lay(tables: Mapping[str, dict[str, float]], table: str, said: Mapping[str, Any], source: str) -> None:
+    for name, value in said.items():
+        tables[table][name] = _checked(value, f"{source}: {table}.{name}")
+        if table in OTHER:
+            tables[OTHER[table]].pop(name, None)
+
+
+def _checked(value: Any, what: str, *, above: bool = False) -> float:
+    """A price, or a time above 0.
+
+    Raises:
+        Error: It is none.
+    """
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or value < 0 or (above and value == 0):
+        least = "above 0" if above else "of 0 or more"
+        raise Error(f"{what}: `{value}` is no price", remedy=f"give a number {least}")
+    return float(value)

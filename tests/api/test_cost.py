@@ -1,0 +1,348 @@
+"""What clusters and jobs cost: parts and totals, prices of one's own, what is worth its money, budgets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars
+import pytest
+import sledlab as sl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sledlab.cli import run
+from sledlab.study.cost import YEAR_S, ClusterPrice, cost_of, frontier, price_of
+from sledlab.study.prices import TABLES, Prices, defaults, prices
+
+SAMPLES = Path(__file__).parents[2] / "sample" / "work"
+SCAN, SORT, JOIN = (str(SAMPLES / f"{name}.work") for name in ("scan", "sort", "join"))
+PARTS = ["nodes_usd", "stores_usd", "ports_usd", "power_usd"]
+JOULES = ["store_j", "processor_j", "memory_j", "network_j"]
+SETTINGS = ("scale_factor=0.001",)
+
+money = st.floats(0, 1e9)
+
+
+def config(device: str = "mems-g2", **said: object) -> dict[str, object]:
+    return dict(sl.replay(SCAN, device, what_if=False, **said).config)
+
+
+def price(device: str = "mems-g2", table: Prices | None = None, **said: object) -> ClusterPrice:
+    return price_of(config(device, **said), 4, table or prices())
+
+
+def flat(shown: object) -> str:
+    """What is printed, in one line."""
+    return " ".join(str(shown).split())
+
+
+@pytest.fixture(scope="module")
+def study() -> sl.SmartStudy:
+    return sl.smart_study([SCAN, SORT], ["mems-g3", "hp-c2490a"], places=["nodes", "host"], jobs=1)
+
+
+@given(money, money, money, st.floats(0, 1e9), st.floats(0, 1e15), st.floats(0, 10), st.floats(0.1, 100))
+@settings(deadline=None)
+def test_parts_of_a_job_add_up(
+    nodes: float, stores: float, ports: float, seconds: float, joules: float, kwh: float, years: float
+) -> None:
+    paid = cost_of(ClusterPrice(nodes, stores, ports), seconds, joules, Prices({}, kwh, years))
+    assert paid.cluster_usd == pytest.approx(nodes + stores + ports, rel=1e-9)
+    assert paid.job_usd == pytest.approx(sum(getattr(paid, part) for part in PARTS), rel=1e-9, abs=0)
+    expected = (nodes + stores + ports) * seconds / (years * YEAR_S) + joules / 3.6e6 * kwh
+    assert paid.job_usd == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+def test_parts_add_up_in_a_study(study: sl.SmartStudy) -> None:
+    runs = study.tables["runs"]
+    assert runs.height == 8
+    for parts, total in ((PARTS, "job_usd"), (JOULES, "energy_j")):
+        sums = runs.select(polars.sum_horizontal(parts)).to_series()
+        assert ((sums - runs[total]).abs() / runs[total]).max() < 1e-9
+
+
+def test_a_cluster_is_its_nodes_stores_and_ports(study: sl.SmartStudy) -> None:
+    """Four nodes, and with a host five; a port more for the client, as the energy of the network has it."""
+    rows = {
+        (row["device"], row["at"]): row
+        for row in study.tables["runs"].filter(job="scan").iter_rows(named=True)
+    }
+    assert rows["hp-c2490a", "nodes"]["cluster_usd"] == 4 * (150 + 90) + 5 * 40
+    assert rows["hp-c2490a", "host"]["cluster_usd"] == 4 * (150 + 90) + 150 + 6 * 40
+    row = rows["hp-c2490a", "nodes"]
+    assert row["job_usd"] == pytest.approx(
+        1160 * row["elapsed_s"] / (3 * YEAR_S) + row["energy_j"] / 3.6e6 * 0.08, rel=1e-12
+    )
+    assert price("mems-g3").stores == pytest.approx(4 * 15 * 6.1433856)
+
+
+def test_composite_stores_are_the_sum_of_their_parts() -> None:
+    disk, sled = price("hp-c2490a").stores, price("mems-g2").stores
+    assert disk == 4 * 90
+    assert price("hp-c2490a", hybrid="caching-disk").stores == pytest.approx(disk + sled)
+    assert price("hp-c2490a", system=sl.system("raid5", devices=5)).stores == 5 * disk
+    cached = price("hp-c2490a", cache=sl.cache("write-back", capacity_blocks=2_000_000))
+    assert cached.stores == pytest.approx(disk + 4 * 200 * 2e6 * 512 / 1e9)
+    assert price("mems-g2", settings={"device.sleds": 4}).stores == pytest.approx(4 * sled)
+    assert price("mems-g2", prices(said=["mems-g2=50"])).stores == 4 * 50
+    assert price("mems-g2", prices(said="device_gb.mems-g2=10")).stores == pytest.approx(sled * 10 / 15)
+
+
+def test_groups_of_nodes_have_prices_of_their_own(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.toml"
+    file.write_text(
+        f'[work]\nfile = "{JOIN}"\n[device]\npreset = "mems-g2"\n'
+        '[[group]]\nnodes = "right"\ndevice = "hp-c2490a"\nnode = { preset = "csd-arm" }\n'
+    )
+    mixed = price_of(sl.replay(experiment=file, what_if=False).config, 4, prices())
+    assert mixed.stores == pytest.approx(price("mems-g2").stores / 2 + 2 * 90)
+    assert mixed.nodes == 2 * 150 + 2 * 100
+
+
+def test_what_comes_with_sledlab_has_a_price() -> None:
+    table = defaults()
+    assert not table.asked
+    assert set(table.tables["node"]) == set(sl.node)
+    assert set(table.tables["device"]) | set(table.tables["device_gb"]) == set(sl.device)
+    assert not set(table.tables["device"]) & set(table.tables["device_gb"])
+    assert set(table.tables["network"]) == set(sl.network) - {"ideal"}
+
+
+def test_what_has_no_price_is_empty_unless_prices_are_asked_for(tmp_path: Path) -> None:
+    device = tmp_path / "mine.toml"
+    device.write_text('kind = "ram"\ndescription = "mine"\ncapacity_mb = 1000\n')
+    unsaid = sl.smart_study(SCAN, [str(device), "ram"], jobs=1)
+    assert unsaid.tables["runs"]["cluster_usd"].to_list()[0] is None
+    assert unsaid.tables["runs"]["cluster_usd"].to_list()[1] is not None
+    assert "–" in str(unsaid)
+    for lacking in (unsaid, sl.smart_study(SCAN, "ram", networks="ideal", jobs=1)):
+        with pytest.raises(sl.Error, match="no job was replayed 3 times on clusters that have a price"):
+            lacking.plot("pareto")
+    assert "cluster" not in str(sl.smart_study(SCAN, "ram", networks="ideal", jobs=1))
+    with pytest.raises(sl.Error, match="`mine` has no price") as caught:
+        sl.smart_study(SCAN, [str(device), "ram"], price=["kwh=0.2"], jobs=1)
+    assert caught.value.remedy == "say it in USD: --price device.mine=100"
+    said = sl.smart_study(SCAN, [str(device), "ram"], price=["device.mine=10"], jobs=1)
+    assert said.tables["runs"]["cluster_usd"].to_list()[0] == 4 * (150 + 10) + 5 * 40
+    size = sl.smart_size("scan", "ram", network="ideal", until="store", nodes="1..2", job_settings=SETTINGS)
+    assert size.sizes["cluster_usd"].to_list() == [None] * size.sizes.height
+    assert "per 1,000" not in str(size)
+    with pytest.raises(sl.Error, match="a port `ideal` has no price"):
+        sl.smart_size("scan", "ram", network="ideal", budget=1000, nodes="1..2", job_settings=SETTINGS)
+
+
+def test_prices_of_a_file_and_of_the_command_line_win(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("years = 5\n[node]\nsmart-2003 = 100\n[device]\nmems-g2 = 70\n")
+    words = ["smart", "--records", SCAN, "--device", "mems-g2"]
+    words += ["--prices", str(file), "--price", "mems-g2=30"]
+    assert run([*words, "--jobs", "1", "--out", str(tmp_path / "out"), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    (row,) = said["tables"]["runs"]
+    assert row["cluster_usd"] == 4 * (100 + 30) + 5 * 40
+    assert said["prices"] == {
+        "node": {"smart-2003": 100.0},
+        "device": {"mems-g2": 30.0},
+        "device_gb": {},
+        "network": {"fast-ethernet": 40.0},
+        "kwh": 0.08,
+        "years": 5.0,
+    }
+    again = sl.smart_study(study=tmp_path / "out" / "study.toml", jobs=1)
+    assert again.tables["runs"]["job_usd"].item() == row["job_usd"]
+    assert again.toml == (tmp_path / "out" / "study.toml").read_text()
+
+
+def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
+    sl.smart_study(SCAN, "mems-g2", out=tmp_path, jobs=1)
+    points = (tmp_path / "points.jsonl").read_bytes()
+    study = sl.smart_study(SCAN, "mems-g2", price=["years=30", "kwh=0"], out=tmp_path, jobs=1)
+    assert (tmp_path / "points.jsonl").read_bytes() == points
+    assert study.tables["runs"]["power_usd"].item() == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [
+        ("mems-g33=50", "unknown price `mems-g33`"),
+        ("device.mems-g33=50", "did you mean `mems-g3`?"),
+        ("mems-g3", "has no value"),
+        ("mems-g3=dear", "`dear` is not a number"),
+        ("mems-g3=-1", "`-1.0` is no price"),
+        ("kwh=nan", "`nan` is no price"),
+        ("years=0", "give a number above 0"),
+    ],
+)
+def test_mistakes_in_prices_are_told(said: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["smart", "--records", SCAN, "--device", "ram", "--price", said, "--jobs", "1"]) == 2
+    assert part in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("[nodes]\nsmart-2003 = 1\n", "did you mean `node`?"),
+        ("node = 3\n", "node: expected a table"),
+        ("[node]\nsmart-2003 = true\n", "node.smart-2003: `True` is no price"),
+        ("[device]\nram = 1\n[device_gb]\nram = 1\n", "`ram` has a price for a device and one for a GB"),
+        ("[node\n", "cannot read the prices"),
+        ("[network]\nram = 1\n", ""),
+    ],
+)
+def test_mistakes_in_a_file_of_prices_are_told(text: str, part: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    if part:
+        with pytest.raises(sl.Error) as caught:
+            prices(file)
+        assert part in str(caught.value)
+    else:  # two things of one name, which then need their table
+        with pytest.raises(sl.Error, match="`ram` has several prices"):
+            prices(file, ["ram=2"])
+        assert prices(file, ["network.ram=2"]).of("network", "ram") == 2
+    with pytest.raises(sl.Error, match="cannot read the prices"):
+        prices(tmp_path / "nowhere.toml")
+
+
+def test_all_tables_say_what_their_prices_are_of() -> None:
+    assert set(TABLES) == set(defaults().tables)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1))
+def test_the_frontier_is_what_nothing_beats(points: list[tuple[int, int]]) -> None:
+    found = frontier(points, lambda point: point)
+    for point in points:
+        beaten = any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in points)
+        assert (point in found) == (not beaten)
+    assert len(set(found)) == len(found)
+
+
+def test_what_is_worth_its_money_is_drawn_and_said(tmp_path: Path, study: sl.SmartStudy) -> None:
+    drawn = study.plot("pareto")
+    assert [axes.get_title("left") for axes in drawn.axes] == ["scan", "sort"]
+    assert {axes.get_xscale() for axes in drawn.axes} == {axes.get_yscale() for axes in drawn.axes} == {"log"}
+    assert "`sort` is both fastest and cheapest with mems-g3 on 4 nodes at the nodes" in flat(study)
+    dear = sl.smart_study(
+        SORT, ["mems-g1", "mems-g3", "ram"], price=["mems-g3=2000", "ram=9000", "mems-g1=100"], jobs=1
+    )
+    assert "`sort` is cheapest with mems-g1 on 4 nodes" in flat(dear)
+    assert "and fastest with ram on 4 nodes" in flat(dear)
+    assert "Between them: mems-g3 on 4 nodes; nothing is beaten." in flat(dear)
+    dear.write(tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert "What it costs" in page
+    assert "mems-g3 $2,000" in page
+    assert page.count("<svg") == 3
+    sl.smart_study(SORT, ["mems-g1", "mems-g3"], jobs=1, out=tmp_path / "two")
+    assert "What it costs" not in (tmp_path / "two" / "report.html").read_text()
+
+
+def test_what_costs_nothing_is_not_compared(tmp_path: Path) -> None:
+    free = [
+        "smart-2003=0",
+        "fast-ethernet=0",
+        "kwh=0",
+        *(f"{name}=0" for name in ("ram", "mems-g1", "mems-g3")),
+    ]
+    study = sl.smart_study(SCAN, ["ram", "mems-g1", "mems-g3"], price=free, out=tmp_path, jobs=1)
+    assert study.tables["runs"]["job_usd"].to_list() == [0, 0, 0]
+    assert "cheapest" not in str(study)
+
+
+def test_points_of_the_picture_have_their_nodes() -> None:
+    said = {"job": "scan", "nodes": [1, 2, 16], "job_settings": ["scale_factor=0.01"]}
+    study = sl.smart_study(devices="mems-g3", price=["smart-2003=0", "kwh=1000"], jobs=1, **said)
+    runs = study.tables["runs"].sort("job_usd")
+    (axes,) = study.plot("pareto").axes
+    cheapest = runs["nodes"][0]
+    texts = [each.get_text() for each in axes.texts]
+    assert f"{cheapest} node{'s' if cheapest > 1 else ''}" in texts
+    assert len(texts) == 3
+    assert {text.split()[0] for text in texts} == {"1", "2", "16"}
+
+
+def fits(device: str, nodes: int, said: tuple[str, ...] = ()) -> float:
+    return price_of(config(device), nodes, prices(said=said)).total
+
+
+def test_a_budget_buys_the_most_nodes_that_it_can() -> None:
+    common = {"nodes": "1..16", "job_settings": SETTINGS, "threads": 1}
+    found = sl.smart_size("scan", ["mems-g3", "hp-c2490a"], budget="$2,000", **common)
+    for device in ("mems-g3", "hp-c2490a"):
+        most = found.buys[device]
+        assert fits(device, most) <= 2000 < fits(device, most + 1)
+        rows = found.sizes.filter(device=device)
+        assert rows["nodes"].to_list() == [1, 2, 4, most, most + 1]
+        assert rows["meets"].to_list() == [True, True, True, True, False]
+        bought = rows.filter("meets").sort("elapsed_s", "nodes")
+        assert found.smallest[device] == bought["nodes"][0]
+        assert found.beyond(device) == []
+        assert rows["cluster_usd"].to_list() == [fits(device, number) for number in rows["nodes"]]
+    assert "is fastest within $2,000 on" in found.answer
+    assert "The fastest for the money is mems-g3" in found.answer
+    assert found.to_dict()["goal"] == {"until": None, "deadline_s": None, "budget_usd": 2000.0}
+    assert found.plot().axes
+
+
+def test_a_budget_to_the_cent_and_far_away() -> None:
+    common = {"nodes": "2..6", "job_settings": SETTINGS, "threads": 1}
+    exact = sl.smart_size("scan", "hp-c2490a", budget=fits("hp-c2490a", 5), **common)
+    assert exact.buys == {"hp-c2490a": 5}
+    less = sl.smart_size("scan", "hp-c2490a", budget=fits("hp-c2490a", 5) - 0.01, **common)
+    assert less.buys == {"hp-c2490a": 4}
+    none = sl.smart_size("scan", "hp-c2490a", budget=100, **common)
+    assert none.smallest == {"hp-c2490a": None}
+    assert "$100 does not buy 2 nodes with hp-c2490a, the fewest tried: they cost $600" in none.answer
+    all_of_them = sl.smart_size("scan", "hp-c2490a", budget=1e6, **common)
+    assert all_of_them.buys == {"hp-c2490a": 6}
+    assert all_of_them.sizes["nodes"].to_list() == [2, 4, 6]
+    assert "more were not tried" in all_of_them.answer
+
+
+def test_more_nodes_than_are_worth_it_are_not_the_fastest() -> None:
+    """On a hub many nodes are slower than few."""
+    slow = {"network": "hub", "nodes": "1..16", "job_settings": SETTINGS, "threads": 1}
+    found = sl.smart_size("sort", "ram", budget=1e9, settings={"node.mhz": 20000}, **slow)
+    best = found.sizes.sort("elapsed_s", "nodes")["nodes"][0]
+    assert found.smallest == {"ram": best}
+    if best < 16:
+        assert "on 16 nodes, the most that it buys, it takes" in found.answer
+
+
+def test_the_cheapest_cluster_in_time() -> None:
+    common = {"nodes": "1..16", "job_settings": SETTINGS, "threads": 1}
+    seconds = sl.smart_size("scan", "mems-g3", budget=1e9, **common).at("mems-g3", 4).run.elapsed_s
+    both = ["mems-g3", "ram"]
+    free = sl.smart_size("scan", both, deadline=seconds, **common)
+    paid = sl.smart_size("scan", both, deadline=seconds, budget=fits("mems-g3", 8), **common)
+    assert free.smallest["mems-g3"] == paid.smallest["mems-g3"]
+    cheapest = min(both, key=lambda device: free.at(device, free.smallest[device] or 0).cost.cluster_usd or 0)
+    assert f"The cheapest is {cheapest} on " in free.answer
+    assert max(paid.sizes.filter(device="mems-g3")["nodes"]) == 8
+    assert "The price is $" in paid.answer
+    least = free.smallest["mems-g3"] or 0
+    poor = sl.smart_size("scan", "mems-g3", deadline=seconds, budget=fits("mems-g3", least - 1), **common)
+    assert poor.smallest == {"mems-g3": None}
+    assert f"on any of the numbers of nodes that ${fits('mems-g3', least - 1):,.10g} buys" in poor.answer
+    assert "within" in str(poor)
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("--budget", "0"), "`0` is no budget"),
+        (("--budget", "much"), "write it as 20000, in USD"),
+        (("--budget", "100", "--until", "store"), "both a component and a budget were given"),
+        (("--budget", "100", "--price", "mems-g33=5"), "unknown price `mems-g33`"),
+        (("--deadline", "1s", "--price", "device.mems-g33=5"), "did you mean `mems-g3`?"),
+        (("--deadline", "1s", "--prices", "nowhere.toml"), "cannot read the prices `nowhere.toml`"),
+    ],
+)
+def test_mistakes_in_budgets_are_told(
+    words: tuple[str, ...], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = ("--job", "scan", "--job-set", SETTINGS[0], "--nodes", "1..2", "--device", "mems-g3")
+    assert run(["smart", "size", *small, *words]) == 2
+    assert part in capsys.readouterr().err
