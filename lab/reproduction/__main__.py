@@ -9,9 +9,10 @@ from ..page import write
 from .hybrid import HYBRID
 from .power import POWER
 from .scheduling import SCHEDULING
+from .smart import SMART
 from .topic import Topic
 
-TOPICS = {topic.name: topic for topic in (HYBRID, POWER, SCHEDULING)}
+TOPICS = {topic.name: topic for topic in (HYBRID, POWER, SCHEDULING, SMART)}
 
 
 def document(topic: Topic) -> str:

@@ -13,7 +13,7 @@ from ..markdown import table
 from ..page import fill
 from ..results import RESULTS, Left, sources
 from .claims import IN_PART, NOT, OUTCOMES, REPRODUCED, Claim, Verdict, claims, verdict
-from .runs import Planned, Runs, run
+from .runs import Planned, run
 
 PRIORITIES = (1, 2, 3)
 
@@ -40,9 +40,9 @@ class Topic:
 
     name: str
     plan: Sequence[Planned]
-    runs: Callable[[Path], Runs]
+    runs: Callable[[Path], Any]
     places: Callable[[Any, Mapping[str, Judged]], dict[str, str]]
-    other: Callable[[Path], Runs] | None = None
+    other: Callable[[Path], Any] | None = None
     """How runs are read in the other reading."""
     side_by_side: bool = False
     on_reference: bool = False

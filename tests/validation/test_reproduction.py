@@ -23,18 +23,46 @@ SINGLE = ("paper-000-figure-4", "paper-002-starvation")
 """Not comparisons: one for `device seek-map`, one for `simulate`."""
 
 FILES = sorted(EXPERIMENTS.glob("*.toml"))
-LEAST = {"hybrid": 30, "power": 40, "scheduling": 20}
+LEAST = {"hybrid": 30, "power": 40, "scheduling": 20, "smart": 25}
 """Claims that are reproduced, at least."""
 
 QUICK = ("--limit", "300", "--warmup", "0", "--seeds", "1")
+
+LITTLE = {
+    "scale_factor": 0.002,
+    "transactions_per_node": 200,
+    "universe": 100,
+    "records": 4000,
+}
+"""Settings of data with which jobs take no time."""
 
 
 def read(name: str) -> dict[str, Any]:
     return tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
+def kind(file: Path) -> str:
+    return "" if file.stem in SINGLE else str(read(file.stem)["study"]["kind"])
+
+
 @pytest.mark.parametrize(
-    "file", [file for file in FILES if file.stem not in SINGLE], ids=lambda file: file.stem
+    "file", [file for file in FILES if kind(file) == "smart"], ids=lambda file: file.stem
+)
+def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
+    assert command_line(["smart", str(file), *little(file), "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "phases.csv").exists()
+
+
+def little(file: Path) -> list[str]:
+    """Options with which an experiment on smart storage is short."""
+    said = read(file.stem)["study"].get("job_settings", [])
+    names = [setting.split("=")[0] for setting in said]
+    settings = [part for name in names for part in ("--job-set", f"{name}={LITTLE[name]}")]
+    return [*settings, "--nodes", "4", "--jobs", "1"]
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in FILES if kind(file) == "compare"], ids=lambda file: file.stem
 )
 def test_experiment_runs(file: Path, tmp_path: Path) -> None:
     quick = [*QUICK, "--jobs", "1", "--out", str(tmp_path)]
@@ -66,7 +94,7 @@ def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
     for file in FILES:
         text = file.read_text(encoding="utf-8")
         assert f"presets/experiments/{file.name}" in text
-        assert re.search(r"# Paper 00[0-3]", text), file
+        assert re.search(r"# Paper 00[0-4]", text), file
 
 
 def test_figures_3_to_7_show_points_of_figure_2() -> None:
@@ -109,7 +137,7 @@ def test_cello_is_the_one_that_was_calibrated_in_every_experiment_on_hybrids() -
 
 
 def verdicts(text: str) -> list[tuple[str, str]]:
-    return re.findall(r"^### ([HLWY]-\d\d): (.*)$", text, re.MULTILINE)
+    return re.findall(r"^### ([CHLWY]-\d\d): (.*)$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
@@ -137,6 +165,7 @@ def test_claims_cover_the_papers() -> None:
         *(f"Y-{n:02}" for n in range(1, 37)),
     ]
     assert list(claims("hybrid")) == [f"W-{n:02}" for n in range(1, 56)]
+    assert sorted(claims("smart")) == [f"C-{n:02}" for n in range(1, 52)]
 
 
 @pytest.mark.parametrize("name", TOPICS)

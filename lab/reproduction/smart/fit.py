@@ -1,7 +1,7 @@
 """Finds the constants that are fitted to printed times of paper 004: `python -m lab.reproduction.smart.fit`.
 
-Two of I/O, under each reading, both to table 3: the software of a request to the ratio of G1 to G3, and then the block
-of the nested loop, in pages, to the disk's time. Five of cycles, each to one printed time.
+Two of I/O, under each reading, both to table 3: the software of a request to the ratio of G1 to G3, and then
+the block of the nested loop, in pages, to the disk's time. Five of cycles, each to one printed time.
 """
 
 from __future__ import annotations
@@ -26,12 +26,16 @@ def seconds(stage: Stage, device: str, part: str, **settings: Any) -> float:
     return float(nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)[f"{part}_s"])
 
 
+def _said(reading: Reading, block_kb: int, request_us: float) -> dict[str, float]:
+    return {"node.extent_kb": reading.extent_kb, "node.block_kb": block_kb, "node.request_us": request_us}
+
+
 def request_us(reading: Reading, block_kb: int) -> float:
     """Software of a request with which G1 takes as many times as long as G3 as in table 3."""
     wanted = printed(LOOP, G1, "store").seconds / printed(LOOP, G3, "store").seconds
 
     def ratio(us: float) -> float:
-        said = {"node.extent_kb": reading.extent_kb, "node.block_kb": block_kb, "node.request_us": us}
+        said = _said(reading, block_kb, us)
         return seconds(LOOP, G1, "store", **said) / seconds(LOOP, G3, "store", **said)
 
     low, high = 0.0, 1500.0
@@ -42,14 +46,14 @@ def request_us(reading: Reading, block_kb: int) -> float:
 
 
 def block(reading: Reading) -> tuple[float, int]:
-    """The software of a request, and the block whose time on the disk is nearest to the printed one, in KB."""
+    """The software of a request, and the block in KB whose time on the disk is nearest to that printed."""
     wanted = printed(LOOP, DISK, "store").seconds
-    found = []
+    found: list[tuple[float, float, int]] = []
     for pages in range(1, 9):
         kb = pages * PAGE_KB
+        # Far from the printed time any software does: it is a small part of what a disk takes.
         us = request_us(reading, kb) if not found or abs(found[-1][0]) < 1.0 else found[-1][1]
-        said = {"node.extent_kb": reading.extent_kb, "node.block_kb": kb, "node.request_us": us}
-        off = seconds(LOOP, reading.disk, "store", **said) / wanted - 1
+        off = seconds(LOOP, reading.disk, "store", **_said(reading, kb, us)) / wanted - 1
         found.append((off, us, kb))
         if off < 0:
             break

@@ -1,4 +1,4 @@
-"""How pages lie on stores, about which paper 004 is silent: three readings, each with the two constants of its own."""
+"""How pages lie on stores, about which paper 004 is silent: three readings, with two constants each."""
 
 from __future__ import annotations
 

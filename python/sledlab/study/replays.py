@@ -32,9 +32,9 @@ class Replayed:
     store_s: Annotated[float, Column("mean time of a node that waits for its store", "s")]
     network_s: Annotated[float, Column("mean time of a node with messages", "s")]
     waiting_s: Annotated[float, Column("mean time of a node that waits for others", "s")]
-    saved_compute: Annotated[float, Column("share of the time saved by processors twice as fast")]
-    saved_store: Annotated[float, Column("share of the time saved by stores twice as fast")]
-    saved_network: Annotated[float, Column("share of the time saved by a network twice as fast")]
+    saved_compute: Annotated[float | None, Column("share of the time saved by processors twice as fast")]
+    saved_store: Annotated[float | None, Column("share of the time saved by stores twice as fast")]
+    saved_network: Annotated[float | None, Column("share of the time saved by a network twice as fast")]
     bottleneck: Annotated[str, Column("what saves most where it is twice as fast")]
     largest: Annotated[str, Column("the largest of compute, store and network")]
     requests: Annotated[int, Column("requests to stores")]
@@ -54,8 +54,9 @@ class Replayed:
         return {part: float(getattr(self, f"{part}_s")) for part in COMPONENTS}
 
     def saved(self) -> Mapping[str, float]:
-        """The share of the time that each component saves where it is twice as fast."""
-        return {part: float(getattr(self, f"saved_{part}")) for part in PARTS}
+        """The share of the time that each component saves where it is twice as fast; nothing if that was left out."""
+        found = {part: getattr(self, f"saved_{part}") for part in PARTS}
+        return {part: share for part, share in found.items() if share is not None}
 
 
 def measure(
@@ -71,7 +72,7 @@ def measure(
 
 
 def row_of(result: ClusterResult) -> Replayed:
-    """What is kept of a replay that was done again with each component twice as fast."""
+    """What is kept of a replay."""
     summary = result.summary
     nodes = result.nodes
     saved = {each["what"]: each["saved"] for each in summary["what_if"]}
@@ -87,7 +88,9 @@ def row_of(result: ClusterResult) -> Replayed:
     return Replayed(
         elapsed_s=result.elapsed_s,
         **{f"{part}_s": result.components_s[part] / nodes for part in COMPONENTS},
-        **{f"saved_{part}": saved[part] for part in PARTS},
+        saved_compute=saved.get("compute"),
+        saved_store=saved.get("store"),
+        saved_network=saved.get("network"),
         bottleneck=result.bottleneck.what,
         largest=result.largest,
         requests=sum(phase["requests"] for phase in summary["by_phase"]),

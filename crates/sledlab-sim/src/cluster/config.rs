@@ -27,6 +27,8 @@ sledlab_core::params! {
         at: At = At::Nodes;
         /// Whether every pass of a nested loop is simulated, even when passes have become alike.
         exact: bool = false;
+        /// Whether it is replayed again with each of processor, store and network twice as fast.
+        what_if: bool = true;
         /// Whether stores are ready at the beginning and never park, unless [power] or device.startup_ms say otherwise.
         ready: bool = true;
         /// Who holds copies of a node's files: nobody, its mirror, or the next node, as in chained declustering.

@@ -62,7 +62,7 @@ use store::Store;
 pub struct ClusterHooks<'a> {
     /// Threads at most; 0: as many as the machine has processors.
     pub threads: usize,
-    /// Whether to replay again with each component twice as fast.
+    /// Whether to replay again with each component twice as fast, unless the experiment says no.
     pub what_if: bool,
     /// Told now and then how far the replay is: the share of it, and pages so far. False interrupts it.
     pub told: Option<Told<'a>>,
@@ -79,6 +79,7 @@ impl ClusterExperiment {
     pub fn run(&self, work: &Work, hooks: ClusterHooks) -> Result<ClusterOutcome> {
         let resolved = self.resolve(work)?;
         let ClusterHooks { threads, what_if, mut told, dump } = hooks;
+        let what_if = what_if && resolved.params.what_if;
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = if threads == 0 { processors() } else { threads };
         let is_at_host = resolved.params.at == At::Host;

@@ -149,6 +149,11 @@ class _Search:
 
     def _look(self, name: str, number: int) -> Size:
         row = row_of(self._runs.result(name, number))
+        if not row.saved():
+            raise Error(
+                "what each component saves is left out by cluster.what_if = false",
+                remedy="leave that setting out: sizes are told with it",
+            )
         cost = self._bill.cost(name, number, row)
         self.rows.append(Size(name, number, row, self._wanted.met(row, cost), cost))
         return self.rows[-1]

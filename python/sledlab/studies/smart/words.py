@@ -94,12 +94,20 @@ def _bottlenecks(rows: Sequence[Run], who: Callable[[Run], str]) -> Iterator[str
         group = [each for each in rows if each.run.bottleneck == what]
         if not group:
             continue
-        shares = sorted(each.run.saved()[what] for each in group)
-        least, most = saved(shares[0]), saved(shares[-1])
         many = len(group) == len(rows) > 1
         where = "everywhere" if many else f"on {joined([who(each) for each in group])}"
+        if not all(each.run.saved() for each in group):
+            yield f"Most of the time goes to the {noun} {where}."
+            continue
+        shares = sorted(each.run.saved()[what] for each in group)
+        least, most = saved(shares[0]), saved(shares[-1])
         much = least if least == most else f"{least} to {most}"
         yield f"The {noun} holds it up {where}: twice as fast it saves {much}."
+
+
+def tried(study: SmartStudy) -> bool:
+    """Whether every job was replayed with each component twice as fast, too."""
+    return all(each.run.saved() for each in study.runs)
 
 
 def table(study: SmartStudy) -> Grid:
@@ -111,7 +119,7 @@ def table(study: SmartStudy) -> Grid:
     columns: dict[str, Callable[[Run], str]] = {
         "s": lambda each: figure(each.run.elapsed_s),
         "held up by": lambda each: PART_NAMES[each.run.bottleneck],
-        **{f"{what} × 2": saved_by(part) for part, what in PART_NAMES.items()},
+        **({f"{what} × 2": saved_by(part) for part, what in PART_NAMES.items()} if tried(study) else {}),
         "energy": lambda each: energy(each.run.energy_j),
         **money_columns(study),
     }
@@ -144,7 +152,7 @@ def money_columns(study: SmartStudy) -> dict[str, Callable[[Run], str]]:
 
 def note(study: SmartStudy) -> str:
     """What the columns of the table mean."""
-    return f"{NOTE} {MONEY}" if money.priced(study) else NOTE
+    return " ".join(text for text, said in ((NOTE, tried(study)), (MONEY, money.priced(study))) if said)
 
 
 def matrix(study: SmartStudy) -> Grid:

@@ -1,0 +1,155 @@
+"""Tables of the page: every printed number beside ours, and what holds jobs up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp, log
+
+from ...markdown import table
+from ...words import cells
+from .mining import FIGURE_10, LEAST, MOST, PAGES, TABLE_5, Flip, by_universe, each_place, flips, matrix
+from .plan import LETTERS, SmartRuns
+from .printed import DEVICES, DISK, I_O, LOOP, MEMS, NAMES, PRINTED, Printed
+from .readings import NO_READ_AHEAD, READINGS, SCATTERED
+
+WITHIN = 2.0
+BANDS = {"mems-g1-disksim": (3.5, 7.0), "mems-g2-disksim": (5.0, 11.0), "mems-g3-disksim": (7.0, 16.0)}
+"""Within which the ratios of table 3 are accepted."""
+
+
+def _ours(runs: SmartRuns, each: Printed) -> float:
+    return runs.stage(each.stage, each.device).part(each.part)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
+
+
+def printed(runs: SmartRuns) -> str:
+    """Every printed number beside ours under the three readings, and what is fitted."""
+    rows = []
+    for each in PRINTED:
+        ours = [_ours(runs.under(reading), each) for reading in READINGS]
+        stage = f"{each.stage.job}, {each.stage.phase}, {each.stage.nodes} nodes, {NAMES[each.device]}"
+        beside = [f"{_number(value)} ({value / each.seconds:.2f})" for value in ours]
+        kind = {"store": "I/O", "compute": "compute", "network": "communication"}[each.part]
+        rows.append([stage, kind, _number(each.seconds), *beside, f"`{each.fitted}`" if each.fitted else ""])
+    header = ["stage", "", "printed (s)", *(reading.title for reading in READINGS), "fitted to it"]
+    return table(header, rows, words=2)
+
+
+def predicted(runs: SmartRuns) -> dict[str, list[float]]:
+    """Our I/O times outside table 3 over the printed ones, by reading."""
+    return {
+        reading.name: [_ours(runs.under(reading), each) / each.seconds for each in I_O]
+        for reading in READINGS
+    }
+
+
+def mean(ratios: Sequence[float]) -> float:
+    """The geometric mean."""
+    return exp(sum(map(log, ratios)) / len(ratios))
+
+
+def readings(runs: SmartRuns) -> str:
+    """The constants of each reading, and how it does on what is predicted."""
+    rows = []
+    for reading in READINGS:
+        mine, found = runs.under(reading), predicted(runs)[reading.name]
+        inside = sum(1 / WITHIN <= ratio <= WITHIN for ratio in found)
+        loops = {device: mine.against_disk(LOOP, device) for device in MEMS}
+        held = sum(BANDS[device][0] <= ratio <= BANDS[device][1] for device, ratio in loops.items())
+        rows.append(
+            cells(
+                "{} | {} | {} | {} of {} | {:.2f} | {:.2f} to {:.2f} | {} of 3",
+                reading.title,
+                reading.request_us,
+                reading.block_kb,
+                inside,
+                len(found),
+                mean(found),
+                min(found),
+                max(found),
+                held,
+            )
+        )
+    return table(
+        "reading | software of a request (us) | block (KB) | I/O times within 2x | mean | from, to | "
+        "ratios of table 3 in their bands",
+        rows,
+    )
+
+
+def bottlenecks(runs: SmartRuns) -> str:
+    """Table 5 beside ours under each reading, as taken."""
+    found = {reading.title: matrix(runs.under(reading)) for reading in READINGS}
+    rows = []
+    for job, wanted in TABLE_5.items():
+        rows.append([job, "printed", *wanted.split(" ")])
+        rows += [["", title, *_marked(row[job], wanted.split(" "))] for title, row in found.items()]
+    return table(["job", "", *(NAMES[device] for device in DEVICES)], rows, words=6)
+
+
+def _marked(row: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    return [each if each == right else f"**{each}**" for each, right in zip(row, wanted, strict=True)]
+
+
+def _ratios(rows: Mapping[str, Sequence[Flip]], header: str) -> str:
+    lines = [[name, *(f"{flip.ratio:.2g} ({flip.letter})" for flip in row)] for name, row in rows.items()]
+    return table([header, *(NAMES[device] for device in DEVICES)], lines)
+
+
+def universes(runs: SmartRuns) -> str:
+    """From which ratio of processors apriori-hd is held up by computation, by items."""
+    return _ratios({f"{items:,}": row for items, row in by_universe(runs).items()}, "items")
+
+
+def pages(runs: SmartRuns) -> str:
+    """The same of MAFIA on 4 nodes, by page and by how records are counted."""
+    rows = {}
+    for way, place in (("a tree", ""), ("each", each_place(runs))):
+        for page in PAGES:
+            rows[f"{page:g} KB, {way}"] = flips(runs, "mafia", 4, page, place)
+    return _ratios(rows, "page, candidates")
+
+
+def figure_4(runs: SmartRuns) -> str:
+    """Times of every job on every size, device by device."""
+    rows = []
+    for job in ("scan", "join", "sort", "apriori-cd", "apriori-hd", "mafia"):
+        page = FIGURE_10 if job == "mafia" else None
+        for nodes in runs.sizes(job):
+            times = [runs.elapsed(job, nodes, device, page) for device in DEVICES]
+            parts = [
+                "/".join(f"{LETTERS[p]} {runs.total(p, job, nodes, d, page):.3g}" for p in LETTERS)
+                for d in (DISK, MEMS[-1])
+            ]
+            rows.append([job, str(nodes), *(f"{t:,.3g}" if t < 1000 else f"{t:,.0f}" for t in times), *parts])
+    header = ["job", "nodes", *(f"{NAMES[d]} (s)" for d in DEVICES), "parts, disk", "parts, G3"]
+    return table(header, rows)
+
+
+def places(runs: SmartRuns) -> dict[str, str]:
+    """All of them, and numbers of the text."""
+    found = predicted(runs)
+    scattered = found[SCATTERED.name]
+    cells_ = sum(
+        ours == wanted
+        for job, row in matrix(runs).items()
+        for ours, wanted in zip(row, TABLE_5[job].split(" "), strict=True)
+    )
+    return {
+        "printed": printed(runs),
+        "readings": readings(runs),
+        "bottlenecks": bottlenecks(runs),
+        "universes": universes(runs),
+        "pages": pages(runs),
+        "times": figure_4(runs),
+        "inside": str(sum(1 / WITHIN <= ratio <= WITHIN for ratio in scattered)),
+        "of": str(len(scattered)),
+        "mean": f"{mean(scattered):.2f}",
+        "cells": str(cells_),
+        "least": f"{LEAST:g}",
+        "most": f"{MOST:g}",
+        "no_read_ahead": NO_READ_AHEAD.disk,
+    }
