@@ -44,6 +44,7 @@ class Topic:
     places: Callable[[Any, Mapping[str, Judged]], dict[str, str]]
     other: Callable[[Path], Any] | None = None
     """How runs are read in the other reading."""
+    other_title: str = "Columns read both ways"
     side_by_side: bool = False
     on_reference: bool = False
     """Whether traces of the reference data are needed."""
@@ -82,7 +83,9 @@ class Topic:
         mine = claims(self.name)
         sections = {
             paper: "\n".join(
-                section(claim, sheet.verdicts[name]) for name, claim in mine.items() if claim.paper == paper
+                section(claim, sheet.verdicts[name], self.other_title)
+                for name, claim in mine.items()
+                if claim.paper == paper
             )
             for paper in dict.fromkeys(claim.paper for claim in mine.values())
         }
@@ -104,7 +107,7 @@ def counts(claims: Mapping[str, Claim], outcomes: Mapping[str, str]) -> str:
     return table(["claims", *shown], rows)
 
 
-def section(claim: Claim, judged: Judged) -> str:
+def section(claim: Claim, judged: Judged, other_title: str) -> str:
     """One claim; what stands beside our numbers does not count."""
     found, other = judged.found, judged.other
     lines = [
@@ -115,7 +118,7 @@ def section(claim: Claim, judged: Judged) -> str:
         f"**Ours.** {found.ours.rstrip()}",
     ]
     if other and other.ours != found.ours:
-        lines.append(f"**Columns read both ways** ({other.outcome}). {other.ours}")
+        lines.append(f"**{other_title}** ({other.outcome}). {other.ours}")
     if found.why and found.outcome != REPRODUCED:
         lines.append(f"**Why.** {found.why}")
     return "\n\n".join(lines) + "\n"

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import polars
@@ -90,6 +96,27 @@ def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> N
     for name in FILES:
         assert (whole / name).read_bytes() == (stopped / name).read_bytes(), name
         assert (whole / name).read_bytes() == (again / name).read_bytes(), name
+
+
+@pytest.mark.slow("runs the study three times, once to be killed")
+@pytest.mark.parametrize("points", [0, 3])
+def test_a_study_that_is_killed_goes_on_to_the_same_bytes(points: int, tmp_path: Path) -> None:
+    words = ["smart", "--job", "sort", "--nodes", "2,3", "--job-set", "scale_factor=0.001", "--jobs", "2"]
+    words += ["--devices", "mems-g1,mems-g3,hp-c2490a", "--out"]
+    assert run([*words, str(tmp_path / "whole")]) == 0
+    kept = tmp_path / "killed" / "points.jsonl"
+    command = [sys.executable, "-m", "sledlab", *words, str(tmp_path / "killed")]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+        while process.poll() is None and (not kept.exists() or kept.read_bytes().count(b"\n") < points):
+            time.sleep(0.001)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    if kept.exists():  # as if cut in the middle of a letter, too
+        kept.write_bytes(kept.read_bytes() + b'{"key": "\xc3')
+    assert run([*words, str(tmp_path / "killed")]) == 0
+    for name in FILES:
+        found = [(tmp_path / place / name).read_bytes() for place in ("whole", "killed")]
+        assert found[0] == found[1], name
 
 
 def test_the_command_line_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

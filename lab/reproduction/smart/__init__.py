@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from ..claims import judging
 from ..topic import Judged, Topic
 from . import devices, mining, stages, tables, whole
 from .plan import PLAN, SmartRuns
+from .readings import NO_READ_AHEAD
 
 judging(devices, stages, mining, whole)
 
@@ -16,4 +18,10 @@ def _places(runs: SmartRuns, _: Mapping[str, Judged]) -> dict[str, str]:
     return {"experiments": runs.experiments(PLAN), **tables.places(runs)}
 
 
-SMART = Topic("smart", PLAN, SmartRuns, _places)
+def _in_order(directory: Path) -> SmartRuns:
+    return SmartRuns(directory, NO_READ_AHEAD)
+
+
+SMART = Topic(
+    "smart", PLAN, SmartRuns, _places, other=_in_order, other_title="Pages in order, without read-ahead"
+)

@@ -9,7 +9,7 @@ import sledlab as sl
 
 from ...words import each
 from ..claims import Judgement, depending, judged
-from .plan import EACH, LETTERS, RULES, UNIVERSE_NODES, UNIVERSES, SmartRuns, universe_suffix
+from .plan import CLUSTERS, EACH, LETTERS, RULES, UNIVERSE_NODES, UNIVERSES, SmartRuns, universe_suffix
 from .printed import DEVICES, DISK, G3, MEMS, NAMES
 from .stages import falls, network_limited
 
@@ -71,9 +71,8 @@ def by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
     return found | {1000: flips(runs, "apriori-hd", UNIVERSE_NODES)}
 
 
-def each_place(runs: SmartRuns) -> str:
-    """Where MAFIA's runs without a tree of candidates are."""
-    return f"{runs.place('mafia')}{EACH}"
+EACH_PLACE = f"{CLUSTERS}{EACH}"
+"""Where MAFIA's runs without a tree of candidates are."""
 
 
 def c_31(_: SmartRuns) -> Judgement:
@@ -95,11 +94,13 @@ def c_32(runs: SmartRuns) -> Judgement:
     """The ratio from which each device is held up by computation, by universe."""
     found = by_universe(runs)
     bound = {items: all(flip.ratio <= MOST for flip in row) for items, row in found.items()}
-    some = any(flip.ratio <= MOST for row in found.values() for flip in row)
     everywhere = all(flip.letter == "C" for row in found.values() for flip in row)
     said = each("{0} items: {1}", [(items, ", ".join(map(str, row))) for items, row in found.items()], "; ")
-    return depending(everywhere, some).saying(
-        said=said, least=LEAST, most=MOST, items=[items for items, held in bound.items() if held]
+    return depending(everywhere, any(bound.values())).saying(
+        said=said,
+        least=LEAST,
+        most=MOST,
+        items=" or ".join(f"{items}" for items, held in bound.items() if held),
     )
 
 
@@ -155,7 +156,7 @@ def _turns(runs: SmartRuns, pages: tuple[float, ...]) -> tuple[bool, bool, str]:
     """Whether I/O holds the disk up and computation G3: at any ratio, at one; and from which on."""
     everywhere, somewhere, said = [], [], []
     for page in pages:
-        for way, place in (("a tree", ""), ("each candidate", each_place(runs))):
+        for way, place in (("a tree", ""), ("each candidate", EACH_PLACE)):
             row = {flip.device: flip for flip in flips(runs, "mafia", SIZES[0], page, place)}
             everywhere.append(row[G3].letter == "C" and row[DISK].letter == "I")
             somewhere.append(row[G3].ratio <= MOST and row[DISK].ratio > max(LEAST, row[G3].ratio))
@@ -257,9 +258,7 @@ def matrix(runs: SmartRuns) -> dict[str, list[str]]:
 
 def reachable(runs: SmartRuns) -> dict[str, list[set[str]]]:
     """What the cells that hang on what is open can be, over the range."""
-    pages = [
-        flips(runs, "mafia", SIZES[0], page, place) for page in PAGES for place in ("", each_place(runs))
-    ]
+    pages = [flips(runs, "mafia", SIZES[0], page, place) for page in PAGES for place in ("", EACH_PLACE)]
     rows = {"apriori-hd": list(by_universe(runs).values()), "mafia": pages}
     return {
         job: [

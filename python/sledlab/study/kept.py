@@ -43,7 +43,8 @@ class Kept:
     def __enter__(self) -> Kept:
         """Reads the points of former runs, and opens the file to go on."""
         if self.path is not None:
-            text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
+            # The last line may end in the middle of a letter.
+            text = self.path.read_text(encoding="utf-8", errors="replace") if self.path.exists() else ""
             for line in text.splitlines():
                 self._read(line)
             self._file = self.path.open("a", encoding="utf-8")
