@@ -59,7 +59,7 @@ def scaling(study: SmartStudy) -> Figure:
     """Time of the job against the number of nodes, a line for each device, page size, network and place."""
     lines: dict[str, list[tuple[int, float]]] = {}
     for name, each in zip(labels(study), study.runs, strict=True):
-        rest = ", ".join(part for part in name.split(", ") if part != f"{each.where.nodes} nodes")
+        rest = ", ".join(part for part in name.split(", ") if part != f"{each.where.nodes:,} nodes")
         lines.setdefault(rest, []).append((each.where.nodes, each.run.elapsed_s))
     made, (axes,) = plots.panels(1, 3.4)
     sizes = sorted({each.where.nodes for each in study.runs})

@@ -25,7 +25,7 @@ def parts(study: SmartStudy) -> list[dict[str, str]]:
 def _word(each: Run, name: str) -> str:
     where = each.where
     if name == "nodes":
-        return f"{where.nodes} nodes"
+        return f"{where.nodes:,} nodes"
     if name == "page_kb":
         return f"{where.page_kb:g} KB" if where.page_kb else ""
     if name == "at":

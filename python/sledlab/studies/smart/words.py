@@ -56,7 +56,7 @@ def verdict(study: SmartStudy, job: str) -> Iterator[str]:
         own = [part for part in aside[id(each)] if part not in shared]
         return f"{each.where.device} ({', '.join(own)})" if own else each.where.device
 
-    what = ", ".join([f"`{job}` on {most} node{'s' if most > 1 else ''}", *shared])
+    what = ", ".join([f"`{job}` on {most:,} node{'s' if most > 1 else ''}", *shared])
     if not others:
         yield f"{what}{',' if shared else ''} takes {figure(best.run.elapsed_s)} s with {who(best)}."
     else:
@@ -165,7 +165,7 @@ def matrix(study: SmartStudy) -> Grid:
         for device in devices:
             found = [SHORT[each.run.bottleneck] for each in mine if each.where.device == device]
             cells.append(", ".join(dict.fromkeys(found)))
-        rows.append((f"{job}, {most} nodes", *cells))
+        rows.append((f"{job}, {most:,} nodes", *cells))
     return Grid(("", *devices), rows)
 
 
