@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ import pytest
 
 from lab import reference
 from lab.page import DOCUMENTS
+from lab.reproduction import runs as topics
 from lab.reproduction.__main__ import TOPICS, document
 from lab.reproduction.claims import JUDGES, OUTCOMES, claims, missing
 from lab.reproduction.hybrid import systems, workloads
-from lab.reproduction.runs import Crossing, Mean, Race
+from lab.reproduction.runs import Crossing, Mean, Race, run
 from lab.reproduction.topic import Topic, counts
 from lab.simulator import EXPERIMENTS, calibration, command_line
 
@@ -49,16 +51,16 @@ def kind(file: Path) -> str:
     "file", [file for file in FILES if kind(file) == "smart"], ids=lambda file: file.stem
 )
 def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
-    assert command_line(["smart", str(file), *little(file), "--out", str(tmp_path)]) == 0
+    few = [*settings(file.stem), "--nodes", "4", "--devices", "mems-g2", "--jobs", "1"]
+    assert command_line(["smart", str(file), *few, "--out", str(tmp_path)]) == 0
     assert (tmp_path / "phases.csv").exists()
 
 
-def little(file: Path) -> list[str]:
-    """Options with which an experiment on smart storage is short."""
-    said = read(file.stem)["study"].get("job_settings", [])
+def settings(experiment: str) -> list[str]:
+    """Options with which the data of an experiment on smart storage are few; what else was set stays."""
+    said = read(experiment)["study"].get("job_settings", [])
     names = [setting.split("=")[0] for setting in said]
-    settings = [part for name in names for part in ("--job-set", f"{name}={LITTLE[name]}")]
-    return [*settings, "--nodes", "4", "--jobs", "1"]
+    return [part for name in names for part in ("--job-set", f"{name}={LITTLE[name]}") if name in LITTLE]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,11 @@ def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> 
     # Too short for verdicts that mean anything: what is tried is that there are some.
     if topic.missing:
         pytest.skip(topic.missing)
-    topic.run(tmp_path, SMALL.get(topic.name, QUICK))
+    if topic.name == "smart":
+        plan = [replace(each, options=(*each.options, *settings(each.experiment))) for each in topic.plan]
+        run(plan, tmp_path)
+    else:
+        topic.run(tmp_path, SMALL.get(topic.name, QUICK))
     text = topic.page(topic.judge(tmp_path), "0")
     assert text.count("### ") == len(claims(topic.name))
 
