@@ -13,7 +13,6 @@ import pytest
 
 from lab import reference
 from lab.page import DOCUMENTS
-from lab.reproduction import runs as topics
 from lab.reproduction.__main__ import TOPICS, document
 from lab.reproduction.claims import JUDGES, OUTCOMES, claims, missing
 from lab.reproduction.hybrid import systems, workloads
