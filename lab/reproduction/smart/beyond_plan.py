@@ -1,4 +1,4 @@
-"""The experiments on what paper 004 leaves to future work, and what goes past it: their runs and how to read these."""
+"""The experiments on what paper 004 leaves to future work, and on what goes past it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FLASH_PAGE = 16
 SLEDS = (8, 16, 32)
 """Sleds in a node of today, beside one."""
 FASTER = 8
-"""Times as fast is the host, and a chip's processor, where they are faster than a node's; the nodes there are."""
+"""How many times as fast is a fast host, as many as there are nodes, or a chip's fast processor."""
 CLOCK_MHZ = 500 * FASTER
 """500 MHz is that of `smart-2003`."""
 REBUILD_MB_S = 0.2
@@ -58,6 +58,9 @@ INFINIBAND = ("--networks", "infiniband-1x")
 FASTER_HOST = settings(host__mhz=CLOCK_MHZ)
 NO_SOFTWARE = settings(node__request_us=0)
 SCATTERED = settings(node__extent_kb=FLASH_PAGE)
+LARGE_PAGE = 1024
+"""KB; assumption: large enough for the rate of a medium to count."""
+LARGE = settings(node__page_kb=LARGE_PAGE)
 
 HOSTS = (
     Planned(HOST),
@@ -99,6 +102,7 @@ CHIPS = (
 FLASH = (
     Planned(TODAY),
     planned(TODAY, "-scattered", "scattered pages", *SCATTERED),
+    planned(TODAY, "-large", "large pages", "--job", "scan", *LARGE),
     planned(
         TODAY,
         "-programs",
@@ -110,6 +114,7 @@ SPTF = ("--scheduler", "sptf")
 SLEDS_TODAY = (
     Planned(TODAY_MEMS),
     planned(TODAY_MEMS, "-scattered", "scattered pages", *SCATTERED, *SPTF),
+    planned(TODAY_MEMS, "-large", "large pages", "--job", "scan", *LARGE),
     *(
         planned(
             TODAY,
@@ -118,7 +123,11 @@ SLEDS_TODAY = (
             *("--devices", "mems-g3", *settings(system__devices=sleds), *options),
         )
         for sleds in SLEDS
-        for suffix, title, options in (("", "", ()), ("-scattered", ", scattered pages", (*SCATTERED, *SPTF)))
+        for suffix, title, options in (
+            ("", "", ()),
+            ("-scattered", ", scattered pages", (*SCATTERED, *SPTF)),
+            ("-large", ", large pages", ("--job", "scan", *LARGE)),
+        )
     ),
 )
 
@@ -128,7 +137,7 @@ BEYOND = (*HOSTS, Planned(QUERIES), *FAILURES, *ORDERS, *STORES, *CHIPS, *FLASH,
 
 @dataclass(frozen=True)
 class Replay:
-    """A replay: times in s, those of components means of a node; shares saved by a component twice as fast."""
+    """A replay: its time in s, and shares saved by a component twice as fast."""
 
     job: str
     nodes: int

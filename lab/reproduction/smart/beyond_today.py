@@ -2,65 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...markdown import table
-from ...words import cells
-from .beyond_plan import FLASH_PAGE, PROGRAM_US, SLEDS, TODAY, TODAY_MEMS, Replay, of, times
+from ...words import cells, each
+from .beyond_plan import (
+    FLASH_PAGE,
+    LARGE_PAGE,
+    PROGRAM_US,
+    SLEDS,
+    TODAY,
+    TODAY_MEMS,
+    Found,
+    Replay,
+    of,
+    times,
+)
 from .plan import SmartRuns
 
-SCATTERED = "-scattered"
+G3_M_S2 = 1033.2
+"""How hard a G3 sled is pushed, table 1."""
+LAYOUTS = ("", "-scattered", "-large")
+"""Suffixes of experiments: pages in order, scattered, large ones in order."""
+ORDER, SCATTERED, LARGE = range(3)
 
 
 @dataclass(frozen=True)
 class Store:
-    """A store in a node of today: scans of pages in order and of scattered ones, and a sort where it was run."""
+    """A store in a node of today: scans of pages as in `LAYOUTS`, and a sort of those in order."""
 
     name: str
-    in_order: Replay
-    scattered: Replay
-    sort: Replay | None = None
+    scans: tuple[Replay, ...]
+    sort: Replay
 
     @property
-    def rates(self) -> tuple[float, float]:
-        """MB/s that each node reads in a scan, in order and scattered."""
-        return rate(self.in_order), rate(self.scattered)
+    def rates(self) -> list[float]:
+        """MB/s that each node reads in each scan."""
+        first = self.scans[ORDER]
+        read = first.requests * FLASH_PAGE * 1024 / 1e6 / first.nodes
+        return [read / scan.elapsed_s for scan in self.scans]
 
 
-def rate(scan: Replay) -> float:
-    """MB/s that each node reads."""
-    return scan.requests * FLASH_PAGE * 1024 / 1e6 / scan.nodes / scan.elapsed_s
+def _store(name: str, found: Sequence[Found], **said: str) -> Store:
+    """A store from what it left in each layout."""
+    scans = tuple(each.one(job="scan", **said) for each in found)
+    return Store(name, scans, found[ORDER].one(job="sort", **said))
 
 
 def flash(runs: SmartRuns) -> Store:
     """Flash as its data sheet has it."""
-    rows = of(runs, TODAY)
-    scattered = of(runs, f"{TODAY}{SCATTERED}").one(job="scan")
-    return Store("flash", rows.one(job="scan"), scattered, rows.one(job="sort"))
+    return _store("flash", [of(runs, f"{TODAY}{layout}") for layout in LAYOUTS])
 
 
 def single(runs: SmartRuns) -> list[Store]:
     """One sled, as it was and faster."""
-    in_order, scattered = of(runs, TODAY_MEMS), of(runs, f"{TODAY_MEMS}{SCATTERED}")
-    return [
-        Store(
-            _name(device),
-            in_order.one(job="scan", device=device),
-            scattered.one(job="scan", device=device),
-            in_order.one(job="sort", device=device),
-        )
-        for device in in_order.each("device")
-    ]
+    found = [of(runs, f"{TODAY_MEMS}{layout}") for layout in LAYOUTS]
+    return [_store(_name(device), found, device=device) for device in found[ORDER].each("device")]
 
 
 def several(runs: SmartRuns) -> list[Store]:
     """Sleds side by side."""
-    found = []
-    for sleds in SLEDS:
-        in_order, scattered = (of(runs, f"{TODAY}-sleds-{sleds}{suffix}") for suffix in ("", SCATTERED))
-        sort = in_order.one(job="sort")
-        found.append(Store(f"{sleds} G3 sleds", in_order.one(job="scan"), scattered.one(job="scan"), sort))
-    return found
+    return [
+        _store(f"{sleds} G3 sleds", [of(runs, f"{TODAY}-sleds-{sleds}{layout}") for layout in LAYOUTS])
+        for sleds in SLEDS
+    ]
 
 
 def _name(device: str) -> str:
@@ -69,52 +75,52 @@ def _name(device: str) -> str:
     words = [f"{float(said['active_tips']):,.0f} tips at once"] if "active_tips" in said else []
     if "tip_rate_kbit_s" in said:
         words.append(f"{float(said['tip_rate_kbit_s']) / 1000:g} Mbit/s each")
+    if "acceleration_x_m_s2" in said:
+        words.append(f"{float(said['acceleration_x_m_s2']) / G3_M_S2:.0f} times the force")
     return ", ".join(["a G3 sled", *words])
 
 
 def today(runs: SmartRuns) -> str:
     """Stores in the same node, flash first."""
-    rows = []
-    for store in (flash(runs), *single(runs), *several(runs)):
-        scans = (store.in_order, store.scattered)
-        seconds = [1000 * scan.elapsed_s for scan in scans]
-        sort = f"{1000 * store.sort.elapsed_s:,.0f}" if store.sort else "–"
-        told = cells(
-            "{} | {:figure} | {:figure} | {:figure} | {:figure}", store.name, *_between(seconds, store.rates)
+    rows = [
+        cells(
+            "{} | {:figure} | {:figure} | {:figure} | {:,.0f} | {:.2f}",
+            kept.name,
+            *kept.rates,
+            1000 * kept.sort.elapsed_s,
+            kept.scans[ORDER].store_j,
         )
-        rows.append([*told, sort, *cells("{:.2f}", store.in_order.store_j)])
-    header = "store | scan, pages in order (ms) | MB/s a node | scattered (ms) | MB/s a node | sort (ms)"
-    return table(f"{header} | stores, first scan (J)", rows)
+        for kept in (flash(runs), *single(runs), *several(runs))
+    ]
+    header = (
+        f"store | pages of {FLASH_PAGE} KB in order (MB/s) | scattered (MB/s) | of {LARGE_PAGE:,} KB (MB/s)"
+    )
+    return table(f"{header} | sort (ms) | stores, first scan (J)", rows)
 
 
-def _between(a: list[float], b: tuple[float, float]) -> list[float]:
-    return [each for pair in zip(a, b, strict=True) for each in pair]
-
-
-def _first(stores: list[Store], against: Store, scattered: bool) -> str:
+def _first(stores: list[Store], against: Store, layout: int) -> str:
     """The first of some stores that is at least as fast as another."""
-    ours = against.rates[scattered]
-    return next((store.name for store in stores if store.rates[scattered] >= ours), "none of them")
+    return next((each.name for each in stores if each.rates[layout] >= against.rates[layout]), "none of them")
 
 
 def of_today(runs: SmartRuns) -> dict[str, str]:
     """The numbers of the text's sentences."""
     one, sleds, ours = single(runs), several(runs), flash(runs)
     programs = of(runs, f"{TODAY}-programs").one(job="sort")
-    assert ours.sort
     return {
-        "flash_order": f"{ours.rates[0]:,.0f}",
-        "flash_scattered": f"{ours.rates[1]:,.0f}",
-        "sled_order": f"{one[0].rates[0]:,.0f}",
-        "sled_scattered": f"{one[0].rates[1]:,.0f}",
-        "behind_order": f"{ours.rates[0] / one[0].rates[0]:.1f}",
-        "behind_scattered": f"{ours.rates[1] / one[0].rates[1]:,.0f}",
-        "best_sled": one[-1].name,
-        "best_sled_scattered": f"{one[-1].rates[1]:,.0f}",
-        "enough_order": _first(one, ours, scattered=False),
-        "enough_scattered": _first(one, ours, scattered=True),
-        "sleds_order": _first(sleds, ours, scattered=False),
-        "sleds_scattered": _first(sleds, ours, scattered=True),
+        "flash_rates": each("{:,.0f} MB/s", [(rate,) for rate in ours.rates]),
+        "sled_rates": each("{:,.0f} MB/s", [(rate,) for rate in one[0].rates]),
+        "behind": each("{:.1f}", [(a / b,) for a, b in zip(ours.rates, one[0].rates, strict=True)]),
+        "best_rates": each("{:,.0f} MB/s", [(max(sled.rates[i] for sled in one),) for i in range(3)]),
+        "enough": each("{}", [(_first([*one, *sleds], ours, layout),) for layout in range(3)], "; "),
+        "needed": f"{FLASH_PAGE * 1024 / ours.rates[SCATTERED]:,.1f}",
+        "sled_us": f"{FLASH_PAGE * 1024 / one[0].rates[SCATTERED]:,.0f}",
+        "sleds_sort": _sort_like(sleds, ours),
         "programs": f"{times(programs, ours.sort):.1f}",
         "program_us": str(PROGRAM_US),
     }
+
+
+def _sort_like(stores: list[Store], ours: Store) -> str:
+    """The first of some stores on which a sort takes at most 2 % longer."""
+    return next((each.name for each in stores if times(each.sort, ours.sort) <= 1.02), "none of them")
