@@ -23,6 +23,7 @@ from .beyond_plan import (
     REBUILD_MB_S,
     SCHEDULING,
     SINGLE,
+    SMALL_PAGE,
     TODAY,
     Replay,
     of,
@@ -204,11 +205,15 @@ def _of_queries(runs: SmartRuns) -> dict[str, str]:
         for nodes in of(runs, QUERIES).each("nodes")
     }
     means = {nodes: exp(sum(map(log, each)) / len(each)) for nodes, each in gains.items()}
+    least = min(_pairs(runs), key=lambda pair: times(*pair))
     changed = Counter(sled.nodes for _, sled in _changed(runs))
     parts = Counter(WORDS[sled.bottleneck] for _, sled in _changed(runs))
     return {
+        "least_query": least[0].job,
+        "least_held": WORDS[least[1].bottleneck],
+        "all_queries": str(len(of(runs, QUERIES).each("job"))),
         "gains": each(
-            "{:.1f} to {:.1f} on {} nodes (geometric mean {:.1f})",
+            "{:.1f} to {:.1f} times as fast on {} nodes (geometric mean {:.1f})",
             ((min(all_), max(all_), nodes, means[nodes]) for nodes, all_ in gains.items()),
             " and ",
         ),
@@ -249,6 +254,7 @@ def _of_failure(runs: SmartRuns) -> dict[str, str]:
         "chained_scan": f"{times(scans['chained'], plain):.2f}",
         "mirror_scan": f"{times(scans['mirror'], plain):.2f}",
         "rebuild_scan": f"{times(rebuilt, plain):.2f}",
+        "disk_mb_s": f"{plain.requests * SMALL_PAGE * 1024 / 1e6 / nodes / plain.elapsed_s:.1f}",
         "copies": f"{min(copies):.2f} to {max(copies):.2f}",
     }
 
@@ -360,9 +366,13 @@ def _of_chip(runs: SmartRuns) -> dict[str, str]:
     jobs = of(runs, CHIP).each("job")
     gains = [times(_steps(runs, job)[0], _steps(runs, job)[3]) for job in jobs]
     fast = [times(_steps(runs, job)[3], _steps(runs, job)[4]) for job in jobs]
-    held = {job: WORDS[_steps(runs, job)[3].bottleneck] for job in jobs}
+    held = [WORDS[_steps(runs, job)[3].bottleneck] for job in jobs]
+    after = Counter(WORDS[_steps(runs, job)[4].bottleneck] for job in jobs)
+    largest = max(jobs, key=lambda job: times(*_steps(runs, job)[3:]))
     return {
         "chip_gain": f"{min(gains):.1f} to {max(gains):.1f}",
-        "chip_held": each("the {1} holds `{0}` up", held.items()),
+        "chip_held": each("`{}` by the {}", zip(jobs, held, strict=True)),
+        "chip_after": each("the {} ({} of them)", after.items(), " and "),
+        "chip_largest": largest,
         "chip_fast": f"{min(fast):.2f} to {max(fast):.1f}",
     }

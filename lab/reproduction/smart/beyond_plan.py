@@ -28,9 +28,9 @@ HOST, QUERIES, FAILURE, SCHEDULING, HYBRID, MIXED, SINGLE, CHIP, TODAY, TODAY_ME
     )
 )
 
-FLASH_PAGE = 16
-"""KB; a page of `csd-arm`."""
-SLEDS = (8, 16, 32)
+SMALL_PAGE, FLASH_PAGE = 8, 16
+"""KB; pages of `smart-2003` and of `csd-arm`."""
+SLEDS = (8, 16, 32, 64)
 """Sleds in a node of today, beside one."""
 FASTER = 8
 """How many times as fast is a fast host, as many as there are nodes, or a chip's fast processor."""
@@ -111,23 +111,38 @@ FLASH = (
     ),
 )
 SPTF = ("--scheduler", "sptf")
+LAYOUTS = (
+    ("", "pages in order", ()),
+    ("-scattered", "scattered pages", (*SCATTERED, *SPTF)),
+    ("-large", "large pages", ("--job", "scan", *LARGE)),
+)
+"""How pages lie and how large they are: what directories end in, titles, options."""
+
+FORCE = 16
+"""How many times as hard a sled is pushed that is 4 times as fast in a quarter of the time; springs match."""
+PUSHED = (
+    *("--devices", "mems-g3:active_tips=6400:tip_rate_kbit_s=4000"),
+    *settings(
+        device__acceleration_x_m_s2=FORCE * 1033.2,  # 1033.2 m/s2: paper 004, table 1
+        device__acceleration_y_m_s2=FORCE * 1033.2,
+        device__resonant_hz=4 * 1108,  # 1,108 Hz: that of mems-g3
+    ),
+)
 SLEDS_TODAY = (
-    Planned(TODAY_MEMS),
-    planned(TODAY_MEMS, "-scattered", "scattered pages", *SCATTERED, *SPTF),
-    planned(TODAY_MEMS, "-large", "large pages", "--job", "scan", *LARGE),
+    *(planned(TODAY_MEMS, suffix, title, *options) for suffix, title, options in LAYOUTS),
+    *(
+        planned(TODAY_MEMS, f"-pushed{suffix}", f"pushed, {title}", *PUSHED, *options)
+        for suffix, title, options in LAYOUTS
+    ),
     *(
         planned(
             TODAY,
             f"-sleds-{sleds}{suffix}",
-            f"{sleds} sleds{title}",
+            f"{sleds} sleds, {title}",
             *("--devices", "mems-g3", *settings(system__devices=sleds), *options),
         )
         for sleds in SLEDS
-        for suffix, title, options in (
-            ("", "", ()),
-            ("-scattered", ", scattered pages", (*SCATTERED, *SPTF)),
-            ("-large", ", large pages", ("--job", "scan", *LARGE)),
-        )
+        for suffix, title, options in LAYOUTS
     ),
 )
 

@@ -9,7 +9,9 @@ from ...markdown import table
 from ...words import cells, each
 from .beyond_plan import (
     FLASH_PAGE,
+    FORCE,
     LARGE_PAGE,
+    LAYOUTS,
     PROGRAM_US,
     SLEDS,
     TODAY,
@@ -21,10 +23,6 @@ from .beyond_plan import (
 )
 from .plan import SmartRuns
 
-G3_M_S2 = 1033.2
-"""How hard a G3 sled is pushed, table 1."""
-LAYOUTS = ("", "-scattered", "-large")
-"""Suffixes of experiments: pages in order, scattered, large ones in order."""
 ORDER, SCATTERED, LARGE = range(3)
 
 
@@ -52,19 +50,24 @@ def _store(name: str, found: Sequence[Found], **said: str) -> Store:
 
 def flash(runs: SmartRuns) -> Store:
     """Flash as its data sheet has it."""
-    return _store("flash", [of(runs, f"{TODAY}{layout}") for layout in LAYOUTS])
+    return _store("flash", [of(runs, f"{TODAY}{layout}") for layout, *_ in LAYOUTS])
 
 
 def single(runs: SmartRuns) -> list[Store]:
     """One sled, as it was and faster."""
-    found = [of(runs, f"{TODAY_MEMS}{layout}") for layout in LAYOUTS]
-    return [_store(_name(device), found, device=device) for device in found[ORDER].each("device")]
+    found = [of(runs, f"{TODAY_MEMS}{layout}") for layout, *_ in LAYOUTS]
+    pushed = [of(runs, f"{TODAY_MEMS}-pushed{layout}") for layout, *_ in LAYOUTS]
+    (fastest,) = pushed[ORDER].each("device")
+    return [
+        *(_store(_name(device), found, device=device) for device in found[ORDER].each("device")),
+        _store(f"{_name(fastest)}, {FORCE} times the force", pushed),
+    ]
 
 
 def several(runs: SmartRuns) -> list[Store]:
     """Sleds side by side."""
     return [
-        _store(f"{sleds} G3 sleds", [of(runs, f"{TODAY}-sleds-{sleds}{layout}") for layout in LAYOUTS])
+        _store(f"{sleds} G3 sleds", [of(runs, f"{TODAY}-sleds-{sleds}{layout}") for layout, *_ in LAYOUTS])
         for sleds in SLEDS
     ]
 
@@ -75,8 +78,6 @@ def _name(device: str) -> str:
     words = [f"{float(said['active_tips']):,.0f} tips at once"] if "active_tips" in said else []
     if "tip_rate_kbit_s" in said:
         words.append(f"{float(said['tip_rate_kbit_s']) / 1000:g} Mbit/s each")
-    if "acceleration_x_m_s2" in said:
-        words.append(f"{float(said['acceleration_x_m_s2']) / G3_M_S2:.0f} times the force")
     return ", ".join(["a G3 sled", *words])
 
 
@@ -108,10 +109,12 @@ def of_today(runs: SmartRuns) -> dict[str, str]:
     one, sleds, ours = single(runs), several(runs), flash(runs)
     programs = of(runs, f"{TODAY}-programs").one(job="sort")
     return {
-        "flash_rates": each("{:,.0f} MB/s", [(rate,) for rate in ours.rates]),
-        "sled_rates": each("{:,.0f} MB/s", [(rate,) for rate in one[0].rates]),
+        "flash_rates": each("{:,.0f}", [(rate,) for rate in ours.rates]),
+        "sled_rates": each("{:,.0f}", [(rate,) for rate in one[0].rates]),
         "behind": each("{:.1f}", [(a / b,) for a, b in zip(ours.rates, one[0].rates, strict=True)]),
-        "best_rates": each("{:,.0f} MB/s", [(max(sled.rates[i] for sled in one),) for i in range(3)]),
+        "best_rates": each("{:,.0f}", [(max(sled.rates[i] for sled in one[:-1]),) for i in range(3)]),
+        "force": str(FORCE),
+        "pushed_scattered": f"{one[-1].rates[SCATTERED]:,.0f}",
         "enough": each("{}", [(_first([*one, *sleds], ours, layout),) for layout in range(3)], "; "),
         "needed": f"{FLASH_PAGE * 1024 / ours.rates[SCATTERED]:,.1f}",
         "sled_us": f"{FLASH_PAGE * 1024 / one[0].rates[SCATTERED]:,.0f}",
