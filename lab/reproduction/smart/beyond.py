@@ -205,10 +205,12 @@ def _of_queries(runs: SmartRuns) -> dict[str, str]:
         for nodes in of(runs, QUERIES).each("nodes")
     }
     means = {nodes: exp(sum(map(log, each)) / len(each)) for nodes, each in gains.items()}
-    least = min(_pairs(runs), key=lambda pair: times(*pair))
+    pairs = list(_pairs(runs))
+    least = min(pairs, key=lambda pair: times(*pair))
     changed = Counter(sled.nodes for _, sled in _changed(runs))
     parts = Counter(WORDS[sled.bottleneck] for _, sled in _changed(runs))
     return {
+        "on_disks": f"{sum(disk.bottleneck == 'store' for disk, _ in pairs)} of {len(pairs)}",
         "least_query": least[0].job,
         "least_held": WORDS[least[1].bottleneck],
         "all_queries": str(len(of(runs, QUERIES).each("job"))),
