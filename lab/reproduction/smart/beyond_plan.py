@@ -1,0 +1,209 @@
+"""The experiments on what paper 004 leaves to future work, and on what goes past it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+
+import polars
+
+from ..runs import Planned
+from .plan import SmartRuns
+from .readings import SCATTERED as READING
+
+HOST, QUERIES, FAILURE, SCHEDULING, HYBRID, MIXED, SINGLE, CHIP, TODAY, TODAY_MEMS = (
+    f"paper-004-{name}"
+    for name in (
+        "host",
+        "queries",
+        "failure",
+        "scheduling",
+        "hybrid",
+        "mixed",
+        "single-stores",
+        "chip",
+        "today",
+        "today-mems",
+    )
+)
+
+SMALL_PAGE, FLASH_PAGE = 8, 16
+"""KB; pages of `smart-2003` and of `csd-arm`."""
+SLEDS = (8, 16, 32, 64)
+"""Sleds in a node of today, beside one."""
+FASTER = 8
+"""How many times as fast is a fast host, as many as there are nodes, or a chip's fast processor."""
+CLOCK_MHZ = 500 * FASTER
+"""500 MHz is that of `smart-2003`."""
+REBUILD_MB_S = 0.2
+"""Assumption: slow enough that a disk, which reads scattered pages, keeps up."""
+PROGRAM_US = 800
+"""1,600 us for a page on each of two planes; data sheet as in paper-004-today.toml."""
+
+
+def settings(**said: object) -> tuple[str, ...]:
+    """Options that set keys; `__` is the dot in them."""
+    return tuple(
+        part for key, value in said.items() for part in ("--set", f"{key.replace('__', '.')}={value}")
+    )
+
+
+def planned(name: str, suffix: str, title: str, *options: str) -> Planned:
+    """An experiment run otherwise than its file says."""
+    return Planned(name, options, suffix, f"`{name}`, {title}")
+
+
+INFINIBAND = ("--networks", "infiniband-1x")
+FASTER_HOST = settings(host__mhz=CLOCK_MHZ)
+NO_SOFTWARE = settings(node__request_us=0)
+SCATTERED = settings(node__extent_kb=FLASH_PAGE)
+LARGE_PAGE = 1024
+"""KB; assumption: large enough for the rate of a medium to count."""
+LARGE = settings(node__page_kb=LARGE_PAGE)
+
+HOSTS = (
+    Planned(HOST),
+    planned(HOST, "-infiniband", "InfiniBand", *INFINIBAND),
+    planned(HOST, "-fast", f"InfiniBand and a host of {CLOCK_MHZ / 1000:g} GHz", *INFINIBAND, *FASTER_HOST),
+    planned(
+        HOST,
+        "-sizes",
+        "scans on more nodes",
+        *("--job", "scan", "--job-set", "scale_factor=0.1", "--nodes", "4,8,16,32", "--at", "nodes"),
+    ),
+)
+
+FAILURES = (
+    planned(FAILURE, "-none", "no copies", *settings(cluster__redundancy="none", cluster__failed="[]")),
+    planned(FAILURE, "-whole", "all nodes there", *settings(cluster__failed="[]")),
+    Planned(FAILURE),
+    planned(FAILURE, "-rebuild", "rebuilt meanwhile", *settings(cluster__rebuild_mb_s=REBUILD_MB_S)),
+    planned(FAILURE, "-mirror", "mirrored", *settings(cluster__redundancy="mirror")),
+)
+
+FCFS = ("--scheduler", "fcfs")
+ORDERS = (
+    planned(SCHEDULING, "-none", "one page at a time", *FCFS, *settings(node__prefetch_pages=0)),
+    planned(SCHEDULING, "-fcfs", "in order", *FCFS),
+    Planned(SCHEDULING),
+    planned(SCHEDULING, "-fcfs-device", "in order, inside the device", *FCFS, *NO_SOFTWARE),
+    planned(SCHEDULING, "-device", "inside the device", *NO_SOFTWARE),
+)
+
+STORES = (Planned(SINGLE), Planned(HYBRID), Planned(MIXED))
+
+CHIPS = (
+    planned(CHIP, "-node", "the node of paper 004", *settings(node__request_us=READING.request_us)),
+    Planned(CHIP),
+    planned(CHIP, "-fast", f"a processor of {CLOCK_MHZ / 1000:g} GHz", *settings(node__mhz=CLOCK_MHZ)),
+)
+
+FLASH = (
+    Planned(TODAY),
+    planned(TODAY, "-scattered", "scattered pages", *SCATTERED),
+    planned(TODAY, "-large", "large pages", "--job", "scan", *LARGE),
+    planned(
+        TODAY,
+        "-programs",
+        "every access a program",
+        *("--devices", f"ram:access_us={PROGRAM_US}:bus_mb_s=166:idle_mw=0.5:active_mw=50"),
+    ),
+)
+SPTF = ("--scheduler", "sptf")
+LAYOUTS = (
+    ("", "pages in order", ()),
+    ("-scattered", "scattered pages", (*SCATTERED, *SPTF)),
+    ("-large", "large pages", ("--job", "scan", *LARGE)),
+)
+"""How pages lie and how large they are: what directories end in, titles, options."""
+
+FORCE = 16
+"""How many times as hard a sled is pushed that is 4 times as fast in a quarter of the time; springs match."""
+PUSHED = (
+    *("--devices", "mems-g3:active_tips=6400:tip_rate_kbit_s=4000"),
+    *settings(
+        device__acceleration_x_m_s2=FORCE * 1033.2,  # 1033.2 m/s2: paper 004, table 1
+        device__acceleration_y_m_s2=FORCE * 1033.2,
+        device__resonant_hz=4 * 1108,  # 1,108 Hz: that of mems-g3
+    ),
+)
+SLEDS_TODAY = (
+    *(planned(TODAY_MEMS, suffix, title, *options) for suffix, title, options in LAYOUTS),
+    *(
+        planned(TODAY_MEMS, f"-pushed{suffix}", f"pushed, {title}", *PUSHED, *options)
+        for suffix, title, options in LAYOUTS
+    ),
+    *(
+        planned(
+            TODAY,
+            f"-sleds-{sleds}{suffix}",
+            f"{sleds} sleds, {title}",
+            *("--devices", "mems-g3", *settings(system__devices=sleds), *options),
+        )
+        for sleds in SLEDS
+        for suffix, title, options in LAYOUTS
+    ),
+)
+
+BEYOND = (*HOSTS, Planned(QUERIES), *FAILURES, *ORDERS, *STORES, *CHIPS, *FLASH, *SLEDS_TODAY)
+"""All of them."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A replay: its time in s, and shares saved by a component twice as fast."""
+
+    job: str
+    nodes: int
+    device: str
+    network: str
+    at: str
+    elapsed_s: float
+    saved_compute: float
+    saved_store: float
+    saved_network: float
+    bottleneck: str
+    requests: int
+    sent_bytes: int
+    energy_j: float
+    store_j: float
+
+
+@cache
+def replays(file: Path) -> tuple[Replay, ...]:
+    """The rows of a table of replays."""
+    names = [field.name for field in fields(Replay)]
+    rows = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
+    return tuple(Replay(**row) for row in rows)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The replays of one experiment, which can be told apart by some of their columns."""
+
+    rows: tuple[Replay, ...]
+
+    def where(self, **said: object) -> Found:
+        """Those whose columns are these."""
+        return Found(
+            tuple(row for row in self.rows if all(getattr(row, key) == value for key, value in said.items()))
+        )
+
+    def one(self, **said: object) -> Replay:
+        """The first of them."""
+        return self.where(**said).rows[0]
+
+    def each(self, column: str) -> list[str]:
+        """What a column holds, each once, in the order of the experiment."""
+        return list(dict.fromkeys(str(getattr(row, column)) for row in self.rows))
+
+
+def of(runs: SmartRuns, place: str) -> Found:
+    """The replays of an experiment."""
+    return Found(replays(runs.directory / place / "runs.csv"))
+
+
+def times(a: Replay, b: Replay) -> float:
+    """How many times as long the first takes."""
+    return a.elapsed_s / b.elapsed_s
