@@ -7,15 +7,19 @@ from pathlib import Path
 
 from ..claims import judging
 from ..topic import Judged, Topic
-from . import devices, mining, stages, tables, whole
+from . import beyond, devices, mining, stages, tables, whole
 from .plan import PLAN, SmartRuns
 from .readings import NO_READ_AHEAD
 
-judging(devices, stages, mining, whole)
+judging(devices, stages, mining, whole, beyond)
 
 
 def _places(runs: SmartRuns, _: Mapping[str, Judged]) -> dict[str, str]:
-    return {"experiments": runs.experiments(PLAN), **tables.places(runs)}
+    return {
+        "experiments": runs.experiments((*PLAN, *beyond.BEYOND)),
+        **tables.places(runs),
+        **beyond.places(runs),
+    }
 
 
 def _in_order(directory: Path) -> SmartRuns:
@@ -23,5 +27,10 @@ def _in_order(directory: Path) -> SmartRuns:
 
 
 SMART = Topic(
-    "smart", PLAN, SmartRuns, _places, other=_in_order, other_title="Pages in order, without read-ahead"
+    "smart",
+    (*PLAN, *beyond.BEYOND),
+    SmartRuns,
+    _places,
+    other=_in_order,
+    other_title="Pages in order, without read-ahead",
 )

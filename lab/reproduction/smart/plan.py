@@ -198,18 +198,18 @@ class SmartRuns:
         rows = []
         for planned in plan:
             runs = self.runs(planned.place)
-            jobs = ", ".join(dict.fromkeys(row.job for row in runs))
+            names = list(dict.fromkeys(row.job for row in runs))
+            jobs = ", ".join(names) if len(names) < 5 else f"{len(names)} queries"
             nodes = [row.nodes for row in runs]
             requests = sum(row.requests for row in runs)
             rows.append(
                 cells(
-                    "{} | {} | {} | {} to {} | {:,.0f}",
+                    "{} | {} | {} | {} | {:,.1f}",
                     planned.title or f"`{planned.experiment}`",
                     jobs,
                     len(runs),
-                    min(nodes),
-                    max(nodes),
+                    min(nodes) if len(set(nodes)) == 1 else f"{min(nodes)} to {max(nodes)}",
                     requests / 1e6,
                 )
             )
-        return table("experiment | jobs | replays | nodes | million requests", rows)
+        return table("experiment | jobs | replays | nodes | million requests", rows, words=2)
