@@ -11,6 +11,7 @@ from ...words import each
 from ..claims import Judgement, depending, judged
 from .plan import CLUSTERS, EACH, LETTERS, RULES, UNIVERSE_NODES, UNIVERSES, SmartRuns, universe_suffix
 from .printed import DEVICES, DISK, G3, MEMS, NAMES
+from .readings import SCATTERED
 from .stages import falls, network_limited
 
 MEASURED, LEAST, MOST = 2.5, 1.5, 4.0
@@ -64,11 +65,21 @@ def flips(runs: SmartRuns, job: str, nodes: int, page_kb: float | None = None, p
 
 def by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
     """Where apriori-hd turns, by the items there are."""
-    found = {
-        items: flips(runs, "apriori-hd", UNIVERSE_NODES, place=f"{RULES}{universe_suffix(items)}")
-        for items in UNIVERSES
+    return {
+        items: flips(runs, "apriori-hd", UNIVERSE_NODES, place=place)
+        for items, place in universes(runs).items()
     }
-    return found | {1000: flips(runs, "apriori-hd", UNIVERSE_NODES)}
+
+
+def universes(runs: SmartRuns) -> dict[int, str]:
+    """Where the runs with so many items are; pages lie scattered where there are fewer than the 1,000."""
+    fewer = {items: f"{RULES}{universe_suffix(items)}" for items in UNIVERSES}
+    return {**(fewer if runs.reading is SCATTERED else {}), 1000: ""}
+
+
+def ways(runs: SmartRuns) -> dict[str, str]:
+    """Where the runs of MAFIA are by how records are counted; against each candidate pages lie scattered."""
+    return {"a tree": "", **({"each candidate": EACH_PLACE} if runs.reading is SCATTERED else {})}
 
 
 EACH_PLACE = f"{CLUSTERS}{EACH}"
@@ -107,8 +118,7 @@ def c_32(runs: SmartRuns) -> Judgement:
 def c_33(runs: SmartRuns) -> Judgement:
     """I/O by device, and what that does to the whole, by universe."""
     ordered, totals = [], {}
-    for items in (*UNIVERSES, 1000):
-        place = "" if items == 1000 else f"{RULES}{universe_suffix(items)}"
+    for items, place in universes(runs).items():
         store = [runs.total("store", "apriori-hd", UNIVERSE_NODES, d, place=place) for d in DEVICES]
         compute = runs.total("compute", "apriori-hd", UNIVERSE_NODES, G3, place=place)
         ordered.append(falls(store))
@@ -156,7 +166,7 @@ def _turns(runs: SmartRuns, pages: tuple[float, ...]) -> tuple[bool, bool, str]:
     """Whether I/O holds the disk up and computation G3: at any ratio, at one; and from which on."""
     everywhere, somewhere, said = [], [], []
     for page in pages:
-        for way, place in (("a tree", ""), ("each candidate", EACH_PLACE)):
+        for way, place in ways(runs).items():
             row = {flip.device: flip for flip in flips(runs, "mafia", SIZES[0], page, place)}
             everywhere.append(row[G3].letter == "C" and row[DISK].letter == "I")
             somewhere.append(row[G3].ratio <= MOST and row[DISK].ratio > max(LEAST, row[G3].ratio))
@@ -258,7 +268,7 @@ def matrix(runs: SmartRuns) -> dict[str, list[str]]:
 
 def reachable(runs: SmartRuns) -> dict[str, list[set[str]]]:
     """What the cells that hang on what is open can be, over the range."""
-    pages = [flips(runs, "mafia", SIZES[0], page, place) for page in PAGES for place in ("", EACH_PLACE)]
+    pages = [flips(runs, "mafia", SIZES[0], page, place) for page in PAGES for place in ways(runs).values()]
     rows = {"apriori-hd": list(by_universe(runs).values()), "mafia": pages}
     return {
         job: [

@@ -7,7 +7,7 @@ from math import exp, log
 
 from ...markdown import table
 from ...words import cells
-from .mining import EACH_PLACE, FIGURE_10, LEAST, MOST, PAGES, TABLE_5, Flip, by_universe, flips, matrix
+from .mining import FIGURE_10, LEAST, MOST, PAGES, TABLE_5, Flip, by_universe, flips, matrix, ways
 from .plan import LETTERS, SmartRuns
 from .printed import DEVICES, DISK, I_O, LOOP, MEMS, NAMES, PRINTED, Printed
 from .readings import NO_READ_AHEAD, READINGS, SCATTERED
@@ -107,10 +107,10 @@ def universes(runs: SmartRuns) -> str:
 def pages(runs: SmartRuns) -> str:
     """The same of MAFIA on 4 nodes, by page and by how records are counted."""
     rows = {}
-    for way, place in (("a tree", ""), ("each", EACH_PLACE)):
+    for way, place in ways(runs).items():
         for page in PAGES:
             rows[f"{page:g} KB, {way}"] = flips(runs, "mafia", 4, page, place)
-    return _ratios(rows, "page, candidates")
+    return _ratios(rows, "page, counted by")
 
 
 def figure_4(runs: SmartRuns) -> str:
