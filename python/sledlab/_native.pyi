@@ -341,7 +341,7 @@ class UnitCounter:
     def __len__(self) -> int:
         """The number of candidates."""
     def count(self, records: Buffer, threads: int = 0) -> tuple[bytes, int, int, int]:
-        """Records inside each unit (u64), values turned into bins, steps in the tree of units, bins compared without it.
+        """Records inside each unit (u64), values turned into bins, steps in their tree, comparisons without.
 
         Records are rows of `dims` values (f32). All four results add up over blocks of records, and are the
         same for any number of `threads`; 0 is as many as there are processors.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, log
 
 from ...markdown import table
-from ...words import cells
+from ...words import cells, figure
 from .mining import FIGURE_10, LEAST, MOST, PAGES, TABLE_5, Flip, by_universe, flips, matrix, ways
 from .plan import LETTERS, SmartRuns
 from .printed import DEVICES, DISK, I_O, LOOP, MEMS, NAMES, PRINTED, Printed
@@ -95,7 +95,9 @@ def _marked(row: Sequence[str], wanted: Sequence[str]) -> list[str]:
 
 
 def _ratios(rows: Mapping[str, Sequence[Flip]], header: str) -> str:
-    lines = [[name, *(f"{flip.ratio:.2g} ({flip.letter})" for flip in row)] for name, row in rows.items()]
+    lines = [
+        [name, *(f"{figure(flip.ratio, 2)} ({flip.letter})" for flip in row)] for name, row in rows.items()
+    ]
     return table([header, *(NAMES[device] for device in DEVICES)], lines)
 
 

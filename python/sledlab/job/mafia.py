@@ -109,8 +109,8 @@ def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
 def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges, counting: str) -> Array:
     """The node's records in each candidate.
 
-    An operation `bin` is a value whose bin is looked up, `unit` a step through the tree of candidates, `check` a bin
-    of a candidate compared with that of a record.
+    An operation `bin` is a value whose bin is looked up, `unit` a step through the tree of candidates,
+    `check` a bin of a candidate compared with that of a record.
     """
     count, length = candidates.shape
     node.holds(count * (8 * length + 8))

@@ -54,7 +54,7 @@ class Replayed:
         return {part: float(getattr(self, f"{part}_s")) for part in COMPONENTS}
 
     def saved(self) -> Mapping[str, float]:
-        """The share of the time that each component saves where it is twice as fast; nothing if that was left out."""
+        """The share of the time that each component twice as fast saves; nothing if that was left out."""
         found = {part: getattr(self, f"saved_{part}") for part in PARTS}
         return {part: share for part, share in found.items() if share is not None}
 
