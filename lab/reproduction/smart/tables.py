@@ -115,7 +115,7 @@ def pages(runs: SmartRuns) -> str:
     return _ratios(rows, "page, counted by")
 
 
-def figure_4(runs: SmartRuns) -> str:
+def times_of_jobs(runs: SmartRuns) -> str:
     """Times of every job on every size, device by device."""
     rows = []
     for job in ("scan", "join", "sort", "apriori-cd", "apriori-hd", "mafia"):
@@ -123,10 +123,10 @@ def figure_4(runs: SmartRuns) -> str:
         for nodes in runs.sizes(job):
             times = [runs.elapsed(job, nodes, device, page) for device in DEVICES]
             parts = [
-                "/".join(f"{LETTERS[p]} {runs.total(p, job, nodes, d, page):.3g}" for p in LETTERS)
+                "/".join(f"{LETTERS[p]} {figure(runs.total(p, job, nodes, d, page))}" for p in LETTERS)
                 for d in (DISK, MEMS[-1])
             ]
-            rows.append([job, str(nodes), *(f"{t:,.3g}" if t < 1000 else f"{t:,.0f}" for t in times), *parts])
+            rows.append([job, str(nodes), *map(figure, times), *parts])
     header = ["job", "nodes", *(f"{NAMES[d]} (s)" for d in DEVICES), "parts, disk", "parts, G3"]
     return table(header, rows)
 
@@ -146,7 +146,7 @@ def places(runs: SmartRuns) -> dict[str, str]:
         "bottlenecks": bottlenecks(runs),
         "universes": universes(runs),
         "pages": pages(runs),
-        "times": figure_4(runs),
+        "times": times_of_jobs(runs),
         "inside": str(sum(1 / WITHIN <= ratio <= WITHIN for ratio in scattered)),
         "of": str(len(scattered)),
         "mean": f"{mean(scattered):.2f}",
