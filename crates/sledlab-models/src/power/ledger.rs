@@ -91,8 +91,8 @@ impl Ledger {
     /// Enters a state; the ledger knows no gaps, and only the transitions of a device.
     #[inline]
     fn enter(&mut self, state: State, from: Time, to: Time) {
-        // A start-up may take no time, but it must not be left out.
-        if cfg!(debug_assertions) && (from < to || state == State::Startup) {
+        // A start-up may take no time, and a device may park in the moment it is wanted: neither must be left out.
+        if cfg!(debug_assertions) && (from < to || matches!(state, State::Inactive | State::Startup)) {
             if let Some((last, until)) = self.last {
                 assert_eq!(until, from, "{state:?} does not follow {last:?} at once");
                 assert!(last == state || last.leads_to(state), "{last:?} does not lead to {state:?}");

@@ -220,7 +220,9 @@ impl Station {
         if let Some(ledger) = &mut self.ledger {
             let park = (since + timeout).min(now);
             ledger.idle(since, park, self.device.mechanics().idle_mw());
-            ledger.inactive(park, now);
+            if park < now {
+                ledger.inactive(park, now);
+            }
         }
     }
 
