@@ -46,6 +46,7 @@ def kind(file: Path) -> str:
     return "" if file.stem in SINGLE else str(read(file.stem)["study"]["kind"])
 
 
+@pytest.mark.slow("runs jobs, and replays them with up to four sizes of pages")
 @pytest.mark.parametrize(
     "file", [file for file in FILES if file.stem.startswith("paper-004-figure")], ids=lambda file: file.stem
 )
