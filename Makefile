@@ -63,6 +63,7 @@ bench: $(READY) ## speed: parsing, replay, schedulers, memory; prints ratios, ke
 	cargo bench --workspace --bench '*'
 	$(BIN)/python benches/command_line.py
 	$(BIN)/python benches/jobs.py
+	$(BIN)/python benches/studies.py
 
 fuzz: rust ## every reader of traces and records for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

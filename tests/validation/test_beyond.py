@@ -9,15 +9,12 @@ from pathlib import Path
 import pytest
 import sledlab as sl
 
-from lab.reproduction import claims
-from lab.reproduction.runs import Planned, run
+from lab.reproduction.runs import Planned
 from lab.reproduction.smart import beyond
 from lab.reproduction.smart.beyond_plan import QUERIES
-from lab.reproduction.smart.plan import SmartRuns
 from lab.simulator import EXPERIMENTS, command_line
 
 NAMES = sorted({planned.experiment for planned in beyond.BEYOND})
-CLAIMS = Path(claims.__file__).parent / "smart" / "claims" / "004-beyond.toml"
 
 
 def tiny(planned: Planned) -> list[str]:
@@ -54,22 +51,3 @@ def test_a_scan_sends_results_to_the_client_and_nothing_else() -> None:
     assert scan.traffic[:, :-1].sum() == 0 < scan.traffic[:, -1].sum()
     assert scan.traffic[:, -1].sum() < 0.03 * sum(scan.files["lineitem"])
     assert sort.traffic[:, :-1].sum() > 0
-
-
-@pytest.mark.everything
-@pytest.mark.slow("every experiment, all queries of TPC-H")
-def test_all_that_is_planned_runs_and_is_judged(tmp_path: Path) -> None:
-    # Too small for verdicts that mean anything: what is tried is that there are some.
-    for planned in beyond.BEYOND:
-        run([planned], tmp_path, tiny(planned))
-    runs = SmartRuns(tmp_path)
-    found = beyond.places(runs)
-    assert all(found.values())
-    assert found["beyond"].startswith("## Past the paper")
-    entries = {row["id"]: claims.Claim(**row) for row in tomllib.loads(CLAIMS.read_text())["claim"]}
-    judges = {"C-49": beyond.c_49, "C-50": beyond.c_50, "C-51": beyond.c_51}
-    assert list(entries) == list(judges)
-    for name, judge in judges.items():
-        verdict = judge(runs).verdict(entries[name])
-        assert verdict.ours
-        assert verdict.outcome in claims.OUTCOMES

@@ -17,6 +17,7 @@ from lab.reproduction.__main__ import TOPICS, document
 from lab.reproduction.claims import JUDGES, OUTCOMES, claims, missing
 from lab.reproduction.hybrid import systems, workloads
 from lab.reproduction.runs import Crossing, Mean, Race, run
+from lab.reproduction.smart.readings import SCATTERED
 from lab.reproduction.topic import Topic, counts
 from lab.simulator import EXPERIMENTS, calibration, command_line
 
@@ -32,7 +33,6 @@ QUICK = ("--limit", "300", "--warmup", "0", "--seeds", "1")
 LITTLE = {
     "scale_factor": 0.002,
     "transactions_per_node": 200,
-    "universe": 100,
     "records": 4000,
 }
 """Settings of data with which jobs take no time."""
@@ -60,7 +60,8 @@ def settings(experiment: str) -> list[str]:
     """Options with which the data of an experiment on smart storage are few; what else was set stays."""
     said = read(experiment)["study"].get("job_settings", [])
     names = [setting.split("=")[0] for setting in said]
-    return [part for name in names for part in ("--job-set", f"{name}={LITTLE[name]}") if name in LITTLE]
+    few = [f"{name}={LITTLE[name]}" for name in names if name in LITTLE]
+    return [part for setting in few for part in ("--job-set", setting)]
 
 
 @pytest.mark.parametrize(
@@ -97,6 +98,13 @@ def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
         text = file.read_text(encoding="utf-8")
         assert f"presets/experiments/{file.name}" in text
         assert re.search(r"# Paper 00[0-4]", text), file
+
+
+def test_experiments_on_smart_storage_state_what_was_fitted() -> None:
+    for experiment in (read(file.stem) for file in FILES if file.stem.startswith("paper-004-figure")):
+        stated = {key: experiment["node"][key] for key in ("extent_kb", "request_us")}
+        assert stated == {"extent_kb": SCATTERED.extent_kb, "request_us": SCATTERED.request_us}
+        assert experiment["node"].get("block_kb", SCATTERED.block_kb) == SCATTERED.block_kb
 
 
 def test_figures_3_to_7_show_points_of_figure_2() -> None:

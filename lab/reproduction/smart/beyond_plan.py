@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from functools import cache
-from pathlib import Path
-
-import polars
+from dataclasses import dataclass
 
 from ..runs import Planned
-from .plan import SmartRuns
+from .plan import SmartRuns, rows_of
 from .readings import SCATTERED as READING
 
 HOST, QUERIES, FAILURE, SCHEDULING, HYBRID, MIXED, SINGLE, CHIP, TODAY, TODAY_MEMS = (
@@ -170,14 +166,6 @@ class Replay:
     store_j: float
 
 
-@cache
-def replays(file: Path) -> tuple[Replay, ...]:
-    """The rows of a table of replays."""
-    names = [field.name for field in fields(Replay)]
-    rows = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
-    return tuple(Replay(**row) for row in rows)
-
-
 @dataclass(frozen=True)
 class Found:
     """The replays of one experiment, which can be told apart by some of their columns."""
@@ -201,7 +189,7 @@ class Found:
 
 def of(runs: SmartRuns, place: str) -> Found:
     """The replays of an experiment."""
-    return Found(replays(runs.directory / place / "runs.csv"))
+    return Found(rows_of(runs.directory / place / "runs.csv", Replay, settings=True))
 
 
 def times(a: Replay, b: Replay) -> float:

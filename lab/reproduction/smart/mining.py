@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import sledlab as sl
+from sledlab.job.data.baskets import MarketBaskets
 
 from ...words import each
 from ..claims import Judgement, depending, judged
@@ -87,18 +89,16 @@ EACH_PLACE = f"{CLUSTERS}{EACH}"
 
 
 def c_31(_: SmartRuns) -> Judgement:
-    """Lengths of the transactions that the job generates."""
-    record = sl.record("apriori-cd", 4)
-    parameters = record.parameters
-    return judged(
-        (
-            parameters["length"],
-            parameters["longest"],
-            parameters["transactions_per_node"],
-            parameters["min_support"],
-        )
-        == (20, 25, 100_000, 0.05)
-    ).saying(p=parameters)
+    """Lengths of the transactions that the job generates, counted."""
+    data = MarketBaskets()
+    data.prepare(1, 1, lambda what, share: None)
+    baskets = data.files(1, 1)["transactions"]
+    lengths = np.diff(baskets.span(0, baskets.rows, ()).offsets.astype(int))
+    support = sl.record("apriori-cd", 4).parameters["min_support"]
+    found = (round(float(lengths.mean())), int(lengths.max()), len(lengths), support)
+    return judged(found == (20, 25, 100_000, 0.05)).saying(
+        mean=lengths.mean(), longest=lengths.max(), transactions=len(lengths), support=support
+    )
 
 
 def c_32(runs: SmartRuns) -> Judgement:

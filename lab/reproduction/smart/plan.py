@@ -120,11 +120,13 @@ class Phase:
 
 
 @cache
-def rows_of(file: Path, kind: type[T]) -> tuple[T, ...]:
-    """The rows of a table; a device that is a word with settings is the device."""
+def rows_of(file: Path, kind: type[T], settings: bool = False) -> tuple[T, ...]:
+    """The rows of a table; devices are named with or without what is set of them."""
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     found = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
-    return tuple(kind(**row | {"device": row["device"].split(" ")[0]}) for row in found)
+    if not settings:
+        found = [row | {"device": row["device"].split(" ")[0]} for row in found]
+    return tuple(kind(**row) for row in found)
 
 
 @dataclass(frozen=True)

@@ -210,7 +210,7 @@ def page(study: SmartStudy) -> Document:
     parts += [
         Heading("What holds it up"),
         Text(
-            "C: the processor (computation). I: the store (I/O). N: the network. As table 5 of paper 004.",
+            LETTERS,
             "quiet",
         ),
         matrix(study),
