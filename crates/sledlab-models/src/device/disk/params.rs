@@ -95,7 +95,7 @@ sledlab_core::params! {
         /// Heads: surfaces that hold data.
         heads: u64 = 6_u64, "", 1..256;
         /// Revolutions per minute.
-        rpm: u64 = 4200_u64, "rpm", 1..1e5;
+        rpm: u64 = 4200_u64, "rpm", 1..1e6;
         /// How many times faster a sector is transferred than it passes under the head; 1 in a real disk.
         media_speedup: f64 = 1.0, "", 1.0..1e3;
         /// Order of blocks on the surfaces of a cylinder: `normal` or `serpentine`, reversed on odd cylinders.
