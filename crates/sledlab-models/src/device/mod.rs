@@ -239,7 +239,12 @@ pub static LIST: Registry<Make, Facts> = Registry {
     path: PATH,
     example: "ram:access_us=2",
     also: &[],
-    entries: &[of::<mems::MemsParams>(), of::<disk::DiskParams>(), of::<ram::RamParams>()],
+    entries: &[
+        // As lists show them.
+        of::<mems::MemsParams>(),
+        of::<disk::DiskParams>(),
+        of::<ram::RamParams>(),
+    ],
 };
 
 /// The lines of device files for the kinds of device that are so, for messages.
