@@ -252,7 +252,7 @@ fn every_scheduler_serves_a_disk() {
 fn optimal_says_that_it_does_not_work_on_disks() {
     let settings = [("scheduler.kind", "optimal"), ("workload.kind", "uniform")];
     let refused = experiment("mobile-disk", &settings).check().unwrap_err().to_string();
-    assert!(refused.contains("cannot plan for a device like a disk"), "{refused}");
+    assert!(refused.contains("depends on when it begins, as on a disk"), "{refused}");
 }
 
 #[test]

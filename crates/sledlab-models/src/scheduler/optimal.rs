@@ -25,7 +25,8 @@ impl Model for Optimal {
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         if setting.mechanics.heeds_time() {
             // Orders then share no states.
-            return Err(Error::user("scheduler `optimal` cannot plan for a device like a disk, where times depend on when an access begins")
+            let why = "what an access takes on this device depends on when it begins, as on a disk";
+            return Err(Error::user(format!("scheduler `{}` cannot plan: {why}", Self::NAME))
                 .with_remedy("choose sptf, which is near it"));
         }
         Ok(Planned::boxed(Planner { name: Self::NAME, most: MOST, online: true, order: plan }))
