@@ -1,28 +1,105 @@
-"""A scheduler and a replacement policy as CONTRIBUTING.md adds them, built and tested by cargo."""
+"""A scheduler, a replacement policy and a device as CONTRIBUTING.md adds them, built and tested by cargo."""
 
+import json
 import os
+import shutil
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.contributing.test_patches import PROJECT, patched
 
+ENVIRONMENT = {
+    **os.environ,
+    "CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(PROJECT / "target")),
+}
+"""Dependencies are there already, from the project's own tests."""
 
-@pytest.mark.slow("builds the models anew, with a scheduler and a replacement policy more")
-def test_a_new_scheduler_and_a_new_replacement_policy(tmp_path: Path) -> None:
-    tree = patched(tmp_path / "tree", "scheduler", "replacement")
-    # Dependencies are there already, from the project's own tests.
-    environment = {
-        **os.environ,
-        "CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(PROJECT / "target")),
-    }
+DEVICE = 'kind = "constant"\nname = "mine"\naccess_us = 250\n'
+"""Room for 125,000 blocks; there is no preset of this kind."""
 
-    def tests(*words: str) -> str:
-        command = ["cargo", "test", "--locked", "--package", "sledlab-models", *words]
-        done = subprocess.run(command, cwd=tree, capture_output=True, text=True, env=environment, check=False)
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+UNIFORM = ("--workload", "uniform", "--limit", "300", "--set", "workload.mean_interarrival_ms=2")
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project with all of them."""
+    return patched(tmp_path_factory.mktemp("new") / "tree", "scheduler", "replacement", "device")
+
+
+def cargo(tree: Path, *words: str) -> str:
+    command = ["cargo", *words]
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def sledlab(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """The command line of that project, in a folder with a file of the new device."""
+    cargo(tree, "build", "--locked", "--package", "sledlab-python")
+    built = Path(ENVIRONMENT["CARGO_TARGET_DIR"], "debug")
+    library = next(file for file in built.glob("*_native.*") if file.suffix in (".so", ".dylib", ".dll"))
+    shutil.copy2(library, tree / "python" / "sledlab" / "_native.abi3.so")
+    place = tmp_path_factory.mktemp("runs")
+    (place / "mine.toml").write_text(DEVICE)
+    environment = {**os.environ, "PYTHONPATH": str(tree / "python")}
+
+    def call(*words: object) -> str:
+        command = [sys.executable, "-m", "sledlab", *map(str, words)]
+        done = subprocess.run(
+            command, cwd=place, capture_output=True, text=True, env=environment, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+    return call
+
+
+@pytest.mark.slow("builds the models anew, with a scheduler, a replacement policy and a device more")
+def test_new_models_keep_what_all_must(tree: Path) -> None:
+    def tests(*words: str) -> str:
+        return cargo(tree, "test", "--locked", "--package", "sledlab-models", *words)
 
     assert "test result: ok" in tests("--lib", "replacement")
     assert "test result: ok" in tests("--test", "schedulers", "serve")
+    assert "test result: ok" in tests("--test", "devices")
+
+
+def energy_adds_up(found: dict[str, Any]) -> bool:
+    energy = dict(found["energy_j"])
+    total = energy.pop("total")
+    return total > 0 and sum(energy.values()) == pytest.approx(total, rel=1e-12)
+
+
+@pytest.mark.slow("builds the extension anew, with a device more, and runs it")
+def test_a_new_device_is_told_and_simulated(sledlab: Callable[..., str]) -> None:
+    assert "access_us" in sledlab("device", "show", "mine.toml")
+    found = json.loads(sledlab("simulate", "--device", "mine.toml", *UNIFORM, "--json", "--out", "alone"))
+    assert found["requests"] == 300
+    assert found["time_by_part_ms"]["transfer"] == pytest.approx(0.25)
+    assert energy_adds_up(found)
+    page = sledlab("simulate", "alone/experiment.toml", "--out", "again")
+    assert "mine" in page
+    compared = sledlab("compare", "--devices", "mine.toml,mems-g2", *UNIFORM, "--set", "replay.outside=wrap")
+    assert "mine" in compared
+    assert "mems-g2" in compared
+
+
+@pytest.mark.slow("as above")
+def test_a_new_device_stands_wherever_devices_do(sledlab: Callable[..., str]) -> None:
+    hybrid = ("--device", "mobile-disk", "--hybrid", "caching-disk", "--front", "mine.toml")
+    found = json.loads(sledlab("simulate", *hybrid, *UNIFORM, "--json"))
+    assert found["config"]["front"]["kind"] == "constant"
+    assert found["hybrid"]["front"]["writes"] > 0
+    assert energy_adds_up(found)
+    stripe = ("--device", "mine.toml", "--system", "stripe", "--set", "system.devices=4")
+    assert energy_adds_up(json.loads(sledlab("simulate", *stripe, *UNIFORM, "--json")))
+    record = PROJECT / "sample" / "work" / "scan.work"
+    cluster = json.loads(sledlab("smart", "replay", record, "--device", "mine.toml", "--json"))
+    assert cluster["config"]["device"]["access_us"] == 250.0
+    assert cluster["elapsed_s"] > 0

@@ -8,7 +8,7 @@ use sledlab_core::Result;
 use sledlab_core::error::Blame;
 use sledlab_models::device::mems::import::{self, Imported};
 use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind};
-use sledlab_models::device::preset::{self, DeviceParams};
+use sledlab_models::device::{Description, preset};
 
 /// A device of no particular make, in the form of a parameter file.
 const DEVICE: &str = "
@@ -75,7 +75,7 @@ fn writes_a_device_file_that_reads_back() {
     let text = imported.to_toml("a\nfile.parv");
     assert!(text.contains("\ncommand_overhead_ms = 0.25"));
     let read = preset::from_table(&toml::from_str(&text).unwrap()).unwrap().params;
-    assert_eq!(read, DeviceParams::Mems(imported.params));
+    assert_eq!(*read, *imported.params.boxed());
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn the_generations_become_the_disksim_presets() {
         let imported = import(&text, "G1-G2-G3.specs", Some(&format!("mems.{generation}"))).unwrap();
         let preset = preset::text(&format!("mems-{generation}-disksim")).unwrap();
         let preset = preset::from_table(&toml::from_str(preset).unwrap()).unwrap().params;
-        assert_eq!(DeviceParams::Mems(imported.params), preset);
+        assert_eq!(*imported.params.boxed(), *preset);
     }
     let v1 = import(&std::fs::read_to_string(root.join("mems/params/V1.specs")).unwrap(), "V1.specs", None)
         .unwrap();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 use sledlab_core::{Op, Request, Time};
-use sledlab_models::device::preset::{DeviceFile, DeviceParams};
+use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::device::{Queued, mems::MemsParams};
 use sledlab_models::merge::{MergeParams, Merged};
 use sledlab_models::system::{self, Completion, Setup, System};
@@ -15,8 +15,7 @@ use toml::Table;
 fn station(scheduler: &str, merge: &str) -> Box<dyn System> {
     // 50 blocks at once, as in the experiments of the papers.
     let params = MemsParams { active_tips: 3200, ..MemsParams::default() };
-    let file =
-        DeviceFile { name: String::new(), description: String::new(), params: DeviceParams::Mems(params) };
+    let file = DeviceFile::nameless(params);
     let (name, params) = scheduler::parse(scheduler).unwrap();
     let setup = Setup {
         scheduler: &scheduler::Choice::new(&name, &params).unwrap(),

@@ -166,7 +166,7 @@ impl Plain {
         };
         let key = |request: &Queued| {
             let time = mechanics.positioning(request).as_ns();
-            let (score, stands_for) = match self.rule.inside {
+            let (score, first) = match self.rule.inside {
                 Inside::Arrival => (request.id as f64, *request),
                 Inside::Time => (0.0, *request),
                 Inside::Crowd => {
@@ -175,9 +175,7 @@ impl Plain {
                     (-(here.count() as f64) / time.max(1_000) as f64, *first)
                 }
             };
-            let by_lbn = mechanics.ties_to_lowest_lbn();
-            let tie = if by_lbn { stands_for.lbn } else { mechanics.distance(request) };
-            (score, (time, tie, request.id))
+            (score, (time, mechanics.tie(&first), request.id))
         };
         let order = |a: &&Queued, b: &&Queued| {
             let (a, b) = (key(a), key(b));

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sledlab_models::device::mems::SledState;
-use sledlab_models::device::preset::{self, DeviceParams};
+use sledlab_core::Error;
+use sledlab_models::device::{DeviceState, disksim, host, preset};
 use sledlab_trace::format::read_measured;
 
 use crate::error::raise;
@@ -30,7 +30,7 @@ pub(crate) fn device_text(name: &str) -> PyResult<&'static str> {
 #[pyo3(signature = (text, file, name = None))]
 pub(crate) fn import_device(text: &str, file: &str, name: Option<&str>) -> PyResult<(String, Vec<String>)> {
     let open = |path: &Path| Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned());
-    preset::import(text, file, name, &open).map_err(raise)
+    disksim::import(text, file, name, &open).map_err(raise)
 }
 
 /// Positioning times from a place to every row of every column: x of the columns and y of the rows in bits from
@@ -44,7 +44,7 @@ pub(crate) fn seek_map<'py>(
     direction: i8,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let device = experiment.get().device().map_err(raise)?;
-    let from = SledState { x_bit, y_bit, direction };
+    let from = DeviceState { x: x_bit, y: y_bit, direction, ..DeviceState::STILL };
     let map = py.detach(|| sledlab_sim::seek_map(&device, from, &mut watch())).map_err(raise)?;
     Ok((
         to_bytes(py, &map.x_bit, i32::to_le_bytes)?,
@@ -65,8 +65,12 @@ pub(crate) fn replay_measured<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let replayed = || {
         let mut device = experiment.get().device()?;
-        if let (Some(host), DeviceParams::Disk(drive)) = (host, &mut device.params) {
-            preset::host(host)?.attach(drive);
+        if let Some(name) = host
+            && !device.params.attach(&host::preset(name)?)
+        {
+            let kind = device.params.kind();
+            return Err(Error::user(format!("a host makes no difference to a device of kind `{kind}`"))
+                .with_remedy("leave the host out"));
         }
         let stream = read_measured(file)?;
         let services = sledlab_sim::replay_measured(&device, &stream, &mut watch())?;
@@ -84,5 +88,5 @@ pub(crate) fn replay_measured<'py>(
 /// Names of the hosts to which drives can be attached.
 #[pyfunction]
 pub(crate) fn host_names() -> Vec<&'static str> {
-    preset::hosts().collect()
+    host::names().collect()
 }

@@ -87,11 +87,8 @@ impl DeviceView {
     /// `(x_bit, y_bit, direction)` of a sled, `(cylinder, head, 1)` of a disk, `(0, 0, 1)` where nothing moves.
     #[getter]
     fn state(&self) -> (i32, i32, i8) {
-        match self.0.state() {
-            DeviceState::Sled(at) => (at.x_bit, at.y_bit, at.direction),
-            DeviceState::Disk(at) => (at.track.cylinder as i32, at.track.head as i32, 1),
-            DeviceState::Still => (0, 0, 1),
-        }
+        let DeviceState { x, y, direction, .. } = self.0.state();
+        (x, y, direction)
     }
 
     /// `(cylinder, row)`.

@@ -1,11 +1,11 @@
 //! Everything that can be named in an experiment, for help texts, the Python API and the docs.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sledlab_core::Result;
 use sledlab_core::params::{ParamSpec, Params};
 use sledlab_core::registry;
 use sledlab_models::cache::{self, CacheParams};
-use sledlab_models::device::preset;
+use sledlab_models::device::{self, preset};
 use sledlab_models::merge::{MergeParams, Merging};
 use sledlab_models::network::{self, preset as networks};
 use sledlab_models::node::{Node, NodeParams, preset as nodes};
@@ -27,7 +27,7 @@ pub fn catalogue() -> Result<Value> {
     let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.about(), &[])).collect();
     Ok(json!({
         "devices": devices,
-        "device_kinds": preset::kinds(),
+        "device_kinds": device::LIST.iter().map(device_kind).collect::<Vec<_>>(),
         "schedulers": schedulers,
         "power_policies": power::LIST.list(),
         "replacement_policies": replacement::LIST.list(),
@@ -51,6 +51,22 @@ pub fn catalogue() -> Result<Value> {
 fn device(name: &str) -> Result<Value> {
     let table = parsed(name, preset::text(name)?)?;
     Ok(json!({ "name": name, "meaning": preset::from_table(&table)?.description }))
+}
+
+/// A kind of device, with what people say of it.
+fn device_kind(entry: &device::Entry) -> Value {
+    let mut value = json!(entry.listed());
+    let device::Facts { states, positioning, spins, .. } = entry.facts;
+    let by_word = |words: &[(&str, &str)]| -> Value {
+        words.iter().map(|(word, told)| ((*word).to_owned(), json!(told))).collect::<Map<_, _>>().into()
+    };
+    value["awake"] = json!(states.awake);
+    value["rest"] = json!(states.rest);
+    value["asleep"] = by_word(states.asleep);
+    value["combined"] = json!(positioning.meaning);
+    value["parts"] = by_word(positioning.parts);
+    value["spins"] = json!(spins);
+    value
 }
 
 /// A preset's parameters, with its own values as defaults.

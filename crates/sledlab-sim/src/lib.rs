@@ -40,7 +40,7 @@ pub use pulse::Pulse;
 pub use recorder::Recorder;
 pub use replay::{Limits, Mode, Outside, Replay};
 pub use rows::Rows;
-pub use seek_map::{SeekMap, seek_map};
+pub use seek_map::seek_map;
 pub use timeline::{Timeline, TimelineBin};
 
 /// The version that results carry.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use sledlab_core::{Error, Span, Time};
 use sledlab_models::device::disk::DiskState;
-use sledlab_models::device::{DeviceState, Mechanics, Queued};
+use sledlab_models::device::{Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
 use sledlab_sim::{Experiment, Hooks};
 
@@ -32,8 +32,8 @@ impl Scheduler for FixedOverheads {
     }
 
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
-        let DeviceState::Disk(DiskState { track, .. }) = mechanics.state() else { return };
-        let state = DeviceState::Disk(DiskState { track, reads_from: now + READ, writes_from: now + WRITE });
+        let DiskState { track, .. } = mechanics.state().into();
+        let state = DiskState { track, reads_from: now + READ, writes_from: now + WRITE }.into();
         let cost = |request: &Queued| (mechanics.positioning_from(state, request), request.lbn);
         let chosen = (0..self.queue.len()).min_by_key(|at| cost(&self.queue[*at]));
         batch.extend(chosen.map(|at| self.queue.remove(at)));

@@ -16,7 +16,7 @@ from sledlab.cli.options import SET, json_option, options, show_json, show_table
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.model import catalogue
-from sledlab.model.device import describe
+from sledlab.model.device import describe, kinds
 from sledlab.model.settings import document
 from sledlab.shown import face_of
 from sledlab.studies.seek_map import compute, writer
@@ -56,8 +56,7 @@ def device_show(name: str, settings: Mapping[str, str], *, as_toml: bool, as_jso
     click.echo(
         f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB"
     )
-    kind = next(entry for entry in catalogue.entries("device_kinds") if entry.name == values["kind"])
-    show_parameters(kind.parameters, values)
+    show_parameters(kinds()[values["kind"]].parameters, values)
     if "zones" in values:
         show_zones(values["zones"], values["seek_table"])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -86,6 +86,31 @@ class NetworkEntry(Entry):
     kind: str = ""
 
 
+@dataclass(frozen=True)
+class DeviceKind(Entry):
+    """A kind of device.
+
+    Attributes:
+        awake: What it does in its states of power but the inactive one, in sentences.
+        rest: The parameter whose word people call the inactive state by; `None` where it is called just that.
+        asleep: What it does then, after each such word or after `inactive`: the rest of a sentence.
+        combined: How the parts of its positioning come together, in words; empty where there are none.
+        parts: The parts of its positioning: their names in a timing, by what people call them.
+        spins: Whether something spins, which takes long to start.
+    """
+
+    awake: str = ""
+    rest: str | None = None
+    asleep: Mapping[str, str] = field(default_factory=dict)
+    combined: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    spins: bool = False
+
+
+OF_DEVICE_KINDS = ("awake", "rest", "asleep", "combined", "parts", "spins")
+"""What the catalogue tells of kinds of device besides."""
+
+
 def to_entry(item: Mapping[str, Any]) -> Entry:
     """An item of the catalogue as an entry."""
     said: dict[str, Any] = {
@@ -97,6 +122,8 @@ def to_entry(item: Mapping[str, Any]) -> Entry:
     }
     if "operations" in item:
         return NodeEntry(**said, operations=tuple(Operation(**each) for each in item["operations"]))
+    if "awake" in item:
+        return DeviceKind(**said, **{fact: item[fact] for fact in OF_DEVICE_KINDS})
     return NetworkEntry(**said, kind=item["kind"]) if "kind" in item else Entry(**said)
 
 

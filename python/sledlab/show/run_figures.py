@@ -175,13 +175,13 @@ def parts(result: Result, axes: Axes) -> None:
         ("positioning", result.positioning_time_ms, BLUE),
         ("transfer", part.get("transfer", 0.0), ORANGE),
     ]
-    combined, named = WITHIN_POSITIONING[wording.device_kind(result.config)]
-    within = [(name, part.get(key, 0.0), SKY) for name, key in named.items()]
+    kind = wording.device_kind(result.config)
+    within = [(name, part.get(key, 0.0), SKY) for name, key in kind.parts.items()]
     rows = [row for row in sums if row[1] > 0 or row[0] != "overhead"]
     labels = [wording.milliseconds(value) for _, value, _ in (*rows, *within)]
     places = [*range(len(rows)), *(len(rows) + 0.9 + index for index in range(len(within)))]
     _bars(axes, [*rows, *within], labels, places)
-    axes.text(0, len(rows) - 0.1, combined, fontsize=8, color=QUIET, va="center")
+    axes.text(0, len(rows) - 0.1, kind.combined, fontsize=8, color=QUIET, va="center")
     axes.set(xlabel="mean per request (ms)", title="Where the time went")
 
 
@@ -222,19 +222,6 @@ def _bars(
     axes.invert_yaxis()
     axes.spines["left"].set_visible(False)
 
-
-WITHIN_POSITIONING: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "mems": (
-        "within positioning: x and y move at once, the slower counts",
-        {"seek in x": "seek_x", "settle": "settle", "seek in y": "seek_y", "turnarounds": "turnaround"},
-    ),
-    "disk": (
-        "within positioning: one after another",
-        {"seek": "seek_x", "settle": "settle", "rotation": "rotation"},
-    ),
-    "ram": ("", {}),
-}
-"""How the positioning of each kind of device is made up: in words, and its parts by what they are called."""
 
 KINDS: dict[str, Callable[[Result, Axes], None]] = {
     "cdf": cdf,

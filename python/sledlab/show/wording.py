@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from sledlab.model.device import kinds
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from sledlab.model.entries import DeviceKind
 
 STATES = ("seek", "access", "idle", "inactive", "startup")
 """The five states of the energy ledger, as the summary names them."""
@@ -310,9 +314,14 @@ def speedup(config: Mapping[str, Any]) -> float:
     return float(config.get("replay", {}).get("speedup", 1))
 
 
-def device_kind(config: Mapping[str, Any]) -> str:
-    """What kind of device it is: `mems`, `disk` or `ram`."""
-    return str(config["device"]["kind"])
+def device_kind(config: Mapping[str, Any]) -> DeviceKind:
+    """What kind of device it is.
+
+    Examples:
+        >>> device_kind({"device": {"kind": "disk"}}).parts
+        {'seek': 'seek_x', 'settle': 'settle', 'rotation': 'rotation'}
+    """
+    return kinds()[str(config["device"]["kind"])]
 
 
 def state_name(state: str, config: Mapping[str, Any]) -> str:
@@ -323,21 +332,12 @@ def state_name(state: str, config: Mapping[str, Any]) -> str:
         >>> [state_name(state, disk) for state in ("idle", "inactive", "startup")]
         ['idle', 'sleep', 'start-up']
     """
-    if state == "inactive" and device_kind(config) == "disk":
-        return str(config["device"].get("rest_state", state))
+    if state == "inactive" and (rest := device_kind(config).rest):
+        return str(config["device"].get(rest, state))
     return STATE_NAMES.get(state, state)
 
 
 def states_explained(config: Mapping[str, Any]) -> str:
     """What the device does in each state."""
-    parked = state_name("inactive", config)
-    rests = "the platters are at rest" if parked == "sleep" else "nothing is powered"
-    return {
-        "mems": "Seek: the sled moves, tips off. Access: tips read or write. Idle: keeps moving, ready at "
-        "once. Inactive: parked; the next request pays a start-up.",
-        "disk": "Seek: the arm moves, settles or waits for its sector. Access: sectors pass under the head. "
-        f"Idle: the platters spin, ready at once. {parked.capitalize()}: {rests}; the next request pays a "
-        "spin-up.",
-        "ram": "Access: a request is served. Idle: contents are kept, ready at once. Inactive: the same, for "
-        "nothing can be parked.",
-    }[device_kind(config)]
+    kind, parked = device_kind(config), state_name("inactive", config)
+    return f"{kind.awake} {parked.capitalize()}: {kind.asleep[parked]}"

@@ -11,7 +11,7 @@ from sledlab.errors import Error, unknown
 from sledlab.model.catalogue import hybrid, replacement
 from sledlab.model.choices import models, some
 from sledlab.model.choices import numbers as checked
-from sledlab.model.device import describe
+from sledlab.model.device import describe, kinds
 from sledlab.model.settings import document, word
 from sledlab.runs.options import Models, Option, Paced, Scheduled, doublings
 from sledlab.study.axes import untouched
@@ -170,7 +170,7 @@ class Stores:
         check_source(base, given.trace)
         disk = _unless_said(base, {"power.kind": "never", "cache.kind": "write-back"})
         device = describe(disk)
-        if "startup_ms" in device and device["kind"] == "disk":
+        if "startup_ms" in device and kinds()[device["kind"]].spins:
             disk = _unless_said(disk, {"device.startup_ms": "0"})
         config = plain(disk.to_toml())
         requests = fitted(config, given.trace, device["capacity_blocks"])

@@ -170,7 +170,7 @@ mod tests {
     }
 
     fn location(cylinder: u32, row: u32) -> Location {
-        Location { cylinder, row, x_bit: 0, up_bit: 0, down_bit: 0 }
+        Location { cylinder, row, ..Location::ONLY }
     }
 
     #[test]

@@ -58,9 +58,7 @@ impl<'a> Places<'a> {
             }
             waiting[place].push(request);
         }
-        if mechanics.ties_to_lowest_lbn() {
-            waiting.sort_by_key(|here| here[0].lbn);
-        }
+        waiting.sort_by_key(|here| mechanics.queue_order().rank(&here[0]));
         let after = waiting.iter().map(|here| mechanics.serve_from(mechanics.state(), &here[0]).1).collect();
         Places { mechanics, waiting, after }
     }

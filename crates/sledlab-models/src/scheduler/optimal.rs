@@ -23,9 +23,10 @@ impl Model for Optimal {
     const STARVATION_FREE: bool = false;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        if let DeviceState::Disk(_) = setting.mechanics.state() {
-            // What a service of a disk takes depends on when it begins, so orders share no states.
-            return Err(Error::user("scheduler `optimal` works on sleds, not on disks")
+        if setting.mechanics.heeds_time() {
+            // Orders then share no states.
+            let why = "what an access takes on this device depends on when it begins, as on a disk";
+            return Err(Error::user(format!("scheduler `{}` cannot plan: {why}", Self::NAME))
                 .with_remedy("choose sptf, which is near it"));
         }
         Ok(Planned::boxed(Planner { name: Self::NAME, most: MOST, online: true, order: plan }))
@@ -37,8 +38,7 @@ type Service = (u64, usize);
 
 /// The order of `requests` with the smallest sum of completion times from the present state.
 fn plan(mechanics: &dyn Mechanics, mut requests: Vec<Queued>) -> VecDeque<Queued> {
-    let by_lbn = mechanics.ties_to_lowest_lbn();
-    requests.sort_unstable_by_key(|request| (if by_lbn { request.lbn } else { 0 }, request.id));
+    requests.sort_unstable_by_key(|request| (mechanics.queue_order().rank(request), request.id));
     let services = services(mechanics, &requests);
     let costs = costs(&services, requests.len());
     let (mut left, mut state) = ((1_usize << requests.len()) - 1, 0);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use sledlab_core::{Span, Time};
 
-use crate::device::{Aim, Crowd, Mechanics, PositionIndex, Queued};
+use crate::device::{Aim, Crowd, DeviceState, Mechanics, PositionIndex, Queued};
 
 /// Queued requests in no order.
 pub struct ScanIndex {
@@ -13,7 +13,7 @@ pub struct ScanIndex {
     queue: Vec<Queued>,
 }
 
-/// Score or distance, then positioning time, then distance in x or LBN, then number.
+/// Score or distance, then positioning time, then what is preferred of equal ones, then number.
 type Key = (f64, Span, u64, u64);
 
 /// What waits at a place.
@@ -32,18 +32,15 @@ impl ScanIndex {
     /// Where the best request is.
     fn best(&self, now: Time, mechanics: &dyn Mechanics) -> Option<usize> {
         match &self.aim {
-            Aim::Time => self.least(|request| {
-                let tie = tie(mechanics, request, mechanics.distance(request));
-                (0.0, mechanics.positioning(request), tie, request.id)
-            }),
-            Aim::Distance => self.least(|request| {
-                (
-                    distance_squared(mechanics, request) as f64,
-                    Span::ZERO,
-                    tie(mechanics, request, 0),
-                    request.id,
-                )
-            }),
+            Aim::Time => self
+                .least(|request| (0.0, mechanics.positioning(request), mechanics.tie(request), request.id)),
+            Aim::Distance => {
+                let (DeviceState { x, y, .. }, order) = (mechanics.state(), mechanics.queue_order());
+                self.least(|request| {
+                    let distance = mechanics.distance_squared((x, y), request.lbn);
+                    (distance as f64, Span::ZERO, order.rank(request), request.id)
+                })
+            }
             Aim::Score(score) => {
                 let crowds = self.crowds(mechanics);
                 self.least(|request| {
@@ -51,9 +48,8 @@ impl ScanIndex {
                     let time = mechanics.positioning(request);
                     let score = score.of(now, time, crowd, &mut joined.iter().copied());
                     // The score is that of the place, where the first goes first: it stands for all in ties.
-                    let tie = tie(mechanics, first, mechanics.distance(request));
                     // Adding zero makes -0 into 0, so that they do not differ.
-                    (score + 0.0, time, tie, request.id)
+                    (score + 0.0, time, mechanics.tie(first), request.id)
                 })
             }
         }
@@ -84,19 +80,6 @@ impl ScanIndex {
 fn place(mechanics: &dyn Mechanics, request: &Queued) -> (u32, u32) {
     let location = mechanics.location(request.lbn);
     (location.cylinder, location.row)
-}
-
-fn tie(mechanics: &dyn Mechanics, request: &Queued, otherwise: u64) -> u64 {
-    if mechanics.ties_to_lowest_lbn() { request.lbn } else { otherwise }
-}
-
-/// Squared distance in bits from where the mechanism is to the nearer start of the request's row.
-fn distance_squared(mechanics: &dyn Mechanics, request: &Queued) -> i64 {
-    let (at_x_bit, at_y_bit) = mechanics.state().place();
-    let to = mechanics.location(request.lbn);
-    let x = i64::from(to.x_bit - at_x_bit);
-    let y = [to.up_bit, to.down_bit].map(|y_bit| i64::from((y_bit - at_y_bit).abs()));
-    x * x + y[0].min(y[1]).pow(2)
 }
 
 impl PositionIndex for ScanIndex {

@@ -4,7 +4,7 @@ use sledlab_core::{Error, Result, Time};
 
 use super::positioned::Positioned;
 use super::{Model, Scheduler, Setting};
-use crate::device::{Aim, Location, Mechanics, Queued};
+use crate::device::{Aim, DeviceState, Location, Mechanics, Queued};
 
 sledlab_core::choices! {
     /// How distances are measured.
@@ -56,18 +56,12 @@ struct WholeBits {
 impl WholeBits {
     /// Where distances are measured from: x and y in bits.
     fn origin(&self, mechanics: &dyn Mechanics) -> (i32, i32) {
-        self.last_lbn.map_or(mechanics.state().place(), |lbn| {
-            let Location { x_bit, up_bit, down_bit, .. } = mechanics.location(lbn);
-            (x_bit, i32::midpoint(up_bit, down_bit))
+        let DeviceState { x, y, .. } = mechanics.state();
+        self.last_lbn.map_or((x, y), |lbn| {
+            let Location { x, y, .. } = mechanics.location(lbn);
+            (x, y)
         })
     }
-}
-
-/// Distance to the nearer start of a row, cut to whole bits.
-fn whole_bits((x_bit, y_bit): (i32, i32), to: Location) -> u64 {
-    let x = f64::from(to.x_bit.abs_diff(x_bit));
-    let y = f64::from(to.up_bit.abs_diff(y_bit).min(to.down_bit.abs_diff(y_bit)));
-    (x * x + y * y).sqrt() as u64
 }
 
 impl Scheduler for WholeBits {
@@ -77,10 +71,8 @@ impl Scheduler for WholeBits {
 
     fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
         let origin = self.origin(mechanics);
-        let keys = self
-            .queue
-            .iter()
-            .map(|request| (whole_bits(origin, mechanics.location(request.lbn)), request.lbn, request.id));
+        let whole_bits = |lbn| mechanics.distance_squared(origin, lbn).isqrt();
+        let keys = self.queue.iter().map(|request| (whole_bits(request.lbn), request.lbn, request.id));
         let Some((at, _)) = keys.enumerate().min_by_key(|(_, key)| *key) else { return };
         let request = self.queue.swap_remove(at);
         self.last_lbn = self.last_lbn.map(|_| request.lbn + u64::from(request.blocks) - 1);

@@ -6,7 +6,7 @@ use sledlab_core::{Error, Result, Time};
 
 use super::ordered::{Key, Ordered};
 use super::{Model, Scheduler, Setting};
-use crate::device::{Mechanics, Queued};
+use crate::device::{Mechanics, QueueOrder, Queued};
 
 sledlab_core::choices! {
     /// What distances are counted in.
@@ -67,7 +67,7 @@ impl Model for Sstf {
     const STARVATION_FREE: bool = false;
 
     fn make(params: &SstfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        let by_lbn = params.ties == Ties::Lbn || setting.mechanics.ties_to_lowest_lbn();
+        let by_lbn = params.ties == Ties::Lbn || setting.mechanics.queue_order() == QueueOrder::Blocks;
         let (unit_blocks, tie) = match params.distance {
             Unit::Tracks if by_lbn => (setting.mechanics.extent().blocks_per_track, Tie::Lowest),
             Unit::Tracks => (setting.mechanics.extent().blocks_per_track, Tie::Earliest),

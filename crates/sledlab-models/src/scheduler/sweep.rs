@@ -4,7 +4,7 @@ use sledlab_core::{Error, Time};
 
 use super::ordered::{Key, Ordered};
 use super::{Scheduler, Setting};
-use crate::device::{Mechanics, Queued};
+use crate::device::{Mechanics, QueueOrder, Queued};
 
 /// What happens when nothing is ahead any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub(super) enum End {
 /// Serves what is ahead of the last request, nearest block first.
 ///
 /// What arrives ahead of the sweep joins it. What arrives at the very block where the sweep is waits for the
-/// next one; otherwise requests for one block could hold it there forever. The reference simulator lets them
-/// join.
+/// next one; otherwise requests for one block could hold it there forever. A queue in order of blocks does not know
+/// who came when: there they join.
 pub(super) struct Sweep {
     queue: Ordered,
     end: End,
@@ -30,6 +30,7 @@ pub(super) struct Sweep {
     admitted: Option<u64>,
     /// The newest request of all.
     newest: u64,
+    /// Whether what arrives at the block where the sweep is joins it.
     admits_all: bool,
 }
 
@@ -43,7 +44,7 @@ impl Sweep {
             lbn: 0,
             admitted: None,
             newest: 0,
-            admits_all: setting.mechanics.ties_to_lowest_lbn(),
+            admits_all: setting.mechanics.queue_order() == QueueOrder::Blocks,
         })
     }
 

@@ -53,11 +53,7 @@ impl Candidate {
     /// `zone` must have requests.
     fn new(zone: u32, mechanics: &dyn Mechanics, waiting: &Waiting) -> Self {
         let requests = waiting.requests(zone);
-        let to_lowest_lbn = mechanics.ties_to_lowest_lbn();
-        let key = |request: &Queued| {
-            let tie = if to_lowest_lbn { request.lbn } else { mechanics.distance(request) };
-            (mechanics.positioning(request), tie, request.id)
-        };
+        let key = |request: &Queued| (mechanics.positioning(request), mechanics.tie(request), request.id);
         let nearest = requests.iter().map(key).min().unwrap_or((Span::ZERO, 0, 0));
         Candidate { zone, requests: requests.len() as u64, nearest }
     }

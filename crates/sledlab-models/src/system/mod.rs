@@ -192,8 +192,8 @@ fn node(parts: Parts) -> Result<Box<dyn System>> {
 /// # Errors
 /// Parameters that make no sense together.
 pub fn build(file: &DeviceFile, setup: Setup) -> Result<Box<dyn System>> {
-    if let Some(sleds) = array::independent(file) {
-        return Ok(Box::new(Array::of_sleds(sleds, setup)?));
+    if let Some(units) = file.params.units()? {
+        return Ok(Box::new(Array::of_units(units, setup)?));
     }
     Ok(Box::new(Single::new(Station::new(file, setup)?)))
 }

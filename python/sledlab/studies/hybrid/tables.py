@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from sledlab.model.device import describe
 from sledlab.study.columns import Column
 from sledlab.study.outcome import Outcome
 from sledlab.study.statistics import mean, runs_of
@@ -153,7 +152,7 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
     for case, runs in runs_of(plan, found).items():
         rows[case.section].append(HybridStudy.kinds[case.section](**dict(case.labels), **stored(runs)))
         if case.section == "configurations":
-            rows["traffic"] += _traffic(plan, case, runs)
+            rows["traffic"] += _traffic(case, runs)
     rows["configurations"] = against_baselines(rows["configurations"])
     rows["techniques"] = _techniques(rows["configurations"])
     rows["hits"] = _hits(plan)
@@ -181,9 +180,9 @@ def _techniques(rows: Sequence[Compared]) -> list[Compared]:
     return [replace(row, saved=1 - row.run.mean_ms / none) for row in mine]
 
 
-def _traffic(plan: Plan, case: Case, runs: Sequence[Measured]) -> list[Traffic]:
+def _traffic(case: Case, runs: Sequence[Measured]) -> list[Traffic]:
     """What each device was asked for, one row for each."""
-    alone = MEMS if describe(plan.bases[case.base])["kind"] == "mems" else DISK
+    alone = MEMS if case.base == MEMS else DISK
     hybrid = KNOWN[case["configuration"]].hybrid is not None
     names = {DISK: "hybrid_back", MEMS: "hybrid_front"} if hybrid else {alone: ""}
     found = []

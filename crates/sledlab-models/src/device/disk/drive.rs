@@ -10,7 +10,9 @@ use super::params::{DiskParams, RestState};
 use super::position_index::{DiskIndex, Least};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
-use crate::device::{Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Timing};
+use crate::device::{
+    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing,
+};
 use crate::power::PowerRates;
 
 /// Where a disk's arm is, and when it can set out: the angle of the platters follows from the time.
@@ -35,6 +37,20 @@ impl DiskState {
             Op::Write => self.writes_from,
             _ => self.reads_from,
         }
+    }
+}
+
+impl From<DiskState> for DeviceState {
+    fn from(DiskState { track, reads_from, writes_from }: DiskState) -> Self {
+        let (x, y) = (track.cylinder.cast_signed(), track.head.cast_signed());
+        DeviceState { x, y, reads_from, writes_from, ..DeviceState::STILL }
+    }
+}
+
+impl From<DeviceState> for DiskState {
+    fn from(DeviceState { x, y, reads_from, writes_from, .. }: DeviceState) -> Self {
+        let track = Track { cylinder: x.cast_unsigned(), head: y.cast_unsigned() };
+        DiskState { track, reads_from, writes_from }
     }
 }
 
@@ -109,7 +125,7 @@ impl Drive {
     /// An arm over `track` at `now`, after a command that was `before`; it is free at `free`.
     fn state_at(&self, track: Track, now: Time, before: Op, free: Time) -> DeviceState {
         let from = |op| (now + self.parts.overheads.to_arm(op, before)).max(free);
-        DeviceState::Disk(DiskState { track, reads_from: from(Op::Read), writes_from: from(Op::Write) })
+        DiskState { track, reads_from: from(Op::Read), writes_from: from(Op::Write) }.into()
     }
 
     /// Seek and settling from one track to another. Heads are switched while the arm moves; what takes no time
@@ -316,7 +332,7 @@ impl Mechanics for Drive {
 
     fn location(&self, lbn: u64) -> Location {
         let Track { cylinder, head } = self.parts.geometry.place(lbn).track;
-        Location { cylinder, row: head, x_bit: cylinder as i32, up_bit: 0, down_bit: 0 }
+        Location { cylinder, row: head, x: cylinder.cast_signed(), y: head.cast_signed() }
     }
 
     fn extent(&self) -> Extent {
@@ -333,23 +349,33 @@ impl Mechanics for Drive {
     }
 
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
-        self.time_to(state.disk(), &self.place(request.lbn), request.op)
+        self.time_to(state.into(), &self.place(request.lbn), request.op)
     }
 
     fn positioning(&self, request: &Queued) -> Span {
         self.positioning_from(self.state(), request)
     }
 
-    fn distance(&self, request: &Queued) -> u64 {
+    fn tie(&self, request: &Queued) -> u64 {
         u64::from(self.parts.geometry.place(request.lbn).track.cylinder.abs_diff(self.at.cylinder))
     }
 
-    fn ties_to_lowest_lbn(&self) -> bool {
-        false
+    fn queue_order(&self) -> QueueOrder {
+        QueueOrder::Arrival
+    }
+
+    /// Heads are switched on the way: only cylinders count.
+    fn distance_squared(&self, (x, _): (i32, i32), lbn: u64) -> u64 {
+        u64::from(self.location(lbn).x.abs_diff(x)).pow(2)
+    }
+
+    /// The platters turn.
+    fn heeds_time(&self) -> bool {
+        true
     }
 
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        let state = state.disk();
+        let state = DiskState::from(state);
         let start = state.ready_for(request.op);
         let (timing, track) = self.serve_bare(start, state.track, request);
         let end = start + timing.service();

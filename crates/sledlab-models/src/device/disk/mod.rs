@@ -7,10 +7,12 @@
 mod controller;
 mod drive;
 mod geometry;
+mod host;
 pub mod import;
 mod overheads;
 pub mod params;
 mod position_index;
+mod presets;
 #[cfg(test)]
 mod reference_tests;
 mod seek;
@@ -27,7 +29,46 @@ pub use params::DiskParams;
 
 use self::controller::{Controller, Done};
 use self::drive::Drive;
-use super::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
+use super::disksim::{Importer, called};
+use super::host::HostParams;
+use super::{Busy, Device, Mechanics, Model, Positioning, Queued, Rest, Served, States, Timing, Work};
+
+impl Model for DiskParams {
+    const NAME: &'static str = "disk";
+    const MEANING: &'static str = "a hard disk with zones, an arm and a buffer";
+    const STATES: States = States {
+        awake: "Seek: the arm moves, settles or waits for its sector. Access: sectors pass under the head. Idle: the \
+            platters spin, ready at once.",
+        rest: Some("rest_state"),
+        asleep: &[
+            ("sleep", "the platters are at rest; the next request pays a spin-up."),
+            ("off", "nothing is powered; the next request pays a spin-up."),
+        ],
+    };
+    const POSITIONING: Positioning = Positioning {
+        meaning: "within positioning: one after another",
+        parts: &[("seek", "seek_x"), ("settle", "settle"), ("rotation", "rotation")],
+    };
+    const SPINS: bool = true;
+    const PRESETS: &'static [(&'static str, &'static str)] = presets::PRESETS;
+    const IMPORTER: Option<Importer> = Some(Importer {
+        block: import::BLOCK,
+        names: import::names,
+        import: |text, file, name, open| {
+            let disk = import::import(text, file, name, open)?;
+            Ok((disk.to_toml(&called(file)), disk.remarks))
+        },
+    });
+    const ATTACH: Option<fn(&mut Self, &HostParams)> = Some(host::attach);
+
+    fn device(&self) -> Result<Box<dyn Device>> {
+        Ok(Box::new(Disk::new(self)?))
+    }
+
+    fn idle_timeout_ms(&self) -> f64 {
+        self.flat.idle_timeout_ms
+    }
+}
 
 /// A disk that serves one command after another.
 #[derive(Debug)]
@@ -105,7 +146,6 @@ mod tests {
 
     use super::params::{AppendedWrites, DiskNumbers, ReadAhead, RestState};
     use super::*;
-    use crate::device::DeviceState;
 
     /// A turn takes 10 ms, a sector 0.1 ms.
     fn params() -> DiskParams {
@@ -172,7 +212,7 @@ mod tests {
         assert_eq!((busy.until, busy.work.busy()), (served[0].completion, timing.service()));
         assert_eq!((us(busy.work.seek), us(busy.work.access)), (22_000, 800));
         assert!((served[0].energy.total_uj() - 2300.0 * 22.8).abs() < 1e-6);
-        let DeviceState::Disk(state) = disk.mechanics().state() else { panic!("a disk") };
+        let state = DiskState::from(disk.mechanics().state());
         assert_eq!(state.track, Track { cylinder: 333, head: 0 });
     }
 
@@ -258,7 +298,7 @@ mod tests {
         let (served, busy) = serve(&mut disk, now, &[far]);
         assert_eq!((served[0].timing, busy.until), (probed, now + probed.service()));
         let track = Track { cylinder: 334, head: 2 };
-        assert_eq!(then, DeviceState::Disk(DiskState::ready(track, busy.until + Span::from_ms(0.4))));
+        assert_eq!(DiskState::from(then), DiskState::ready(track, busy.until + Span::from_ms(0.4)));
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl PositionIndex for DiskIndex {
     }
 
     fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
-        let state = mechanics.state().disk();
+        let state = DiskState::from(mechanics.state());
         let key = match self.least {
             Least::Time => self.soonest(state),
             Least::Distance => self.nearest(state.track.cylinder),

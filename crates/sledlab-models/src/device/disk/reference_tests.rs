@@ -14,7 +14,7 @@ use super::drive::DiskState;
 use super::geometry::{Geometry, Track};
 use super::params::{DiskParams, SeekCurveKind};
 use super::{Disk, import};
-use crate::device::{Device, DeviceState, Queued};
+use crate::device::{Device, Queued};
 
 /// Drives by the names of their tables, and their parameter files.
 const DRIVES: [(&str, &str); 13] = [
@@ -141,7 +141,7 @@ fn services_take_what_they_take_in_the_reference() {
             let request = Queued { lbn: lbn as u64, blocks: blocks as u32, op, ..Queued::default() };
             // The angle holds at a nanosecond's precision on a later turn.
             let time = Time::from_ns((7.0 * period_ns + angle * period_ns).round() as u64);
-            let state = DeviceState::Disk(DiskState::ready(track, time));
+            let state = DiskState::ready(track, time).into();
             let (timing, _) = disk.mechanics().serve_from(state, &request);
             let [seek_us, wait_us, _, total_us] = numbers(&row[9..]);
             let slipped = slipped_between(&geometry, &request);

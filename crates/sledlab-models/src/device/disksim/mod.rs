@@ -7,9 +7,56 @@ use std::path::Path;
 
 use sledlab_core::{Error, Result};
 
+use super::LIST;
+
 pub use self::syntax::Open;
 pub(in crate::device) use self::syntax::{Block, Entry, Value, read};
 pub(in crate::device) use self::values::{count, not_negative, number, scaled, text, whole, word};
+
+/// A device file, and remarks on what could not be carried over, one sentence each.
+pub type Imported = (String, Vec<String>);
+
+/// How devices of a kind are read from a parameter file, of which the text and the path are given.
+#[derive(Clone, Copy, Debug)]
+pub struct Importer {
+    /// The type of the blocks that describe them.
+    pub block: &'static str,
+    /// Names of all there are in the file and the files it names, in order.
+    pub names: fn(&str, &Path, Open) -> Result<Vec<String>>,
+    /// The one of that name, or the only one.
+    pub import: fn(&str, &Path, Option<&str>, Open) -> Result<Imported>,
+}
+
+/// What a file is called, without the folders.
+pub(in crate::device) fn called(file: &Path) -> String {
+    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// A device of `text`, a parameter file called `file`: that of the block called `name`, or the only one of the first
+/// kind of device that is described there. `open` reads further files that it names.
+///
+/// # Errors
+/// No such device, files that cannot be read, and what makes no sense in them, with its place.
+pub fn import(text: &str, file: &str, name: Option<&str>, open: Open) -> Result<Imported> {
+    let (path, mut known) = (Path::new(file), Vec::new());
+    for importer in LIST.iter().filter_map(|kind| kind.facts.importer) {
+        let names = (importer.names)(text, path, open)?;
+        if !names.is_empty() && name.is_none_or(|name| names.iter().any(|known| known == name)) {
+            return (importer.import)(text, path, name, open);
+        }
+        known.extend(names);
+    }
+    if let (Some(name), false) = (name, known.is_empty()) {
+        return Err(Error::unknown("device", name, known.iter().map(String::as_str)));
+    }
+    let blocks: Vec<String> = LIST
+        .iter()
+        .filter_map(|kind| kind.facts.importer)
+        .map(|importer| format!("a `{}`", importer.block))
+        .collect();
+    Err(Error::user(format!("{file} describes no device"))
+        .with_remedy(format!("import a file with {} block, or one that names it", blocks.join(" or "))))
+}
 
 /// Of the blocks of a kind in `file`, the one called `name`, or the only one.
 pub(in crate::device) fn choose<'a>(
@@ -44,4 +91,23 @@ pub(in crate::device) fn choose<'a>(
 /// Without the control characters that a comment may not hold.
 pub(in crate::device) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_whatever_a_file_describes() {
+        let open = |_: &Path| Err(std::io::ErrorKind::NotFound.into());
+        let message = |text: &str, name| import(text, "some/file.parv", name, &open).unwrap_err().to_string();
+        let sled = "memsmodel_mems m { }";
+        let disk = "disksim_disk d { Model = source d.model }";
+        assert!(message("", None).contains("some/file.parv describes no device"));
+        assert!(message(sled, None).contains("parameters are missing"));
+        assert!(message(disk, None).contains("cannot read some/d.model"));
+        assert!(message("source other", None).contains("cannot read some/other"));
+        assert!(message(&format!("{sled} source other"), None).contains("parameters are missing"));
+        assert!(message(&format!("{sled} {disk}"), Some("d")).contains("cannot read some/d.model"));
+    }
 }

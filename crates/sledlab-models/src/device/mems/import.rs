@@ -19,7 +19,7 @@ use super::params::{
 use crate::device::disksim::{self, Entry, Open, Value, count, number, printable, word};
 
 /// The type of the blocks that describe a MEMS device.
-const BLOCK: &str = "memsmodel_mems";
+pub(super) const BLOCK: &str = "memsmodel_mems";
 
 /// A device read from a DiskSim parameter file.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,9 @@ use sledlab_core::Span;
 
 use super::position_index::{ScoreIndex, SledIndex};
 use super::unit::SledUnit;
-use crate::device::{Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Timing};
+use crate::device::{
+    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing,
+};
 use crate::power::PowerRates;
 
 impl Mechanics for SledUnit {
@@ -13,17 +15,17 @@ impl Mechanics for SledUnit {
     }
 
     fn state(&self) -> DeviceState {
-        DeviceState::Sled(self.at.state)
+        self.at.state.into()
     }
 
     fn location(&self, lbn: u64) -> Location {
         let place = self.sled.place(lbn);
+        let starts = [1, -1].map(|direction| self.sled.geometry.start(place.row, direction));
         Location {
             cylinder: place.cylinder,
             row: place.row,
-            x_bit: self.sled.x_bit(place),
-            up_bit: self.sled.geometry.start(place.row, 1),
-            down_bit: self.sled.geometry.start(place.row, -1),
+            x: self.sled.x_bit(place),
+            y: i32::midpoint(starts[0], starts[1]),
         }
     }
 
@@ -41,25 +43,43 @@ impl Mechanics for SledUnit {
     }
 
     fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
-        self.sled.positioning(state.sled(), request.lbn)
+        self.sled.positioning(state.into(), request.lbn)
     }
 
     fn positioning(&self, request: &Queued) -> Span {
         self.positioning_from(self.state(), request)
     }
 
-    fn distance(&self, request: &Queued) -> u64 {
-        let x_bit = self.sled.x_bit(self.sled.place(request.lbn));
-        u64::from(x_bit.abs_diff(self.at.state.x_bit))
+    /// The smaller distance in x, but where the queue decides.
+    fn tie(&self, request: &Queued) -> u64 {
+        match self.queue_order() {
+            QueueOrder::Arrival => {
+                let x_bit = self.sled.x_bit(self.sled.place(request.lbn));
+                u64::from(x_bit.abs_diff(self.at.state.x_bit))
+            }
+            order @ QueueOrder::Blocks => order.rank(request),
+        }
     }
 
-    fn ties_to_lowest_lbn(&self) -> bool {
-        self.sled.ties_to_lowest_lbn()
+    fn queue_order(&self) -> QueueOrder {
+        self.sled.queue_order()
+    }
+
+    /// To the nearer start of the row.
+    fn distance_squared(&self, (x, y): (i32, i32), lbn: u64) -> u64 {
+        let place = self.sled.place(lbn);
+        let to_x = self.sled.x_bit(place).abs_diff(x);
+        let to_start = |direction| self.sled.geometry.start(place.row, direction).abs_diff(y);
+        u64::from(to_x).pow(2) + u64::from(to_start(1).min(to_start(-1))).pow(2)
+    }
+
+    fn heeds_time(&self) -> bool {
+        false
     }
 
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        let (timing, _, then) = self.serve_at(self.sled.spot(state.sled()), request);
-        (timing, DeviceState::Sled(then.state))
+        let (timing, _, then) = self.serve_at(self.sled.spot(state.into()), request);
+        (timing, then.state.into())
     }
 
     fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {

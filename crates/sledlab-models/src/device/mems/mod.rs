@@ -12,12 +12,15 @@ pub mod layout;
 mod mechanics;
 pub mod params;
 mod position_index;
+mod presets;
 mod row_table;
+mod seek_map;
 mod serial;
 mod sled;
 mod unit;
+mod units;
 
-use sledlab_core::{Result, Span};
+use sledlab_core::Result;
 
 pub use address::AddressMap;
 pub use interleaved::Interleaved;
@@ -26,7 +29,8 @@ pub use serial::Serial;
 pub use sled::SledState;
 
 use self::params::Pipeline;
-use super::Device;
+use super::disksim::{Importer, called};
+use super::{Device, Mapping, Model, Positioning, States, Units};
 
 /// The device that `params` describe: one sled, or several that move together.
 pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
@@ -36,16 +40,44 @@ pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
     })
 }
 
-/// Positioning times from `state` to the row starts of every column, row by row (`row * cylinders + cylinder`).
-///
-/// # Errors
-/// Parameters that make no sense together, and what `watch` returns, which is asked before every step.
-pub fn positioning_times(
-    params: &MemsParams,
-    state: SledState,
-    watch: &mut dyn FnMut() -> Result<()>,
-) -> Result<Vec<Span>> {
-    let sled = sled::Sled::new(params)?;
-    let places = (0..sled.geometry.rows).flat_map(|row| (0..sled.geometry.cylinders).map(move |x| (row, x)));
-    places.map(|(row, cylinder)| watch().map(|()| sled.positioning_at(state, row, cylinder))).collect()
+impl Model for MemsParams {
+    const NAME: &'static str = "mems";
+    const MEANING: &'static str = "a media sled that moves in x and y under fixed probe tips";
+    const STATES: States = States {
+        awake: "Seek: the sled moves, tips off. Access: tips read or write. Idle: keeps moving, ready at once.",
+        rest: None,
+        asleep: &[("inactive", "parked; the next request pays a start-up.")],
+    };
+    const POSITIONING: Positioning = Positioning {
+        meaning: "within positioning: x and y move at once, the slower counts",
+        parts: &[
+            ("seek in x", "seek_x"),
+            ("settle", "settle"),
+            ("seek in y", "seek_y"),
+            ("turnarounds", "turnaround"),
+        ],
+    };
+    const PRESETS: &'static [(&'static str, &'static str)] = presets::PRESETS;
+    const IMPORTER: Option<Importer> = Some(Importer {
+        block: import::BLOCK,
+        names: |text, file, open| import::names(text, file, &|path| Ok(open(path).unwrap_or_default())),
+        import: |text, file, name, open| {
+            // Files that only other devices need may be missing.
+            let sled = import::import(text, file, name, &|path| Ok(open(path).unwrap_or_default()))?;
+            Ok((sled.to_toml(&called(file)), sled.remarks))
+        },
+    });
+    const SEEK_MAP: Option<Mapping<Self>> = Some(seek_map::seek_map);
+
+    fn device(&self) -> Result<Box<dyn Device>> {
+        build(self)
+    }
+
+    fn idle_timeout_ms(&self) -> f64 {
+        self.idle_timeout_ms
+    }
+
+    fn units(&self) -> Result<Option<Units>> {
+        units::units(self)
+    }
 }

@@ -22,7 +22,7 @@ use sledlab_core::Time;
 use self::bitset::Bitset;
 use self::cells::Cells;
 use super::sled::{Sled, SledState};
-use crate::device::{Mechanics, PositionIndex, Queued};
+use crate::device::{Mechanics, PositionIndex, QueueOrder, Queued};
 
 /// Cells beyond which the index would take too much memory (8 bytes each).
 const MOST_CELLS: u64 = 1 << 24;
@@ -142,7 +142,7 @@ impl SledIndex {
 /// Whether an index makes the choices of a scan, and fits into memory.
 fn is_exact(sled: &Sled) -> bool {
     let cells = u64::from(sled.geometry.rows) * u64::from(sled.geometry.cylinders);
-    cells <= MOST_CELLS && !sled.ties_to_lowest_lbn() && sled.kinematics.is_monotone()
+    cells <= MOST_CELLS && sled.queue_order() == QueueOrder::Arrival && sled.kinematics.is_monotone()
 }
 
 /// A request at the very place and direction of the sled takes no time: nothing can be cheaper. It is
@@ -190,7 +190,7 @@ impl PositionIndex for SledIndex {
     }
 
     fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
-        let state = mechanics.state().sled();
+        let state = SledState::from(mechanics.state());
         let (row, cylinder) = self.nearest(state)?;
         self.take_first(row, cylinder)
     }

@@ -13,7 +13,7 @@ use super::kinematics::{self, Heading, Kinematics};
 use super::layout::{self, Layout, Place};
 use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
 use super::row_table::{Line, RowCost, RowTable};
-use crate::device::{Queued, Work};
+use crate::device::{DeviceState, QueueOrder, Queued, Work};
 
 /// Position and direction of a sled, at rest between accesses or moving at access velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,20 @@ pub struct SledState {
     pub y_bit: i32,
     /// Direction of motion in y: +1 or -1.
     pub direction: i8,
+}
+
+impl From<SledState> for DeviceState {
+    #[inline]
+    fn from(SledState { x_bit, y_bit, direction }: SledState) -> Self {
+        DeviceState { x: x_bit, y: y_bit, direction, ..DeviceState::STILL }
+    }
+}
+
+impl From<DeviceState> for SledState {
+    #[inline]
+    fn from(DeviceState { x, y, direction, .. }: DeviceState) -> Self {
+        SledState { x_bit: x, y_bit: y, direction }
+    }
 }
 
 /// Where a sled is, and the line of the row table that belongs to it.
@@ -280,9 +294,9 @@ impl Sled {
         if self.direction == Direction::Parity && self.selection == Selection::Exact { 2 } else { 1 }
     }
 
-    /// Whether schedulers give equal positioning times to the lowest LBN.
-    pub fn ties_to_lowest_lbn(&self) -> bool {
-        self.selection == Selection::Disksim
+    /// The reference simulator sorts its queues by LBN.
+    pub fn queue_order(&self) -> QueueOrder {
+        if self.selection == Selection::Disksim { QueueOrder::Blocks } else { QueueOrder::Arrival }
     }
 
     /// The only direction in which a scheduler believes a row of `cylinder` can be read; `None` for either.

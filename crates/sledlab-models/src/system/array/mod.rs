@@ -1,25 +1,24 @@
-//! Several devices alike behind one address space: concatenation, striping, mirroring, RAID 5, and the sleds of a
-//! device that move each on its own.
+//! Several devices alike behind one address space: concatenation, striping, mirroring, RAID 5, and the units of a
+//! device that move each on their own.
 
 mod flow;
 mod layout;
 mod plan;
 mod raid5;
-mod sleds;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use sledlab_core::{Error, Result, Span, Time};
 
 use self::flow::{Access, Flow};
 use self::layout::Layout;
-pub use self::sleds::independent;
+use self::units::OfUnits;
 use super::params::{Kind, SystemParams};
 use super::{Completion, Durable, Parts, Setup, Single, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
-use crate::device::Queued;
-use crate::device::mems::MemsParams;
 use crate::device::preset::DeviceFile;
+use crate::device::{Queued, Units};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
@@ -48,15 +47,16 @@ impl Array {
         Ok(Array::of(layout::build(params, device_blocks)?, nodes))
     }
 
-    /// The sleds of a device, each with an empty queue as `setup` says.
+    /// The units of a device, each with an empty queue as `setup` says.
     ///
     /// # Errors
     /// Parameters that make no sense together.
-    pub fn of_sleds(params: &MemsParams, setup: Setup) -> Result<Self> {
-        let file = sleds::one(params);
-        let sled = |_| Ok(Box::new(Single::new(Station::new(&file, setup)?)) as Box<dyn System>);
-        let nodes = (0..params.sleds).map(sled).collect::<Result<Vec<_>>>()?;
-        Ok(Array::of(sleds::layout(params)?, nodes))
+    pub fn of_units(units: Units, setup: Setup) -> Result<Self> {
+        let Units { each, count, map, .. } = units;
+        let file = DeviceFile { name: String::new(), description: String::new(), params: each };
+        let unit = |_| Ok(Box::new(Single::new(Station::new(&file, setup)?)) as Box<dyn System>);
+        let nodes = (0..count).map(unit).collect::<Result<Vec<_>>>()?;
+        Ok(Array::of(Box::new(OfUnits(map)), nodes))
     }
 
     fn of(layout: Box<dyn Layout>, nodes: Vec<Box<dyn System>>) -> Self {
@@ -84,11 +84,11 @@ fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
         return Err(Error::user(format!("system.devices = {devices}, but system.kind = \"{word}\" has one"))
             .with_remedy("choose a system.kind of several: concatenation, stripe, mirror or raid5"));
     }
-    if independent(file).is_some() {
-        return Err(Error::user(
-            "a device of several independent sleds cannot be one of a system of several",
-        )
-        .with_remedy("set device.sleds = 1 and more system.devices, or device.sled_motion = \"together\""));
+    if let Some(Units { called, remedy, .. }) = file.params.units()? {
+        return Err(Error::user(format!(
+            "a device of several {called} cannot be one of a system of several"
+        ))
+        .with_remedy(remedy));
     }
     Ok(())
 }

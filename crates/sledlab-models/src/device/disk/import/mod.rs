@@ -22,7 +22,7 @@ use super::zones::{Zone, ZoneShape};
 use crate::device::disksim::{self, Block, Open, Value, count, number, word};
 
 /// The kind of the blocks that describe a disk.
-const BLOCK: &str = "disksim_disk";
+pub(super) const BLOCK: &str = "disksim_disk";
 
 /// A disk read from a DiskSim parameter file.
 #[derive(Clone, Debug, PartialEq)]

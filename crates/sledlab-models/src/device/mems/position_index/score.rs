@@ -281,7 +281,7 @@ impl PositionIndex for ScoreIndex {
     }
 
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
-        let state = mechanics.state().sled();
+        let state = SledState::from(mechanics.state());
         let (row, cylinder) = self.best(now, state)?;
         let request = self.cells.pop(row, cylinder)?;
         self.leave(row, cylinder, &[request]);

@@ -1,10 +1,10 @@
 //! Memory that keeps its contents (DM-15): every block is as near as any other.
 
-use sledlab_core::{BLOCK_BYTES, Span, Time};
+use sledlab_core::{BLOCK_BYTES, Result, Span, Time};
 
 use super::{
-    Aim, Busy, Device, DeviceState, Extent, Location, Mechanics, PositionIndex, Queued, Rest, Served, Timing,
-    Work,
+    Aim, Busy, Device, DeviceState, Extent, Location, Mechanics, Model, PositionIndex, Positioning,
+    QueueOrder, Queued, Rest, Served, States, Timing, Work,
 };
 use crate::power::PowerRates;
 
@@ -27,9 +27,26 @@ sledlab_core::params! {
     }
 }
 
-impl RamParams {
+impl Model for RamParams {
+    const NAME: &'static str = "ram";
+    const MEANING: &'static str = "memory behind a bus, without positioning";
+    const STATES: States = States {
+        awake: "Access: a request is served. Idle: contents are kept, ready at once.",
+        rest: None,
+        asleep: &[("inactive", "the same, for nothing can be parked.")],
+    };
+    const POSITIONING: Positioning = Positioning::NONE;
+    const PRESETS: &'static [(&'static str, &'static str)] =
+        &[("ram", include_str!("../../../../../presets/devices/ram.toml"))];
+
+    fn device(&self) -> Result<Box<dyn Device>> {
+        Ok(Box::new(Ram::new(self)))
+    }
+
     /// Memory has nothing to park: no rest of a run is as long as this.
-    pub const IDLE_TIMEOUT_MS: f64 = 1e9;
+    fn idle_timeout_ms(&self) -> f64 {
+        1e9
+    }
 }
 
 /// Memory that serves one request after another.
@@ -66,11 +83,11 @@ impl Mechanics for Ram {
     }
 
     fn state(&self) -> DeviceState {
-        DeviceState::Still
+        DeviceState::STILL
     }
 
     fn location(&self, _lbn: u64) -> Location {
-        Location { cylinder: 0, row: 0, x_bit: 0, up_bit: 0, down_bit: 0 }
+        Location::ONLY
     }
 
     fn extent(&self) -> Extent {
@@ -89,11 +106,19 @@ impl Mechanics for Ram {
         self.positioning_from(self.state(), request)
     }
 
-    fn distance(&self, _request: &Queued) -> u64 {
+    fn tie(&self, _request: &Queued) -> u64 {
         0
     }
 
-    fn ties_to_lowest_lbn(&self) -> bool {
+    fn queue_order(&self) -> QueueOrder {
+        QueueOrder::Arrival
+    }
+
+    fn distance_squared(&self, _from: (i32, i32), _lbn: u64) -> u64 {
+        0
+    }
+
+    fn heeds_time(&self) -> bool {
         false
     }
 

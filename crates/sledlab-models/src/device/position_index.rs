@@ -1,0 +1,107 @@
+//! Position indexes: the best queued request without probing all, and what best means.
+
+use std::sync::Arc;
+
+use sledlab_core::{Span, Time};
+
+use super::{Mechanics, Queued};
+
+/// What a position index finds the best of.
+#[derive(Clone)]
+pub enum Aim {
+    /// The smallest positioning time; of equal ones the smallest [`tie`](Mechanics::tie), then the earlier number.
+    Time,
+    /// The smallest distance in the plane; of equal ones the first [in the queue](Mechanics::queue_order).
+    Distance,
+    /// The smallest score of a position; then as for `Time`.
+    Score(Arc<dyn Score>),
+}
+
+/// How good it is to serve a position next; the smallest score wins.
+///
+/// Scores are never NaN. Both methods must be monotone in floating-point numbers too, which sums, products and
+/// quotients of monotone terms are.
+pub trait Score: Send + Sync {
+    /// The score at `now` of a position reached in `time` where `crowd` waits; `joined` tells when each of them
+    /// joined the queue.
+    fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64;
+
+    /// No position of a stretch scores less: the nearest is reached in `least`, the farthest in `most`, the oldest
+    /// request joined at `oldest`, and no position has more than `requests`.
+    fn bound(&self, now: Time, stretch: &Stretch) -> f64;
+
+    /// Whether bounds depend on the time to the farthest position; where they do not, [`Stretch::most`] is not
+    /// worked out.
+    fn heeds_farthest(&self) -> bool;
+}
+
+/// Positions that are judged together.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    /// Time to reach the nearest.
+    pub least: Span,
+    /// Time to reach the farthest.
+    pub most: Span,
+    /// When the oldest request joined the queue.
+    pub oldest: Time,
+    /// Most requests at one position.
+    pub requests: u32,
+}
+
+/// The requests that wait at a position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crowd {
+    /// When the first of them joined the queue.
+    pub oldest: Time,
+    /// How many there are.
+    pub requests: u32,
+    /// Sum of the times at which they joined the queue, in ns.
+    pub joined_ns: u128,
+}
+
+impl Crowd {
+    /// Nobody.
+    pub const EMPTY: Crowd = Crowd { oldest: Time::MAX, requests: 0, joined_ns: 0 };
+
+    /// One more request waits.
+    pub fn add(&mut self, request: &Queued) {
+        self.oldest = self.oldest.min(request.queued);
+        self.requests += 1;
+        self.joined_ns += u128::from(request.queued.as_ns());
+    }
+
+    /// A request has left; `oldest` joined the queue first of those that stay.
+    pub fn remove(&mut self, request: &Queued, oldest: Option<Time>) {
+        self.oldest = oldest.unwrap_or(Time::MAX);
+        self.requests -= 1;
+        self.joined_ns -= u128::from(request.queued.as_ns());
+    }
+
+    /// Sum of their waiting times at `now`, in ns.
+    pub fn waited_ns(&self, now: Time) -> f64 {
+        (u128::from(now.as_ns()) * u128::from(self.requests)).saturating_sub(self.joined_ns) as f64
+    }
+}
+
+/// An index over queued requests by position: finds the best without probing all.
+///
+/// Requests must be inserted in order of their numbers and of the times at which they joined the queue, as far as
+/// they lie at the same position.
+#[expect(clippy::len_without_is_empty, reason = "`dyn PositionIndex` has it: it follows from `len`")]
+pub trait PositionIndex: Send {
+    /// Adds a request.
+    fn insert(&mut self, request: Queued);
+    /// Removes and returns the best request: the same one as a scan of all would find.
+    fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued>;
+    /// Moves into `batch` the requests that can be served [together](Mechanics::joins) with its first.
+    fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);
+    /// How many requests are in the index.
+    fn len(&self) -> usize;
+}
+
+impl dyn PositionIndex + '_ {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
