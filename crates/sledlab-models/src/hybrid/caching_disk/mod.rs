@@ -6,10 +6,12 @@
 //! buffer before its slot is free never takes the last place there, so what leaves always finds one, and all of this
 //! comes to an end with a single place.
 
+mod destaging;
 mod groups;
 mod headers;
 mod managers;
 mod moves;
+mod neighbours;
 mod params;
 mod steps;
 mod stretch;
@@ -19,13 +21,14 @@ use std::collections::{HashMap, VecDeque};
 use foldhash::fast::RandomState;
 use sledlab_core::{Op, Result, Time};
 
+use self::destaging::{Behind, Destage};
 use self::groups::Member;
 use self::headers::Headers;
 use self::managers::Managers;
-use self::moves::{Destage, Early, Fetch, Wanted};
+use self::moves::{Early, Fetch, Wanted};
 pub use self::params::CachingDiskParams;
-use self::params::Sizes;
-use super::blocks::BlockSets;
+use self::params::{Destaging, Sizes};
+use super::blocks::{BlockSets, Blocks};
 use super::buffer::Buffer;
 use super::io::{Io, Part, Tier};
 use super::shell::Logic;
@@ -42,6 +45,8 @@ type Map<K, V> = HashMap<K, V, RandomState>;
 #[derive(Clone, Copy, Debug)]
 struct Techniques {
     shortcut: bool,
+    /// Whether Shortcut reads a segment before its slot is free.
+    early_fetch: bool,
     immediate_report: bool,
     partial_write: bool,
 }
@@ -102,7 +107,7 @@ pub(super) enum Job {
     Fetched { wanted: u64, members: Vec<Member> },
     /// Some blocks of it are in the slot.
     Filled { slot: u32 },
-    /// Some dirty blocks are in the buffer.
+    /// Blocks that go to the back device are in the buffer.
     Collected { destage: usize, run: Run },
     /// They are on the back device.
     Destaged { destage: usize },
@@ -139,6 +144,11 @@ pub struct CachingDisk {
     buffer: Buffer<Wanted>,
     fetches: Map<u32, Fetch>,
     destages: Vec<Option<Destage>>,
+    behind: Behind,
+    /// Dirty blocks of slots that are being written with a neighbour, until the back device has them.
+    cleaning: Map<u32, Blocks>,
+    /// Whether slots of victims are free before these are in the buffer: a defect that tests must find.
+    frees_early: bool,
     headers: Headers,
     streams: Streams,
     /// Where the number of segments to fetch is chosen.
@@ -164,6 +174,7 @@ impl Model for CachingDisk {
             back_blocks,
             techniques: Techniques {
                 shortcut: params.shortcut,
+                early_fetch: params.early_fetch,
                 immediate_report: params.immediate_report,
                 partial_write: params.partial_write,
             },
@@ -179,9 +190,12 @@ impl Model for CachingDisk {
             ending: Map::default(),
             held_up: Map::default(),
             stays: 0,
-            buffer: Buffer::new(sizes.buffer_slots),
+            buffer: Buffer::new(sizes.buffer_slots, sizes.kept_slots()),
             fetches: Map::default(),
             destages: Vec::new(),
+            behind: Behind::new(params.destage == Destaging::BehindReads),
+            cleaning: Map::default(),
+            frees_early: false,
             headers: Headers::new(sizes),
             streams: Streams::new(params.bypass_kb * KB_BLOCKS),
             managers: params.managers(sizes)?,
@@ -359,6 +373,7 @@ impl Logic for CachingDisk {
         if self.bypasses(&request, &segments) {
             let part = Part { request: io.begin(request, 1), run: all, op: request.op };
             self.counts.bypassed += 1;
+            self.behind.reads += 1;
             io.serve(Tier::Back, all.first, &part, Job::Bypassed { part });
             return;
         }
@@ -378,6 +393,7 @@ impl Logic for CachingDisk {
             Job::Served { slot, part } => self.served(io, slot, &part, access),
             Job::Stretch { parts } => self.stretch_read(io, &parts, access),
             Job::Bypassed { part } => {
+                self.behind.reads -= 1;
                 io.pay(&part, access);
                 let contents = io.contents(Tier::Back, access);
                 io.deliver(&part, contents);
@@ -430,12 +446,8 @@ impl Logic for CachingDisk {
     fn recover(&mut self, media: (Contents, Contents)) -> Contents {
         headers::recover(self.durable(media))
     }
-}
 
-impl CachingDisk {
-    /// Blocks that the back device has yet to get, those in the buffer included.
-    fn dirty_blocks(&self) -> u64 {
-        let in_buffer = self.destages.iter().flatten().filter(|destage| destage.slot.is_none());
-        self.dirty.len() + in_buffer.map(|destage| destage.dirty.len()).sum::<u64>()
+    fn free_early(&mut self) {
+        self.frees_early = true;
     }
 }
