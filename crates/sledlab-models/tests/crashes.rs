@@ -47,7 +47,7 @@ const STRIKING: u64 = 75;
 
 // README and guide say so.
 const _: () =
-    assert!(SYSTEMS.len() as u64 * (2 * CRASHES + 2 * MECHANICAL_CRASHES) * STRIKING / 100 > 28_000);
+    assert!(SYSTEMS.len() as u64 * (2 * CRASHES + 2 * MECHANICAL_CRASHES) * STRIKING / 100 > 42_000);
 
 fn crash(benches: impl Iterator<Item = Bench>, crashes: u64) {
     let (mut all, mut struck) = (0, 0);
@@ -89,7 +89,9 @@ fn is_found(system: &str, defect: Defect) -> bool {
     let bench = Bench::of_memory(system).with(defect);
     (0..CRASHES).any(|number| {
         let plan = Plan::random(&mut seed::stream(number, "crashes"), number);
-        matches!(bench.run(&plan), Outcome::Wrong(_))
+        // Recovery itself stops at a clean block that the back device has not got.
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.run(&plan)));
+        outcome.is_err() || matches!(outcome, Ok(Outcome::Wrong(_)))
     })
 }
 

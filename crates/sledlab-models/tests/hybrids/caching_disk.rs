@@ -1,6 +1,6 @@
 //! Paper 001, section 4.2, on memories: a front access takes 10 us and a back access 100 us, each 1 us more for a block.
 
-use sledlab_core::Op::{Read, Write};
+use sledlab_core::Op::{self, Read, Write};
 
 use crate::watching::run;
 
@@ -62,7 +62,11 @@ fn shortcut_answers_at_the_end_of_the_read_of_the_disk() {
     ];
     assert_eq!(found.accesses, expected);
     assert_eq!(found.answers, [18, 1234, 1234]);
-    assert_eq!(run(&plain(1, 1, "shortcut=true"), &requests).answers, found.answers, "nothing moves at the same time");
+    assert_eq!(
+        run(&plain(1, 1, "shortcut=true"), &requests).answers,
+        found.answers,
+        "nothing moves at the same time"
+    );
 }
 
 #[test]
@@ -118,7 +122,8 @@ fn immediate_report_falls_back_where_the_buffer_is_full() {
 #[test]
 fn immediate_report_saves_exactly_a_destage_behind_reads_and_nothing_in_order() {
     const DESTAGE: u64 = 100 + 8;
-    let requests: Vec<_> = (0..40).map(|number| (2_000 * number, Write, 8 * number + number % 8, 1)).collect();
+    let requests: Vec<_> =
+        (0..40).map(|number| (2_000 * number, Write, 8 * number + number % 8, 1)).collect();
     let found = |more: &str| run(&plain(4, 8, more), &requests);
     let none = found("");
     let behind = found("immediate_report=true");
@@ -133,21 +138,31 @@ fn immediate_report_saves_exactly_a_destage_behind_reads_and_nothing_in_order() 
         assert_eq!((counts.front, counts.back), (none.counts.front, none.counts.back));
     }
     let fetches = ["back read 32+8 8018-8126", "front write 0+8 8126-8144", "back write 0+8 8126-8234"];
-    assert!(fetches.iter().all(|access| behind.accesses.contains(&(*access).to_owned())), "{:?}", behind.accesses);
+    assert!(
+        fetches.iter().all(|access| behind.accesses.contains(&(*access).to_owned())),
+        "{:?}",
+        behind.accesses
+    );
 }
 
 #[test]
 fn a_victim_that_waits_to_be_written_goes_ahead_where_somebody_waits_for_it() {
-    let off = "immediate_report=true:partial_write=true";
-    // The disk is read until long after 2,000.
-    let reads: Vec<_> = (0..20).map(|number| (1_000 + number, Read, 800 + 8 * number, 1)).collect();
-    let write = [(0, Write, 0, 8)];
-    let again = [(1_200, Read, 3, 1)];
-    let found = run(&plain(8, 64, off), &[&write[..], &reads, &again].concat());
-    let place = |access: &str| found.accesses.iter().position(|a| a.starts_with(access)).unwrap();
-    assert!(place("back write 0+8") < place("back read 0+8"), "{:?}", found.accesses);
-    let last = found.accesses.iter().rposition(|access| access.starts_with("back read 9")).unwrap();
-    assert!(place("back write 0+8") < last, "nor does it wait for reads to end: {:?}", found.accesses);
+    // A stream keeps the disk busy from 1,000 on for longer than any request comes.
+    let stream = (0..30).map(|number| (1_000 + 100 * number, Read, 1_008 + 16 * number, 16));
+    let mut requests = vec![(0, Write, 0, 8), (100, Read, 1_000, 8), (1_050, Write, 80, 8)];
+    requests.extend(stream);
+    let order = |requests: &[(u64, Op, u64, u32)]| {
+        let mut requests = requests.to_vec();
+        requests.sort_by_key(|(at, ..)| *at);
+        let found = run(&plain(2, 64, "immediate_report=true:partial_write=true:bypass_kb=4"), &requests);
+        let place = |access: &str| found.accesses.iter().position(|found| found.starts_with(access));
+        (place("back write 0+8").unwrap(), place("back read 0+8"), place("back read 1472+16").unwrap())
+    };
+    let (destage, _, last) = order(&requests);
+    assert!(destage > last, "behind all reads");
+    requests.push((2_010, Read, 3, 1));
+    let (destage, fetch, last) = order(&requests);
+    assert!(destage < last && fetch.is_some_and(|fetch| destage < fetch), "before what needs it");
 }
 
 #[test]
@@ -176,8 +191,14 @@ fn victims_are_written_behind_reads_by_an_elevator_until_they_take_half_of_the_b
 #[test]
 fn dirty_neighbours_are_destaged_with_a_victim_and_stay() {
     // Segments 0 to 5, of which 3 is clean, then a seventh, and 1 again.
-    let mut requests: Vec<_> = (0..6).map(|n| (1_000 * n, if n == 3 { Read } else { Write }, 8 * n, 8)).collect();
-    requests.extend([(10_000, Write, 800, 8), (20_000, Write, 16, 1), (30_000, Read, 8, 1), (40_000, Write, 900, 8)]);
+    let mut requests: Vec<_> =
+        (0..6).map(|n| (1_000 * n, if n == 3 { Read } else { Write }, 8 * n, 8)).collect();
+    requests.extend([
+        (10_000, Write, 800, 8),
+        (20_000, Write, 16, 1),
+        (30_000, Read, 8, 1),
+        (40_000, Write, 904, 8),
+    ]);
     let found = |more: &str| run(&plain(6, 16, more), &requests);
     let writes = |more: &str| {
         let accesses = found(more).accesses;

@@ -129,7 +129,8 @@ fn gathered_writes_are_appended_with_one_access() {
 #[test]
 fn a_fifo_cleans_log_by_log_what_was_written_first() {
     // Of the first log 20 to 26 is written first, and 16 to 17 after; the second goes on where the first ends.
-    let writes = [(0, Write, 20, 3), (0, Write, 16, 1), (0, Write, 17, 1), (0, Write, 26, 6), (0, Write, 90, 6)];
+    let writes =
+        [(0, Write, 20, 3), (0, Write, 16, 1), (0, Write, 17, 1), (0, Write, 26, 6), (0, Write, 90, 6)];
     let back = |more: &str| {
         let accesses = run(&plain(2, more), &writes).accesses;
         accesses.into_iter().filter(|access| access.starts_with("back")).collect::<Vec<_>>()

@@ -144,7 +144,9 @@ impl CachingDisk {
         } else {
             vec![Run { first: 0, end: blocks }]
         };
-        runs.iter_mut().for_each(|run| *run = Run { first: first + run.first, end: first + run.end });
+        for run in &mut runs {
+            *run = Run { first: first + run.first, end: first + run.end };
+        }
         let data = if io.keeps_contents() { vec![Content::default(); blocks as usize] } else { Vec::new() };
         let destage = Destage {
             segment,

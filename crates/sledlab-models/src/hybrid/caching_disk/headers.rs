@@ -74,7 +74,9 @@ impl CachingDisk {
     /// Blocks of a slot that the back device has not got.
     fn not_behind(&self, slot: u32) -> Blocks {
         let mut dirty = self.dirty.get(slot);
-        for (word, cleaning) in dirty.0.iter_mut().zip(self.cleaning.get(&slot).into_iter().flat_map(|set| &set.0)) {
+        for (word, cleaning) in
+            dirty.0.iter_mut().zip(self.cleaning.get(&slot).into_iter().flat_map(|set| &set.0))
+        {
             *word |= cleaning;
         }
         dirty
@@ -148,7 +150,8 @@ impl CachingDisk {
         let mut buffer = Contents::new();
         for destage in self.destages.iter().flatten().filter(|destage| destage.slot.is_none()) {
             let first = destage.segment * self.sizes.segment_blocks;
-            for lbn in (first..first + self.sizes.segment_blocks).filter(|lbn| destage.dirty.has(lbn - first)) {
+            for lbn in (first..first + self.sizes.segment_blocks).filter(|lbn| destage.dirty.has(lbn - first))
+            {
                 buffer.insert(lbn, destage.data[destage.place_of(lbn)].clone());
             }
         }

@@ -13,6 +13,7 @@ mod managers;
 mod moves;
 mod neighbours;
 mod params;
+mod serving;
 mod steps;
 mod stretch;
 
@@ -45,8 +46,6 @@ type Map<K, V> = HashMap<K, V, RandomState>;
 #[derive(Clone, Copy, Debug)]
 struct Techniques {
     shortcut: bool,
-    /// Whether Shortcut reads a segment before its slot is free.
-    early_fetch: bool,
     immediate_report: bool,
     partial_write: bool,
 }
@@ -142,6 +141,8 @@ pub struct CachingDisk {
     held_up: Map<u64, Vec<u32>>,
     stays: u64,
     buffer: Buffer<Wanted>,
+    /// Whether a segment is read before its slot is free.
+    fetches_early: bool,
     fetches: Map<u32, Fetch>,
     destages: Vec<Option<Destage>>,
     behind: Behind,
@@ -174,7 +175,6 @@ impl Model for CachingDisk {
             back_blocks,
             techniques: Techniques {
                 shortcut: params.shortcut,
-                early_fetch: params.early_fetch,
                 immediate_report: params.immediate_report,
                 partial_write: params.partial_write,
             },
@@ -191,6 +191,7 @@ impl Model for CachingDisk {
             held_up: Map::default(),
             stays: 0,
             buffer: Buffer::new(sizes.buffer_slots, sizes.kept_slots()),
+            fetches_early: params.shortcut && params.early_fetch,
             fetches: Map::default(),
             destages: Vec::new(),
             behind: Behind::new(params.destage == Destaging::BehindReads),
@@ -284,71 +285,6 @@ impl CachingDisk {
         self.slots[slot as usize].is_wanted = true;
         self.places.insert(segment, slot);
         slot
-    }
-
-    /// Serves a part from its slot, unless it has to wait for what is on its way.
-    #[inline]
-    fn serve(&mut self, io: &mut Io<Job>, slot: u32, part: Part) -> bool {
-        let run = self.within(&part);
-        if part.op == Op::Read {
-            if !self.valid.has_all(slot, run) {
-                return self.serve_from_buffer(io, slot, &part);
-            }
-        } else {
-            if !self.may_write(slot, run) {
-                return false;
-            }
-            let dirtied = self.dirty.add(slot, run);
-            self.counts.superseded_blocks += u64::from(run.blocks()) - dirtied;
-            if dirtied > 0 {
-                self.note(io, slot);
-            }
-        }
-        self.slots[slot as usize].users += 1;
-        if part.op == Op::Read {
-            self.stretch(io, slot, part);
-        } else {
-            io.serve(Tier::Front, self.data_at(slot) + run.first, &part, Job::Served { slot, part });
-        }
-        true
-    }
-
-    /// Whether blocks can be written though not all of them are there. While others are being filled in they must not:
-    /// of two writes to one block the older might be the last.
-    fn may_write(&self, slot: u32, run: Run) -> bool {
-        if self.valid.has_all(slot, run) {
-            return true;
-        }
-        let Slot { phase, segment, .. } = self.slots[slot as usize];
-        let is_whole = || run.end - run.first == self.blocks_of(segment);
-        phase != Phase::Filling && (self.techniques.partial_write || is_whole())
-    }
-
-    /// An access for a part is done.
-    fn served(&mut self, io: &mut Io<Job>, slot: u32, part: &Part, access: &Completion) {
-        io.pay(part, access);
-        if part.op == Op::Read {
-            let contents = io.contents(Tier::Front, access);
-            io.deliver(part, contents);
-        } else {
-            let run = self.within(part);
-            if self.valid.add(slot, run) > 0 {
-                self.slots[slot as usize].is_changed = true;
-                self.note(io, slot);
-            }
-            self.write_header(io, slot);
-        }
-        io.answer(part, access);
-        self.leave_alone(slot);
-    }
-
-    /// An access to a slot is over.
-    #[inline]
-    fn leave_alone(&mut self, slot: u32) {
-        self.slots[slot as usize].users -= 1;
-        if self.slots[slot as usize].is_wanted {
-            self.ready.push(slot);
-        }
     }
 
     /// Whether a read goes past the front device: it is part of a stream, and nothing of it is there.

@@ -38,7 +38,7 @@ impl CachingDisk {
                 self.leave(io, slot);
             }
         }
-        if self.techniques.shortcut && self.techniques.early_fetch {
+        if self.fetches_early {
             self.fetch_early(io, slot);
         }
         let is_wanted = self.next.contains_key(&slot) || self.waiting.contains_key(&slot);

@@ -99,7 +99,9 @@ impl WriteBuffer {
             cleaning.collecting -= 1;
             cleaning.found.push((from, contents));
             if self.frees_early && cleaning.collecting == 0 {
-                std::mem::take(&mut cleaning.logs).into_iter().for_each(|log| self.logs.clean(log));
+                for log in std::mem::take(&mut cleaning.logs) {
+                    self.logs.clean(log);
+                }
             }
         }
         self.destage_next(io);
