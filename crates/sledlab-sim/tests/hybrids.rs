@@ -5,7 +5,7 @@ mod answers;
 use answers::{close, run};
 use proptest::prelude::*;
 use rand::RngExt;
-use sledlab_core::params::ParamSpec;
+use sledlab_core::params::{Kind, ParamSpec};
 use sledlab_core::source::InMemory;
 use sledlab_core::{Op, Request, Time, seed};
 use sledlab_models::hybrid;
@@ -228,7 +228,10 @@ fn others(spec: &ParamSpec) -> Vec<String> {
         toml::Value::Boolean(value) => vec![(!value).to_string()],
         toml::Value::Integer(value) => numbers(*value as f64).map(|x| format!("{x:.0}")).into(),
         toml::Value::Float(value) => numbers(*value).map(|x| format!("{x:?}")).into(),
-        _ => vec!["fifo".to_owned()],
+        _ => match spec.kind {
+            Kind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            _ => vec!["fifo".to_owned()],
+        },
     }
 }
 
@@ -295,10 +298,11 @@ proptest! {
     #[test]
     fn hold_whatever_is_said(
         root: u64, gap in 1_u64..20_000_000, closed in 0_u64..9, segment in 4_u64..80, slots in 1_u64..40, buffered in 1_u64..6,
-        techniques in 0_u8..16, fetch in 0_u64..200, bypass in 0_u64..40, odd in 0.0..1.0, cached: bool, idle in 0.0..30.0,
+        techniques in 0_u8..128, destaged in 0_u64..200, fetch in 0_u64..200, bypass in 0_u64..40, odd in 0.0..1.0, cached: bool, idle in 0.0..30.0,
     ) {
         let mode = if closed == 0 { "open".to_owned() } else { format!("closed:{closed}") };
         let on = |bit: u8| (techniques >> bit & 1 == 1).to_string();
+        let either = |bit: u8, one: &str, other: &str| if techniques >> bit & 1 == 1 { one } else { other }.to_owned();
         let (segment_kb, buffer_kb) = (segment.to_string(), (segment * buffered).max(8).to_string());
         let room = |least: u64| format!("{:?}", (segment * (least + slots)) as f64 * 1.2 / 1024.0 + odd / 2048.0);
         let common = [("replay.mode", mode), ("hybrid.buffer_kb", buffer_kb), ("replay.warmup", "0".to_owned())];
@@ -307,11 +311,13 @@ proptest! {
         let caching = [
             ("hybrid.segment_kb", segment_kb.clone()), ("hybrid.front_mb", room(0)), ("hybrid.shortcut", on(0)),
             ("hybrid.immediate_report", on(1)), ("hybrid.partial_write", on(2)), ("hybrid.fetch_kb", fetch.to_string()),
-            ("hybrid.bypass_kb", bypass.to_string()), ("hybrid.header_blocks", (techniques >> 3).to_string()),
+            ("hybrid.bypass_kb", bypass.to_string()), ("hybrid.header_blocks", (techniques >> 3 & 1).to_string()),
+            ("hybrid.early_fetch", on(4)), ("hybrid.destage_kb", destaged.to_string()),
+            ("hybrid.destage", either(5, "behind-reads", "in-order")),
         ];
         let buffering = [
             ("hybrid.log_kb", segment_kb), ("hybrid.front_mb", room(3)), ("hybrid.gather", on(0)),
-            ("hybrid.idle_ms", format!("{idle:?}")),
+            ("hybrid.idle_ms", format!("{idle:?}")), ("hybrid.cleaning", either(6, "elevator", "fifo")),
         ];
         let mirroring = [("hybrid.sequential_kb", (bypass + 1).to_string())];
         let source = requests(root, 100, gap);

@@ -34,6 +34,8 @@ pub(super) trait Logic: Send {
     fn forget(&mut self);
     /// What is found after a crash, of what `media` hold: the front device and the back device.
     fn recover(&mut self, media: (Contents, Contents)) -> Contents;
+    /// See [`Durable::free_early`].
+    fn free_early(&mut self);
 }
 
 /// A hybrid.
@@ -175,5 +177,9 @@ impl<L: Logic> Durable for Shell<L> {
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
         let media = self.io.crash(survives);
         self.logic.recover(media)
+    }
+
+    fn free_early(&mut self) {
+        self.logic.free_early();
     }
 }

@@ -40,6 +40,9 @@ pub struct Medium {
     writing: BTreeMap<u64, (u64, Vec<Content>)>,
     found: HashMap<u64, Vec<Content>>,
     loses_headers: bool,
+    answers_early: bool,
+    /// Writes that are answered though they are still under way.
+    early: Vec<Completion>,
 }
 
 impl Medium {
@@ -52,6 +55,8 @@ impl Medium {
             writing: BTreeMap::new(),
             found: HashMap::new(),
             loses_headers: false,
+            answers_early: false,
+            early: Vec::new(),
         }
     }
 
@@ -59,6 +64,12 @@ impl Medium {
     #[must_use]
     pub fn losing_headers(self) -> Self {
         Medium { loses_headers: true, ..self }
+    }
+
+    /// The same which answers writes in the moment they arrive: a defect that tests must find.
+    #[must_use]
+    pub fn answering_early(self) -> Self {
+        Medium { answers_early: true, ..self }
     }
 
     fn put(&mut self, lbn: u64, content: Content) {
@@ -77,17 +88,23 @@ impl System for Medium {
         if request.op == Op::Write {
             let data = self.given.remove(&request.id).unwrap_or_default();
             self.writing.insert(request.id, (request.lbn, data));
+            if self.answers_early {
+                self.early.push(Completion::at_once(request, now));
+            }
         }
         self.system.arrive(now, request);
     }
 
     fn next_event(&self) -> Option<Time> {
-        self.system.next_event()
+        let early = self.early.first().map(|answer| answer.completion);
+        early.or_else(|| self.system.next_event())
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
         let before = completed.len();
-        self.system.advance(now, completed);
+        if self.system.next_event().is_some_and(|at| at <= now) {
+            self.system.advance(now, completed);
+        }
         for done in &completed[before..] {
             let Queued { id, lbn, blocks, op, .. } = done.request;
             if op == Op::Read {
@@ -99,6 +116,14 @@ impl System for Medium {
                     self.put(block, content);
                 }
             }
+        }
+        if self.answers_early {
+            let mut place = 0;
+            completed.retain(|done| {
+                place += 1;
+                place <= before || done.request.op == Op::Read
+            });
+            completed.append(&mut self.early);
         }
     }
 
@@ -174,4 +199,7 @@ impl Durable for Medium {
         }
         std::mem::take(&mut self.contents)
     }
+
+    /// Nothing lies anywhere else.
+    fn free_early(&mut self) {}
 }

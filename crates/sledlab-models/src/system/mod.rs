@@ -96,6 +96,8 @@ pub trait Durable: Send {
     /// The power fails: all that is not durable is lost, and of every block on its way to a medium `survives` tells
     /// whether it got there. Returns what is found when all that is durable has been read again.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents;
+    /// From now on room is called free before what was in it is safe: a defect that tests must find.
+    fn free_early(&mut self);
 }
 
 /// [`System::advance_before`] one event after the other.

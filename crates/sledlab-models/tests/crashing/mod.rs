@@ -29,8 +29,22 @@ pub struct Bench {
     cache: Option<CacheParams>,
     /// Mean time between requests.
     pace_us: f64,
-    loses_headers: bool,
+    defect: Option<Defect>,
     smallest: Option<u64>,
+}
+
+/// What tests must find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defect {
+    /// Headers do not arrive on the front device.
+    LosesHeaders,
+    /// The front device answers writes before it has them.
+    FrontAnswersEarly,
+    /// The back device does.
+    BackAnswersEarly,
+    /// The hybrid calls room on the front device free before what was dirty in it is in the buffer, or in logs before it
+    /// is on the back device.
+    FreesEarly,
 }
 
 /// Requests, and when the power fails.
@@ -121,7 +135,7 @@ impl Bench {
             power: power::Choice::of_device(1e9).unwrap(),
             cache: None,
             pace_us: 150.0,
-            loses_headers: false,
+            defect: None,
             smallest: None,
         }
     }
@@ -149,16 +163,23 @@ impl Bench {
         Bench { cache: Some(CacheParams { volatile, ..params }), ..self }
     }
 
-    /// The same with a defect: headers do not arrive.
-    pub fn losing_headers(self) -> Self {
-        Bench { loses_headers: true, ..self }
+    /// The same with a defect.
+    pub fn with(self, defect: Defect) -> Self {
+        Bench { defect: Some(defect), ..self }
+    }
+
+    fn has(&self, defect: Defect) -> bool {
+        self.defect == Some(defect)
     }
 
     fn system(&self) -> Box<dyn System> {
         let merge = MergeParams::default();
         let setup = Setup { scheduler: &self.scheduler, power: &self.power, merge: &merge };
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
-        let back = Box::new(medium(&self.back));
+        let answers_early = |medium: Medium, defect| {
+            Box::new(if self.has(defect) { medium.answering_early() } else { medium })
+        };
+        let back = answers_early(medium(&self.back), Defect::BackAnswersEarly);
         // Room for four segments or logs of 4 KB.
         let (front_mb, buffered) = self.smallest.map_or((0.018, 2), |buffered| (0.0, buffered));
         let buffer_kb = 4 * buffered;
@@ -177,8 +198,13 @@ impl Bench {
             None => back,
             Some(choice) => {
                 let front = medium(&self.front);
-                let front = Box::new(if self.loses_headers { front.losing_headers() } else { front });
-                choice.make(Devices { front, back }).unwrap()
+                let front = if self.has(Defect::LosesHeaders) { front.losing_headers() } else { front };
+                let front = answers_early(front, Defect::FrontAnswersEarly);
+                let mut hybrid = choice.make(Devices { front, back }).unwrap();
+                if let Some(hybrid) = hybrid.durable().filter(|_| self.has(Defect::FreesEarly)) {
+                    hybrid.free_early();
+                }
+                hybrid
             }
         };
         match &self.cache {

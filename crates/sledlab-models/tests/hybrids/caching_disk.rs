@@ -1,6 +1,6 @@
 //! Paper 001, section 4.2, on memories: a front access takes 10 us and a back access 100 us, each 1 us more for a block.
 
-use sledlab_core::Op::{Read, Write};
+use sledlab_core::Op::{self, Read, Write};
 
 use crate::watching::run;
 
@@ -53,7 +53,27 @@ fn a_write_that_covers_its_segment_fetches_nothing() {
 fn shortcut_answers_at_the_end_of_the_read_of_the_disk() {
     let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2), (1_001, Write, 8, 1)];
     let found = run(&plain(1, 8, "shortcut=true"), &requests);
-    // The fetch does not wait for the slot either, as the buffer has room for both.
+    let expected = [
+        "front write 0+8 0-18",
+        "front read 0+8 1000-1018",
+        "back write 0+8 1018-1126",
+        "back read 8+8 1126-1234",
+        "front write 0+8 1234-1252",
+    ];
+    assert_eq!(found.accesses, expected);
+    assert_eq!(found.answers, [18, 1234, 1234]);
+    assert_eq!(
+        run(&plain(1, 1, "shortcut=true"), &requests).answers,
+        found.answers,
+        "nothing moves at the same time"
+    );
+}
+
+#[test]
+fn an_early_fetch_waits_for_no_slot_where_the_buffer_has_room_for_both() {
+    let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2), (1_001, Write, 8, 1)];
+    let early = |buffered| run(&plain(1, buffered, "shortcut=true:early_fetch=true"), &requests);
+    let found = early(8);
     let expected = [
         "front write 0+8 0-18",
         "front read 0+8 1000-1018",
@@ -63,7 +83,7 @@ fn shortcut_answers_at_the_end_of_the_read_of_the_disk() {
     ];
     assert_eq!(found.accesses, expected);
     assert_eq!(found.answers, [18, 1108, 1108]);
-    assert_eq!(run(&plain(1, 1, "shortcut=true"), &requests).answers, [18, 1234, 1234], "no room for both");
+    assert_eq!(early(1).answers, [18, 1234, 1234], "no room for both");
 }
 
 #[test]
@@ -86,9 +106,113 @@ fn immediate_report_frees_the_slot_when_the_victim_is_in_the_buffer() {
 #[test]
 fn immediate_report_falls_back_where_the_buffer_is_full() {
     let requests = [(0, Write, 0, 8), (0, Write, 8, 8), (1_000, Write, 16, 8), (1_000, Write, 24, 8)];
+    let answers = |buffered, more: &str| {
+        run(&plain(2, buffered, &format!("immediate_report=true{more}")), &requests).answers
+    };
     // The second victim waits for the buffer until 1126, is read by 1144 and on the disk at 1252.
-    assert_eq!(run(&plain(2, 1, "immediate_report=true"), &requests).answers, [18, 36, 1036, 1270]);
-    assert_eq!(run(&plain(2, 2, "immediate_report=true"), &requests).answers, [18, 36, 1054, 1072]);
+    assert_eq!(answers(1, ":destage=in-order"), [18, 36, 1036, 1270]);
+    // Behind reads nobody waits for the second to be on the disk.
+    assert_eq!(answers(1, ""), [18, 36, 1036, 1162]);
+    for more in ["", ":destage=in-order"] {
+        assert_eq!(answers(2, more), [18, 36, 1054, 1072]);
+    }
+}
+
+/// Writes of single blocks in an order in which each misses and finds a dirty victim, with time for all to end between.
+#[test]
+fn immediate_report_saves_exactly_a_destage_behind_reads_and_nothing_in_order() {
+    const DESTAGE: u64 = 100 + 8;
+    let requests: Vec<_> =
+        (0..40).map(|number| (2_000 * number, Write, 8 * number + number % 8, 1)).collect();
+    let found = |more: &str| run(&plain(4, 8, more), &requests);
+    let none = found("");
+    let behind = found("immediate_report=true");
+    let in_order = found("immediate_report=true:destage=in-order");
+    for (number, (without, with)) in none.answers.iter().zip(&behind.answers).enumerate() {
+        let saved = if number < 4 { 0 } else { DESTAGE };
+        assert_eq!(without - with, saved, "write {number}");
+    }
+    assert_eq!(in_order.answers, none.answers, "the fetch waits for the destage all the same");
+    // The destage is all that has moved.
+    for counts in [behind.counts, in_order.counts] {
+        assert_eq!((counts.front, counts.back), (none.counts.front, none.counts.back));
+    }
+    let fetches = ["back read 32+8 8018-8126", "front write 0+8 8126-8144", "back write 0+8 8126-8234"];
+    assert!(
+        fetches.iter().all(|access| behind.accesses.contains(&(*access).to_owned())),
+        "{:?}",
+        behind.accesses
+    );
+}
+
+#[test]
+fn a_victim_that_waits_to_be_written_goes_ahead_where_somebody_waits_for_it() {
+    // A stream keeps the disk busy from 1,000 on for longer than any request comes.
+    let stream = (0..30).map(|number| (1_000 + 100 * number, Read, 1_008 + 16 * number, 16));
+    let mut requests = vec![(0, Write, 0, 8), (100, Read, 1_000, 8), (1_050, Write, 80, 8)];
+    requests.extend(stream);
+    let order = |requests: &[(u64, Op, u64, u32)]| {
+        let mut requests = requests.to_vec();
+        requests.sort_by_key(|(at, ..)| *at);
+        let found = run(&plain(2, 64, "immediate_report=true:partial_write=true:bypass_kb=4"), &requests);
+        let place = |access: &str| found.accesses.iter().position(|found| found.starts_with(access));
+        (place("back write 0+8").unwrap(), place("back read 0+8"), place("back read 1472+16").unwrap())
+    };
+    let (destage, _, last) = order(&requests);
+    assert!(destage > last, "behind all reads");
+    requests.push((2_010, Read, 3, 1));
+    let (destage, fetch, last) = order(&requests);
+    assert!(destage < last && fetch.is_some_and(|fetch| destage < fetch), "before what needs it");
+}
+
+#[test]
+fn victims_are_written_behind_reads_by_an_elevator_until_they_take_half_of_the_buffer() {
+    // Victims 320, 160, 0, 240, 80 in this order, each while the disk is read without a pause.
+    let dirty = [40, 20, 0, 30, 10].map(|segment| (0, Write, 8 * segment, 8));
+    let reads: Vec<_> = (0..5).map(|number| (1_000, Read, 1_000 + 8 * number, 1)).collect();
+    let order = |buffered| {
+        let found = run(&plain(5, buffered, "immediate_report=true"), &[&dirty[..], &reads].concat());
+        let back = found.accesses.iter().filter(|access| access.starts_with("back"));
+        let places = back.map(|access| access.split([' ', '+']).take(3).collect::<Vec<_>>()[1..].join(" "));
+        places.collect::<Vec<_>>()
+    };
+    let reads = ["read 1000", "read 1008", "read 1016", "read 1024", "read 1032"];
+    let writes = ["write 0", "write 80", "write 160", "write 240", "write 320"];
+    assert_eq!(order(16), [&reads[..], &writes].concat());
+    // Five victims are more than half of eight, and those who wait for one of two places need it.
+    for buffered in [8, 2] {
+        let found = order(buffered);
+        let first = found.iter().position(|access| access.starts_with("write")).unwrap();
+        assert!(first < 5, "{buffered}: {found:?}");
+        assert_eq!(found.len(), 10);
+    }
+}
+
+#[test]
+fn dirty_neighbours_are_destaged_with_a_victim_and_stay() {
+    // Segments 0 to 5, of which 3 is clean, then a seventh, and 1 again.
+    let mut requests: Vec<_> =
+        (0..6).map(|n| (1_000 * n, if n == 3 { Read } else { Write }, 8 * n, 8)).collect();
+    requests.extend([
+        (10_000, Write, 800, 8),
+        (20_000, Write, 16, 1),
+        (30_000, Read, 8, 1),
+        (40_000, Write, 904, 8),
+    ]);
+    let found = |more: &str| run(&plain(6, 16, more), &requests);
+    let writes = |more: &str| {
+        let accesses = found(more).accesses;
+        accesses.into_iter().filter(|access| access.starts_with("back write")).collect::<Vec<_>>()
+    };
+    assert_eq!(writes(""), ["back write 0+8 10018-10126"]);
+    // 1 and 2 are read from their slots, one after the other. The next victim, 3, is clean.
+    assert_eq!(writes("destage_kb=16"), ["back write 0+24 10054-10178"]);
+    assert_eq!(writes("destage_kb=8"), ["back write 0+16 10036-10152"]);
+    assert_eq!(writes("destage_kb=7"), writes(""));
+    let counts = found("destage_kb=16").counts;
+    // What was written again is dirty again: that block, 4, 5, and the last two.
+    assert_eq!((counts.destaged_blocks, counts.dirty_blocks, counts.superseded_blocks), (24, 33, 0));
+    assert_eq!(counts.read_hits, 1, "what was destaged along is still there");
 }
 
 #[test]

@@ -125,3 +125,22 @@ fn gathered_writes_are_appended_with_one_access() {
     assert_eq!(found.answers, [12, 28, 28, 28, 40]);
     assert_eq!(run(&plain(2, ""), &writes).answers, [12, 24, 36, 48, 60]);
 }
+
+#[test]
+fn a_fifo_cleans_log_by_log_what_was_written_first() {
+    // Of the first log 20 to 26 is written first, and 16 to 17 after; the second goes on where the first ends.
+    let writes =
+        [(0, Write, 20, 3), (0, Write, 16, 1), (0, Write, 17, 1), (0, Write, 26, 6), (0, Write, 90, 6)];
+    let back = |more: &str| {
+        let accesses = run(&plain(2, more), &writes).accesses;
+        accesses.into_iter().filter(|access| access.starts_with("back")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        back(":cleaning=fifo"),
+        ["back write 20+3 20017-20120", "back write 16+2 20120-20222", "back write 26+6 20238-20344"]
+    );
+    assert_eq!(
+        back(""),
+        ["back write 16+2 20033-20135", "back write 20+3 20135-20238", "back write 26+6 20238-20344"]
+    );
+}

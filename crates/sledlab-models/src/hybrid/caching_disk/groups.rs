@@ -27,23 +27,24 @@ impl CachingDisk {
         let end = (first + group).min(self.back_blocks.div_ceil(self.sizes.segment_blocks));
         let mut members = vec![wanted];
         for segment in wanted.segment + 1..end {
-            let Some(member) = self.join(segment) else { break };
+            let Some(member) = self.join_group(segment) else { break };
             members.push(member);
         }
         for segment in (first..wanted.segment).rev() {
-            let Some(member) = self.join(segment) else { break };
+            let Some(member) = self.join_group(segment) else { break };
             members.push(member);
         }
         members.sort_unstable_by_key(|member| member.segment);
         let (first, last) = (members[0].segment, members[members.len() - 1].segment);
         let end = last * self.sizes.segment_blocks + self.blocks_of(last);
         let run = Run { first: first * self.sizes.segment_blocks, end };
+        self.behind.reads += 1;
         io.read(Tier::Back, run, Job::Fetched { wanted: wanted.segment, members });
     }
 
     /// Gives a segment a place in the buffer, and a slot where nobody has asked for it yet, unless it is there already or
     /// on its way in or out.
-    fn join(&mut self, segment: u64) -> Option<Member> {
+    fn join_group(&mut self, segment: u64) -> Option<Member> {
         if !self.directory.holds(segment) {
             let is_leaving = self.ending.contains_key(&segment);
             return if is_leaving || !self.buffer.take_spare() { None } else { self.join_unasked(segment) };
@@ -77,6 +78,7 @@ impl CachingDisk {
         members: &[Member],
         access: &Completion,
     ) {
+        self.behind.reads -= 1;
         if let Some(managers) = &mut self.managers {
             managers.learn(access);
         }

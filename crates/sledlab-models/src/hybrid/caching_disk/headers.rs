@@ -68,7 +68,18 @@ impl CachingDisk {
         if at.phase == Phase::Free {
             return Content::Header([].into());
         }
-        Content::Header(words(at.segment, &self.valid.get(slot), &self.dirty.get(slot)))
+        Content::Header(words(at.segment, &self.valid.get(slot), &self.not_behind(slot)))
+    }
+
+    /// Blocks of a slot that the back device has not got.
+    fn not_behind(&self, slot: u32) -> Blocks {
+        let mut dirty = self.dirty.get(slot);
+        for (word, cleaning) in
+            dirty.0.iter_mut().zip(self.cleaning.get(&slot).into_iter().flat_map(|set| &set.0))
+        {
+            *word |= cleaning;
+        }
+        dirty
     }
 
     /// What the header says when the slot has been filled from the buffer.
@@ -78,7 +89,7 @@ impl CachingDisk {
         let all = (0..self.valid.get(slot).0.len() as u64).map(|word| {
             u64::MAX.checked_shr(64_u64.saturating_sub(blocks.saturating_sub(word * 64)) as u32).unwrap_or(0)
         });
-        let mut dirty = self.dirty.get(slot);
+        let mut dirty = self.not_behind(slot);
         for run in self.fetches.get(&slot).into_iter().flat_map(|fetch| &fetch.written) {
             for block in run.first..run.end {
                 dirty.0[(block / 64) as usize] |= 1 << (block % 64);
@@ -137,14 +148,16 @@ impl CachingDisk {
     /// What is durable of all this.
     pub(super) fn durable(&mut self, (front, back): (Contents, Contents)) -> Durable {
         let mut buffer = Contents::new();
+        for destage in self.destages.iter().flatten().filter(|destage| destage.slot.is_none()) {
+            let first = destage.segment * self.sizes.segment_blocks;
+            for lbn in (first..first + self.sizes.segment_blocks).filter(|lbn| destage.dirty.has(lbn - first))
+            {
+                buffer.insert(lbn, destage.data[destage.place_of(lbn)].clone());
+            }
+        }
         let mut keep = |segment: u64, block: u64, data: &[Content]| {
             buffer.insert(segment * self.sizes.segment_blocks + block, data[block as usize].clone());
         };
-        for destage in self.destages.iter().flatten().filter(|destage| destage.slot.is_none()) {
-            for block in (0..destage.data.len() as u64).filter(|block| destage.dirty.has(*block)) {
-                keep(destage.segment, block, &destage.data);
-            }
-        }
         for (slot, fetch) in &self.fetches {
             for run in &fetch.written {
                 (run.first..run.end)

@@ -6,11 +6,14 @@
 //! buffer before its slot is free never takes the last place there, so what leaves always finds one, and all of this
 //! comes to an end with a single place.
 
+mod destaging;
 mod groups;
 mod headers;
 mod managers;
 mod moves;
+mod neighbours;
 mod params;
+mod serving;
 mod steps;
 mod stretch;
 
@@ -19,13 +22,14 @@ use std::collections::{HashMap, VecDeque};
 use foldhash::fast::RandomState;
 use sledlab_core::{Op, Result, Time};
 
+use self::destaging::{Behind, Destage};
 use self::groups::Member;
 use self::headers::Headers;
 use self::managers::Managers;
-use self::moves::{Destage, Early, Fetch, Wanted};
+use self::moves::{Early, Fetch, Wanted};
 pub use self::params::CachingDiskParams;
-use self::params::Sizes;
-use super::blocks::BlockSets;
+use self::params::{Destaging, Sizes};
+use super::blocks::{BlockSets, Blocks};
 use super::buffer::Buffer;
 use super::io::{Io, Part, Tier};
 use super::shell::Logic;
@@ -102,7 +106,7 @@ pub(super) enum Job {
     Fetched { wanted: u64, members: Vec<Member> },
     /// Some blocks of it are in the slot.
     Filled { slot: u32 },
-    /// Some dirty blocks are in the buffer.
+    /// Blocks that go to the back device are in the buffer.
     Collected { destage: usize, run: Run },
     /// They are on the back device.
     Destaged { destage: usize },
@@ -137,8 +141,15 @@ pub struct CachingDisk {
     held_up: Map<u64, Vec<u32>>,
     stays: u64,
     buffer: Buffer<Wanted>,
+    /// Whether a segment is read before its slot is free.
+    fetches_early: bool,
     fetches: Map<u32, Fetch>,
     destages: Vec<Option<Destage>>,
+    behind: Behind,
+    /// Dirty blocks of slots that are being written with a neighbour, until the back device has them.
+    cleaning: Map<u32, Blocks>,
+    /// Whether slots of victims are free before these are in the buffer: a defect that tests must find.
+    frees_early: bool,
     headers: Headers,
     streams: Streams,
     /// Where the number of segments to fetch is chosen.
@@ -179,9 +190,13 @@ impl Model for CachingDisk {
             ending: Map::default(),
             held_up: Map::default(),
             stays: 0,
-            buffer: Buffer::new(sizes.buffer_slots),
+            buffer: Buffer::new(sizes.buffer_slots, sizes.kept_slots()),
+            fetches_early: params.shortcut && params.early_fetch,
             fetches: Map::default(),
             destages: Vec::new(),
+            behind: Behind::new(params.destage == Destaging::BehindReads),
+            cleaning: Map::default(),
+            frees_early: false,
             headers: Headers::new(sizes),
             streams: Streams::new(params.bypass_kb * KB_BLOCKS),
             managers: params.managers(sizes)?,
@@ -272,71 +287,6 @@ impl CachingDisk {
         slot
     }
 
-    /// Serves a part from its slot, unless it has to wait for what is on its way.
-    #[inline]
-    fn serve(&mut self, io: &mut Io<Job>, slot: u32, part: Part) -> bool {
-        let run = self.within(&part);
-        if part.op == Op::Read {
-            if !self.valid.has_all(slot, run) {
-                return self.serve_from_buffer(io, slot, &part);
-            }
-        } else {
-            if !self.may_write(slot, run) {
-                return false;
-            }
-            let dirtied = self.dirty.add(slot, run);
-            self.counts.superseded_blocks += u64::from(run.blocks()) - dirtied;
-            if dirtied > 0 {
-                self.note(io, slot);
-            }
-        }
-        self.slots[slot as usize].users += 1;
-        if part.op == Op::Read {
-            self.stretch(io, slot, part);
-        } else {
-            io.serve(Tier::Front, self.data_at(slot) + run.first, &part, Job::Served { slot, part });
-        }
-        true
-    }
-
-    /// Whether blocks can be written though not all of them are there. While others are being filled in they must not:
-    /// of two writes to one block the older might be the last.
-    fn may_write(&self, slot: u32, run: Run) -> bool {
-        if self.valid.has_all(slot, run) {
-            return true;
-        }
-        let Slot { phase, segment, .. } = self.slots[slot as usize];
-        let is_whole = || run.end - run.first == self.blocks_of(segment);
-        phase != Phase::Filling && (self.techniques.partial_write || is_whole())
-    }
-
-    /// An access for a part is done.
-    fn served(&mut self, io: &mut Io<Job>, slot: u32, part: &Part, access: &Completion) {
-        io.pay(part, access);
-        if part.op == Op::Read {
-            let contents = io.contents(Tier::Front, access);
-            io.deliver(part, contents);
-        } else {
-            let run = self.within(part);
-            if self.valid.add(slot, run) > 0 {
-                self.slots[slot as usize].is_changed = true;
-                self.note(io, slot);
-            }
-            self.write_header(io, slot);
-        }
-        io.answer(part, access);
-        self.leave_alone(slot);
-    }
-
-    /// An access to a slot is over.
-    #[inline]
-    fn leave_alone(&mut self, slot: u32) {
-        self.slots[slot as usize].users -= 1;
-        if self.slots[slot as usize].is_wanted {
-            self.ready.push(slot);
-        }
-    }
-
     /// Whether a read goes past the front device: it is part of a stream, and nothing of it is there.
     fn bypasses(&mut self, request: &Queued, segments: &std::ops::RangeInclusive<u64>) -> bool {
         request.op == Op::Read
@@ -359,6 +309,7 @@ impl Logic for CachingDisk {
         if self.bypasses(&request, &segments) {
             let part = Part { request: io.begin(request, 1), run: all, op: request.op };
             self.counts.bypassed += 1;
+            self.behind.reads += 1;
             io.serve(Tier::Back, all.first, &part, Job::Bypassed { part });
             return;
         }
@@ -378,6 +329,7 @@ impl Logic for CachingDisk {
             Job::Served { slot, part } => self.served(io, slot, &part, access),
             Job::Stretch { parts } => self.stretch_read(io, &parts, access),
             Job::Bypassed { part } => {
+                self.behind.reads -= 1;
                 io.pay(&part, access);
                 let contents = io.contents(Tier::Back, access);
                 io.deliver(&part, contents);
@@ -430,12 +382,8 @@ impl Logic for CachingDisk {
     fn recover(&mut self, media: (Contents, Contents)) -> Contents {
         headers::recover(self.durable(media))
     }
-}
 
-impl CachingDisk {
-    /// Blocks that the back device has yet to get, those in the buffer included.
-    fn dirty_blocks(&self) -> u64 {
-        let in_buffer = self.destages.iter().flatten().filter(|destage| destage.slot.is_none());
-        self.dirty.len() + in_buffer.map(|destage| destage.dirty.len()).sum::<u64>()
+    fn free_early(&mut self) {
+        self.frees_early = true;
     }
 }

@@ -1,4 +1,4 @@
-//! Segments between the devices, through the speed-matching buffer.
+//! Segments on their way from the back device through the speed-matching buffer to their slots.
 
 use std::collections::VecDeque;
 
@@ -43,22 +43,6 @@ pub(super) enum Early {
     Ready(Fetch),
 }
 
-/// What was dirty in a slot, on its way through the buffer.
-#[derive(Debug)]
-pub(super) struct Destage {
-    pub segment: u64,
-    stay: u64,
-    /// Its slot, until that is free.
-    pub slot: Option<u32>,
-    /// Whether the slot is free as soon as all is in the buffer.
-    reports_early: bool,
-    runs: Vec<Run>,
-    pub dirty: Blocks,
-    left: usize,
-    /// The segment, as far as it is in the buffer.
-    pub data: Vec<Content>,
-}
-
 impl CachingDisk {
     /// Asks for a slot of the buffer.
     pub(super) fn want(&mut self, io: &mut Io<Job>, wanted: Wanted) {
@@ -68,13 +52,13 @@ impl CachingDisk {
     }
 
     /// Gives a slot of the buffer back.
-    fn release(&mut self, io: &mut Io<Job>) {
+    pub(super) fn release(&mut self, io: &mut Io<Job>) {
         if let Some(wanted) = self.buffer.release() {
             self.move_on(io, wanted, false);
         }
     }
 
-    fn move_on(&mut self, io: &mut Io<Job>, wanted: Wanted, at_once: bool) {
+    pub(super) fn move_on(&mut self, io: &mut Io<Job>, wanted: Wanted, at_once: bool) {
         match wanted {
             Wanted::Fetch { slot } => self.fetch(io, slot),
             Wanted::Destage { slot } => self.collect(io, slot, at_once),
@@ -94,7 +78,7 @@ impl CachingDisk {
             && ending.is_none_or(|ending| *ending >= next.stay)
     }
 
-    /// With Shortcut nobody waits for a slot, so the next segment is read while the one before leaves: as long as the
+    /// With Shortcut nobody waits for a slot, so the next segment may be read while the one before leaves: as long as the
     /// buffer keeps a place for what leaves.
     pub(super) fn fetch_early(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(next) = self.next.get(&slot).and_then(VecDeque::front) else { return };
@@ -280,114 +264,6 @@ impl CachingDisk {
         }
         self.note_filled(io, slot, is_whole);
         self.ready.push(slot);
-        self.release(io);
-    }
-
-    /// A segment makes room for the next.
-    pub(super) fn leave(&mut self, io: &mut Io<Job>, slot: u32) {
-        self.slots[slot as usize].phase = Phase::Leaving;
-        if self.dirty.is_empty(slot) {
-            let (segment, stay) = (self.slots[slot as usize].segment, self.slots[slot as usize].stay);
-            self.free(io, slot);
-            self.end_stay(segment, stay);
-        } else {
-            self.want(io, Wanted::Destage { slot });
-        }
-    }
-
-    /// A slot holds nothing any more.
-    fn free(&mut self, io: &mut Io<Job>, slot: u32) {
-        self.valid.clear(slot);
-        self.dirty.clear(slot);
-        self.slots[slot as usize].phase = Phase::Free;
-        self.note(io, slot);
-        self.ready.push(slot);
-    }
-
-    /// The back device has all of a segment that was somewhere on the front device; it may come back.
-    fn end_stay(&mut self, segment: u64, stay: u64) {
-        if let Some(stays) = self.ending.get_mut(&segment) {
-            // They end in their order.
-            let ended = stays.pop_front();
-            debug_assert_eq!(ended, Some(stay));
-            if stays.is_empty() {
-                self.ending.remove(&segment);
-            }
-        }
-        self.ready.extend(self.held_up.remove(&segment).into_iter().flatten());
-    }
-
-    /// Brings what is dirty in a slot to the buffer, where it has room now; `at_once` where it had all along.
-    fn collect(&mut self, io: &mut Io<Job>, slot: u32, at_once: bool) {
-        let super::Slot { segment, stay, .. } = self.slots[slot as usize];
-        let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
-        let blocks = self.blocks_of(segment);
-        let runs = if self.techniques.partial_write {
-            dirty.runs(blocks, Some(&valid))
-        } else {
-            vec![Run { first: 0, end: blocks }]
-        };
-        let data = if io.keeps_contents() { vec![Content::default(); blocks as usize] } else { Vec::new() };
-        let reports_early = self.techniques.immediate_report && at_once;
-        let (left, slot) = (runs.len(), Some(slot));
-        let destage = Destage { segment, stay, slot, reports_early, runs: runs.clone(), dirty, left, data };
-        let place = self.destages.iter().position(Option::is_none).unwrap_or_else(|| {
-            self.destages.push(None);
-            self.destages.len() - 1
-        });
-        let base = self.data_at(slot.unwrap_or_default());
-        self.destages[place] = Some(destage);
-        for run in runs {
-            let from = Run { first: base + run.first, end: base + run.end };
-            io.read(Tier::Front, from, Job::Collected { destage: place, run });
-        }
-    }
-
-    /// Some of what was dirty is in the buffer.
-    pub(super) fn collected(&mut self, io: &mut Io<Job>, place: usize, run: Run, access: &Completion) {
-        io.spend(access);
-        let contents = io.contents(Tier::Front, access);
-        let Some(destage) = self.destages[place].as_mut() else { return };
-        for (to, content) in destage.data.iter_mut().skip(run.first as usize).zip(contents) {
-            *to = content;
-        }
-        destage.left -= 1;
-        if destage.left > 0 {
-            return;
-        }
-        destage.left = destage.runs.len();
-        let early = destage.slot.filter(|_| destage.reports_early);
-        if early.is_some() {
-            destage.slot = None;
-        }
-        let (runs, first) = (destage.runs.clone(), destage.segment * self.sizes.segment_blocks);
-        if let Some(slot) = early {
-            self.free(io, slot);
-        }
-        for run in runs {
-            let to = Run { first: first + run.first, end: first + run.end };
-            let data = || {
-                let data = self.destages[place].as_ref().map(|destage| &destage.data);
-                data.map(|data| data[run.first as usize..run.end as usize].to_vec()).unwrap_or_default()
-            };
-            io.write(Tier::Back, to, Job::Destaged { destage: place }, data);
-        }
-    }
-
-    /// Some of what was dirty is on the back device.
-    pub(super) fn destaged(&mut self, io: &mut Io<Job>, place: usize, access: &Completion) {
-        io.spend(access);
-        let Some(destage) = self.destages[place].as_mut() else { return };
-        destage.left -= 1;
-        if destage.left > 0 {
-            return;
-        }
-        let Some(Destage { segment, stay, slot, dirty, .. }) = self.destages[place].take() else { return };
-        self.counts.destaged_blocks += dirty.len();
-        if let Some(slot) = slot {
-            self.free(io, slot);
-        }
-        self.end_stay(segment, stay);
         self.release(io);
     }
 }

@@ -6,6 +6,16 @@ use super::managers::Managers;
 use crate::hybrid::{KB_BLOCKS, front_room};
 use crate::replacement::{self, Policy};
 
+sledlab_core::choices! {
+    /// When a victim in the buffer is written to the back device, if Immediate Report has freed its slot.
+    pub enum Destaging {
+        /// Behind the reads of the back device.
+        BehindReads = "behind-reads",
+        /// In order of arrival, like these.
+        InOrder = "in-order",
+    }
+}
+
 sledlab_core::params! {
     /// A MEMS caching disk (HY-05): the front device is a write-back cache of the back device, in segments.
     pub struct CachingDiskParams {
@@ -21,8 +31,14 @@ sledlab_core::params! {
         buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
         /// Answer waiting requests from the buffer, without waiting for the front device (HY-06).
         shortcut: bool = true;
-        /// Free a slot of the front device when what was dirty in it is in the buffer, if that has room at once (HY-07).
+        /// With Shortcut, fetch the next segment while the one before it still leaves its slot.
+        early_fetch: bool = false;
+        /// Free a slot of the front device when what was dirty in it is in the buffer (HY-07).
         immediate_report: bool = true;
+        /// Write-behind with Immediate Report: destage victims `behind-reads` of the back device, or `in-order`.
+        destage: Destaging = Destaging::BehindReads;
+        /// Destage dirty neighbours of a victim with it, up to so much by one write; 0 for the victim alone.
+        destage_kb: u64 = 0_u64, "KB", 0..256;
         /// Write parts of a segment without reading the rest first (HY-08).
         partial_write: bool = true;
         /// Which segment makes room: a replacement policy, such as `lru` or `slru:protected_share=0.5`.
@@ -43,6 +59,15 @@ pub(super) struct Sizes {
     pub buffer_slots: usize,
     /// Segments that are fetched together.
     pub fetch_segments: u64,
+    /// Segments that are destaged together.
+    pub destage_segments: u64,
+}
+
+impl Sizes {
+    /// Slots of the buffer that are kept for neighbours: a quarter, where any are destaged.
+    pub fn kept_slots(self) -> usize {
+        if self.destage_segments > 1 { self.buffer_slots / 4 } else { 0 }
+    }
 }
 
 impl CachingDiskParams {
@@ -81,7 +106,14 @@ impl CachingDiskParams {
             ))
             .with_remedy("set hybrid.fetch_kb to the largest group, for example 256"));
         }
-        Ok(Sizes { segment_blocks, header_blocks: self.header_blocks, slots, buffer_slots, fetch_segments })
+        Ok(Sizes {
+            segment_blocks,
+            header_blocks: self.header_blocks,
+            slots,
+            buffer_slots,
+            fetch_segments,
+            destage_segments: (self.destage_kb / self.segment_kb).max(1),
+        })
     }
 
     /// The policy that decides which segment makes room.

@@ -14,6 +14,7 @@ impl CachingDisk {
             self.step(io, slot);
         }
         self.read_stretch(io);
+        self.write_behind(io);
     }
 
     /// Does what is possible in a slot.
@@ -37,7 +38,7 @@ impl CachingDisk {
                 self.leave(io, slot);
             }
         }
-        if self.techniques.shortcut {
+        if self.fetches_early {
             self.fetch_early(io, slot);
         }
         let is_wanted = self.next.contains_key(&slot) || self.waiting.contains_key(&slot);
@@ -51,10 +52,12 @@ impl CachingDisk {
         if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
             && ending < stay
         {
-            let held_up = self.held_up.entry(*segment).or_default();
+            let segment = *segment;
+            let held_up = self.held_up.entry(segment).or_default();
             if !held_up.contains(&slot) {
                 held_up.push(slot);
             }
+            self.hurry(io, segment);
             return;
         }
         let Some(Next { segment, stay, parts, early, .. }) = queue.pop_front() else { return };

@@ -1,8 +1,9 @@
-//! Cleaning: the newest versions in the oldest logs go to the back device, in large pieces.
+//! Cleaning: the newest versions in the oldest logs go to the back device, in pieces as large as they come.
 
 use std::collections::VecDeque;
 
 use super::logs::Phase;
+use super::params::Cleaning as Order;
 use super::{Job, Piece, WriteBuffer};
 use crate::cache::Run;
 use crate::hybrid::io::{Io, Tier};
@@ -15,7 +16,7 @@ pub(super) struct Cleaning {
     is_urgent: bool,
     /// Reads of logs under way.
     collecting: usize,
-    /// What is left of the logs, by the place on the back device.
+    /// What is left of the logs, in the order in which it goes to the back device.
     pieces: Vec<Piece>,
     /// What has been read of the front device, where contents are kept.
     found: Vec<(Run, Vec<Content>)>,
@@ -65,7 +66,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Takes what is left in logs, in the order of the back device, to write it there; and what has to be read for that.
+    /// Takes what is left in logs, in the order in which it goes to the back device; and what has to be read for that.
     fn take(&mut self, logs: &[usize]) -> (Vec<Piece>, Vec<Run>) {
         let (mut pieces, mut reads): (Vec<Piece>, Vec<Run>) = (Vec::new(), Vec::new());
         for log in logs {
@@ -81,7 +82,9 @@ impl WriteBuffer {
             }
             pieces.extend(left);
         }
-        pieces.sort_unstable_by_key(|piece| piece.run.first);
+        if self.params.cleaning == Order::Elevator {
+            pieces.sort_unstable_by_key(|piece| piece.run.first);
+        }
         let blocks: u64 = pieces.iter().map(|piece| u64::from(piece.run.blocks())).sum();
         self.dirty_blocks -= blocks;
         self.counts.destaged_blocks += blocks;
@@ -95,6 +98,11 @@ impl WriteBuffer {
         if let Some(cleaning) = &mut self.cleaning {
             cleaning.collecting -= 1;
             cleaning.found.push((from, contents));
+            if self.frees_early && cleaning.collecting == 0 {
+                for log in std::mem::take(&mut cleaning.logs) {
+                    self.logs.clean(log);
+                }
+            }
         }
         self.destage_next(io);
     }
@@ -136,7 +144,7 @@ impl WriteBuffer {
     }
 }
 
-/// Pieces in order of their places, neighbours joined.
+/// Pieces, each joined with those before that it goes on.
 fn join(pieces: &[Piece]) -> VecDeque<Run> {
     let mut runs: VecDeque<Run> = VecDeque::new();
     for Piece { run, .. } in pieces {

@@ -2,8 +2,9 @@
 //! complete once it is there. Reads of what was written lately are answered from there.
 //!
 //! Logs form a ring. The oldest are cleaned when much of it is used, or the back device has been idle: the newest
-//! versions in them are read into the speed-matching buffer, put in order of their places, and written to the back device
-//! in pieces as large as they come. A clean log can be read until it is written again.
+//! versions in them are read into the speed-matching buffer and written to the back device in pieces as large as they
+//! come, in order of their places from as many logs as the buffer holds, or log by log in the order they were written. A
+//! clean log can be read until it is written again.
 //!
 //! Every record has a header before its data with its number, its blocks and a checksum. After a crash the logs are read
 //! from their beginnings as long as numbers follow each other, and later records win over earlier ones. Of a log that is
@@ -71,6 +72,8 @@ pub struct WriteBuffer {
     back_idle_since: Time,
     counts: HybridCounts,
     dirty_blocks: u64,
+    /// Whether logs are clean before the back device has what was in them: a defect that tests must find.
+    frees_early: bool,
 }
 
 impl Model for WriteBuffer {
@@ -94,6 +97,7 @@ impl Model for WriteBuffer {
             back_idle_since: Time::ZERO,
             counts: HybridCounts::default(),
             dirty_blocks: 0,
+            frees_early: false,
         })
     }
 }
@@ -303,5 +307,9 @@ impl Logic for WriteBuffer {
 
     fn recover(&mut self, (front, back): (Contents, Contents)) -> Contents {
         recovery::recover(&front, back, &self.logs)
+    }
+
+    fn free_early(&mut self) {
+        self.frees_early = true;
     }
 }

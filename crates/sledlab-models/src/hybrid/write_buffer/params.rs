@@ -5,6 +5,16 @@ use sledlab_core::{Error, Result};
 use super::logs::Logs;
 use crate::hybrid::{KB_BLOCKS, front_room};
 
+sledlab_core::choices! {
+    /// In which order what is left in logs goes to the back device.
+    pub enum Cleaning {
+        /// That of places on the back device, from as many of the oldest logs as the buffer holds.
+        Elevator = "elevator",
+        /// The oldest log first, one at a time, and in it what was written first.
+        Fifo = "fifo",
+    }
+}
+
 sledlab_core::params! {
     /// A MEMS write buffer (HY-04): writes are appended to logs on the front device. With a disk in front and `gather`
     /// it is a disk caching disk (HY-15).
@@ -15,6 +25,8 @@ sledlab_core::params! {
         log_kb: u64 = 128_u64, "KB", 4..65536;
         /// Non-volatile buffer between the devices, in 1024 bytes: as many logs as it holds are cleaned together.
         buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
+        /// Clean the logs in the buffer together, in the `elevator`'s order of places, or one at a time, `fifo`.
+        cleaning: Cleaning = Cleaning::Elevator;
         /// Share of the logs in use from which on they are cleaned without waiting for idleness.
         clean_from: f64 = 0.9, "", 0.0..1.0;
         /// Share of the logs in use down to which they are then cleaned.
@@ -41,7 +53,7 @@ impl WriteBufferParams {
             ))
             .with_remedy("make the room larger, or hybrid.log_kb smaller"));
         }
-        if self.logs_at_once() == 0 {
+        if self.buffer_kb < self.log_kb {
             return Err(Error::user(format!(
                 "hybrid.buffer_kb = {} is less than a log of {} KB",
                 self.buffer_kb, self.log_kb
@@ -60,8 +72,11 @@ impl WriteBufferParams {
         Ok(Logs::new(logs as usize, log_blocks))
     }
 
-    /// Logs that the buffer holds.
+    /// Logs that are cleaned together.
     pub(super) fn logs_at_once(&self) -> usize {
-        (self.buffer_kb / self.log_kb) as usize
+        match self.cleaning {
+            Cleaning::Elevator => (self.buffer_kb / self.log_kb) as usize,
+            Cleaning::Fifo => 1,
+        }
     }
 }

@@ -1,0 +1,116 @@
+//! Neighbours: dirty segments next to a victim on the back device are written with it, by one access. They stay in their
+//! slots, and are clean then.
+//!
+//! Until the back device has them their headers call their blocks dirty, and what counts after a crash is what is in
+//! their slots: a host may write there meanwhile, which makes blocks dirty again.
+
+use super::destaging::Step;
+use super::{CachingDisk, Job, Phase, Slot};
+use crate::cache::Run;
+use crate::hybrid::io::Io;
+use crate::system::Content;
+
+impl CachingDisk {
+    /// The slot of a segment that can be written along: it is all there, some of it is dirty, and nobody uses it.
+    fn neighbour(&self, segment: u64) -> Option<u32> {
+        let slot = *self.places.get(&segment)?;
+        let Slot { segment: held, phase, users, is_wanted, .. } = self.slots[slot as usize];
+        let is_idle = held == segment && phase == Phase::Held && users == 0 && !is_wanted;
+        let can_go = is_idle && !self.dirty.is_empty(slot) && self.is_whole(slot);
+        can_go.then_some(slot)
+    }
+
+    fn is_whole(&self, slot: u32) -> bool {
+        let blocks = self.blocks_of(self.slots[slot as usize].segment);
+        self.valid.has_all(slot, Run { first: 0, end: blocks })
+    }
+
+    /// Whether all of a victim should be written, clean blocks included, so that a neighbour can go along.
+    pub(super) fn joins_neighbours(&self, slot: u32) -> bool {
+        let segment = self.slots[slot as usize].segment;
+        let has_neighbour = || {
+            let before = segment.checked_sub(1).and_then(|before| self.neighbour(before));
+            before.or_else(|| self.neighbour(segment + 1)).is_some()
+        };
+        self.sizes.destage_segments > 1 && self.is_whole(slot) && has_neighbour()
+    }
+
+    /// Brings the neighbours of a victim to the buffer, as many as may be written with it and find room there; false where
+    /// there are none.
+    pub(super) fn join(&mut self, io: &mut Io<Job>, place: usize) -> bool {
+        let most = self.sizes.destage_segments;
+        let Some(destage) = self.destages[place].as_ref().filter(|_| most > 1) else { return false };
+        let (segment, size) = (destage.segment, self.sizes.segment_blocks);
+        let reaches = |lbn: u64| destage.runs.iter().any(|run| run.first == lbn || run.end == lbn);
+        let (reaches_up, reaches_down) = (reaches((segment + 1) * size), reaches(segment * size));
+        let mut found: Vec<(u64, u32)> = Vec::new();
+        let up = (segment + 1..).take_while(|_| reaches_up);
+        let down = (0..segment).rev().take_while(|_| reaches_down);
+        for side in [&mut up.into_iter() as &mut dyn Iterator<Item = u64>, &mut down.into_iter()] {
+            for segment in side {
+                let has_room = 1 + (found.len() as u64) < most;
+                let Some(slot) = self.neighbour(segment).filter(|_| has_room) else { break };
+                if !self.buffer.take_neighbour() {
+                    break;
+                }
+                found.push((segment, slot));
+            }
+        }
+        if found.is_empty() {
+            return false;
+        }
+        self.collect_neighbours(io, place, &found);
+        true
+    }
+
+    fn collect_neighbours(&mut self, io: &mut Io<Job>, place: usize, found: &[(u64, u32)]) {
+        let size = self.sizes.segment_blocks;
+        let Some(destage) = self.destages[place].as_mut() else { return };
+        let mut runs: Vec<Run> = Vec::new();
+        let mut reads = Vec::new();
+        for (segment, slot) in found {
+            self.slots[*slot as usize].users += 1;
+            self.cleaning.insert(*slot, self.dirty.get(*slot));
+            self.dirty.clear(*slot);
+            let first = segment * size;
+            let run = Run { first, end: (first + size).min(self.back_blocks) };
+            reads.push((*slot, run));
+        }
+        runs.extend(destage.runs.iter().copied().chain(reads.iter().map(|(_, run)| *run)));
+        runs.sort_unstable_by_key(|run| run.first);
+        runs.dedup_by(|next, before| {
+            let goes_on = before.end == next.first;
+            if goes_on {
+                before.end = next.end;
+            }
+            goes_on
+        });
+        if io.keeps_contents() {
+            let first = runs[0].first.min(destage.first);
+            let end = runs[runs.len() - 1].end.max(destage.first + destage.data.len() as u64);
+            let mut data = vec![Content::default(); (end - first) as usize];
+            let from = (destage.first - first) as usize;
+            data[from..from + destage.data.len()].clone_from_slice(&destage.data);
+            (destage.data, destage.first) = (data, first);
+        }
+        destage.runs = runs;
+        destage.neighbours = found.iter().map(|(_, slot)| *slot).collect();
+        (destage.step, destage.left) = (Step::Joining, found.len());
+        for (slot, run) in reads {
+            self.read_slot(io, slot, run, place);
+        }
+    }
+
+    /// The back device has neighbours of a victim.
+    pub(super) fn cleaned(&mut self, io: &mut Io<Job>, neighbours: Vec<u32>) {
+        for slot in neighbours {
+            self.counts.destaged_blocks += self.cleaning.remove(&slot).map_or(0, |dirty| dirty.len());
+            self.note(io, slot);
+            self.write_header(io, slot);
+            self.leave_alone(slot);
+            if let Some(wanted) = self.buffer.release_neighbour() {
+                self.move_on(io, wanted, false);
+            }
+        }
+    }
+}
