@@ -2,12 +2,14 @@
 
 pub mod disk;
 pub mod disksim;
+mod grid;
 pub mod mems;
 pub mod preset;
 pub mod ram;
 
 use std::sync::Arc;
 
+pub use grid::Grid;
 use sledlab_core::{Op, Request, Result, Span, Time};
 
 use crate::power::{PowerRates, Spent};
