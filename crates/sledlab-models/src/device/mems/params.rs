@@ -35,7 +35,7 @@ sledlab_core::choices! {
         Streaming = "streaming",
         /// One group of tips at a time, along y (LY-03).
         YSequential = "y-sequential",
-        /// One zone of the schedulers by zones after the other, row-first within each (LY-06).
+        /// One zone of the schedulers by zones after the other (LY-06).
         ZoneClustered = "zone-clustered",
         /// Small data at the centre, all else around (LY-07).
         Bipartite = "bipartite",

@@ -2,10 +2,11 @@
 //! least; large data around them, since streams hardly seek.
 //!
 //! Which data are small is a matter of address: the first part of the addresses fills the parts at the centre, the
-//! rest the others, from one side to the other. Within a part blocks are row-first.
+//! rest the others, from one side to the other. Within a part every other track is reversed, as in the
+//! streaming layout: parts less high than the sled would else make a stream fly back all the more often.
 
 use super::Geometry;
-use super::regions::{Rectangle, Regions};
+use super::regions::{Filling, Rectangle, Regions};
 use crate::device::Grid;
 use crate::device::mems::params::Parts;
 
@@ -30,5 +31,6 @@ pub(super) fn regions(geometry: &Geometry, parts: Parts, small_share: f64) -> Re
         small.sort_unstable();
         large.sort_unstable();
     }
-    Regions::new(geometry, grid, cells.into_iter().map(|(x, y)| Rectangle { x, y, odd: None }))
+    let filling = Filling::Serpentine;
+    Regions::new(geometry, grid, cells.into_iter().map(|(x, y)| Rectangle { x, y, filling }).collect())
 }

@@ -1,8 +1,19 @@
-//! Region after region, row-first within each: what layouts by parts of the medium are made of.
+//! Region after region: what layouts by parts of the medium are made of.
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place};
 use crate::device::{Extent, Grid};
+
+/// Which cylinders of a cell are a region, and how blocks fill it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// All, every other track downwards.
+    Serpentine,
+    /// The even ones, upwards in every track.
+    EvenUpwards,
+    /// The odd ones, downwards in every track.
+    OddDownwards,
+}
 
 /// A cell of a grid, or every other cylinder of one.
 #[derive(Clone, Copy, Debug)]
@@ -11,8 +22,8 @@ pub(super) struct Rectangle {
     pub x: u32,
     /// Row of the cell.
     pub y: u32,
-    /// All cylinders, or the even or the odd ones; odd ones are filled from the top to the bottom.
-    pub odd: Option<bool>,
+    /// Its cylinders.
+    pub filling: Filling,
 }
 
 /// A part of the medium that consecutive blocks fill.
@@ -28,16 +39,20 @@ struct Region {
     step: u32,
     row: u32,
     rows: u32,
-    downwards: bool,
+    filling: Filling,
+    /// 1 if the cylinder decides on the direction of its tracks too: neighbouring tracks always alternate.
+    cylinder_counts: u32,
 }
 
 impl Region {
     /// The region of `at`, and how many blocks it holds; `None` where it has no place.
     fn new(geometry: &Geometry, grid: Grid, at: Rectangle, first_block: u64) -> Option<(Self, u64)> {
         let (cylinders, rows) = grid.ranges(&extent(geometry), at.x, at.y);
-        let (cylinder, step) = match at.odd {
-            None => (cylinders.start, 1),
-            Some(odd) => (cylinders.start + u32::from((cylinders.start % 2 == 1) != odd), 2),
+        let start = cylinders.start;
+        let (cylinder, step) = match at.filling {
+            Filling::Serpentine => (start, 1),
+            Filling::EvenUpwards => (start.next_multiple_of(2), 2),
+            Filling::OddDownwards => (start | 1, 2),
         };
         let count = u64::from(cylinders.end.saturating_sub(cylinder).div_ceil(step));
         let blocks_per_track = u64::from(rows.end - rows.start) * u64::from(geometry.cells);
@@ -54,7 +69,8 @@ impl Region {
                 step,
                 row: rows.start,
                 rows: rows.end - rows.start,
-                downwards: at.odd == Some(true),
+                filling: at.filling,
+                cylinder_counts: geometry.tracks & 1,
             };
             (region, blocks)
         })
@@ -62,12 +78,23 @@ impl Region {
 
     /// Translates between rows in order of blocks and rows from the bottom of the region, either way.
     #[inline]
-    fn swap_row(&self, row: u32) -> u32 {
-        if self.downwards { self.rows - 1 - row } else { row }
+    fn swap_row(&self, nth_cylinder: u32, track: u32, row: u32) -> u32 {
+        let downwards = match self.filling {
+            Filling::Serpentine => (track ^ (nth_cylinder & self.cylinder_counts)) & 1 == 1,
+            Filling::EvenUpwards => false,
+            Filling::OddDownwards => true,
+        };
+        if downwards { self.rows - 1 - row } else { row }
+    }
+
+    /// Whether the next track begins at the row where a track ends.
+    #[inline]
+    fn turns(&self) -> bool {
+        self.filling == Filling::Serpentine || self.rows == 1
     }
 }
 
-/// Consecutive blocks fill one region row-first, then the next.
+/// Consecutive blocks fill one region, the rows of its tracks and the tracks of its cylinders, then the next.
 #[derive(Clone, Debug)]
 pub struct Regions {
     /// Those with blocks, in order of blocks.
@@ -94,14 +121,18 @@ fn extent(geometry: &Geometry) -> Extent {
 
 impl Regions {
     /// Regions in the order in which blocks fill them; together they are all cells of `grid`, each once.
-    pub(super) fn new(geometry: &Geometry, grid: Grid, order: impl Iterator<Item = Rectangle>) -> Self {
+    pub(super) fn new(geometry: &Geometry, grid: Grid, order: Vec<Rectangle>) -> Self {
         let mut regions: Vec<Region> = Vec::new();
         let mut of_cells = vec![[u32::MAX; 2]; (grid.columns * grid.rows) as usize];
         let mut blocks = 0;
         for at in order {
             let Some((region, more)) = Region::new(geometry, grid, at, blocks) else { continue };
             let both = &mut of_cells[(at.x * grid.rows + at.y) as usize];
-            let parities = at.odd.map_or(0..=1, |odd| usize::from(odd)..=usize::from(odd));
+            let parities = match at.filling {
+                Filling::Serpentine => 0..=1,
+                Filling::EvenUpwards => 0..=0,
+                Filling::OddDownwards => 1..=1,
+            };
             both[parities].fill(regions.len() as u32);
             blocks += more;
             regions.push(region);
@@ -140,16 +171,7 @@ impl Regions {
 impl Layout for Regions {
     #[inline]
     fn place(&self, lbn: u64) -> Place {
-        let region = self.region(lbn);
-        let (nth, in_cylinder) = region.per_cylinder.div_rem(lbn - region.first_block);
-        let (track, in_track) = region.per_track.div_rem(in_cylinder);
-        let (row, cell) = self.per_row.div_rem(in_track);
-        Place {
-            cylinder: region.cylinder + nth as u32 * region.step,
-            track: track as u32,
-            row: region.row + region.swap_row(row as u32),
-            cell: cell as u32,
-        }
+        self.place_and_run(lbn, 1).0
     }
 
     #[inline]
@@ -157,10 +179,12 @@ impl Layout for Regions {
         let (x, y) = self.grid.cell(&self.extent, place.cylinder, place.row);
         let both = self.of_cells[(x * self.grid.rows + y) as usize];
         let region = &self.regions[both[(place.cylinder % 2) as usize] as usize];
+        let nth = (place.cylinder - region.cylinder) / region.step;
+        let row = region.swap_row(nth, place.track, place.row - region.row);
         region.first_block
-            + u64::from((place.cylinder - region.cylinder) / region.step) * region.blocks_per_cylinder
+            + u64::from(nth) * region.blocks_per_cylinder
             + u64::from(place.track) * region.blocks_per_track
-            + u64::from(region.swap_row(place.row - region.row)) * u64::from(self.cells)
+            + u64::from(row) * u64::from(self.cells)
             + u64::from(place.cell)
     }
 
@@ -171,13 +195,22 @@ impl Layout for Regions {
 
     #[inline]
     fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
-        let place = self.place(lbn);
-        let within_row = self.cells - place.cell;
+        let region = self.region(lbn);
+        let (nth, in_cylinder) = region.per_cylinder.div_rem(lbn - region.first_block);
+        let (track, in_track) = region.per_track.div_rem(in_cylinder);
+        let (row, cell) = self.per_row.div_rem(in_track);
+        let [nth, track, row, cell] = [nth, track, row, cell].map(|n| n as u32);
+        let place = Place {
+            cylinder: region.cylinder + nth * region.step,
+            track,
+            row: region.row + region.swap_row(nth, track, row),
+            cell,
+        };
+        let within_row = self.cells - cell;
         if most <= within_row {
             return (place, most);
         }
-        // Only tracks of a single row go on at the same place.
-        let continues = self.region(lbn).rows == 1 && place.track + 1 < self.tracks;
+        let continues = row + 1 == region.rows && track + 1 < self.tracks && region.turns();
         (place, if continues { most.min(self.cells) } else { within_row })
     }
 }

@@ -5,14 +5,19 @@
 //! direction, rows follow each other from the top to the bottom.
 
 use super::Geometry;
-use super::regions::{Rectangle, Regions};
+use super::regions::{Filling, Rectangle, Regions};
 use crate::device::Grid;
 
 /// The zones of `grid`, even and odd columns apart, as one region after the other.
 pub(super) fn regions(geometry: &Geometry, grid: Grid) -> Regions {
     let cells = (0..grid.columns).flat_map(|x| (0..grid.rows).map(move |y| (x, y)));
-    let both = cells.flat_map(|(x, y)| [false, true].map(|odd| (x, y, odd)));
-    let mut zones: Vec<_> = both.collect();
-    zones.sort_unstable_by_key(|(x, y, odd)| grid.on_loop(*x, *y, *odd));
-    Regions::new(geometry, grid, zones.into_iter().map(|(x, y, odd)| Rectangle { x, y, odd: Some(odd) }))
+    let mut zones: Vec<_> = cells
+        .flat_map(|(x, y)| {
+            [Filling::EvenUpwards, Filling::OddDownwards].map(|filling| Rectangle { x, y, filling })
+        })
+        .collect();
+    zones.sort_unstable_by_key(|Rectangle { x, y, filling }| {
+        grid.on_loop(*x, *y, *filling == Filling::OddDownwards)
+    });
+    Regions::new(geometry, grid, zones)
 }
