@@ -6,6 +6,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use rand::RngExt;
+use sledlab_core::params::Choices;
 use sledlab_core::seed;
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::axis::Axis;
@@ -23,7 +24,7 @@ const KINDS: [KinematicsKind; 4] = [
     KinematicsKind::Piecewise,
 ];
 
-const LAYOUTS: [LayoutKind; 3] = [LayoutKind::RowFirst, LayoutKind::Streaming, LayoutKind::YSequential];
+const LAYOUTS: &[LayoutKind] = LayoutKind::ALL;
 
 fn main() {
     divan::main();
@@ -67,8 +68,9 @@ fn turnaround(bencher: Bencher, kind: KinematicsKind) {
 
 #[divan::bench(args = LAYOUTS)]
 fn place_and_run(bencher: Bencher, kind: LayoutKind) {
-    let geometry = Geometry::new(&MemsParams::default()).unwrap();
-    let layout = layout::build(kind, &geometry);
+    let params = MemsParams { layout: kind, ..MemsParams::default() };
+    let geometry = Geometry::new(&params).unwrap();
+    let layout = layout::build(&params, &geometry);
     let mut rng = seed::stream(1, "blocks");
     let blocks: Vec<u64> = (0..MOVES).map(|_| rng.random_range(0..geometry.blocks)).collect();
     bencher

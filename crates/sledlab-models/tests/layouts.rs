@@ -1,12 +1,19 @@
 //! Every layout is a one-to-one map over the whole device, and knows how far a pass reaches.
 
 use proptest::prelude::*;
+use sledlab_core::params::Choices;
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::mems::layout::{self, Layout, Place};
-use sledlab_models::device::mems::params::LayoutKind;
+use sledlab_models::device::mems::params::{LayoutKind, Parts};
+use sledlab_models::device::{Extent, Grid};
 
-const LAYOUTS: [LayoutKind; 3] = [LayoutKind::RowFirst, LayoutKind::Streaming, LayoutKind::YSequential];
+const LAYOUTS: &[LayoutKind] = LayoutKind::ALL;
+
+/// The layout `kind` with the other parameters of a device.
+fn build(kind: LayoutKind, params: &MemsParams, geometry: &Geometry) -> Box<dyn Layout> {
+    layout::build(&MemsParams { layout: kind, ..params.clone() }, geometry)
+}
 
 /// The three generations and a device whose counts have nothing to do with each other.
 fn devices() -> [(&'static str, MemsParams); 4] {
@@ -66,6 +73,7 @@ fn check_runs(geometry: &Geometry, layout: &dyn Layout, blocks: impl Iterator<It
         for most in [0, 1, 2, 7, geometry.cells, geometry.cells + 1, u32::MAX] {
             let expected = run_by_search(geometry, layout, lbn, most);
             assert_eq!(layout.run(lbn, most), expected, "{layout:?} block {lbn} most {most}");
+            assert_eq!(layout.place_and_run(lbn, most), (layout.place(lbn), expected));
         }
     }
 }
@@ -74,9 +82,9 @@ fn check_runs(geometry: &Geometry, layout: &dyn Layout, blocks: impl Iterator<It
 fn one_to_one_over_the_whole_device() {
     for (name, params) in devices() {
         let geometry = Geometry::new(&params).unwrap();
-        for kind in LAYOUTS {
+        for &kind in LAYOUTS {
             eprintln!("{name} {kind:?}");
-            check_one_to_one(&geometry, layout::build(kind, &geometry).as_ref());
+            check_one_to_one(&geometry, build(kind, &params, &geometry).as_ref());
         }
     }
 }
@@ -85,8 +93,8 @@ fn one_to_one_over_the_whole_device() {
 fn runs_agree_with_search() {
     for (_, params) in devices() {
         let geometry = Geometry::new(&params).unwrap();
-        for kind in LAYOUTS {
-            let layout = layout::build(kind, &geometry);
+        for &kind in LAYOUTS {
+            let layout = build(kind, &params, &geometry);
             // Three cylinders' worth at each end.
             let some = 3 * geometry.blocks_per_cylinder;
             check_runs(&geometry, layout.as_ref(), 0..some);
@@ -96,7 +104,7 @@ fn runs_agree_with_search() {
 }
 
 /// A device with the given counts.
-fn params(cylinders: u64, rows: u64, tracks: u64, cells: u64) -> MemsParams {
+fn params(cylinders: u64, rows: u64, tracks: u64, cells: u64, divided: MemsParams) -> MemsParams {
     MemsParams {
         bit_nm: 10.0,
         travel_x_um: cylinders as f64 / 100.0,
@@ -106,29 +114,44 @@ fn params(cylinders: u64, rows: u64, tracks: u64, cells: u64) -> MemsParams {
         tips_per_block: 3,
         active_tips: cells * 3 + 2,
         usable_tips: (cells * 3 + 2) * tracks,
-        ..MemsParams::default()
+        ..divided
     }
+}
+
+/// Parameters of layouts that need not divide the device.
+fn divisions() -> impl Strategy<Value = MemsParams> {
+    let grids = (1_u32..12, 1_u32..8).prop_map(|(columns, rows)| Grid::new(columns, rows));
+    let parts = prop::sample::select(Parts::ALL);
+    (grids, parts, 0.04..0.96, 1_u64..60).prop_map(|(layout_grid, layout_parts, small_share, attributes)| {
+        MemsParams { layout_grid, layout_parts, small_share, attributes, ..MemsParams::default() }
+    })
 }
 
 proptest! {
     #[test]
-    fn holds_for_any_small_device(cylinders in 1_u64..9, rows in 1_u64..7, tracks in 1_u64..7, cells in 1_u64..7) {
-        let geometry = Geometry::new(&params(cylinders, rows, tracks, cells)).unwrap();
+    fn holds_for_any_small_device(
+        cylinders in 1_u64..30, rows in 1_u64..7, tracks in 1_u64..7, cells in 1_u64..7, divided in divisions(),
+    ) {
+        let params = params(cylinders, rows, tracks, cells, divided);
+        let geometry = Geometry::new(&params).unwrap();
         let counts = [geometry.cylinders, geometry.rows, geometry.tracks, geometry.cells].map(u64::from);
         prop_assert_eq!(counts, [cylinders, rows, tracks, cells]);
-        for kind in LAYOUTS {
-            let layout = layout::build(kind, &geometry);
+        for &kind in LAYOUTS {
+            let layout = build(kind, &params, &geometry);
             check_one_to_one(&geometry, layout.as_ref());
             check_runs(&geometry, layout.as_ref(), 0..geometry.blocks);
         }
     }
 
     #[test]
-    fn holds_for_devices_beyond_32_bits(lbn in 0_u64.., rows in 1_u64..3000, tracks in 1_u64..3000) {
-        let geometry = Geometry::new(&params(100_000, rows, tracks, 1234)).unwrap();
+    fn holds_for_devices_beyond_32_bits(
+        lbn in 0_u64.., rows in 1_u64..3000, tracks in 1_u64..3000, divided in divisions(),
+    ) {
+        let params = params(100_000, rows, tracks, 1234, divided);
+        let geometry = Geometry::new(&params).unwrap();
         let lbn = lbn % geometry.blocks;
-        for kind in LAYOUTS {
-            let layout = layout::build(kind, &geometry);
+        for &kind in LAYOUTS {
+            let layout = build(kind, &params, &geometry);
             let place = layout.place(lbn);
             prop_assert!(place.cylinder < geometry.cylinders && place.track < geometry.tracks);
             prop_assert!(place.row < geometry.rows && place.cell < geometry.cells);
@@ -141,7 +164,7 @@ proptest! {
 fn streaming_never_flies_back() {
     for (_, params) in devices() {
         let geometry = Geometry::new(&params).unwrap();
-        let layout = layout::build(LayoutKind::Streaming, &geometry);
+        let layout = build(LayoutKind::Streaming, &params, &geometry);
         for lbn in 1..4 * geometry.blocks_per_cylinder {
             let rows = layout.place(lbn - 1).row.abs_diff(layout.place(lbn).row);
             assert!(rows <= 1, "block {lbn} is {rows} rows away");
@@ -151,8 +174,9 @@ fn streaming_never_flies_back() {
 
 #[test]
 fn y_sequential_fills_one_group_after_the_other() {
-    let geometry = Geometry::new(&MemsParams::default()).unwrap();
-    let layout = layout::build(LayoutKind::YSequential, &geometry);
+    let params = MemsParams::default();
+    let geometry = Geometry::new(&params).unwrap();
+    let layout = build(LayoutKind::YSequential, &params, &geometry);
     let place = |lbn| layout.place(lbn);
     // Up the first column, down the second, all with the tips of one block.
     assert_eq!(place(26), Place { cylinder: 0, track: 0, row: 26, cell: 0 });
@@ -161,4 +185,84 @@ fn y_sequential_fills_one_group_after_the_other() {
     let group = 27 * 2500;
     assert_eq!(place(group), Place { cylinder: 0, track: 0, row: 0, cell: 1 });
     assert_eq!(place(20 * group), Place { cylinder: 0, track: 1, row: 0, cell: 0 });
+}
+
+#[test]
+fn zones_are_filled_one_after_the_other() {
+    let params = MemsParams::default();
+    let geometry = Geometry::new(&params).unwrap();
+    let layout = build(LayoutKind::ZoneClustered, &params, &geometry);
+    let extent = Extent { cylinders: 2500, rows: 27, blocks_per_track: 540 };
+    let zone = |place: Place| {
+        let (x, y) = params.layout_grid.cell(&extent, place.cylinder, place.row);
+        params.layout_grid.on_loop(x, y, place.cylinder % 2 == 1)
+    };
+    let zones: Vec<u32> = (0..geometry.blocks).map(|lbn| zone(layout.place(lbn))).collect();
+    assert!(zones.is_sorted());
+    assert_eq!((zones[0], zones[6_749_999]), (0, 79));
+    // Up the even columns and down the odd ones of 125, of which 63 are even.
+    assert_eq!(layout.place(20), Place { cylinder: 0, track: 0, row: 1, cell: 0 });
+    assert_eq!(layout.place(14 * 20), Place { cylinder: 0, track: 1, row: 0, cell: 0 });
+    assert_eq!(layout.place(14 * 100), Place { cylinder: 2, track: 0, row: 0, cell: 0 });
+    assert_eq!(layout.place(63 * 14 * 100), Place { cylinder: 0, track: 0, row: 14, cell: 0 });
+    assert_eq!(layout.place(63 * 27 * 100), Place { cylinder: 1, track: 0, row: 26, cell: 0 });
+    assert_eq!(layout.place(125 * 27 * 100), Place { cylinder: 126, track: 0, row: 0, cell: 0 });
+}
+
+#[test]
+fn small_data_are_at_the_centre() {
+    let geometry = Geometry::new(&MemsParams::default()).unwrap();
+    let of = |layout_parts, small_share| {
+        let params = MemsParams { layout_parts, small_share, ..MemsParams::default() };
+        build(LayoutKind::Bipartite, &params, &geometry)
+    };
+    let fifth = geometry.blocks / 5;
+    let columnar = of(Parts::Columnar, 0.2);
+    for lbn in 0..fifth {
+        assert!((1000..1500).contains(&columnar.place(lbn).cylinder));
+    }
+    // What follows fills the left and then the right side.
+    let starts = [0, fifth, 3 * fifth].map(|lbn| columnar.place(lbn).cylinder);
+    assert_eq!(starts, [1000, 0, 1500]);
+    // Half of 25 columns are rounded up to 13.
+    let half = of(Parts::Columnar, 0.5);
+    let edges = [0, 1300 * 2700 - 1, 1300 * 2700].map(|lbn| half.place(lbn).cylinder);
+    assert_eq!(edges, [600, 1899, 0]);
+
+    // The cell at the centre and its four neighbours: 500 cylinders of 5 or 6 rows each.
+    let subregioned = of(Parts::Subregioned, 0.2);
+    let five = 500 * 100 * (5 + 5 + 6 + 6 + 5);
+    for lbn in (0..five).step_by(20) {
+        let Place { cylinder, row, .. } = subregioned.place(lbn);
+        let (x, y) = (cylinder / 500, row * 5 / 27);
+        assert!(x == 2 && (1..=3).contains(&y) || y == 2 && (1..=3).contains(&x), "{x} {y}");
+    }
+    let mut reach = 0;
+    for lbn in (0..geometry.blocks).step_by(100 * 2700) {
+        let from_centre = of(Parts::OrganPipe, 0.2).place(lbn).cylinder.abs_diff(1200);
+        assert!(from_centre >= reach);
+        reach = from_centre;
+    }
+    assert_eq!(reach, 1200);
+}
+
+#[test]
+fn blocks_of_a_tuple_lie_at_one_position() {
+    let geometry = Geometry::new(&MemsParams::default()).unwrap();
+    for attributes in [1, 4, 5, 20, 100] {
+        let layout =
+            build(LayoutKind::Tabular, &MemsParams { attributes, ..MemsParams::default() }, &geometry);
+        let region = geometry.blocks / attributes;
+        for into in (0..region).step_by(997) {
+            let places = (0..attributes).map(|attribute| layout.place(attribute * region + into));
+            let mut positions: Vec<_> = places.map(|place| (place.cylinder, place.row)).collect();
+            positions.dedup();
+            assert_eq!(positions.len(), 1);
+        }
+        for lbn in 1..region.min(100_000) {
+            let (before, after) = (layout.place(lbn - 1), layout.place(lbn));
+            let moved = before.cylinder.abs_diff(after.cylinder) + before.row.abs_diff(after.row);
+            assert!(moved <= 1, "block {lbn}");
+        }
+    }
 }

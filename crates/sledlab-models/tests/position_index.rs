@@ -4,8 +4,9 @@ mod racing;
 
 use proptest::prelude::*;
 use racing::{Course, device};
-use sledlab_core::params::Params;
+use sledlab_core::params::{Choices, Params};
 use sledlab_models::device::Aim;
+use sledlab_models::device::mems::params::LayoutKind;
 use sledlab_models::device::mems::{self, MemsParams};
 use toml::Table;
 
@@ -71,9 +72,9 @@ proptest! {
     fn agrees_with_the_scan_on_any_sled(
         bit_nm in 30.0..400.0, travel in 5.0..100.0, servo in 0_u64..30, sector in 20_u64..200,
         spring in 0.0..0.99, acceleration in 1.0..5000.0, rate in 1.0..5000.0, settle in 0.0..3.0,
-        layout in 0_usize..3, direction in 0_usize..3, depth in 1_usize..150, crowded: bool, root: u64,
+        layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, depth in 1_usize..150, crowded: bool, root: u64,
     ) {
-        let layout = ["row-first", "streaming", "y-sequential"][layout];
+        let layout = LayoutKind::WORDS[layout];
         let direction = ["free", "parity", "up"][direction];
         let text = format!(
             "bit_nm = {bit_nm:?}\ntravel_x_um = {travel:?}\ntravel_y_um = {travel:?}\nservo_bits = {servo}\n\

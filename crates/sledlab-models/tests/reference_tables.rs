@@ -131,9 +131,9 @@ fn layouts_are_equal() {
     let Some(folder) = reference() else { return };
     for device in DEVICES {
         for (name, kind) in [("streaming", LayoutKind::Streaming), ("simple", LayoutKind::RowFirst)] {
-            let params = params(&folder, device);
+            let params = MemsParams { layout: kind, ..params(&folder, device) };
             let geometry = Geometry::new(&params).unwrap();
-            let layout = layout::build(kind, &geometry);
+            let layout = layout::build(&params, &geometry);
             let table = Table::read(&folder.join(format!("layout/{device}_{name}.csv.gz")));
             assert_eq!(table.header.len(), 14);
             for row in &table.rows {

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 use rand::RngExt;
+use sledlab_core::params::Choices;
 use sledlab_core::source::InMemory;
 use sledlab_core::{BLOCK_BYTES, Op, Request, Time, seed};
+use sledlab_models::device::mems::params::LayoutKind;
 use sledlab_sim::{Experiment, Hooks, Outcome, Rows};
 
 fn experiment(device: &str, settings: &[(&str, &str)]) -> Experiment {
@@ -402,7 +404,7 @@ proptest! {
     #[test]
     fn holds_for_any_sled(
         root: u64, gap in 1_u64..5_000_000, timeout in 0.0..5.0, startup in 0.0..2.0, overhead in 0.0..1.0,
-        transfer in 0.0..50.0, interleaved: bool, layout in 0_usize..3, direction in 0_usize..3, closed in 0_u64..9,
+        transfer in 0.0..50.0, interleaved: bool, layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, closed in 0_u64..9,
         idle in 0_usize..3, centre: bool, sptf: bool,
     ) {
         let number = |x: f64| format!("{x:?}");
@@ -412,7 +414,7 @@ proptest! {
             ("device.command_overhead_ms", number(overhead)),
             ("device.block_transfer_us", number(transfer)),
             ("device.pipeline", if interleaved { "interleaved" } else { "serial" }.into()),
-            ("device.layout", ["row-first", "streaming", "y-sequential"][layout].into()),
+            ("device.layout", LayoutKind::WORDS[layout].into()),
             ("device.direction", ["free", "parity", "up"][direction].into()),
             ("device.idle_power", ["servo-loop", "sled-only", "full"][idle].into()),
             ("device.parking", if centre { "centre" } else { "stay" }.into()),

@@ -17,6 +17,7 @@ PARITY = (
     "paper-000-figure-9",
     "paper-000-random",
     "paper-000-saturation",
+    "paper-000-zone-layout",
 )
 """Run a second time with columns that are read upwards and downwards, as DiskSim does.
 

@@ -20,6 +20,9 @@ PYRAMIDS = (
     "zsptf-pyramid:threshold=32",
 )
 
+SEQUENTIAL, RANDOM = ("hplajw", "long files"), ("cello", "random")
+"""Workloads of the experiment on layouts."""
+
 NOISE = 0.02
 """Means closer than this count as equal."""
 
@@ -121,4 +124,29 @@ def h_44(runs: Reading) -> Judgement:
         longer += runs.race("paper-000-sequentiality", share).changes(COARSE, MEDIUM, BUSY, "scv").values()
     return judged(all_above(scv) and 0.3 <= most <= 2.5, most_above(scv.values())).saying(
         scv=scv, longer=longer
+    )
+
+
+def h_78(runs: Reading) -> Judgement:
+    """A layout that knows of zones, against row-first: ZSPTF on both, and what goes by blocks."""
+    place = "paper-000-zone-layout"
+    changes: dict[str, dict[float, float]] = {}
+    against_gsptf: list[float] = []
+    alike: list[float] = []
+    for workload in SEQUENTIAL + RANDOM:
+        rows, zones = (runs.race(place, f"{workload}: {name}") for name in ("row-first", "zone-clustered"))
+        kept = zones.loads(ALL, "zsptf", "gsptf")
+        mean_ms = {at: zones.at("zsptf", at) for at in rows.loads(BUSY, "zsptf", "gsptf") if at in kept}
+        changes[workload] = {at: ms / rows.at("zsptf", at) - 1 for at, ms in mean_ms.items()}
+        if workload in SEQUENTIAL:
+            against_gsptf += [ms / rows.at("gsptf", at) - 1 for at, ms in mean_ms.items()]
+            alike += [zones.against("gsptf", "zsptf", at) for at in mean_ms]
+    gains = [-change for workload in SEQUENTIAL for change in changes[workload].values()]
+    return judged(all_above(gains), most_above(gains)).saying(
+        hplajw=changes["hplajw"],
+        longer=changes["long files"],
+        cello=changes["cello"],
+        random=changes["random"],
+        gsptf=against_gsptf,
+        alike=alike,
     )

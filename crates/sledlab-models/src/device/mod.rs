@@ -6,6 +6,7 @@
 
 pub mod disk;
 pub mod disksim;
+mod grid;
 pub mod host;
 mod mechanics;
 pub mod mems;
@@ -24,6 +25,7 @@ use sledlab_core::registry::{self, Registry};
 use sledlab_core::{Result, Time};
 use toml::Table;
 
+pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
 pub use self::seek_map::{Mapping, SeekMap};

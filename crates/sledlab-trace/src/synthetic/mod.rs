@@ -28,9 +28,11 @@ mod mems_check;
 mod modulated;
 mod on_off;
 mod pace;
+mod relation;
 mod sequential_share;
 mod size_mix;
 mod small;
+mod small_and_streams;
 mod snake;
 mod tpcc;
 mod tpcd;
@@ -78,6 +80,8 @@ pub static LIST: Registry<Make> = Registry {
         of::<disk_check::DiskCheck>(),
         of::<uniform::Uniform>(),
         of::<small::Small>(),
+        of::<small_and_streams::SmallAndStreams>(),
+        of::<relation::Relation>(),
         of::<cello::Cello>(),
         of::<hplajw::Hplajw>(),
         of::<snake::Snake>(),

@@ -1,4 +1,5 @@
 mod databases;
+mod placed;
 mod small;
 mod snake;
 mod stand_ins;

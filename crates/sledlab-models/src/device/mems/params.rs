@@ -1,5 +1,7 @@
 //! Every number that describes a MEMS sled device, declared once.
 
+use crate::device::Grid;
+
 sledlab_core::choices! {
     /// How seek and turnaround times are computed.
     pub enum KinematicsKind {
@@ -33,6 +35,24 @@ sledlab_core::choices! {
         Streaming = "streaming",
         /// One group of tips at a time, along y (LY-03).
         YSequential = "y-sequential",
+        /// One zone of the schedulers by zones after the other (LY-06).
+        ZoneClustered = "zone-clustered",
+        /// Small data at the centre, all else around (LY-07).
+        Bipartite = "bipartite",
+        /// Attributes of a relation under tips of their own, a tuple's at one position (LY-08).
+        Tabular = "tabular",
+    }
+}
+
+sledlab_core::choices! {
+    /// Which parts of the medium the `bipartite` layout fills in which order.
+    pub enum Parts {
+        /// 25 columns, those at the centre for small data.
+        Columnar = "columnar",
+        /// 5 by 5 cells, those at the centre for small data.
+        Subregioned = "subregioned",
+        /// 25 columns from the centre outwards.
+        OrganPipe = "organ-pipe",
     }
 }
 
@@ -153,6 +173,14 @@ sledlab_core::params! {
         active_tips: u64 = 1280_u64, "tips", 1..1e7;
         /// In which order logical blocks fill the medium.
         layout: LayoutKind = LayoutKind::RowFirst;
+        /// Cells along x and y of the `zone-clustered` layout, each two zones: even and odd columns.
+        layout_grid: Grid = Grid::new(20, 2);
+        /// Parts of the `bipartite` layout, and the order in which they are filled.
+        layout_parts: Parts = Parts::Columnar;
+        /// Share of the blocks, the first ones, that are small data; in steps of 0.04.
+        small_share: f64 = 0.2, "", 0.04..0.96;
+        /// Attributes of the `tabular` layout, each with an equal share of the blocks.
+        attributes: u64 = 5_u64, "", 1..4096;
 
         /// How seek and turnaround times are computed.
         kinematics: KinematicsKind = KinematicsKind::Exact;

@@ -156,7 +156,7 @@ impl Sled {
             axis_x,
             axis_y,
             rows,
-            layout: layout::build(params.layout, &geometry),
+            layout: layout::build(params, &geometry),
             addresses: AddressMap::new(params, sleds, geometry.blocks)?,
             settle: geometry.settle(),
             row_time: geometry.row_time(),

@@ -1,16 +1,22 @@
 //! In which order logical blocks fill the medium.
 
+mod bipartite;
 mod divisor;
+mod regions;
 mod row_first;
 mod streaming;
+mod tabular;
 mod y_sequential;
+mod zone_clustered;
 
+pub use regions::Regions;
 pub use row_first::RowFirst;
 pub use streaming::Streaming;
+pub use tabular::Tabular;
 pub use y_sequential::YSequential;
 
 use super::geometry::Geometry;
-use super::params::LayoutKind;
+use super::params::{LayoutKind, MemsParams};
 
 /// Where a block is on its sled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,11 +47,16 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
     fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32);
 }
 
-/// The layout called `kind` on a sled of the given geometry.
-pub fn build(kind: LayoutKind, geometry: &Geometry) -> Box<dyn Layout> {
-    match kind {
+/// The layout that `params` name, on a sled of their geometry.
+pub fn build(params: &MemsParams, geometry: &Geometry) -> Box<dyn Layout> {
+    match params.layout {
         LayoutKind::RowFirst => Box::new(RowFirst::new(geometry)),
         LayoutKind::Streaming => Box::new(Streaming::new(geometry)),
         LayoutKind::YSequential => Box::new(YSequential::new(geometry)),
+        LayoutKind::ZoneClustered => Box::new(zone_clustered::regions(geometry, params.layout_grid)),
+        LayoutKind::Bipartite => {
+            Box::new(bipartite::regions(geometry, params.layout_parts, params.small_share))
+        }
+        LayoutKind::Tabular => Box::new(Tabular::new(geometry, params.attributes)),
     }
 }

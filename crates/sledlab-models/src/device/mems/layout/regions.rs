@@ -1,0 +1,216 @@
+//! Region after region: what layouts by parts of the medium are made of.
+
+use super::divisor::Divisor;
+use super::{Geometry, Layout, Place};
+use crate::device::{Extent, Grid};
+
+/// Which cylinders of a cell are a region, and how blocks fill it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// All, every other track downwards.
+    Serpentine,
+    /// The even ones, upwards in every track.
+    EvenUpwards,
+    /// The odd ones, downwards in every track.
+    OddDownwards,
+}
+
+/// A cell of a grid, or every other cylinder of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rectangle {
+    /// Column of the cell.
+    pub x: u32,
+    /// Row of the cell.
+    pub y: u32,
+    /// Its cylinders.
+    pub filling: Filling,
+}
+
+/// A part of the medium that consecutive blocks fill.
+#[derive(Clone, Debug)]
+struct Region {
+    first_block: u64,
+    per_cylinder: Divisor,
+    per_track: Divisor,
+    blocks_per_cylinder: u64,
+    blocks_per_track: u64,
+    cylinder: u32,
+    /// From one of its cylinders to the next.
+    step: u32,
+    row: u32,
+    rows: u32,
+    filling: Filling,
+    /// 1 if the cylinder decides on the direction of its tracks too: neighbouring tracks always alternate.
+    cylinder_counts: u32,
+}
+
+impl Region {
+    /// The region of `at`, and how many blocks it holds; `None` where it has no place.
+    fn new(geometry: &Geometry, grid: Grid, at: Rectangle, first_block: u64) -> Option<(Self, u64)> {
+        let (cylinders, rows) = grid.ranges(&extent(geometry), at.x, at.y);
+        let start = cylinders.start;
+        let (cylinder, step) = match at.filling {
+            Filling::Serpentine => (start, 1),
+            Filling::EvenUpwards => (start.next_multiple_of(2), 2),
+            Filling::OddDownwards => (start | 1, 2),
+        };
+        let count = u64::from(cylinders.end.saturating_sub(cylinder).div_ceil(step));
+        let blocks_per_track = u64::from(rows.end - rows.start) * u64::from(geometry.cells);
+        let blocks_per_cylinder = blocks_per_track * u64::from(geometry.tracks);
+        let blocks = count * blocks_per_cylinder;
+        (blocks > 0).then(|| {
+            let region = Region {
+                first_block,
+                per_cylinder: Divisor::new(blocks_per_cylinder, blocks),
+                per_track: Divisor::new(blocks_per_track, blocks_per_cylinder),
+                blocks_per_cylinder,
+                blocks_per_track,
+                cylinder,
+                step,
+                row: rows.start,
+                rows: rows.end - rows.start,
+                filling: at.filling,
+                cylinder_counts: geometry.tracks & 1,
+            };
+            (region, blocks)
+        })
+    }
+
+    /// Translates between rows in order of blocks and rows from the bottom of the region, either way.
+    #[inline]
+    fn swap_row(&self, nth_cylinder: u32, track: u32, row: u32) -> u32 {
+        let downwards = match self.filling {
+            Filling::Serpentine => (track ^ (nth_cylinder & self.cylinder_counts)) & 1 == 1,
+            Filling::EvenUpwards => false,
+            Filling::OddDownwards => true,
+        };
+        if downwards { self.rows - 1 - row } else { row }
+    }
+
+    /// Whether the next track begins at the row where a track ends.
+    #[inline]
+    fn turns(&self) -> bool {
+        self.filling == Filling::Serpentine || self.rows == 1
+    }
+}
+
+/// Consecutive blocks fill one region, the rows of its tracks and the tracks of its cylinders, then the next.
+#[derive(Clone, Debug)]
+pub struct Regions {
+    /// Those with blocks, in order of blocks.
+    regions: Vec<Region>,
+    /// The region of the first block of each stretch of 2 to the power of `shift` blocks.
+    stretches: Vec<u32>,
+    shift: u32,
+    per_row: Divisor,
+    grid: Grid,
+    extent: Extent,
+    /// Regions of even and of odd cylinders of each cell.
+    of_cells: Vec<[u32; 2]>,
+    tracks: u32,
+    cells: u32,
+}
+
+fn extent(geometry: &Geometry) -> Extent {
+    Extent {
+        cylinders: geometry.cylinders,
+        rows: geometry.rows,
+        blocks_per_track: geometry.blocks_per_track.into(),
+    }
+}
+
+impl Regions {
+    /// Regions in the order in which blocks fill them; together they are all cells of `grid`, each once.
+    pub(super) fn new(geometry: &Geometry, grid: Grid, order: Vec<Rectangle>) -> Self {
+        let mut regions: Vec<Region> = Vec::new();
+        let mut of_cells = vec![[u32::MAX; 2]; (grid.columns * grid.rows) as usize];
+        let mut blocks = 0;
+        for at in order {
+            let Some((region, more)) = Region::new(geometry, grid, at, blocks) else { continue };
+            let both = &mut of_cells[(at.x * grid.rows + at.y) as usize];
+            let parities = match at.filling {
+                Filling::Serpentine => 0..=1,
+                Filling::EvenUpwards => 0..=0,
+                Filling::OddDownwards => 1..=1,
+            };
+            both[parities].fill(regions.len() as u32);
+            blocks += more;
+            regions.push(region);
+        }
+        debug_assert_eq!(blocks, geometry.blocks);
+        // Short stretches, so that hardly any has blocks of more than two regions.
+        let shift = (blocks / (4 * regions.len() as u64)).checked_ilog2().unwrap_or(0);
+        let stretches = (0..=(blocks - 1) >> shift).map(|stretch| {
+            let first_block = stretch << shift;
+            regions.partition_point(|region| region.first_block <= first_block) as u32 - 1
+        });
+        Regions {
+            stretches: stretches.collect(),
+            shift,
+            per_row: Divisor::new(geometry.cells.into(), geometry.blocks_per_track.into()),
+            grid,
+            extent: extent(geometry),
+            of_cells,
+            tracks: geometry.tracks,
+            cells: geometry.cells,
+            regions,
+        }
+    }
+
+    /// The region of a block.
+    #[inline]
+    fn region(&self, lbn: u64) -> &Region {
+        let mut number = self.stretches[(lbn >> self.shift) as usize] as usize;
+        while self.regions.get(number + 1).is_some_and(|next| next.first_block <= lbn) {
+            number += 1;
+        }
+        &self.regions[number]
+    }
+}
+
+impl Layout for Regions {
+    #[inline]
+    fn place(&self, lbn: u64) -> Place {
+        self.place_and_run(lbn, 1).0
+    }
+
+    #[inline]
+    fn lbn(&self, place: Place) -> u64 {
+        let (x, y) = self.grid.cell(&self.extent, place.cylinder, place.row);
+        let both = self.of_cells[(x * self.grid.rows + y) as usize];
+        let region = &self.regions[both[(place.cylinder % 2) as usize] as usize];
+        let nth = (place.cylinder - region.cylinder) / region.step;
+        let row = region.swap_row(nth, place.track, place.row - region.row);
+        region.first_block
+            + u64::from(nth) * region.blocks_per_cylinder
+            + u64::from(place.track) * region.blocks_per_track
+            + u64::from(row) * u64::from(self.cells)
+            + u64::from(place.cell)
+    }
+
+    #[inline]
+    fn run(&self, lbn: u64, most: u32) -> u32 {
+        self.place_and_run(lbn, most).1
+    }
+
+    #[inline]
+    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+        let region = self.region(lbn);
+        let (nth, in_cylinder) = region.per_cylinder.div_rem(lbn - region.first_block);
+        let (track, in_track) = region.per_track.div_rem(in_cylinder);
+        let (row, cell) = self.per_row.div_rem(in_track);
+        let [nth, track, row, cell] = [nth, track, row, cell].map(|n| n as u32);
+        let place = Place {
+            cylinder: region.cylinder + nth * region.step,
+            track,
+            row: region.row + region.swap_row(nth, track, row),
+            cell,
+        };
+        let within_row = self.cells - cell;
+        if most <= within_row {
+            return (place, most);
+        }
+        let continues = row + 1 == region.rows && track + 1 < self.tracks && region.turns();
+        (place, if continues { most.min(self.cells) } else { within_row })
+    }
+}

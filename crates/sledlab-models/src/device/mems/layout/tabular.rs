@@ -1,0 +1,108 @@
+//! Tabular (LY-08, Yu, Agrawal and El Abbadi 2003): a relation over tips and positions.
+//!
+//! The addresses are cut into one region for each attribute. A region has some blocks at every position, the same at
+//! all, under tips of its own, and walks positions along y, up one cylinder and down the next. So an attribute is read
+//! as a sequence, with the tips of other attributes dark, and blocks equally far into their regions lie at one
+//! position: those of a tuple take one pass, as far as there are tips. How regions share the blocks of a position
+//! is a choice of ours; only the idea is public.
+
+use super::divisor::Divisor;
+use super::{Geometry, Layout, Place};
+
+/// A region for each attribute, all of them at every position.
+#[derive(Clone, Debug)]
+pub struct Tabular {
+    /// Rows of all cylinders.
+    positions: u64,
+    per_slot: Divisor,
+    /// Blocks at a position, over all tracks.
+    slots: u64,
+    per_slots: Divisor,
+    attributes: u64,
+    per_attributes: Divisor,
+    /// Fewest blocks of an attribute at a position; some attributes have one more where attributes do not divide slots.
+    fewest: u64,
+    /// Divides by the fewest, and by one more.
+    per_position: [Divisor; 2],
+    per_column: Divisor,
+    per_track: Divisor,
+    rows: u32,
+    cells: u32,
+    blocks: u64,
+}
+
+impl Tabular {
+    /// Regions for so many attributes on a sled of the given geometry; no more than blocks lie at a position.
+    pub fn new(geometry: &Geometry, attributes: u64) -> Self {
+        let positions = u64::from(geometry.cylinders) * u64::from(geometry.rows);
+        let slots = u64::from(geometry.tracks) * u64::from(geometry.cells);
+        let attributes = attributes.min(slots);
+        let fewest = slots / attributes;
+        Tabular {
+            positions,
+            per_slot: Divisor::new(positions, geometry.blocks),
+            slots,
+            per_slots: Divisor::new(slots, slots * attributes),
+            attributes,
+            per_attributes: Divisor::new(attributes, slots * attributes + 1),
+            fewest,
+            per_position: [fewest, fewest + 1].map(|blocks| Divisor::new(blocks, geometry.blocks)),
+            per_column: Divisor::new(geometry.rows.into(), positions),
+            per_track: Divisor::new(geometry.cells.into(), slots),
+            rows: geometry.rows,
+            cells: geometry.cells,
+            blocks: geometry.blocks,
+        }
+    }
+
+    /// The first slot of the attribute that has `slot`, and how many the attribute has.
+    #[inline]
+    fn region(&self, slot: u64) -> (u64, u64) {
+        let attribute = self.per_slots.div_rem((slot + 1) * self.attributes - 1).0;
+        let bound = |attribute: u64| self.per_attributes.div_rem(attribute * self.slots).0;
+        let first = bound(attribute);
+        (first, bound(attribute + 1) - first)
+    }
+
+    /// Translates between the row in order of blocks and the physical row, either way.
+    #[inline]
+    fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
+        if cylinder & 1 == 1 { self.rows - 1 - row } else { row }
+    }
+}
+
+impl Layout for Tabular {
+    #[inline]
+    fn place(&self, lbn: u64) -> Place {
+        self.place_and_run(lbn, 1).0
+    }
+
+    #[inline]
+    fn lbn(&self, place: Place) -> u64 {
+        let slot = u64::from(place.track) * u64::from(self.cells) + u64::from(place.cell);
+        let (first, slots) = self.region(slot);
+        let row = self.swap_row(place.cylinder, place.row);
+        let position = u64::from(place.cylinder) * u64::from(self.rows) + u64::from(row);
+        first * self.positions + position * slots + (slot - first)
+    }
+
+    #[inline]
+    fn run(&self, lbn: u64, most: u32) -> u32 {
+        self.place_and_run(lbn, most).1
+    }
+
+    #[inline]
+    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+        let (first, slots) = self.region(self.per_slot.div_rem(lbn).0);
+        let in_region = lbn - first * self.positions;
+        let (position, nth) = self.per_position[(slots - self.fewest) as usize].div_rem(in_region);
+        let (cylinder, row) = self.per_column.div_rem(position);
+        let (track, cell) = self.per_track.div_rem(first + nth);
+        let cylinder = cylinder as u32;
+        let row = self.swap_row(cylinder, row as u32);
+        // At a single position the next region goes on.
+        let here = if self.positions > 1 { slots - nth } else { self.blocks - lbn };
+        let run = u64::from(most.min(self.cells)).min(here) as u32;
+        (Place { cylinder, track: track as u32, row, cell: cell as u32 }, run)
+    }
+}

@@ -1,0 +1,23 @@
+//! Zone-clustered (LY-06, paper 000, section 7): what is close in address is in one zone of the schedulers.
+//!
+//! The zones are those of ZSPTF, in the order in which it visits them: a run of addresses of one zone's capacity
+//! fills a zone before the next. In the zones of odd columns, which are read downwards where columns have a
+//! direction, rows follow each other from the top to the bottom.
+
+use super::Geometry;
+use super::regions::{Filling, Rectangle, Regions};
+use crate::device::Grid;
+
+/// The zones of `grid`, even and odd columns apart, as one region after the other.
+pub(super) fn regions(geometry: &Geometry, grid: Grid) -> Regions {
+    let cells = (0..grid.columns).flat_map(|x| (0..grid.rows).map(move |y| (x, y)));
+    let mut zones: Vec<_> = cells
+        .flat_map(|(x, y)| {
+            [Filling::EvenUpwards, Filling::OddDownwards].map(|filling| Rectangle { x, y, filling })
+        })
+        .collect();
+    zones.sort_unstable_by_key(|Rectangle { x, y, filling }| {
+        grid.on_loop(*x, *y, *filling == Filling::OddDownwards)
+    });
+    Regions::new(geometry, grid, zones)
+}

@@ -1,0 +1,149 @@
+//! Queries over a relation that is stored by rows, by columns or for the tabular layout (LY-08).
+
+use rand::RngExt;
+use sledlab_core::seed::Stream;
+use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Time};
+
+use super::draw::{Arrivals, Gap, Places};
+use super::{Generator, Setting};
+
+sledlab_core::choices! {
+    /// Which blocks hold which attributes of which tuples.
+    pub enum Store {
+        /// Whole tuples, one after the other.
+        Rows = "rows",
+        /// One attribute of all tuples after the other, each right behind the one before.
+        Columns = "columns",
+        /// As columns, each attribute at the start of an equal share of the device.
+        Tabular = "tabular",
+    }
+}
+
+sledlab_core::params! {
+    /// Queries that scan some attributes of a stretch of a relation, or look up single tuples.
+    ///
+    /// The same seed gives the same queries for every store. What a query wants arrives at one instant: a request for
+    /// each attribute, of rows one request. Yu, Agrawal and El Abbadi (2003) proposed the layout; numbers are ours.
+    pub struct RelationParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 100_000_u64;
+        /// Mean time between queries.
+        mean_interarrival_ms: f64 = 10.0, "ms", 1e-6..1e9;
+        /// Which blocks hold the relation: `rows`, `columns` or `tabular`.
+        store: Store = Store::Rows;
+        /// Attributes of the relation, all of one size; as many as the `tabular` layout is made for.
+        attributes: u64 = 5_u64, "", 1..4096;
+        /// Size of the relation.
+        relation_mb: f64 = 1000.0, "MB", 0.001..1e9;
+        /// Share of scans among the queries; the others look up a tuple.
+        scan_share: f64 = 0.1, "", 0.0..1.0;
+        /// Attributes that a scan wants, next to each other.
+        projected: u64 = 1_u64, "", 1..4096;
+        /// Blocks of each attribute that a scan wants.
+        scan_blocks: u64 = 540_u64, "blocks", 1..1e6;
+    }
+}
+
+/// See [`RelationParams`].
+pub struct Relation {
+    arrivals: Arrivals,
+    store: Store,
+    attributes: u64,
+    /// Blocks of an attribute.
+    length: u64,
+    /// From the first block of an attribute to that of the next.
+    stride: u64,
+    scan_share: f64,
+    projected: u64,
+    scan_blocks: u64,
+    kinds_rng: Stream,
+    places: Places,
+    choices: Places,
+    query: Query,
+}
+
+/// What is still to be asked for of a query.
+#[derive(Clone, Copy, Debug)]
+struct Query {
+    arrival: Time,
+    /// First block within an attribute.
+    first: u64,
+    blocks: u64,
+    attribute: u64,
+    left: u64,
+}
+
+impl Generator for Relation {
+    type Params = RelationParams;
+    const NAME: &'static str = "relation";
+    const MEANING: &'static str = "queries over a relation: scans of some attributes, look-ups of tuples";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        let stream = |use_of: &str| setting.stream(&format!("relation.{use_of}"));
+        let attributes = params.attributes.min(setting.capacity_blocks);
+        let share = setting.capacity_blocks / attributes;
+        let wanted = (params.relation_mb * f64::from(1 << 20)) as u64 / BLOCK_BYTES / attributes;
+        let length = wanted.clamp(1, share);
+        let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
+        Ok(Relation {
+            arrivals: Arrivals::new(gap, stream("arrivals")),
+            store: params.store,
+            attributes,
+            length,
+            stride: if params.store == Store::Tabular { share } else { length },
+            scan_share: params.scan_share,
+            projected: params.projected.min(attributes),
+            // What fits into the blocks of a request, all attributes together.
+            scan_blocks: params.scan_blocks.min(length).min(u64::from(u32::MAX) / attributes),
+            kinds_rng: stream("kinds"),
+            places: Places::new(stream("places")),
+            choices: Places::new(stream("attributes")),
+            query: Query { arrival: Time::ZERO, first: 0, blocks: 0, attribute: 0, left: 0 },
+        })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Request {
+        if self.query.left == 0 {
+            return self.begin_query();
+        }
+        self.next_attribute()
+    }
+}
+
+impl Relation {
+    /// The first request of another query, of rows the only one.
+    fn begin_query(&mut self) -> Request {
+        let arrival = self.arrivals.next();
+        // Drawn whatever the store, so that all stores are asked the same.
+        let scans = self.kinds_rng.random::<f64>() < self.scan_share;
+        let choice = self.choices.below(self.attributes);
+        let blocks = if scans { self.scan_blocks } else { 1 };
+        let first = self.places.below(self.length - blocks + 1);
+        if self.store == Store::Rows {
+            // As many tuples as a block of an attribute holds fill a block for each attribute.
+            let tuple = if scans { 0 } else { choice };
+            let blocks = if scans { blocks * self.attributes } else { 1 };
+            return read(arrival, first * self.attributes + tuple, blocks);
+        }
+        let (attribute, left) = if scans { (choice, self.projected) } else { (0, self.attributes) };
+        self.query = Query { arrival, first, blocks, attribute, left };
+        self.next_attribute()
+    }
+
+    /// The next request of the present query.
+    fn next_attribute(&mut self) -> Request {
+        let Query { arrival, first, blocks, attribute, left } = self.query;
+        self.query.attribute = (attribute + 1) % self.attributes;
+        self.query.left = left - 1;
+        read(arrival, attribute * self.stride + first, blocks)
+    }
+}
+
+fn read(arrival: Time, lbn: u64, blocks: u64) -> Request {
+    Request { arrival, lbn, blocks: blocks as u32, op: Op::Read, ..Request::default() }
+}

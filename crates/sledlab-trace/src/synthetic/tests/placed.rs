@@ -1,0 +1,100 @@
+//! Workloads whose data have places that layouts know of: relations, and small data beside streams.
+
+use super::*;
+
+/// Requests of a query arrive at one instant.
+fn queries(requests: &[Request]) -> Vec<&[Request]> {
+    requests.chunk_by(|a, b| a.arrival == b.arrival).collect()
+}
+
+#[test]
+fn the_same_queries_come_to_every_store() {
+    let of =
+        |store: &str| make("relation", &format!("requests = 3000\nrelation_mb = 500\nstore = \"{store}\""));
+    let (rows, columns, tabular) = (of("rows"), of("columns"), of("tabular"));
+    let (length, share) = (500 * 2048 / 5, G2_BLOCKS / 5);
+    let (by_columns, by_table) = (queries(&columns), queries(&tabular));
+    for (row, (column, table)) in rows.iter().zip(by_columns.iter().zip(&by_table)).take(500) {
+        assert_eq!([row.arrival; 2], [column[0].arrival, table[0].arrival]);
+        let scan = row.blocks > 1;
+        assert_eq!((column.len(), table.len()), if scan { (1, 1) } else { (5, 5) });
+        assert_eq!(row.blocks, if scan { 5 * 540 } else { 1 });
+        for (column, table) in column.iter().zip(*table) {
+            assert_eq!(column.blocks, if scan { 540 } else { 1 });
+            assert_eq!(column.lbn % length, row.lbn / 5, "equally far into the relation");
+            assert_eq!((table.lbn / share, table.lbn % share), (column.lbn / length, column.lbn % length));
+        }
+    }
+    assert!([rows, columns, tabular].iter().flatten().all(|r| r.op == Op::Read));
+}
+
+#[test]
+fn scans_have_their_share_and_their_attributes() {
+    let params = "requests = 100000\nstore = \"tabular\"\nscan_share = 0.4\nprojected = 3\nscan_blocks = 77";
+    let requests = make("relation", params);
+    let queries = queries(&requests);
+    let (scans, others): (Vec<&[Request]>, Vec<_>) = queries.iter().partition(|query| query[0].blocks == 77);
+    assert_near("scans", scans.len() as f64 / queries.len() as f64, 0.4, 0.02);
+    let attributes = |query: &[Request]| query.iter().map(|r| r.lbn / (G2_BLOCKS / 5)).collect::<Vec<_>>();
+    for scan in &scans[..scans.len() - 1] {
+        let found = attributes(scan);
+        assert_eq!(found, [0, 1, 2].map(|i| (found[0] + i) % 5));
+    }
+    assert!(others[..others.len() - 1].iter().all(|query| attributes(query) == [0, 1, 2, 3, 4]));
+    let gaps: Vec<u64> = queries.windows(2).map(|q| q[1][0].arrival.since(q[0][0].arrival).as_ns()).collect();
+    assert_near("mean gap", moments(gaps.into_iter()).0, 10e6, 0.02);
+    let faster = make("relation", "requests = 10000\nmean_interarrival_ms = 1.0");
+    assert_near("faster", moments(gaps_ns(&faster)).0, 1e6, 0.05);
+    // 100 attributes of a small relation.
+    let many = make("relation", "requests = 10000\nattributes = 100\nrelation_mb = 10\nscan_share = 1.0");
+    assert!(many.iter().all(|r| r.blocks == 204 * 100 && r.end() <= 204 * 100));
+}
+
+#[test]
+fn small_data_are_first_or_first_in_their_group() {
+    for (groups, group) in [(1, G2_BLOCKS), (50, G2_BLOCKS / 50)] {
+        let requests = make("small-and-streams", &format!("requests = 100000\ngroups = {groups}"));
+        let small = group / 5;
+        for request in &requests {
+            let at = request.lbn % group;
+            let part = if request.blocks == 8 { 0..small } else { small..group };
+            assert!(part.contains(&at) && part.contains(&(at + u64::from(request.blocks) - 1)));
+        }
+        assert_near("streams", share(&requests, |r| r.blocks == 128), 0.2, 0.03);
+        assert_near("reads", share(&requests, |r| r.op == Op::Read && r.blocks == 8), 0.8 * 0.8, 0.02);
+        let of_small: Vec<u64> = requests.iter().filter(|r| r.blocks == 8).map(|r| r.lbn).collect();
+        assert_near(
+            "mean group",
+            moments(of_small.iter().map(|lbn| lbn / group + 1)).0,
+            (groups + 1) as f64 / 2.0,
+            0.03,
+        );
+        assert_near(
+            "mean place",
+            moments(of_small.iter().map(|lbn| lbn % group)).0,
+            small as f64 / 2.0,
+            0.03,
+        );
+    }
+}
+
+#[test]
+fn streams_go_on_for_their_length() {
+    let requests = make(
+        "small-and-streams",
+        "requests = 100000\nstream_share = 0.5\nstream_blocks = 40\nsmall_blocks = 3\nstreams = 1\nsmall_data_share = 0.1",
+    );
+    let stream: Vec<&Request> = requests.iter().filter(|r| r.blocks == 40).collect();
+    assert!(requests.iter().all(|r| r.blocks == 40 || r.blocks == 3 && r.end() <= G2_BLOCKS / 10));
+    let onward = stream.windows(2).filter(|pair| pair[0].end() == pair[1].lbn).count();
+    assert_near("onward", onward as f64 / stream.len() as f64, 15.0 / 16.0, 0.01);
+    assert!(stream.windows(2).all(|pair| pair[0].end() != pair[1].lbn || pair[0].op == pair[1].op));
+    assert_near("gap", moments(gaps_ns(&requests)).0, 2e6, 0.02);
+    // Twenty at a time hardly ever follow themselves, and shorter ones break off.
+    let follows = |params: &str| {
+        let requests = make("small-and-streams", &format!("requests = 50000\nstream_share = 1.0\n{params}"));
+        requests.windows(2).filter(|pair| pair[0].end() == pair[1].lbn).count() as f64 / 50_000.0
+    };
+    assert_near("twenty", follows("streams = 20"), 15.0 / 16.0 / 20.0, 0.1);
+    assert_near("short", follows("streams = 1\nstream_requests = 2.0"), 0.5, 0.05);
+}
