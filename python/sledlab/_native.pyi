@@ -233,7 +233,9 @@ def replay_measured(experiment: Experiment, file: str, host: str | None = None) 
 def import_device(text: str, file: str, name: str | None = None) -> tuple[str, list[str]]:
     """A device of a DiskSim parameter file as a device file, and remarks."""
 
-def seek_map(experiment: Experiment, x_bit: int, y_bit: int, direction: int) -> tuple[bytes, bytes, bytes]:
+def seek_map(
+    experiment: Experiment, x_bit: int, y_bit: int, direction: int
+) -> tuple[bytes, bytes, bytes, float, float]:
     """X of the columns and y of the rows in bits (i32), and positioning times in ms (f64) row by row."""
 
 def characterise(

@@ -11,6 +11,7 @@ PRESETS = [
     "mems-g2",
     "mems-g3",
     "mems-g2-3200",
+    "mems-2000",
     "mems-g1-disksim",
     "mems-g2-disksim",
     "mems-g3-disksim",
@@ -28,6 +29,7 @@ PRESETS = [
     "hp-c3323a",
     "dec-rz26",
     "seagate-st41601n",
+    "super-disk",
     "ram",
 ]
 

@@ -13,6 +13,10 @@ pub struct SeekMap {
     pub y_bit: Vec<i32>,
     /// Milliseconds, row by row: `ms[row * x_bit.len() + column]`.
     pub ms: Vec<f64>,
+    /// From a column to the next at the centre, in x alone, settled, in ms (AN-03).
+    pub next_column_ms: f64,
+    /// From the first column to the last, in x alone, settled, in ms (AN-03).
+    pub full_stroke_ms: f64,
 }
 
 /// The map from a state of a device with these parameters.

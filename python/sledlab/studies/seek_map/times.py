@@ -54,6 +54,8 @@ class SeekMap(Shown):
         x_bit: x of each column, in bits from the centre.
         y_bit: y of the middle of each row, in bits from the centre.
         ms: Positioning times in ms, settling and turnarounds included; shape (rows, columns).
+        next_column_ms: From a column to the next at the centre, in x alone, settled, in ms.
+        full_stroke_ms: From the first column to the last, in x alone, settled, in ms.
     """
 
     device: str
@@ -61,6 +63,8 @@ class SeekMap(Shown):
     x_bit: npt.NDArray[np.int32]
     y_bit: npt.NDArray[np.int32]
     ms: npt.NDArray[np.float64]
+    next_column_ms: float
+    full_stroke_ms: float
 
     @property
     def mean_ms(self) -> float:
@@ -107,6 +111,8 @@ class SeekMap(Shown):
             "start": {"x_bit": x_bit, "y_bit": y_bit, "direction": direction},
             "mean_ms": self.mean_ms,
             "max_ms": self.max_ms,
+            "next_column_ms": self.next_column_ms,
+            "full_stroke_ms": self.full_stroke_ms,
             "columns": len(self.x_bit),
             "rows": len(self.y_bit),
             "regions": [asdict(region) for region in self.regions()],
@@ -146,10 +152,11 @@ def seek_map(device: Chosen | str, x_bit: int = 0, y_bit: int = 0, direction: in
 
 def compute(experiment: _native.Experiment, name: str, x_bit: int, y_bit: int, direction: int) -> SeekMap:
     """The map for the device of an experiment."""
-    columns, rows, times = _native.seek_map(experiment, x_bit, y_bit, direction)
+    columns, rows, times, next_column, full_stroke = _native.seek_map(experiment, x_bit, y_bit, direction)
     x = np.frombuffer(columns, "<i4")
     y = np.frombuffer(rows, "<i4")
-    return SeekMap(name, (x_bit, y_bit, direction), x, y, np.frombuffer(times, "<f8").reshape(len(y), len(x)))
+    ms = np.frombuffer(times, "<f8").reshape(len(y), len(x))
+    return SeekMap(name, (x_bit, y_bit, direction), x, y, ms, next_column, full_stroke)
 
 
 def writer(path: Path) -> Callable[[SeekMap], None]:

@@ -18,7 +18,8 @@ def answer(found: SeekMap) -> str:
     """How far everything is."""
     return (
         f"From x = {found.start[0]}, y = {found.start[1]} the sled reaches a random place in "
-        f"{found.mean_ms:.3f} ms on average, and the furthest in {found.max_ms:.3f} ms."
+        f"{found.mean_ms:.3f} ms on average, and the furthest in {found.max_ms:.3f} ms. In x alone the next "
+        f"column takes {found.next_column_ms:.3f} ms, the full stroke {found.full_stroke_ms:.3f} ms."
     )
 
 
@@ -43,7 +44,8 @@ def brief(found: SeekMap) -> Sequence[Part]:
     rows, columns = found.ms.shape
     said = (
         f"{found.device} from x = {found.start[0]}, y = {found.start[1]}: mean {found.mean_ms:.3f} ms, "
-        f"longest {found.max_ms:.3f} ms over {columns:,} columns and {rows} rows"
+        f"longest {found.max_ms:.3f} ms over {columns:,} columns and {rows} rows; in x alone "
+        f"{found.next_column_ms:.3f} ms to the next column, {found.full_stroke_ms:.3f} ms over the full stroke"
     )
     return [Text(said), regions(found)]
 

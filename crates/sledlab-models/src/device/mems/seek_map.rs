@@ -37,5 +37,8 @@ pub fn seek_map(
     let ms = places
         .map(|(row, cylinder)| watch().map(|()| sled.positioning_at(from, row, cylinder).as_ms()))
         .collect::<Result<_>>()?;
-    Ok(SeekMap { x_bit, y_bit, ms })
+    let (first, last) = (x_bit[0], x_bit[x_bit.len() - 1]);
+    let next_column_ms = sled.x_time(0, last.min(1)).as_ms();
+    let full_stroke_ms = sled.x_time(first, last).as_ms();
+    Ok(SeekMap { x_bit, y_bit, ms, next_column_ms, full_stroke_ms })
 }
