@@ -111,7 +111,6 @@ pub struct DeviceFile {
 
 /// Parameters by kind of device.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "a description of a device is read once and seldom copied")]
 pub enum DeviceParams {
     /// `kind = "mems"`.
     Mems(MemsParams),
