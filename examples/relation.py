@@ -6,7 +6,6 @@ Prints the mean response of scans and of look-ups, from the arrival of a query t
 """
 
 import polars as pl
-
 import sledlab as sl
 
 STORES = {"rows": "row-first", "columns": "row-first", "tabular": "tabular"}
@@ -42,9 +41,7 @@ def main():
     for attributes, projected in ((5, 1), (5, 5), (20, 1), (20, 4)):
         for store, layout in STORES.items():
             look_up, scan, busy = responses(store, layout, attributes, projected)
-            print(
-                f"{attributes:10}  {projected:7}  {store:8} {look_up:10.2f} {scan:8.2f} {100 * busy:7.1f}"
-            )
+            print(f"{attributes:10}  {projected:7}  {store:8} {look_up:10.2f} {scan:8.2f} {100 * busy:7.1f}")
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ fn runs_agree_with_search() {
 }
 
 /// A device with the given counts.
-fn params(cylinders: u64, rows: u64, tracks: u64, cells: u64, divided: MemsParams) -> MemsParams {
+fn params(cylinders: u64, rows: u64, tracks: u64, cells: u64, divided: &MemsParams) -> MemsParams {
     MemsParams {
         bit_nm: 10.0,
         travel_x_um: cylinders as f64 / 100.0,
@@ -114,7 +114,7 @@ fn params(cylinders: u64, rows: u64, tracks: u64, cells: u64, divided: MemsParam
         tips_per_block: 3,
         active_tips: cells * 3 + 2,
         usable_tips: (cells * 3 + 2) * tracks,
-        ..divided
+        ..divided.clone()
     }
 }
 
@@ -132,7 +132,7 @@ proptest! {
     fn holds_for_any_small_device(
         cylinders in 1_u64..30, rows in 1_u64..7, tracks in 1_u64..7, cells in 1_u64..7, divided in divisions(),
     ) {
-        let params = params(cylinders, rows, tracks, cells, divided);
+        let params = params(cylinders, rows, tracks, cells, &divided);
         let geometry = Geometry::new(&params).unwrap();
         let counts = [geometry.cylinders, geometry.rows, geometry.tracks, geometry.cells].map(u64::from);
         prop_assert_eq!(counts, [cylinders, rows, tracks, cells]);
@@ -147,7 +147,7 @@ proptest! {
     fn holds_for_devices_beyond_32_bits(
         lbn in 0_u64.., rows in 1_u64..3000, tracks in 1_u64..3000, divided in divisions(),
     ) {
-        let params = params(100_000, rows, tracks, 1234, divided);
+        let params = params(100_000, rows, tracks, 1234, &divided);
         let geometry = Geometry::new(&params).unwrap();
         let lbn = lbn % geometry.blocks;
         for &kind in LAYOUTS {

@@ -66,7 +66,7 @@ fn small_data_are_first_or_first_in_their_group() {
         assert_near(
             "mean group",
             moments(of_small.iter().map(|lbn| lbn / group + 1)).0,
-            (groups + 1) as f64 / 2.0,
+            f64::from(groups + 1) / 2.0,
             0.03,
         );
         assert_near(

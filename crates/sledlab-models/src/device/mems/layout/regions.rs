@@ -97,8 +97,8 @@ impl Region {
 /// Consecutive blocks fill one region, the rows of its tracks and the tracks of its cylinders, then the next.
 #[derive(Clone, Debug)]
 pub struct Regions {
-    /// Those with blocks, in order of blocks.
-    regions: Vec<Region>,
+    /// Regions with blocks, in order of blocks.
+    in_order: Vec<Region>,
     /// The region of the first block of each stretch of 2 to the power of `shift` blocks.
     stretches: Vec<u32>,
     shift: u32,
@@ -122,7 +122,7 @@ fn extent(geometry: &Geometry) -> Extent {
 impl Regions {
     /// Regions in the order in which blocks fill them; together they are all cells of `grid`, each once.
     pub(super) fn new(geometry: &Geometry, grid: Grid, order: Vec<Rectangle>) -> Self {
-        let mut regions: Vec<Region> = Vec::new();
+        let mut in_order: Vec<Region> = Vec::new();
         let mut of_cells = vec![[u32::MAX; 2]; (grid.columns * grid.rows) as usize];
         let mut blocks = 0;
         for at in order {
@@ -133,16 +133,16 @@ impl Regions {
                 Filling::EvenUpwards => 0..=0,
                 Filling::OddDownwards => 1..=1,
             };
-            both[parities].fill(regions.len() as u32);
+            both[parities].fill(in_order.len() as u32);
             blocks += more;
-            regions.push(region);
+            in_order.push(region);
         }
         debug_assert_eq!(blocks, geometry.blocks);
         // Short stretches, so that hardly any has blocks of more than two regions.
-        let shift = (blocks / (4 * regions.len() as u64)).checked_ilog2().unwrap_or(0);
+        let shift = (blocks / (4 * in_order.len() as u64)).checked_ilog2().unwrap_or(0);
         let stretches = (0..=(blocks - 1) >> shift).map(|stretch| {
             let first_block = stretch << shift;
-            regions.partition_point(|region| region.first_block <= first_block) as u32 - 1
+            in_order.partition_point(|region| region.first_block <= first_block) as u32 - 1
         });
         Regions {
             stretches: stretches.collect(),
@@ -153,7 +153,7 @@ impl Regions {
             of_cells,
             tracks: geometry.tracks,
             cells: geometry.cells,
-            regions,
+            in_order,
         }
     }
 
@@ -161,10 +161,10 @@ impl Regions {
     #[inline]
     fn region(&self, lbn: u64) -> &Region {
         let mut number = self.stretches[(lbn >> self.shift) as usize] as usize;
-        while self.regions.get(number + 1).is_some_and(|next| next.first_block <= lbn) {
+        while self.in_order.get(number + 1).is_some_and(|next| next.first_block <= lbn) {
             number += 1;
         }
-        &self.regions[number]
+        &self.in_order[number]
     }
 }
 
@@ -178,7 +178,7 @@ impl Layout for Regions {
     fn lbn(&self, place: Place) -> u64 {
         let (x, y) = self.grid.cell(&self.extent, place.cylinder, place.row);
         let both = self.of_cells[(x * self.grid.rows + y) as usize];
-        let region = &self.regions[both[(place.cylinder % 2) as usize] as usize];
+        let region = &self.in_order[both[(place.cylinder % 2) as usize] as usize];
         let nth = (place.cylinder - region.cylinder) / region.step;
         let row = region.swap_row(nth, place.track, place.row - region.row);
         region.first_block
