@@ -92,7 +92,8 @@ def test_a_new_device_is_told_and_simulated(sledlab: Callable[..., str]) -> None
 
 @pytest.mark.slow("as above")
 def test_a_new_device_stands_wherever_devices_do(sledlab: Callable[..., str]) -> None:
-    hybrid = ("--device", "mobile-disk", "--hybrid", "caching-disk", "--front", "mine.toml")
+    front = ("--front", "mine.toml", "--set", "hybrid.front_mb=0")
+    hybrid = ("--device", "mobile-disk", "--hybrid", "caching-disk", *front)
     found = json.loads(sledlab("simulate", *hybrid, *UNIFORM, "--json"))
     assert found["config"]["front"]["kind"] == "constant"
     assert found["hybrid"]["front"]["writes"] > 0
