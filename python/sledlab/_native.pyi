@@ -235,7 +235,7 @@ def import_device(text: str, file: str, name: str | None = None) -> tuple[str, l
 
 def seek_map(
     experiment: Experiment, x_bit: int, y_bit: int, direction: int
-) -> tuple[bytes, bytes, bytes, float, float]:
+) -> tuple[list[bytes], list[float]]:
     """X of the columns and y of the rows in bits (i32), and positioning times in ms (f64) row by row."""
 
 def characterise(

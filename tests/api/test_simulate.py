@@ -1,6 +1,7 @@
 """The Python API."""
 
 import inspect
+import math
 import pickle
 
 import numpy as np
@@ -210,3 +211,14 @@ def test_seek_map_is_what_the_device_does(tmp_path):
     assert found.plot().axes
     assert "mean 0." in repr(found)
     assert found.report(tmp_path / "map.html").read_text().count("<svg") == 1
+
+
+def test_moves_in_x_alone_are_told_beside_a_seek_map():
+    found = sl.seek_map("mems-g2")
+    column = list(found.x_bit).index(1)
+    assert found.ms[:, column].min() == found.next_column_ms
+    from_edge = sl.seek_map("mems-g2", x_bit=-1250)
+    assert from_edge.ms[:, -1].min() == from_edge.full_stroke_ms == found.full_stroke_ms
+    settling_ms = 1e3 / (2 * math.pi * 739)
+    assert settling_ms < found.next_column_ms < found.full_stroke_ms
+    assert "to the next column" in repr(found)

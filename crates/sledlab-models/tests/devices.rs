@@ -193,7 +193,9 @@ proptest! {
                 let mut queues = [choice.make(device.mechanics()).unwrap(), choice.make_scan(device.mechanics()).unwrap()];
                 for (id, said) in said.iter().enumerate() {
                     let request = request(id as u64, device.mechanics(), *said);
-                    queues.iter_mut().for_each(|queue| queue.push(request));
+                    for queue in &mut queues {
+                        queue.push(request);
+                    }
                 }
                 let mut now = Time::ZERO;
                 while !queues[0].is_empty() {

@@ -42,16 +42,17 @@ pub(crate) fn seek_map<'py>(
     x_bit: i32,
     y_bit: i32,
     direction: i8,
-) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, f64, f64)> {
+) -> PyResult<([Bound<'py, PyBytes>; 3], [f64; 2])> {
     let device = experiment.get().device().map_err(raise)?;
     let from = DeviceState { x: x_bit, y: y_bit, direction, ..DeviceState::STILL };
     let map = py.detach(|| sledlab_sim::seek_map(&device, from, &mut watch())).map_err(raise)?;
     Ok((
-        to_bytes(py, &map.x_bit, i32::to_le_bytes)?,
-        to_bytes(py, &map.y_bit, i32::to_le_bytes)?,
-        to_bytes(py, &map.ms, f64::to_le_bytes)?,
-        map.next_column_ms,
-        map.full_stroke_ms,
+        [
+            to_bytes(py, &map.x_bit, i32::to_le_bytes)?,
+            to_bytes(py, &map.y_bit, i32::to_le_bytes)?,
+            to_bytes(py, &map.ms, f64::to_le_bytes)?,
+        ],
+        [map.next_column_ms, map.full_stroke_ms],
     ))
 }
 

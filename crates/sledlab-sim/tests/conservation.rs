@@ -137,7 +137,9 @@ fn holds_for_every_kind_of_device_without_a_preset() {
                     ("replay.outside", "wrap"),
                 ];
                 let mut experiment = Experiment::new();
-                settings.iter().for_each(|(key, value)| experiment.set(key, value).unwrap());
+                for (key, value) in settings {
+                    experiment.set(key, value).unwrap();
+                }
                 check(&experiment, &source, 1.0);
             }
         }

@@ -152,11 +152,11 @@ def seek_map(device: Chosen | str, x_bit: int = 0, y_bit: int = 0, direction: in
 
 def compute(experiment: _native.Experiment, name: str, x_bit: int, y_bit: int, direction: int) -> SeekMap:
     """The map for the device of an experiment."""
-    columns, rows, times, next_column, full_stroke = _native.seek_map(experiment, x_bit, y_bit, direction)
+    (columns, rows, times), alone = _native.seek_map(experiment, x_bit, y_bit, direction)
     x = np.frombuffer(columns, "<i4")
     y = np.frombuffer(rows, "<i4")
     ms = np.frombuffer(times, "<f8").reshape(len(y), len(x))
-    return SeekMap(name, (x_bit, y_bit, direction), x, y, ms, next_column, full_stroke)
+    return SeekMap(name, (x_bit, y_bit, direction), x, y, ms, *alone)
 
 
 def writer(path: Path) -> Callable[[SeekMap], None]:
