@@ -8,7 +8,7 @@ pub mod ram;
 
 use std::sync::Arc;
 
-use sledlab_core::{Op, Request, Result, Span, Time};
+use sledlab_core::{Error, Op, Request, Result, Span, Time};
 
 use crate::power::{PowerRates, Spent};
 
@@ -305,8 +305,13 @@ pub trait Device: Send {
     /// that makes a difference.
     fn tell_time(&mut self, now: Time);
 
-    /// A command reaches the device; returns when the mechanism may select it (`now` or later).
+    /// A command reaches the device; returns when the mechanism may select it (`now` or later), or [`Time::MAX`] if
+    /// [`let_in`](Device::let_in) will tell.
     fn admit(&mut self, now: Time, request: &Queued) -> Time;
+
+    /// The next command that the mechanism may select from now on, of those whose [`admit`](Device::admit) did not tell;
+    /// asked whenever the device was woken.
+    fn let_in(&mut self) -> Option<Queued>;
 
     /// Starts serving `batch` on an idle mechanism: together what one pass can serve, the rest in order.
     ///
@@ -436,7 +441,21 @@ impl dyn PositionIndex + '_ {
 pub fn build(description: &preset::DeviceFile) -> Result<Box<dyn Device>> {
     match &description.params {
         preset::DeviceParams::Mems(params) => mems::build(params),
-        preset::DeviceParams::Disk(params) => Ok(Box::new(disk::Disk::new(params)?)),
+        preset::DeviceParams::Disk(params) => disk::build(params),
         preset::DeviceParams::Ram(params) => Ok(Box::new(ram::Ram::new(params))),
+    }
+}
+
+/// The same on a bus with others.
+///
+/// # Errors
+/// A device that cannot, and parameters that make no sense together.
+pub fn build_on(bus: &disk::Bus, description: &preset::DeviceFile) -> Result<Box<dyn Device>> {
+    match &description.params {
+        preset::DeviceParams::Disk(params) => Ok(Box::new(disk::Connected::new(params, bus)?)),
+        preset::DeviceParams::Mems(_) | preset::DeviceParams::Ram(_) => {
+            Err(Error::user("system.bus = \"shared\" is for disks: other devices have a bus of their own")
+                .with_remedy("set system.bus = \"own\", or choose a disk"))
+        }
     }
 }

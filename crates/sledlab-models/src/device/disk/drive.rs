@@ -62,6 +62,8 @@ pub(super) struct Drive {
     pub at: Track,
     /// What schedulers are told: the time, what the command before was, and when buffered blocks are on the medium.
     told: (Time, Op, Time),
+    /// Whether the overhead of a command is over when its turn comes.
+    pub overlaps: bool,
 }
 
 impl Drive {
@@ -92,7 +94,7 @@ impl Drive {
             rates,
             idle_mw: numbers.idle_mw,
         };
-        Ok(Drive { parts: Arc::new(parts), at: Track::default(), told: (Time::ZERO, Op::Read, Time::ZERO) })
+        Ok(Drive { parts: Arc::new(parts), at: Track::default(), told: (Time::ZERO, Op::Read, Time::ZERO), overlaps: false })
     }
 
     /// What commands cost.
@@ -108,6 +110,9 @@ impl Drive {
 
     /// An arm over `track` at `now`, after a command that was `before`; it is free at `free`.
     fn state_at(&self, track: Track, now: Time, before: Op, free: Time) -> DeviceState {
+        if self.overlaps {
+            return DeviceState::Disk(DiskState::ready(track, now.max(free)));
+        }
         let from = |op| (now + self.parts.overheads.to_arm(op, before)).max(free);
         DeviceState::Disk(DiskState { track, reads_from: from(Op::Read), writes_from: from(Op::Write) })
     }

@@ -4,6 +4,10 @@
 //! buffer writes (DM-12 to DM-14). It has four power states (paper 000, section 3.1): ACTIVE while it seeks, waits for
 //! a sector or accesses it, IDLE while it only spins, and, when it is parked, SLEEP or OFF.
 
+mod bus;
+mod connected;
+#[cfg(test)]
+mod connected_tests;
 mod controller;
 mod drive;
 mod geometry;
@@ -21,6 +25,8 @@ pub mod zones;
 
 use sledlab_core::{Result, Time};
 
+pub use bus::Bus;
+pub use connected::Connected;
 pub use drive::DiskState;
 pub use geometry::Track;
 pub use params::DiskParams;
@@ -29,7 +35,18 @@ use self::controller::{Controller, Done};
 use self::drive::Drive;
 use super::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
 
-/// A disk that serves one command after another.
+/// The disk that `params` describe, on a bus of its own.
+///
+/// # Errors
+/// Parameters that make no sense together.
+pub fn build(params: &DiskParams) -> Result<Box<dyn Device>> {
+    if params.flat.queue_depth > 1 {
+        return Ok(Box::new(Connected::new(params, &Bus::default())?));
+    }
+    Ok(Box::new(Disk::new(params)?))
+}
+
+/// A disk that serves one command after another and has its bus to itself.
 #[derive(Debug)]
 pub struct Disk {
     drive: Drive,
@@ -63,11 +80,15 @@ impl Device for Disk {
         now
     }
 
+    fn let_in(&mut self) -> Option<Queued> {
+        None
+    }
+
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
         let mut busy = Busy { until: now, work: Work::default() };
         for request in batch {
             let start = busy.until;
-            let Done { completion, timing } = self.controller.serve(&mut self.drive, start, request);
+            let Done { completion, timing, .. } = self.controller.serve(&mut self.drive, start, request);
             // The disk is as active while it takes a command and moves data as while it seeks.
             let service = completion.since(start);
             let access = timing.transfer.saturating_sub(timing.reposition).min(service);

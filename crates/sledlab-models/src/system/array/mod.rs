@@ -14,10 +14,11 @@ use sledlab_core::{Error, Result, Span, Time};
 use self::flow::{Access, Flow};
 use self::layout::Layout;
 pub use self::sleds::independent;
-use super::params::{Kind, SystemParams};
+use super::params::{BusUse, Kind, SystemParams};
 use super::{Completion, Durable, Parts, Setup, Single, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
-use crate::device::Queued;
+use crate::device::disk::Bus;
+use crate::device::{self, Queued};
 use crate::device::mems::MemsParams;
 use crate::device::preset::DeviceFile;
 use crate::hybrid::HybridCounts;
@@ -43,7 +44,12 @@ impl Array {
     pub fn new(parts: Parts) -> Result<Self> {
         let params = parts.system;
         check(params, parts.device)?;
-        let nodes = (0..params.devices).map(|_| super::node(parts)).collect::<Result<Vec<_>>>()?;
+        let bus = Bus::default();
+        let node = |_| match params.bus {
+            BusUse::Own => super::node(parts),
+            BusUse::Shared => on_bus(&bus, parts),
+        };
+        let nodes = (0..params.devices).map(node).collect::<Result<Vec<_>>>()?;
         let device_blocks = nodes[0].capacity_blocks();
         Ok(Array::of(layout::build(params, device_blocks)?, nodes))
     }
@@ -70,6 +76,16 @@ impl Array {
             self.nodes[device].arrive(now, access);
         }
     }
+}
+
+/// A device on a bus with the others.
+fn on_bus(bus: &Bus, parts: Parts) -> Result<Box<dyn System>> {
+    if parts.hybrid.is_some() {
+        return Err(Error::user("system.bus = \"shared\" is for disks: hybrids have a bus of their own")
+            .with_remedy("set system.bus = \"own\", or leave out hybrid.kind"));
+    }
+    let device = device::build_on(bus, parts.device)?;
+    Ok(Box::new(Single::new(Station::of(device, parts.setup)?)))
 }
 
 /// Whether devices of `file` can be put together as `params` says.
