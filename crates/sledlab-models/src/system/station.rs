@@ -73,8 +73,14 @@ impl Station {
         let Setup { scheduler, power, merge } = setup;
         let merger = Merger::new(merge, device.mechanics().blocks_at_once());
         if merger.is_some() && device.has_own_work() {
-            return Err(Error::user("merge.kind: requests cannot be merged behind an interleaved bus")
-                .with_remedy("set device.pipeline = \"serial\", or merge.kind = \"none\""));
+            return Err(Error::user(
+                "merge.kind: requests cannot be merged behind an interleaved or shared bus, nor in a disk of several \
+                 commands",
+            )
+            .with_remedy(
+                "set device.pipeline = \"serial\", system.bus = \"own\" or device.queue_depth = 1, or merge.kind = \
+                 \"none\"",
+            ));
         }
         Ok(Station {
             scheduler: scheduler.make(device.mechanics())?,

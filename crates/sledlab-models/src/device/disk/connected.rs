@@ -7,13 +7,16 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use sledlab_core::{Result, Time};
+use sledlab_core::{Op, Result, Span, Time};
 
 use super::bus::{Bus, Port};
 use super::controller::{Begun, Controller, Done, Entry};
 use super::drive::Drive;
 use super::params::DiskParams;
 use crate::device::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
+
+/// The shortest time there is.
+const INSTANT: Span = Span::from_ns(1);
 
 /// A disk that takes turns on its bus.
 #[derive(Debug)]
@@ -40,6 +43,8 @@ pub struct Connected {
     following: VecDeque<Queued>,
     /// What the mechanism did for the batch so far.
     work: Work,
+    /// Until when it writes what was complete before the active command came.
+    behind: Time,
     /// Whether the mechanism is about to be given one of the commands that are ready: nobody comes between.
     selecting: bool,
 }
@@ -54,10 +59,18 @@ enum Claim {
 #[derive(Clone, Copy, Debug)]
 enum Hold {
     /// The overhead of a command.
-    Command { id: u64, since: Time, until: Time },
-    Data { until: Time },
+    Command {
+        id: u64,
+        since: Time,
+        until: Time,
+    },
+    Data {
+        until: Time,
+    },
     /// The completion of a write to the medium.
-    Answer { until: Time },
+    Answer {
+        until: Time,
+    },
 }
 
 impl Hold {
@@ -111,6 +124,7 @@ impl Connected {
             active: None,
             following: VecDeque::new(),
             work: Work::default(),
+            behind: Time::ZERO,
             selecting: false,
         })
     }
@@ -120,9 +134,12 @@ impl Connected {
         self.port.ask(now);
     }
 
-    /// Lets commands ask for the bus as far as there is room for them in the drive.
+    /// Lets the next command ask for the bus if there is room for it in the drive; they ask one after the other.
     fn call_in(&mut self, now: Time) {
-        while self.inside < self.depth
+        let coming = matches!(self.hold, Some(Hold::Command { .. }))
+            || self.claims.iter().any(|claim| matches!(claim, Claim::Command(_)));
+        if !coming
+            && self.inside < self.depth
             && let Some(request) = self.outside.pop_front()
         {
             self.inside += 1;
@@ -141,7 +158,9 @@ impl Connected {
         }
         let ready = self.ready.remove(&request.id).unwrap_or(now);
         match self.hold {
-            Some(Hold::Command { id, since, .. }) if id == request.id && since == now => self.begin(now, Entry::Fresh),
+            Some(Hold::Command { id, since, .. }) if id == request.id && since == now => {
+                self.begin(now, Entry::Fresh)
+            }
             _ => self.begin(now, Entry::Waited(ready)),
         }
         true
@@ -171,12 +190,14 @@ impl Connected {
     fn granted(&mut self, now: Time) {
         match self.claims.pop_front() {
             Some(Claim::Command(request)) => {
-                let until = now + self.controller.admission(request.op);
+                let ready = now + self.controller.admission(request.op);
+                // An idle mechanism turns to it before it lets the bus go, be it only for an instant.
+                let until = if self.depth == 1 { ready } else { ready.max(now + INSTANT) };
                 self.hold = Some(Hold::Command { id: request.id, since: now, until });
                 if self.depth == 1 {
                     self.begin(now, Entry::Fresh);
                 } else {
-                    self.ready.insert(request.id, until);
+                    self.ready.insert(request.id, ready);
                     self.arrived.push_back(request);
                 }
             }
@@ -190,6 +211,24 @@ impl Connected {
             }
             None => {}
         }
+    }
+
+    /// Whether a write that has just come goes on where the one on the mechanism ends, which is complete, and nothing
+    /// else waits: the mechanism turns to it at once. Returns what it has done so far.
+    fn gives_way(&mut self, now: Time) -> Option<Work> {
+        let Some(Active { phase: Phase::Behind(until), .. }) = self.active else { return None };
+        let request = self.arrived.back().filter(|request| request.op == Op::Write)?;
+        if self.ready.len() > 1 || !self.following.is_empty() || !self.controller.appends(now, request) {
+            return None;
+        }
+        self.active = None;
+        self.behind = until;
+        // What it still has to write was charged to that command.
+        let left = until.since(now);
+        let rest = Work { seek: left.min(self.work.seek), ..Work::default() };
+        let rest = Work { access: left - rest.seek, ..rest };
+        let all = std::mem::replace(&mut self.work, rest);
+        Some(Work { seek: all.seek - rest.seek, access: all.access - rest.access, ..all })
     }
 
     /// What holds the bus is over at `now`.
@@ -206,6 +245,9 @@ impl Connected {
             Some(Hold::Command { .. }) | None => {}
         }
         self.port.let_go(now);
+        // Behind what the active command has for the bus.
+        self.ask_for_active(now);
+        self.call_in(now);
     }
 
     /// The active command is complete.
@@ -216,7 +258,7 @@ impl Connected {
         let free = if self.depth == 1 { completion } else { completion.max(on_medium) };
         *phase = Phase::Behind(free);
         // The disk is as active while it takes a command, waits for the bus and moves data as while it seeks.
-        let busy = free.since(start);
+        let busy = free.since(start.max(self.behind));
         let access = timing.transfer.saturating_sub(timing.reposition).min(busy);
         let work = Work { seek: busy - access, access, ..Work::default() };
         self.work += work;
@@ -224,7 +266,6 @@ impl Connected {
         served.push(Served { request, start, completion, timing, energy });
         self.controller.completed(request.op);
         self.inside -= 1;
-        self.call_in(now);
     }
 
     /// The active command asks for the bus at `now`, when it wants it; behind the overhead of a command that this
@@ -317,6 +358,9 @@ impl Device for Connected {
                 }
             } else if !self.selecting && self.port.take() {
                 self.granted(now);
+                if let Some(work) = self.gives_way(now) {
+                    return Some(work);
+                }
             } else {
                 return None;
             }

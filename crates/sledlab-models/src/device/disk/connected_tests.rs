@@ -127,7 +127,8 @@ fn overheads_of_commands_that_wait_are_hidden() {
     let deep = params(|disk| (disk.queue_depth, disk.read_ahead) = (4, ReadAhead::None));
     let arrivals = [0, 1, 2].map(|id| (0, request(id, 0, Op::Read, id * 100_000, 10)));
     let ends = completions(&mut [station(connected(&deep, &Bus::default()), "fcfs")], &arrivals);
-    let plain = DiskParams { flat: DiskNumbers { command_overhead_ms: 0.0, ..deep.flat.clone() }, ..deep.clone() };
+    let plain =
+        DiskParams { flat: DiskNumbers { command_overhead_ms: 0.0, ..deep.flat.clone() }, ..deep.clone() };
     let mut disk = Disk::new(&plain).unwrap();
     let mut served = Vec::new();
     // The first pays for its command, the others set out when the one before is complete.

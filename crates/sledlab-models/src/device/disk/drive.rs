@@ -94,7 +94,12 @@ impl Drive {
             rates,
             idle_mw: numbers.idle_mw,
         };
-        Ok(Drive { parts: Arc::new(parts), at: Track::default(), told: (Time::ZERO, Op::Read, Time::ZERO), overlaps: false })
+        Ok(Drive {
+            parts: Arc::new(parts),
+            at: Track::default(),
+            told: (Time::ZERO, Op::Read, Time::ZERO),
+            overlaps: false,
+        })
     }
 
     /// What commands cost.

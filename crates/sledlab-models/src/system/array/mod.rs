@@ -18,9 +18,9 @@ use super::params::{BusUse, Kind, SystemParams};
 use super::{Completion, Durable, Parts, Setup, Single, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
 use crate::device::disk::Bus;
-use crate::device::{self, Queued};
 use crate::device::mems::MemsParams;
 use crate::device::preset::DeviceFile;
+use crate::device::{self, Queued};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 

@@ -188,6 +188,12 @@ impl Controller {
         self.overheads.admission(op, self.before)
     }
 
+    /// Whether a write that comes at `now` goes on in what is being written.
+    pub fn appends(&mut self, now: Time, request: &Queued) -> bool {
+        let end = request.lbn + u64::from(request.blocks);
+        self.disk.buffers_writes && self.writing.append(now, request.lbn, end).is_some()
+    }
+
     /// Enters that a command has been completed: overheads depend on it.
     pub fn completed(&mut self, op: Op) {
         self.before = op;

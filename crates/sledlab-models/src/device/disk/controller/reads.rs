@@ -4,10 +4,10 @@ use sledlab_core::{Op, Span, Time};
 
 use super::stream::Stream;
 use super::{Begun, Controller, Done, Entry, Kind, from_buffer, from_medium};
-use crate::device::{Queued, Timing};
 use crate::device::disk::drive::Drive;
 use crate::device::disk::overheads::{Command, Overheads};
 use crate::device::disk::params::ReadAhead;
+use crate::device::{Queued, Timing};
 
 impl Controller {
     pub(super) fn begin_read(
@@ -191,5 +191,4 @@ impl Controller {
             }
         }
     }
-
 }

@@ -163,7 +163,6 @@ impl Controller {
     }
 }
 
-
 /// Blocks on the medium.
 #[derive(Clone, Copy, Debug)]
 struct Written {
