@@ -13,7 +13,7 @@ def system(kind: str, devices: int) -> tuple[str, ...]:
 @pytest.mark.parametrize("kind", ["concatenation", "stripe", "mirror", "raid5"])
 def test_devices_are_put_together(sledlab, kind):
     found = sledlab("simulate", *UNIFORM, *system(kind, 4)).json
-    assert found["config"]["system"] == {"kind": kind, "devices": 4, "unit_blocks": 128}
+    assert found["config"]["system"] == {"kind": kind, "devices": 4, "unit_blocks": 128, "bus": "own"}
     assert found["requests"] == 200
     assert sum(found["state_time_s"].values()) == pytest.approx(4 * found["elapsed_s"])
 

@@ -241,7 +241,7 @@ impl Connected {
                     *phase = Phase::Wants(done.on_medium);
                 }
             }
-            Some(Hold::Data { .. } | Hold::Answer { .. }) => self.complete(now, served),
+            Some(Hold::Data { .. } | Hold::Answer { .. }) => self.complete(served),
             Some(Hold::Command { .. }) | None => {}
         }
         self.port.let_go(now);
@@ -251,7 +251,7 @@ impl Connected {
     }
 
     /// The active command is complete.
-    fn complete(&mut self, now: Time, served: &mut Vec<Served>) {
+    fn complete(&mut self, served: &mut Vec<Served>) {
         let Some(Active { request, start, done: Some(done), phase, .. }) = &mut self.active else { return };
         let (request, start, Done { completion, timing, on_medium, .. }) = (*request, *start, *done);
         // The host chooses for a drive of one command as soon as that is complete.
