@@ -150,7 +150,7 @@ def runs() -> list[OpenRun]:
 
 
 @cache
-def device(drive: str, queue_depth: int = 1) -> sl.Device:
+def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> sl.Device:
     """The drive as in the runs: always spinning, on their bus, no reads on arrival.
 
     Appended writes are served as in the reference simulator.
@@ -165,6 +165,7 @@ def device(drive: str, queue_depth: int = 1) -> sl.Device:
         idle_timeout_ms=1e9,
         startup_ms=0.0,
         queue_depth=queue_depth,
+        stale_angle=stale_angle,
     )
 
 

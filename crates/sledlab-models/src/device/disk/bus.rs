@@ -1,4 +1,7 @@
-//! A bus that one drive has at a time, first come first served.
+//! A bus that one device has at a time.
+//!
+//! Who asks for a free bus has it. When it is let go, drives go before the host, the last drive of a system first, and
+//! the host's commands in order. So do the drives of the reference simulator; in SCSI it depends on their numbers.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,11 +15,34 @@ pub struct Bus(Arc<Mutex<Line>>);
 #[derive(Debug, Default)]
 struct Line {
     drives: usize,
-    holder: Option<usize>,
-    /// Drives that want it, in order, each as often as it has asked.
-    waiting: VecDeque<usize>,
-    /// When it was last let go, or asked for while it was free.
-    changed: Time,
+    /// Who has it, or may take it.
+    owner: Option<Ask>,
+    /// Whether the owner has taken it; since when it may.
+    taken: bool,
+    since: Time,
+    waiting: VecDeque<Ask>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ask {
+    drive: usize,
+    by: By,
+}
+
+/// Who asks for the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// The host, for a command to the drive.
+    Host,
+    /// The drive, for data or the end of a command.
+    Drive,
+}
+
+impl Ask {
+    /// The highest goes first, of equals who asked first.
+    fn rank(self) -> usize {
+        if self.by == By::Drive { self.drive + 1 } else { 0 }
+    }
 }
 
 /// A drive's end of a bus.
@@ -41,38 +67,43 @@ impl Bus {
     }
 }
 
+impl Line {
+    fn offer(&mut self, ask: Ask, now: Time) {
+        (self.owner, self.taken, self.since) = (Some(ask), false, now);
+    }
+}
+
 impl Port {
     /// Asks for the bus at `now`.
-    pub fn ask(&self, now: Time) {
+    pub fn ask(&self, now: Time, by: By) {
         let mut line = self.bus.line();
-        line.waiting.push_back(self.drive);
-        if line.holder.is_none() {
-            line.changed = now;
-        }
+        let ask = Ask { drive: self.drive, by };
+        if line.owner.is_none() { line.offer(ask, now) } else { line.waiting.push_back(ask) }
     }
 
-    /// Since when this drive could have the bus, if it could.
+    /// Since when this drive may take the bus, if it may.
     pub fn offered(&self) -> Option<Time> {
         let line = self.bus.line();
-        (line.holder.is_none() && line.waiting.front() == Some(&self.drive)).then_some(line.changed)
+        let turn = !line.taken && line.owner.is_some_and(|ask| ask.drive == self.drive);
+        turn.then_some(line.since)
     }
 
-    /// Takes the bus, if it is this drive's turn.
-    pub fn take(&self) -> bool {
+    /// Takes the bus for who has asked, if it is this drive's turn.
+    pub fn take(&self) -> Option<By> {
         let mut line = self.bus.line();
-        let turn = line.holder.is_none() && line.waiting.front() == Some(&self.drive);
-        if turn {
-            line.waiting.pop_front();
-            line.holder = Some(self.drive);
-        }
-        turn
+        let ask = line.owner.filter(|ask| ask.drive == self.drive && !line.taken)?;
+        line.taken = true;
+        Some(ask.by)
     }
 
     /// Lets the bus go at `now`.
     pub fn let_go(&self, now: Time) {
         let mut line = self.bus.line();
-        line.holder = None;
-        line.changed = now;
+        let first = line.waiting.iter().enumerate().max_by_key(|(at, ask)| (ask.rank(), usize::MAX - at));
+        match first.map(|(at, _)| at).and_then(|at| line.waiting.remove(at)) {
+            Some(ask) => line.offer(ask, now),
+            None => line.owner = None,
+        }
     }
 }
 
@@ -81,21 +112,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drives_have_the_bus_in_the_order_in_which_they_asked() {
+    fn drives_go_before_the_host_and_the_last_drive_first() {
         let bus = Bus::default();
         let (a, b) = (bus.attach(), bus.attach());
         let at = Time::from_ns;
-        assert!(!a.take());
-        a.ask(at(1));
-        b.ask(at(2));
-        a.ask(at(3));
-        assert_eq!((a.offered(), b.offered()), (Some(at(3)), None));
-        assert!(!b.take() && a.take() && !a.take());
+        assert!(a.take().is_none());
+        for (ask, (port, by)) in
+            [(&a, By::Host), (&b, By::Host), (&a, By::Host), (&a, By::Drive), (&b, By::Drive)]
+                .iter()
+                .enumerate()
+        {
+            port.ask(at(ask as u64), *by);
+        }
+        assert_eq!((a.offered(), b.offered()), (Some(at(0)), None));
+        let mut order = Vec::new();
+        for now in 10..15 {
+            let (port, name) = if a.offered().is_some() { (&a, 'a') } else { (&b, 'b') };
+            order.push((name, port.take().unwrap()));
+            assert_eq!((a.offered(), b.offered(), port.take()), (None, None, None));
+            port.let_go(at(now));
+        }
+        let expected =
+            [('a', By::Host), ('b', By::Drive), ('a', By::Drive), ('b', By::Host), ('a', By::Host)];
+        assert_eq!(order, expected);
         assert_eq!((a.offered(), b.offered()), (None, None));
-        a.let_go(at(9));
-        assert_eq!((a.offered(), b.offered()), (None, Some(at(9))));
-        assert!(b.take());
-        b.let_go(at(12));
-        assert_eq!(a.offered(), Some(at(12)));
     }
 }

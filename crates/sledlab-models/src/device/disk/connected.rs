@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 
 use sledlab_core::{Op, Result, Span, Time};
 
-use super::bus::{Bus, Port};
+use super::bus::{Bus, By, Port};
 use super::controller::{Begun, Controller, Done, Entry};
 use super::drive::Drive;
 use super::params::DiskParams;
@@ -30,8 +30,8 @@ pub struct Connected {
     outside: VecDeque<Queued>,
     /// Commands that have asked for the bus, and are not complete.
     inside: usize,
-    /// What the bus is wanted for, in the order in which it was asked for.
-    claims: VecDeque<Claim>,
+    /// Commands that have asked for the bus, in that order.
+    asking: VecDeque<Queued>,
     /// What the bus is held for.
     hold: Option<Hold>,
     /// Commands that have come over the bus and were not told of yet.
@@ -47,13 +47,6 @@ pub struct Connected {
     behind: Time,
     /// Whether the mechanism is about to be given one of the commands that are ready: nobody comes between.
     selecting: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Claim {
-    Command(Queued),
-    Data,
-    Answer,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -107,9 +100,8 @@ impl Connected {
     /// # Errors
     /// Parameters that make no sense together.
     pub fn new(params: &DiskParams, bus: &Bus) -> Result<Self> {
-        let mut drive = Drive::new(params)?;
+        let drive = Drive::new(params)?;
         let depth = params.flat.queue_depth as usize;
-        drive.overlaps = depth > 1;
         Ok(Connected {
             controller: Controller::new(params, drive.overheads())?,
             drive,
@@ -117,7 +109,7 @@ impl Connected {
             depth,
             outside: VecDeque::new(),
             inside: 0,
-            claims: VecDeque::new(),
+            asking: VecDeque::new(),
             hold: None,
             arrived: VecDeque::new(),
             ready: HashMap::new(),
@@ -129,21 +121,19 @@ impl Connected {
         })
     }
 
-    fn ask(&mut self, now: Time, claim: Claim) {
-        self.claims.push_back(claim);
-        self.port.ask(now);
+    /// A command asks for the bus.
+    fn call_in(&mut self, now: Time, request: Queued) {
+        self.inside += 1;
+        self.asking.push_back(request);
+        self.port.ask(now, By::Host);
     }
 
-    /// Lets the next command ask for the bus if there is room for it in the drive; they ask one after the other.
-    fn call_in(&mut self, now: Time) {
-        let coming = matches!(self.hold, Some(Hold::Command { .. }))
-            || self.claims.iter().any(|claim| matches!(claim, Claim::Command(_)));
-        if !coming
-            && self.inside < self.depth
+    /// Lets commands ask for the bus as far as there is room for them in the drive.
+    fn fill_up(&mut self, now: Time) {
+        while self.inside < self.depth
             && let Some(request) = self.outside.pop_front()
         {
-            self.inside += 1;
-            self.ask(now, Claim::Command(request));
+            self.call_in(now, request);
         }
     }
 
@@ -152,8 +142,7 @@ impl Connected {
         let Some(request) = self.following.pop_front() else { return false };
         self.active = Some(Active { request, start: now, begun: None, done: None, phase: Phase::OnBus });
         if self.depth == 1 {
-            self.inside += 1;
-            self.ask(now, Claim::Command(request));
+            self.call_in(now, request);
             return true;
         }
         let ready = self.ready.remove(&request.id).unwrap_or(now);
@@ -186,31 +175,28 @@ impl Connected {
         (*done, *phase) = (Some(crossing), Phase::OnBus);
     }
 
-    /// The bus is this drive's.
-    fn granted(&mut self, now: Time) {
-        match self.claims.pop_front() {
-            Some(Claim::Command(request)) => {
-                let ready = now + self.controller.admission(request.op);
-                // An idle mechanism turns to it before it lets the bus go, be it only for an instant.
-                let until = if self.depth == 1 { ready } else { ready.max(now + INSTANT) };
-                self.hold = Some(Hold::Command { id: request.id, since: now, until });
-                if self.depth == 1 {
-                    self.begin(now, Entry::Fresh);
-                } else {
-                    self.ready.insert(request.id, ready);
-                    self.arrived.push_back(request);
-                }
-            }
-            Some(Claim::Data) => self.cross(now),
-            Some(Claim::Answer) => {
-                let Some(Active { done: Some(done), .. }) = &mut self.active else { return };
-                let until = now + done.answer.unwrap_or_default();
-                done.timing.transfer += until.since(done.completion);
-                done.completion = until;
-                self.hold = Some(Hold::Answer { until });
-            }
-            None => {}
+    /// The bus is the next command's.
+    fn take_command(&mut self, now: Time) {
+        let Some(request) = self.asking.pop_front() else { return };
+        let ready = now + self.controller.admission(request.op);
+        // An idle mechanism turns to it before it lets the bus go, be it only for an instant.
+        let until = if self.depth == 1 { ready } else { ready.max(now + INSTANT) };
+        self.hold = Some(Hold::Command { id: request.id, since: now, until });
+        if self.depth == 1 {
+            self.begin(now, Entry::Fresh);
+        } else {
+            self.ready.insert(request.id, ready);
+            self.arrived.push_back(request);
         }
+    }
+
+    /// The bus is the active command's: for its data, or to tell that it is on the medium.
+    fn go_on(&mut self, now: Time) {
+        let Some(Active { done: Some(done), .. }) = &mut self.active else { return self.cross(now) };
+        let until = now + done.answer.unwrap_or_default();
+        done.timing.transfer += until.since(done.completion);
+        done.completion = until;
+        self.hold = Some(Hold::Answer { until });
     }
 
     /// Whether a write that has just come goes on where the one on the mechanism ends, which is complete, and nothing
@@ -241,13 +227,13 @@ impl Connected {
                     *phase = Phase::Wants(done.on_medium);
                 }
             }
-            Some(Hold::Data { .. } | Hold::Answer { .. }) => self.complete(served),
+            Some(Hold::Data { .. } | Hold::Answer { .. }) => {
+                self.complete(served);
+                self.fill_up(now);
+            }
             Some(Hold::Command { .. }) | None => {}
         }
         self.port.let_go(now);
-        // Behind what the active command has for the bus.
-        self.ask_for_active(now);
-        self.call_in(now);
     }
 
     /// The active command is complete.
@@ -272,7 +258,7 @@ impl Connected {
     /// drive is taking.
     fn ask_for_active(&mut self, now: Time) -> bool {
         let hold = self.hold;
-        let Some(Active { phase, done, .. }) = &mut self.active else { return false };
+        let Some(Active { phase, .. }) = &mut self.active else { return false };
         match (&phase, hold) {
             (Phase::Wants(at), _) if *at > now => return false,
             (Phase::Wants(_), Some(Hold::Command { since, until, .. })) if since < now && until > now => {
@@ -282,9 +268,8 @@ impl Connected {
             (Phase::Wants(_), _) => {}
             _ => return false,
         }
-        let claim = if done.is_some() { Claim::Answer } else { Claim::Data };
         *phase = Phase::OnBus;
-        self.ask(now, claim);
+        self.port.ask(now, By::Drive);
         true
     }
 }
@@ -314,7 +299,7 @@ impl Device for Connected {
             return now;
         }
         self.outside.push_back(*request);
-        self.call_in(now);
+        self.fill_up(now);
         Time::MAX
     }
 
@@ -356,8 +341,13 @@ impl Device for Connected {
                     self.selecting = !self.ready.is_empty();
                     return Some(std::mem::take(&mut self.work));
                 }
-            } else if !self.selecting && self.port.take() {
-                self.granted(now);
+            } else if !self.selecting
+                && let Some(by) = self.port.take()
+            {
+                match by {
+                    By::Host => self.take_command(now),
+                    By::Drive => self.go_on(now),
+                }
                 if let Some(work) = self.gives_way(now) {
                     return Some(work);
                 }

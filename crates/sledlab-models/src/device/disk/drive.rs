@@ -62,8 +62,8 @@ pub(super) struct Drive {
     pub at: Track,
     /// What schedulers are told: the time, what the command before was, and when buffered blocks are on the medium.
     told: (Time, Op, Time),
-    /// Whether the overhead of a command is over when its turn comes.
-    pub overlaps: bool,
+    /// Whether schedulers leave overheads out: they are over when a command's turn comes, or nobody reckons with them.
+    leaves_out_overheads: bool,
 }
 
 impl Drive {
@@ -98,7 +98,7 @@ impl Drive {
             parts: Arc::new(parts),
             at: Track::default(),
             told: (Time::ZERO, Op::Read, Time::ZERO),
-            overlaps: false,
+            leaves_out_overheads: numbers.queue_depth > 1 || numbers.stale_angle,
         })
     }
 
@@ -115,7 +115,7 @@ impl Drive {
 
     /// An arm over `track` at `now`, after a command that was `before`; it is free at `free`.
     fn state_at(&self, track: Track, now: Time, before: Op, free: Time) -> DeviceState {
-        if self.overlaps {
+        if self.leaves_out_overheads {
             return DeviceState::Disk(DiskState::ready(track, now.max(free)));
         }
         let from = |op| (now + self.parts.overheads.to_arm(op, before)).max(free);

@@ -28,6 +28,7 @@ use crate::power::Spent;
 pub struct Array {
     flow: Flow,
     nodes: Vec<Box<dyn System>>,
+    bus: BusUse,
     ready: Vec<Access>,
     done: Vec<Completion>,
     longest_queue: usize,
@@ -51,7 +52,7 @@ impl Array {
         };
         let nodes = (0..params.devices).map(node).collect::<Result<Vec<_>>>()?;
         let device_blocks = nodes[0].capacity_blocks();
-        Ok(Array::of(layout::build(params, device_blocks)?, nodes))
+        Ok(Array { bus: params.bus, ..Array::of(layout::build(params, device_blocks)?, nodes) })
     }
 
     /// The sleds of a device, each with an empty queue as `setup` says.
@@ -67,7 +68,15 @@ impl Array {
 
     fn of(layout: Box<dyn Layout>, nodes: Vec<Box<dyn System>>) -> Self {
         let flow = Flow::new(layout);
-        Array { flow, nodes, ready: Vec::new(), done: Vec::new(), longest_queue: 0, now: Time::ZERO }
+        Array {
+            flow,
+            nodes,
+            bus: BusUse::Own,
+            ready: Vec::new(),
+            done: Vec::new(),
+            longest_queue: 0,
+            now: Time::ZERO,
+        }
     }
 
     /// Hands accesses that may begin to their devices.
@@ -136,7 +145,10 @@ impl System for Array {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
         self.now = now;
-        for node in &mut self.nodes {
+        for at in 0..self.nodes.len() {
+            // Of devices that ask for their bus at once, the last is first, as later.
+            let at = if self.bus == BusUse::Shared { self.nodes.len() - 1 - at } else { at };
+            let node = &mut self.nodes[at];
             if node.next_event().is_some_and(|at| at <= now) {
                 node.advance(now, &mut self.done);
             }

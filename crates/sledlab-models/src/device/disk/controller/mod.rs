@@ -37,6 +37,8 @@ pub(super) struct Controller {
     /// Reading under way, and the segment it fills, if the drive has any.
     stream: Option<(Stream, Option<usize>)>,
     writing: Writing,
+    /// When the last sector passed under the head that was read or written, buffered writes left out.
+    passed: Time,
 }
 
 /// How a command comes to the mechanism.
@@ -135,6 +137,7 @@ impl Controller {
             before: Op::Read,
             stream: None,
             writing: Writing::new(disk),
+            passed: Time::ZERO,
             disk: disk.clone(),
         })
     }
@@ -142,8 +145,12 @@ impl Controller {
     /// Schedulers are to judge requests as of `now`: by when the arm could set out, reading ahead left out where the
     /// overhead of a command hides its end.
     pub fn tell_time(&self, drive: &mut Drive, now: Time) {
+        if self.disk.stale_angle {
+            drive.tell_time(self.passed.max(self.writing.until.min(now)), self.before, Time::ZERO);
+            return;
+        }
         let free = match &self.stream {
-            Some((stream, _)) if drive.overlaps => {
+            Some((stream, _)) if self.disk.queue_depth > 1 => {
                 stream.clone().stop(drive, now, self.disk.stops_within_sector).free
             }
             _ => self.writing.until,
@@ -207,6 +214,9 @@ impl Controller {
                 self.segments.extend(segment, end);
             }
             drive.at = stream.at();
+            if self.disk.stale_angle {
+                self.passed = stream.last_passed(now);
+            }
             if stream.is_done(now) {
                 self.stream = None;
             }

@@ -102,6 +102,7 @@ impl Controller {
     ) -> Done {
         let Begun { request, start, .. } = begun;
         let Written { until, first, reposition } = self.write_medium(drive, arm, data, request, &constraint);
+        self.passed = until;
         let answer = reselect + self.overheads.write_completion;
         let completion = until + answer;
         self.segments.write(request.lbn, request.lbn + u64::from(request.blocks), false);
