@@ -55,6 +55,7 @@ class Cyclic:
         return request
 
     def __len__(self) -> int:
+        """Requests that wait."""
         return len(self.queue)
 
 
@@ -70,7 +71,8 @@ class Pair:
     def alone_apart_ms(self, *, reads: bool) -> Times:
         """How far apart reads or writes are that were alone."""
         chosen = self.alone & (self.reads == reads)
-        return (self.ours_ms - self.recorded_ms)[chosen]
+        apart: Times = (self.ours_ms - self.recorded_ms)[chosen]
+        return apart
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Row:
     recorded_ms: float
     ours_ms: float
     same_alone: float
-    """Share of the requests that had their array to themselves with the recorded response time but for 0.1 ms."""
+    """Share of the requests that had their array to themselves with the recorded response time to 0.1 ms."""
 
     @property
     def off(self) -> float:

@@ -40,12 +40,7 @@ class QueueRun(OpenRun):
     @property
     def device(self) -> sl.Device:
         """The drive as in the run."""
-        return disk_open.device(self.drive, queue_depth=DEPTH)
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether requests were judged by a stale angle."""
-        return self.column == "dev_sptf_opt"
+        return disk_open.device(self.drive, queue_depth=DEPTH, stale_angle=True)
 
 
 @dataclass(frozen=True)
@@ -57,9 +52,10 @@ class Comparison(QueueRun):
     ours_ms: float
     same_response: float
     """Share of requests with the recorded response time but for 0.1 ms."""
+    moment_off: float
+    """Of the mean response time where SPTF judges by the angle of the moment; `off` of the others."""
     same_course: float
-    """Share of requests whose response time is off by what the one before it is off by, but for 0.1 ms: a turn more or
-    less moves all that wait behind it."""
+    """Share of requests whose response time is off by what the one before is off by, but for 0.1 ms."""
 
     @property
     def off(self) -> float:
@@ -71,8 +67,6 @@ class Comparison(QueueRun):
         """Why it is more than 1 % off."""
         if abs(self.off) < 0.01:
             return ""
-        if self.is_stale:
-            return "stale angle"
         return "streams" if (self.drive, self.load) in disk_open.STREAMS else "chance"
 
 
@@ -91,6 +85,8 @@ def comparison(run: QueueRun) -> Comparison:
     result = sl.simulate(run.trace, run.device, scheduler=run.scheduler, requests=True)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
     apart = ours - theirs
+    judging = disk_open.device(run.drive, queue_depth=DEPTH)
+    moment = sl.simulate(run.trace, judging, scheduler=run.scheduler) if "sptf" in run.column else result
     return Comparison(
         drive=run.drive,
         load=run.load,
@@ -99,6 +95,7 @@ def comparison(run: QueueRun) -> Comparison:
         recorded_ms=float(theirs.mean()),
         ours_ms=float(ours.mean()),
         same_response=float(np.mean(np.abs(apart) < 0.1)),
+        moment_off=moment.response_time.mean / float(theirs.mean()) - 1,
         same_course=float(np.mean(np.abs(np.diff(apart, prepend=0.0)) < 0.1)),
     )
 
@@ -121,7 +118,7 @@ class Row:
 def measure() -> tuple[Row, ...]:
     """Every run with the queue in the drive."""
     return tuple(
-        Row(comparison(run), turned(run) if run.load in ("heavy", "overload") and not run.is_stale else ())
+        Row(comparison(run), turned(run) if run.load in ("heavy", "overload", "mixed") else ())
         for run in runs()
     )
 
@@ -134,7 +131,7 @@ def rows(found: tuple[Row, ...]) -> list[list[str]]:
             DRIVES[row.of.drive][0],
             *cells(f"{form} | {{0.off:+%2}}", row.of),
             span(row.turned) if row.turned else "",
-            *cells("{0.same_response:%1} | {0.same_course:%1}", row.of),
+            *cells("{0.same_response:%1} | {0.same_course:%1} | {0.moment_off:+%2}", row.of),
         ]
         for row in found
     ]
@@ -144,7 +141,7 @@ def _words(found: tuple[Row, ...]) -> dict[str, object]:
     head = "drive | load | recorded run | sledlab | why | recorded, ms | sledlab, ms | off by, % | turned | "
     return {
         "count": len(found),
-        "runs": table(f"{head}same response, % | same course, %", rows(found), words=5),
+        "runs": table(f"{head}same response, % | same course, % | of the moment, %", rows(found), words=5),
     }
 
 

@@ -1,8 +1,7 @@
 """Arrays of four disks beside the recorded run of the reference simulator.
 
-Its disks share a bus. With a bus each, what agrees are requests that have their array to themselves, but for RAID 5:
-where it starts two accesses at once, the bus can delay one of them, and some writes are a turn late there. On one
-bus all of them agree.
+Its disks share a bus. With a bus each, requests agree that have their array to themselves, but for RAID 5:
+where that starts two accesses at once, the bus can delay one of them, and some writes are a turn late there.
 """
 
 import numpy as np
