@@ -37,6 +37,6 @@ def test_raid_5_differs_by_turns_that_the_bus_costs() -> None:
 @pytest.mark.parametrize("kind", ARRAYS)
 def test_on_one_bus_they_agree(kind: str) -> None:
     pair = compared(kind, "shared")
-    for reads in (True, False):
-        assert np.mean(np.abs(pair.alone_apart_ms(reads=reads)) < 0.1) > 0.97
+    apart_ms = np.concatenate([pair.alone_apart_ms(reads=reads) for reads in (True, False)])
+    assert np.mean(np.abs(apart_ms) < 0.1) > 0.97
     assert abs(pair.ours_ms.mean() / pair.recorded_ms.mean() - 1) < 0.01
