@@ -48,5 +48,5 @@ def test_the_table_has_a_row_for_every_run_and_a_reason_for_every_deviation(ever
     measured = disk_queue.SECTION.leave() if everything else disk_queue.measure()
     found = disk_queue.rows(measured)
     assert len(found) == len(runs())
-    assert {len(row) for row in found} == {11}
+    assert {len(row) for row in found} == {12}
     assert all(row[4] or abs(float(row[7])) <= 1 for row in found)

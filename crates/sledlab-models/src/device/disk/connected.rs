@@ -148,7 +148,7 @@ impl Connected {
         let ready = self.ready.remove(&request.id).unwrap_or(now);
         match self.hold {
             Some(Hold::Command { id, since, .. }) if id == request.id && since == now => {
-                self.begin(now, Entry::Fresh)
+                self.begin(now, Entry::Fresh);
             }
             _ => self.begin(now, Entry::Waited(ready)),
         }
@@ -192,7 +192,10 @@ impl Connected {
 
     /// The bus is the active command's: for its data, or to tell that it is on the medium.
     fn go_on(&mut self, now: Time) {
-        let Some(Active { done: Some(done), .. }) = &mut self.active else { return self.cross(now) };
+        let Some(Active { done: Some(done), .. }) = &mut self.active else {
+            self.cross(now);
+            return;
+        };
         let until = now + done.answer.unwrap_or_default();
         done.timing.transfer += until.since(done.completion);
         done.completion = until;
