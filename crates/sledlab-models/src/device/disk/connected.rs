@@ -3,7 +3,7 @@
 //! A command holds the bus while its overhead runs, and data holds it while it crosses. A drive that takes several
 //! commands takes the next while the mechanism works on another: its overhead is over when its turn comes, and the data
 //! of a write crosses while the arm moves. The mechanism keeps a read until its data has crossed, a write until it is on
-//! the medium. The rules are facts about the reference simulator, measured on its runs.
+//! the medium. The rules are facts about the reference simulator: of its public description, and measured on its runs.
 
 use std::collections::{HashMap, VecDeque};
 
