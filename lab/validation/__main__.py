@@ -9,7 +9,7 @@ from typing import Any
 from .. import reference
 from ..page import fill, write
 from ..results import RESULTS, Left, sources
-from . import agreement, defects, disk_open, drives, mechanics, published, speed
+from . import agreement, arrays, defects, disk_open, disk_queue, drives, mechanics, published, speed
 from .section import Section
 
 PAGE = "validation.md"
@@ -24,6 +24,8 @@ SECTIONS: tuple[Section[Any], ...] = (
     mechanics.OPTIMALITY,
     drives.SECTION,
     disk_open.SECTION,
+    disk_queue.SECTION,
+    arrays.SECTION,
     speed.SECTION,
 )
 

@@ -150,7 +150,7 @@ def runs() -> list[OpenRun]:
 
 
 @cache
-def device(drive: str) -> sl.Device:
+def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> sl.Device:
     """The drive as in the runs: always spinning, on their bus, no reads on arrival.
 
     Appended writes are served as in the reference simulator.
@@ -164,6 +164,8 @@ def device(drive: str) -> sl.Device:
         appended_writes="separate",
         idle_timeout_ms=1e9,
         startup_ms=0.0,
+        queue_depth=queue_depth,
+        stale_angle=stale_angle,
     )
 
 
@@ -217,10 +219,8 @@ def first_come(arrivals: Times, service: Times) -> Times:
     return completions - arrivals
 
 
-@cache
-def turned(run: OpenRun) -> tuple[float, ...]:
-    """The mean response times, over that recorded, when everything arrives a little later."""
-    recorded_ms = comparison(run).recorded_ms
+def turned_means(run: OpenRun, device: sl.Device) -> list[float]:
+    """The mean response times of a run when everything arrives a little later."""
     with gzip.open(run.trace, "rt") as file:
         lines = [line.split(" ", 1) for line in file]
     means = []
@@ -228,9 +228,15 @@ def turned(run: OpenRun) -> tuple[float, ...]:
         for shift_ms in SHIFTS_MS:
             shifted = Path(folder) / "shifted.trace"
             shifted.write_text("".join(f"{float(at) + shift_ms:.6f} {rest}" for at, rest in lines))
-            result = sl.simulate(shifted, device(run.drive), scheduler=run.scheduler)
-            means.append(result.response_time.mean / recorded_ms - 1)
-    return tuple(means)
+            means.append(sl.simulate(shifted, device, scheduler=run.scheduler).response_time.mean)
+    return means
+
+
+@cache
+def turned(run: OpenRun) -> tuple[float, ...]:
+    """The mean response times, over that recorded, when everything arrives a little later."""
+    recorded_ms = comparison(run).recorded_ms
+    return tuple(mean / recorded_ms - 1 for mean in turned_means(run, device(run.drive)))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ def system(kind: str, devices: int) -> tuple[str, ...]:
 @pytest.mark.parametrize("kind", ["concatenation", "stripe", "mirror", "raid5"])
 def test_devices_are_put_together(sledlab, kind):
     found = sledlab("simulate", *UNIFORM, *system(kind, 4)).json
-    assert found["config"]["system"] == {"kind": kind, "devices": 4, "unit_blocks": 128}
+    assert found["config"]["system"] == {"kind": kind, "devices": 4, "unit_blocks": 128, "bus": "own"}
     assert found["requests"] == 200
     assert sum(found["state_time_s"].values()) == pytest.approx(4 * found["elapsed_s"])
 
@@ -48,3 +48,23 @@ def test_systems_and_memory_are_compared():
         settings={"system.kind": "stripe", "system.devices": 2},
     )
     assert {row["system.kind"] for row in found.points.to_dicts()} == set(kinds)
+
+
+def test_disks_share_a_bus_and_others_do_not(sledlab):
+    shared = ("--set", "system.bus=shared")
+    disks = ("--device", "hp-c2247a", "--workload", "uniform", "--limit", 200, "--json", *system("stripe", 4))
+    own = sledlab("simulate", *disks).json["response_time_ms"]["mean"]
+    assert sledlab("simulate", *disks, *shared).json["response_time_ms"]["mean"] > own
+    answer = sledlab("simulate", *UNIFORM, *system("stripe", 2), *shared)
+    assert answer.code == 2
+    assert 'system.bus = "shared" is for disks' in answer.err
+
+
+def test_a_deep_disk_hides_overheads_and_takes_no_merged_requests(sledlab):
+    disk = ("simulate", "--device", "cheetah-9lp", "--workload", "uniform", "--limit", 200, "--json")
+    deep = ("--set", "device.queue_depth=16")
+    plain = sledlab(*disk).json["response_time_ms"]["mean"]
+    assert sledlab(*disk, *deep).json["response_time_ms"]["mean"] < plain
+    answer = sledlab(*disk, *deep, "--merge", "chains")
+    assert answer.code == 2
+    assert "requests cannot be merged" in answer.err

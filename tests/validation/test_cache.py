@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sledlab as sl
 
-from tests.validation.test_arrays import COMPONENTS, imported
+from lab.validation.arrays import COMPONENTS, imported
 
 pytestmark = pytest.mark.skipif(not COMPONENTS.is_dir(), reason=f"no reference runs in {COMPONENTS}")
 
@@ -32,7 +32,7 @@ def test_the_disk_is_asked_for_the_same_blocks(tmp_path):
     result = sl.simulate(
         COMPONENTS / "synthcachemem.trace.gz",
         device=imported("synthcachemem", tmp_path),
-        scheduler="tests.validation.test_arrays:Cyclic",
+        scheduler="lab.validation.arrays:Cyclic",
         power="never",
         settings=AS_RECORDED,
         requests=True,

@@ -123,6 +123,7 @@ fn takes_over_every_parameter() {
     // Overheads are scaled; the slower of drive and bus counts.
     close(flat.read_hit_after_write_us, 370.0);
     close(flat.minimum_write_seek_us, 1200.0);
+    assert_eq!(flat.queue_depth, 16);
     close(flat.bus_sector_us, 170.0);
     close(flat.bus_write_sector_us, 99.0);
     assert_eq!(flat.seek_curve, SeekCurveKind::Table);
@@ -157,7 +158,6 @@ fn reads_the_other_seek_curve() {
 fn remarks_on_what_is_not_carried_over() {
     let remarks = sample().remarks;
     for wanted in [
-        "`Max queue length = 16` is passed over: the depth",
         "`Write disconnect overhead = 0.08` is passed over",
         "`Block count = 900` is passed over: the zones hold",
         "The slips of device.zones[0] are not in order",

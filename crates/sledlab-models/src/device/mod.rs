@@ -4,6 +4,7 @@
 //! line, the Python API, the docs and the conformance tests. What a kind has to tell is its [`Model`], on the parameters;
 //! what it does are its [`Device`] and [`Mechanics`].
 
+mod bus;
 pub mod disk;
 pub mod disksim;
 mod grid;
@@ -22,9 +23,10 @@ use std::fmt;
 
 use sledlab_core::params::Params;
 use sledlab_core::registry::{self, Registry};
-use sledlab_core::{Result, Time};
+use sledlab_core::{Error, Result, Time};
 use toml::Table;
 
+pub use self::bus::Bus;
 pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
@@ -53,8 +55,13 @@ pub trait Device: Send {
     /// that makes a difference.
     fn tell_time(&mut self, now: Time);
 
-    /// A command reaches the device; returns when the mechanism may select it (`now` or later).
+    /// A command reaches the device; returns when the mechanism may select it (`now` or later), or [`Time::MAX`] if
+    /// [`let_in`](Device::let_in) will tell.
     fn admit(&mut self, now: Time, request: &Queued) -> Time;
+
+    /// The next command that the mechanism may select from now on, of those whose [`admit`](Device::admit) did not tell;
+    /// asked whenever the device was woken.
+    fn let_in(&mut self) -> Option<Queued>;
 
     /// Starts serving `batch` on an idle mechanism: together what one pass can serve, the rest in order.
     ///
@@ -99,6 +106,8 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     const SEEK_MAP: Option<Mapping<Self>> = None;
     /// How such a device is attached to a host, where hosts make a difference.
     const ATTACH: Option<fn(&mut Self, &HostParams)> = None;
+    /// The device on a bus that others have at other times, where it can share one.
+    const ON_BUS: Option<fn(&Self, &Bus) -> Result<Box<dyn Device>>> = None;
 
     /// The device, in the state in which runs begin.
     ///
@@ -129,6 +138,11 @@ pub trait Description: fmt::Debug + Send + Sync {
     /// # Errors
     /// Parameters that make no sense together.
     fn device(&self) -> Result<Box<dyn Device>>;
+    /// [`Model::ON_BUS`].
+    ///
+    /// # Errors
+    /// Parameters that make no sense together.
+    fn device_on(&self, bus: &Bus) -> Result<Option<Box<dyn Device>>>;
     /// [`Model::idle_timeout_ms`].
     fn idle_timeout_ms(&self) -> f64;
     /// [`Model::units`].
@@ -158,6 +172,10 @@ impl<M: Model> Description for M {
 
     fn device(&self) -> Result<Box<dyn Device>> {
         Model::device(self)
+    }
+
+    fn device_on(&self, bus: &Bus) -> Result<Option<Box<dyn Device>>> {
+        M::ON_BUS.map(|device| device(self, bus)).transpose()
     }
 
     fn idle_timeout_ms(&self) -> f64 {
@@ -211,6 +229,8 @@ pub struct Facts {
     pub importer: Option<Importer>,
     /// Whether there are seek-time maps of such devices.
     pub has_seek_map: bool,
+    /// Whether such devices can share a bus.
+    pub shares_bus: bool,
 }
 
 /// A kind of device in the list.
@@ -228,6 +248,7 @@ const fn of<M: Model>() -> Entry {
             presets: M::PRESETS,
             importer: M::IMPORTER,
             has_seek_map: M::SEEK_MAP.is_some(),
+            shares_bus: M::ON_BUS.is_some(),
         },
         specs: M::specs,
         resolve: registry::resolve::<M>,
@@ -268,4 +289,16 @@ const PATH: &str = "device";
 /// Parameters that make no sense together.
 pub fn build(description: &DeviceFile) -> Result<Box<dyn Device>> {
     description.params.device()
+}
+
+/// The same on a bus with others.
+///
+/// # Errors
+/// A kind of device that has a bus of its own, and parameters that make no sense together.
+pub fn build_on(bus: &Bus, description: &DeviceFile) -> Result<Box<dyn Device>> {
+    description.params.device_on(bus)?.ok_or_else(|| {
+        let (kind, others) = (description.params.kind(), kinds_that(|facts| facts.shares_bus));
+        Error::user(format!("system.bus = \"shared\": a device of kind `{kind}` has a bus of its own"))
+            .with_remedy(format!("set system.bus = \"own\", or choose a device with {others}"))
+    })
 }

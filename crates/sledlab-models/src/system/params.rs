@@ -19,6 +19,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Who uses the bus of a device.
+    pub enum BusUse {
+        /// The device alone.
+        Own = "own",
+        /// All devices of the system, one at a time.
+        Shared = "shared",
+    }
+}
+
 impl Kind {
     /// The word after `kind`.
     pub fn word(self) -> String {
@@ -50,7 +60,7 @@ impl registry::Kind for Kind {
 
     fn heeds(self, key: &str) -> bool {
         match key {
-            "devices" => self != Kind::Single,
+            "devices" | "bus" => self != Kind::Single,
             "unit_blocks" => matches!(self, Kind::Stripe | Kind::Raid5),
             _ => false,
         }
@@ -66,5 +76,7 @@ sledlab_core::params! {
         devices: u64 = 1_u64, "", 1..1000;
         /// Consecutive blocks on one device, of `stripe` and `raid5`.
         unit_blocks: u64 = 128_u64, "blocks", 1..1e9;
+        /// Bus of the devices: each its `own`, or one `shared` by disks, one command or transfer at a time.
+        bus: BusUse = BusUse::Own;
     }
 }

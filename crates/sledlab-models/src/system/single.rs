@@ -74,7 +74,7 @@ impl System for Single {
     }
 
     fn background(&self) -> (Spent, Time) {
-        (Spent::default(), Time::ZERO)
+        (Spent::default(), self.station.freed())
     }
 
     fn cache(&self) -> Option<CacheCounts> {

@@ -40,6 +40,10 @@ pub struct Station {
     phase: Phase,
     /// Commands whose overhead runs, in order of its end.
     admitted: VecDeque<(Time, Queued)>,
+    /// Requests that wait until the device lets them in.
+    outside: usize,
+    /// When the mechanism became free last, of a device with work of its own.
+    freed: Time,
     /// Services whose completion lies in the future, in that order.
     finishing: VecDeque<Served>,
     /// Start-ups, and the request that was selected after each, if it has been, until that is served: a device with work
@@ -58,12 +62,25 @@ impl Station {
     /// # Errors
     /// Parameters that make no sense together.
     pub fn new(file: &DeviceFile, setup: Setup) -> sledlab_core::Result<Self> {
+        Station::of(device::build(file)?, setup)
+    }
+
+    /// The station of a device that is parked, with an empty queue as `setup` says.
+    ///
+    /// # Errors
+    /// Parameters that make no sense together.
+    pub fn of(device: Box<dyn Device>, setup: Setup) -> sledlab_core::Result<Self> {
         let Setup { scheduler, power, merge } = setup;
-        let device = device::build(file)?;
         let merger = Merger::new(merge, device.mechanics().blocks_at_once());
         if merger.is_some() && device.has_own_work() {
-            return Err(Error::user("merge.kind: requests cannot be merged behind an interleaved bus")
-                .with_remedy("set device.pipeline = \"serial\", or merge.kind = \"none\""));
+            return Err(Error::user(
+                "merge.kind: requests cannot be merged behind an interleaved or shared bus, nor in a disk of several \
+                 commands",
+            )
+            .with_remedy(
+                "set device.pipeline = \"serial\", system.bus = \"own\" or device.queue_depth = 1, or merge.kind = \
+                 \"none\"",
+            ));
         }
         Ok(Station {
             scheduler: scheduler.make(device.mechanics())?,
@@ -73,6 +90,8 @@ impl Station {
             has_own_work: device.has_own_work(),
             phase: Phase::Resting { since: Time::ZERO, parked: true },
             admitted: VecDeque::new(),
+            outside: 0,
+            freed: Time::ZERO,
             finishing: VecDeque::new(),
             startups: Vec::new(),
             ledger: Some(Ledger::default()),
@@ -110,6 +129,11 @@ impl Station {
         self.device.probe(free.max(now), request).positioning()
     }
 
+    /// When the mechanism was done with the last request: some disks write on when that is complete.
+    pub fn freed(&self) -> Time {
+        self.freed
+    }
+
     /// Why the scheduler or the power policy has given up, if one has.
     pub fn failure(&mut self) -> Option<Error> {
         self.scheduler.failure().or_else(|| self.power.failure())
@@ -117,7 +141,7 @@ impl Station {
 
     /// Requests waiting to be selected.
     pub fn queue_length(&self) -> usize {
-        self.waiting() + self.admitted.len()
+        self.waiting() + self.admitted.len() + self.outside
     }
 
     /// Requests in the queue.
@@ -145,7 +169,11 @@ impl Station {
             return;
         }
         let ready = self.device.admit(now, &Queued { queued: now, ..request });
-        if ready <= now { self.enqueue(now, request) } else { self.admitted.push_back((ready, request)) }
+        match ready {
+            Time::MAX => self.outside += 1,
+            ready if ready <= now => self.enqueue(now, request),
+            ready => self.admitted.push_back((ready, request)),
+        }
     }
 
     /// A request joins the queue; a resting device gets going.
@@ -322,7 +350,12 @@ impl Station {
         if let Phase::Serving { since, .. } = self.phase
             && let Some(work) = free
         {
+            self.freed = now;
             self.free(since, now, work);
+        }
+        while let Some(request) = self.device.let_in() {
+            self.outside -= 1;
+            self.enqueue(now, request);
         }
         true
     }
@@ -343,7 +376,7 @@ impl Station {
     #[inline]
     fn free(&mut self, since: Time, now: Time, work: Work) {
         let queued = self.waiting();
-        self.longest_queue = self.longest_queue.max(queued + self.admitted.len());
+        self.longest_queue = self.longest_queue.max(queued + self.admitted.len() + self.outside);
         if let Some(ledger) = &mut self.ledger {
             ledger.work(since, now, work);
         }

@@ -78,6 +78,8 @@ pub(super) struct Drive {
     pub at: Track,
     /// What schedulers are told: the time, what the command before was, and when buffered blocks are on the medium.
     told: (Time, Op, Time),
+    /// Whether schedulers leave overheads out: they are over when a command's turn comes, or nobody reckons with them.
+    leaves_out_overheads: bool,
 }
 
 impl Drive {
@@ -108,7 +110,12 @@ impl Drive {
             rates,
             idle_mw: numbers.idle_mw,
         };
-        Ok(Drive { parts: Arc::new(parts), at: Track::default(), told: (Time::ZERO, Op::Read, Time::ZERO) })
+        Ok(Drive {
+            parts: Arc::new(parts),
+            at: Track::default(),
+            told: (Time::ZERO, Op::Read, Time::ZERO),
+            leaves_out_overheads: numbers.queue_depth > 1 || numbers.stale_angle,
+        })
     }
 
     /// What commands cost.
@@ -124,6 +131,9 @@ impl Drive {
 
     /// An arm over `track` at `now`, after a command that was `before`; it is free at `free`.
     fn state_at(&self, track: Track, now: Time, before: Op, free: Time) -> DeviceState {
+        if self.leaves_out_overheads {
+            return DiskState::ready(track, now.max(free)).into();
+        }
         let from = |op| (now + self.parts.overheads.to_arm(op, before)).max(free);
         DiskState { track, reads_from: from(Op::Read), writes_from: from(Op::Write) }.into()
     }

@@ -4,6 +4,9 @@
 //! buffer writes (DM-12 to DM-14). It has four power states (paper 000, section 3.1): ACTIVE while it seeks, waits for
 //! a sector or accesses it, IDLE while it only spins, and, when it is parked, SLEEP or OFF.
 
+mod connected;
+#[cfg(test)]
+mod connected_tests;
 mod controller;
 mod drive;
 mod geometry;
@@ -23,6 +26,7 @@ pub mod zones;
 
 use sledlab_core::{Result, Time};
 
+pub use connected::Connected;
 pub use drive::DiskState;
 pub use geometry::Track;
 pub use params::DiskParams;
@@ -31,7 +35,7 @@ use self::controller::{Controller, Done};
 use self::drive::Drive;
 use super::disksim::{Importer, called};
 use super::host::HostParams;
-use super::{Busy, Device, Mechanics, Model, Positioning, Queued, Rest, Served, States, Timing, Work};
+use super::{Bus, Busy, Device, Mechanics, Model, Positioning, Queued, Rest, Served, States, Timing, Work};
 
 impl Model for DiskParams {
     const NAME: &'static str = "disk";
@@ -61,7 +65,13 @@ impl Model for DiskParams {
     });
     const ATTACH: Option<fn(&mut Self, &HostParams)> = Some(host::attach);
 
+    const ON_BUS: Option<fn(&Self, &Bus) -> Result<Box<dyn Device>>> =
+        Some(|params, bus| Ok(Box::new(Connected::new(params, bus)?)));
+
     fn device(&self) -> Result<Box<dyn Device>> {
+        if self.flat.queue_depth > 1 {
+            return Ok(Box::new(Connected::new(self, &Bus::default())?));
+        }
         Ok(Box::new(Disk::new(self)?))
     }
 
@@ -70,7 +80,7 @@ impl Model for DiskParams {
     }
 }
 
-/// A disk that serves one command after another.
+/// A disk that serves one command after another and has its bus to itself.
 #[derive(Debug)]
 pub struct Disk {
     drive: Drive,
@@ -104,11 +114,15 @@ impl Device for Disk {
         now
     }
 
+    fn let_in(&mut self) -> Option<Queued> {
+        None
+    }
+
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
         let mut busy = Busy { until: now, work: Work::default() };
         for request in batch {
             let start = busy.until;
-            let Done { completion, timing } = self.controller.serve(&mut self.drive, start, request);
+            let Done { completion, timing, .. } = self.controller.serve(&mut self.drive, start, request);
             // The disk is as active while it takes a command and moves data as while it seeks.
             let service = completion.since(start);
             let access = timing.transfer.saturating_sub(timing.reposition).min(service);

@@ -91,6 +91,11 @@ impl Overheads {
         pair[usize::from(before == Op::Write)]
     }
 
+    /// From the arrival of a command to the end of its overhead, as far as the drive knows before it looks at its buffer.
+    pub fn admission(&self, op: Op, before: Op) -> Span {
+        self.of(if op == Op::Write { self.write } else { Command::ReadMiss }, before)
+    }
+
     /// From the arrival of a command that needs the medium to the start of the arm, after a request that was `before`.
     pub fn to_arm(&self, op: Op, before: Op) -> Span {
         match (op, &self.extra) {

@@ -130,6 +130,10 @@ sledlab_core::params! {
         /// Command overhead of each request.
         command_overhead_ms: f64 = 0.5, "ms", 0.0..1e4;
 
+        /// Commands in the disk at once; of several, the scheduler chooses among those, the others wait outside.
+        queue_depth: u64 = 1_u64, "", 1..1e4;
+        /// Whether requests are judged by the angle of the last sector read or written, as in DiskSim 4.0.
+        stale_angle: bool = false;
         /// Time of a sector on the bus when it is read.
         bus_sector_us: f64 = 0.0, "us", 0.0..1e6;
         /// Time of a sector on the bus when it is written.

@@ -239,6 +239,10 @@ impl Device for Interleaved {
         ready
     }
 
+    fn let_in(&mut self) -> Option<Queued> {
+        None
+    }
+
     fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<Busy> {
         self.following.extend(batch);
         self.begin_next(now);

@@ -38,6 +38,10 @@ impl Device for Serial {
         now
     }
 
+    fn let_in(&mut self) -> Option<Queued> {
+        None
+    }
+
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
         if batch.len() > 1 {
             self.unit.note_tips_of(batch);

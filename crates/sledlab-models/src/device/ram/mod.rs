@@ -169,6 +169,10 @@ impl Device for Ram {
         now
     }
 
+    fn let_in(&mut self) -> Option<Queued> {
+        None
+    }
+
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
         let mut busy = Busy { until: now, work: Work::default() };
         for request in batch {

@@ -27,7 +27,7 @@ pub(super) trait Layout: Send {
 /// # Errors
 /// Too few devices for it, or too many; a unit that fits on none; more blocks than can be counted.
 pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn Layout>> {
-    let SystemParams { kind, devices, unit_blocks } = *params;
+    let SystemParams { kind, devices, unit_blocks, .. } = *params;
     if device_blocks.checked_mul(devices).is_none() {
         return Err(Error::user(format!("{devices} devices of {device_blocks} blocks are too large"))
             .with_remedy("use fewer or smaller devices"));

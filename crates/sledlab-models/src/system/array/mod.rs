@@ -14,11 +14,11 @@ use sledlab_core::{Error, Result, Span, Time};
 use self::flow::{Access, Flow};
 use self::layout::Layout;
 use self::units::OfUnits;
-use super::params::{Kind, SystemParams};
+use super::params::{BusUse, Kind, SystemParams};
 use super::{Completion, Durable, Parts, Setup, Single, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
-use crate::device::{Queued, Units};
+use crate::device::{self, Bus, Queued, Units};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
@@ -26,6 +26,7 @@ use crate::power::Spent;
 pub struct Array {
     flow: Flow,
     nodes: Vec<Box<dyn System>>,
+    bus: BusUse,
     ready: Vec<Access>,
     done: Vec<Completion>,
     longest_queue: usize,
@@ -42,9 +43,14 @@ impl Array {
     pub fn new(parts: Parts) -> Result<Self> {
         let params = parts.system;
         check(params, parts.device)?;
-        let nodes = (0..params.devices).map(|_| super::node(parts)).collect::<Result<Vec<_>>>()?;
+        let bus = Bus::default();
+        let node = |_| match params.bus {
+            BusUse::Own => super::node(parts),
+            BusUse::Shared => on_bus(&bus, parts),
+        };
+        let nodes = (0..params.devices).map(node).collect::<Result<Vec<_>>>()?;
         let device_blocks = nodes[0].capacity_blocks();
-        Ok(Array::of(layout::build(params, device_blocks)?, nodes))
+        Ok(Array { bus: params.bus, ..Array::of(layout::build(params, device_blocks)?, nodes) })
     }
 
     /// The units of a device, each with an empty queue as `setup` says.
@@ -61,7 +67,15 @@ impl Array {
 
     fn of(layout: Box<dyn Layout>, nodes: Vec<Box<dyn System>>) -> Self {
         let flow = Flow::new(layout);
-        Array { flow, nodes, ready: Vec::new(), done: Vec::new(), longest_queue: 0, now: Time::ZERO }
+        Array {
+            flow,
+            nodes,
+            bus: BusUse::Own,
+            ready: Vec::new(),
+            done: Vec::new(),
+            longest_queue: 0,
+            now: Time::ZERO,
+        }
     }
 
     /// Hands accesses that may begin to their devices.
@@ -70,6 +84,16 @@ impl Array {
             self.nodes[device].arrive(now, access);
         }
     }
+}
+
+/// A device on a bus with the others.
+fn on_bus(bus: &Bus, parts: Parts) -> Result<Box<dyn System>> {
+    if parts.hybrid.is_some() {
+        return Err(Error::user("system.bus = \"shared\" is for disks: hybrids have a bus of their own")
+            .with_remedy("set system.bus = \"own\", or leave out hybrid.kind"));
+    }
+    let device = device::build_on(bus, parts.device)?;
+    Ok(Box::new(Single::new(Station::of(device, parts.setup)?)))
 }
 
 /// Whether devices of `file` can be put together as `params` says.
@@ -120,7 +144,10 @@ impl System for Array {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
         self.now = now;
-        for node in &mut self.nodes {
+        for at in 0..self.nodes.len() {
+            // Of devices that ask for their bus at once, the last is first, as later.
+            let at = if self.bus == BusUse::Shared { self.nodes.len() - 1 - at } else { at };
+            let node = &mut self.nodes[at];
             if node.next_event().is_some_and(|at| at <= now) {
                 node.advance(now, &mut self.done);
             }

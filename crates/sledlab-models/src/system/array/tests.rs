@@ -18,7 +18,8 @@ const DEVICE_BLOCKS: u64 = 50;
 const KINDS: [Kind; 4] = [Kind::Concatenation, Kind::Stripe, Kind::Mirror, Kind::Raid5];
 
 fn layout(kind: Kind, devices: u64, unit_blocks: u64) -> Box<dyn Layout> {
-    layout::build(&SystemParams { kind, devices, unit_blocks }, DEVICE_BLOCKS).unwrap()
+    layout::build(&SystemParams { kind, devices, unit_blocks, ..SystemParams::default() }, DEVICE_BLOCKS)
+        .unwrap()
 }
 
 fn request(id: u64, op: Op, lbn: u64, blocks: u32) -> Queued {

@@ -88,6 +88,15 @@ impl Stream {
         self.next >= self.limit && self.ready <= now
     }
 
+    /// When the last sector had passed, of those that have at `now`; where none has, when the arm was on the track.
+    pub fn last_passed(&self, now: Time) -> Time {
+        let Some(pass) = self.passes.back() else { return now };
+        match pass.passed(now) {
+            end if end > pass.lbn => pass.begins(end),
+            _ => pass.settled.min(now),
+        }
+    }
+
     /// Where the arm is when it is done.
     pub fn at(&self) -> Track {
         self.at

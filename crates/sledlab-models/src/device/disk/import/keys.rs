@@ -48,7 +48,7 @@ pub(super) const DISK: Keys = &[
     ("Never disconnect", Ignored),
     ("Print stats", Ignored),
     ("Avg sectors per cylinder", Ignored),
-    ("Max queue length", Remark(1, "the depth of the device's queue is chosen with the run")),
+    ("Max queue length", Count("queue_depth")),
     ("Scheduler", Ignored),
     ("Number of buffer segments", Count("cache_segments")),
     ("Maximum number of write segments", Ignored),

@@ -1,0 +1,140 @@
+//! A bus that one device has at a time.
+//!
+//! Who asks for a free bus has it. When it is let go, drives go before the host, the last drive of a system first, and
+//! the host's commands in order. So do the drives of the reference simulator; in SCSI it depends on their numbers.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sledlab_core::Time;
+
+/// The bus of one drive, or of all drives of a system.
+#[derive(Clone, Debug, Default)]
+pub struct Bus(Arc<Mutex<Line>>);
+
+#[derive(Debug, Default)]
+struct Line {
+    drives: usize,
+    /// Who has it, or may take it.
+    owner: Option<Ask>,
+    /// Whether the owner has taken it; since when it may.
+    taken: bool,
+    since: Time,
+    waiting: VecDeque<Ask>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ask {
+    drive: usize,
+    by: By,
+}
+
+/// Who asks for the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::device) enum By {
+    /// The host, for a command to the drive.
+    Host,
+    /// The drive, for data or the end of a command.
+    Drive,
+}
+
+impl Ask {
+    /// The highest goes first, of equals who asked first.
+    fn rank(self) -> usize {
+        if self.by == By::Drive { self.drive + 1 } else { 0 }
+    }
+}
+
+/// A drive's end of a bus.
+#[derive(Debug)]
+pub(in crate::device) struct Port {
+    bus: Bus,
+    drive: usize,
+}
+
+impl Bus {
+    fn line(&self) -> MutexGuard<'_, Line> {
+        // Nothing that holds the lock can fail half-way.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One more drive on the bus.
+    pub(in crate::device) fn attach(&self) -> Port {
+        let mut line = self.line();
+        let drive = line.drives;
+        line.drives += 1;
+        Port { bus: self.clone(), drive }
+    }
+}
+
+impl Line {
+    fn offer(&mut self, ask: Ask, now: Time) {
+        (self.owner, self.taken, self.since) = (Some(ask), false, now);
+    }
+}
+
+impl Port {
+    /// Asks for the bus at `now`.
+    pub fn ask(&self, now: Time, by: By) {
+        let mut line = self.bus.line();
+        let ask = Ask { drive: self.drive, by };
+        if line.owner.is_none() { line.offer(ask, now) } else { line.waiting.push_back(ask) }
+    }
+
+    /// Since when this drive may take the bus, if it may.
+    pub fn offered(&self) -> Option<Time> {
+        let line = self.bus.line();
+        let turn = !line.taken && line.owner.is_some_and(|ask| ask.drive == self.drive);
+        turn.then_some(line.since)
+    }
+
+    /// Takes the bus for who has asked, if it is this drive's turn.
+    pub fn take(&self) -> Option<By> {
+        let mut line = self.bus.line();
+        let ask = line.owner.filter(|ask| ask.drive == self.drive && !line.taken)?;
+        line.taken = true;
+        Some(ask.by)
+    }
+
+    /// Lets the bus go at `now`.
+    pub fn let_go(&self, now: Time) {
+        let mut line = self.bus.line();
+        let first = line.waiting.iter().enumerate().max_by_key(|(at, ask)| (ask.rank(), usize::MAX - at));
+        match first.map(|(at, _)| at).and_then(|at| line.waiting.remove(at)) {
+            Some(ask) => line.offer(ask, now),
+            None => line.owner = None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drives_go_before_the_host_and_the_last_drive_first() {
+        let bus = Bus::default();
+        let (a, b) = (bus.attach(), bus.attach());
+        let at = Time::from_ns;
+        assert!(a.take().is_none());
+        for (ask, (port, by)) in
+            [(&a, By::Host), (&b, By::Host), (&a, By::Host), (&a, By::Drive), (&b, By::Drive)]
+                .iter()
+                .enumerate()
+        {
+            port.ask(at(ask as u64), *by);
+        }
+        assert_eq!((a.offered(), b.offered()), (Some(at(0)), None));
+        let mut order = Vec::new();
+        for now in 10..15 {
+            let (port, name) = if a.offered().is_some() { (&a, 'a') } else { (&b, 'b') };
+            order.push((name, port.take().unwrap()));
+            assert_eq!((a.offered(), b.offered(), port.take()), (None, None, None));
+            port.let_go(at(now));
+        }
+        let expected =
+            [('a', By::Host), ('b', By::Drive), ('a', By::Drive), ('b', By::Host), ('a', By::Host)];
+        assert_eq!(order, expected);
+        assert_eq!((a.offered(), b.offered()), (None, None));
+    }
+}

@@ -1,0 +1,164 @@
+//! Disks that take turns on their bus: against the disk that has its bus to itself, and in closed form.
+
+use proptest::prelude::*;
+use sledlab_core::{Op, Span, Time};
+use toml::Table;
+
+use super::params::{DiskNumbers, DiskParams, ReadAhead};
+use super::{Connected, Disk};
+use crate::device::Bus;
+use crate::device::{Device, Queued};
+use crate::merge::MergeParams;
+use crate::system::{Setup, Station};
+use crate::{power, scheduler};
+
+/// A turn takes 10 ms, a sector 0.1 ms, and 0.05 ms on the bus. It reads ahead.
+fn params(change: impl FnOnce(&mut DiskNumbers)) -> DiskParams {
+    let mut numbers = DiskNumbers {
+        heads: 4,
+        rpm: 6000,
+        command_overhead_ms: 0.4,
+        bus_sector_us: 50.0,
+        bus_write_sector_us: 50.0,
+        cache_segments: 3,
+        segment_sectors: 300,
+        read_ahead: ReadAhead::Segment,
+        read_ahead_sectors: 120,
+        startup_ms: 0.0,
+        off_startup_ms: 0.0,
+        ..DiskNumbers::default()
+    };
+    change(&mut numbers);
+    DiskParams::one_zone(1000, 100, (25, 35), numbers)
+}
+
+fn request(id: u64, at_us: u64, op: Op, lbn: u64, blocks: u32) -> Queued {
+    let arrival = Time::from_ns(at_us * 1000);
+    Queued { id, arrival, queued: arrival, lbn, blocks, op, ..Queued::default() }
+}
+
+fn station(device: Box<dyn Device>, scheduler: &str) -> Station {
+    let scheduler = scheduler::Choice::new(scheduler, &Table::new()).unwrap();
+    let power = power::Choice::of_device(1e9).unwrap();
+    Station::of(device, Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default() })
+        .unwrap()
+}
+
+/// When requests that arrive in this order at stations are complete: by station and number.
+fn completions(stations: &mut [Station], arrivals: &[(usize, Queued)]) -> Vec<Time> {
+    let mut ends = vec![Time::ZERO; arrivals.len()];
+    let mut arrivals = arrivals.iter().peekable();
+    let mut done = Vec::new();
+    loop {
+        let event = stations.iter().filter_map(Station::next_event).min();
+        match (arrivals.peek(), event) {
+            (Some((station, request)), event) if event.is_none_or(|at| request.arrival <= at) => {
+                stations[*station].arrive(request.arrival, *request);
+                arrivals.next();
+            }
+            (_, Some(now)) => {
+                for station in stations.iter_mut() {
+                    if station.next_event().is_some_and(|at| at <= now) {
+                        station.advance(now, &mut done);
+                    }
+                }
+            }
+            _ => break,
+        }
+        for served in done.drain(..) {
+            assert_eq!(served.completion, served.start + served.timing.service(), "parts sum to the service");
+            ends[served.request.id as usize] = served.completion;
+        }
+    }
+    ends
+}
+
+fn drawn() -> impl Strategy<Value = Vec<(bool, u64, u32, u64)>> {
+    prop::collection::vec((any::<bool>(), 0_u64..390_000, 1_u32..90, 0_u64..40_000), 1..60)
+}
+
+/// Requests at the end of the gaps between them; every third goes on where the one before ended.
+fn arrivals(drawn: &[(bool, u64, u32, u64)]) -> Vec<(usize, Queued)> {
+    let (mut now_us, mut next) = (0, 0);
+    let one = |(id, (write, lbn, blocks, gap_us)): (usize, &(bool, u64, u32, u64))| {
+        now_us += gap_us;
+        let lbn = if id % 3 == 2 { next } else { *lbn };
+        next = lbn + u64::from(*blocks);
+        let op = if *write { Op::Write } else { Op::Read };
+        (0, request(id as u64, now_us, op, lbn, *blocks))
+    };
+    drawn.iter().enumerate().map(one).collect()
+}
+
+fn connected(params: &DiskParams, bus: &Bus) -> Box<dyn Device> {
+    Box::new(Connected::new(params, bus).unwrap())
+}
+
+proptest! {
+    #[test]
+    fn alone_on_its_bus_with_one_command_it_is_the_plain_disk(
+        drawn in drawn(), buffers_writes: bool, read_watermark in 0.0_f64..1.0,
+    ) {
+        let params = params(|disk| {
+            (disk.buffers_writes, disk.read_watermark) = (buffers_writes, read_watermark);
+            (disk.read_hit_after_write_us, disk.write_through_after_read_us) = (300.0, 200.0);
+        });
+        let arrivals = arrivals(&drawn);
+        let plain = completions(&mut [station(Box::new(Disk::new(&params).unwrap()), "sstf")], &arrivals);
+        let turns = completions(&mut [station(connected(&params, &Bus::default()), "sstf")], &arrivals);
+        prop_assert_eq!(plain, turns);
+    }
+
+    #[test]
+    fn apart_in_time_depth_changes_nothing(drawn in drawn(), buffers_writes: bool) {
+        let params = params(|disk| disk.buffers_writes = buffers_writes);
+        let mut arrivals = arrivals(&drawn);
+        for (id, (_, request)) in arrivals.iter_mut().enumerate() {
+            request.arrival = Time::from_ns(id as u64 * 200_000_000);
+        }
+        let deep = DiskParams { flat: DiskNumbers { queue_depth: 8, ..params.flat.clone() }, ..params.clone() };
+        let plain = completions(&mut [station(Box::new(Disk::new(&params).unwrap()), "fcfs")], &arrivals);
+        let queued = completions(&mut [station(connected(&deep, &Bus::default()), "fcfs")], &arrivals);
+        prop_assert_eq!(plain, queued);
+    }
+}
+
+#[test]
+fn overheads_of_commands_that_wait_are_hidden() {
+    let deep = params(|disk| (disk.queue_depth, disk.read_ahead) = (4, ReadAhead::None));
+    let arrivals = [0, 1, 2].map(|id| (0, request(id, 0, Op::Read, id * 100_000, 10)));
+    let ends = completions(&mut [station(connected(&deep, &Bus::default()), "fcfs")], &arrivals);
+    let plain =
+        DiskParams { flat: DiskNumbers { command_overhead_ms: 0.0, ..deep.flat.clone() }, ..deep.clone() };
+    let mut disk = Disk::new(&plain).unwrap();
+    let mut served = Vec::new();
+    // The first pays for its command, the others set out when the one before is complete.
+    disk.issue(Time::from_ns(400_000), &arrivals.map(|(_, request)| request), &mut served).unwrap();
+    assert_eq!(ends, served.iter().map(|served| served.completion).collect::<Vec<_>>());
+}
+
+#[test]
+fn data_of_a_write_crosses_while_the_arm_moves() {
+    let deep = params(|disk| (disk.queue_depth, disk.buffers_writes) = (4, true));
+    let arrivals = [(0, request(0, 0, Op::Read, 0, 10)), (0, request(1, 100, Op::Write, 200_000, 20))];
+    let ends = completions(&mut [station(connected(&deep, &Bus::default()), "fcfs")], &arrivals);
+    // The mechanism turns to the write when the read is complete; 20 sectors take 1 ms.
+    assert_eq!(ends[1].since(ends[0]), Span::from_ns(1_000_000));
+}
+
+#[test]
+fn drives_on_one_bus_send_one_after_the_other() {
+    let params = params(|disk| (disk.read_ahead, disk.read_watermark) = (ReadAhead::None, 1.0));
+    let bus = Bus::default();
+    let mut stations: Vec<_> = (0..4).map(|_| station(connected(&params, &bus), "fcfs")).collect();
+    let arrivals = [0, 1, 2, 3].map(|id| (id as usize, request(id, 0, Op::Read, 50, 20)));
+    let ends = completions(&mut stations, &arrivals);
+    let mut disk = Disk::new(&params).unwrap();
+    let mut served = Vec::new();
+    disk.issue(Time::ZERO, &[arrivals[0].1], &mut served).unwrap();
+    // All read the same sectors in the same turn, as commands take 0.4 ms each and sector 50 passes at 5 ms; what
+    // they read crosses in 1 ms each: first the drive that asked first, then the last drive first.
+    assert_eq!(ends[0], served[0].completion);
+    let order = [ends[0], ends[3], ends[2], ends[1]];
+    assert!(order.windows(2).all(|pair| pair[1].since(pair[0]) == Span::from_ns(1_000_000)), "{ends:?}");
+}

@@ -1,0 +1,194 @@
+//! Reads: from the buffer, from the medium, and what is read ahead of them.
+
+use sledlab_core::{Op, Span, Time};
+
+use super::stream::Stream;
+use super::{Begun, Controller, Done, Entry, Kind, from_buffer, from_medium};
+use crate::device::disk::drive::Drive;
+use crate::device::disk::overheads::{Command, Overheads};
+use crate::device::disk::params::ReadAhead;
+use crate::device::{Queued, Timing};
+
+impl Controller {
+    pub(super) fn begin_read(
+        &mut self,
+        drive: &mut Drive,
+        now: Time,
+        request: &Queued,
+        entry: Entry,
+    ) -> Begun {
+        let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
+        match self.segments.find(lbn, end) {
+            Some(segment) if self.segments.get(segment).end >= end => {
+                self.begin_hit(drive, now, segment, request, entry)
+            }
+            Some(segment) => self.begin_rest(drive, now, segment, request, entry),
+            None => self.begin_miss(drive, now, request, entry),
+        }
+    }
+
+    /// When buffered data is ready for the bus, and how long it takes from there to its first sector.
+    fn hit_ready(&self, now: Time, entry: Entry) -> (Time, Span) {
+        let Overheads { data_preparation, reselect_first, .. } = *self.overheads;
+        match entry {
+            Entry::Fresh => (now + self.overheads.of(Command::ReadHit, self.before), data_preparation),
+            Entry::Waited(ready) => (ready.max(now), reselect_first + data_preparation),
+        }
+    }
+
+    /// All of it is buffered.
+    fn begin_hit(
+        &mut self,
+        drive: &mut Drive,
+        now: Time,
+        segment: usize,
+        request: &Queued,
+        entry: Entry,
+    ) -> Begun {
+        let (wants, lead) = self.hit_ready(now, entry);
+        let end = request.lbn + u64::from(request.blocks);
+        let held = self.segments.get(segment);
+        let limit = self.read_ahead_limit(drive, held.first, end);
+        match &mut self.stream {
+            Some((stream, Some(streaming))) if *streaming == segment => {
+                stream.limit = stream.limit.max(limit);
+            }
+            // A stream of another segment; what comes next waits for the movement that it ends with.
+            Some(_) => self.writing.until = self.halt(drive, now).max(self.writing.until),
+            None if self.disk.read_ahead_after_hit && limit > held.end => {
+                let start = wants.max(self.writing.until);
+                self.stream = Some((Stream::new(start, drive.at, held.end, limit), Some(segment)));
+            }
+            _ => {}
+        }
+        self.segments.touch(segment);
+        let kind = Kind::Hit { overhead: wants.since(now) };
+        Begun { request: *request, start: now, wants, lead, kind }
+    }
+
+    /// The beginning is buffered; the medium gives the rest.
+    fn begin_rest(
+        &mut self,
+        drive: &mut Drive,
+        now: Time,
+        segment: usize,
+        request: &Queued,
+        entry: Entry,
+    ) -> Begun {
+        let (wants, lead) = self.hit_ready(now, entry);
+        let end = request.lbn + u64::from(request.blocks);
+        let held = self.segments.get(segment);
+        let limit = self.read_ahead_limit(drive, held.first, end).max(end);
+        match &mut self.stream {
+            Some((stream, Some(streaming))) if *streaming == segment => {
+                stream.limit = stream.limit.max(limit);
+            }
+            _ => {
+                let start = self.arm_start(drive, now, entry);
+                self.stream = Some((Stream::new(start, drive.at, held.end, limit), Some(segment)));
+            }
+        }
+        self.segments.touch(segment);
+        let kind = Kind::Rest { overhead: wants.since(now) };
+        Begun { request: *request, start: now, wants, lead, kind }
+    }
+
+    /// Nothing of it is buffered.
+    fn begin_miss(&mut self, drive: &mut Drive, now: Time, request: &Queued, entry: Entry) -> Begun {
+        let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
+        let arm = self.arm_start(drive, now, entry);
+        let segment = self.segments.take_for_read(lbn);
+        let limit = self.read_ahead_limit(drive, lbn, end).max(end);
+        let limit = if segment.is_some() { limit } else { end };
+        let mut stream = if self.disk.zero_latency_reads {
+            Stream::on_arrival(drive, arm, drive.at, lbn, end, limit)
+        } else {
+            Stream::new(arm, drive.at, lbn, limit)
+        };
+        let pass = stream.first_pass(drive);
+        if let Some(segment) = segment
+            && self.disk.zero_latency_reads
+            && pass.lbn == lbn
+        {
+            // What passes under the head before the first block is buffered as well.
+            self.segments.begin_at(segment, pass.passed_before(drive.track_bounds(lbn).0));
+        }
+        // The drive reconnects when so many sectors are buffered.
+        let least = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
+            * self.disk.read_watermark) as u64;
+        let wants = stream.buffered_at(drive, lbn + least.clamp(1, request.blocks.into()) - 1);
+        self.stream = Some((stream, segment));
+        let lead = self.overheads.reselect_first + self.overheads.data_preparation;
+        Begun { request: *request, start: now, wants, lead, kind: Kind::Miss { arm, pass } }
+    }
+
+    /// Sends what was read, the first sector crossing the bus from `data` on.
+    pub(super) fn send(&mut self, drive: &mut Drive, begun: &Begun, data: Time) -> Done {
+        let Begun { request, start, kind, .. } = begun;
+        let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
+        let sent = match kind {
+            Kind::Hit { .. } => data + self.overheads.transfer(request.blocks.into()),
+            _ => self.sent(drive, data, lbn, end),
+        };
+        let completion = sent + self.overheads.read_completion;
+        let timing = match kind {
+            Kind::Hit { overhead } | Kind::Rest { overhead } => from_buffer(*start, *overhead, completion),
+            Kind::Miss { arm, pass } => {
+                let reposition =
+                    self.stream.as_ref().map_or(Span::ZERO, |(stream, _)| stream.repositioning());
+                if let Some((stream, None)) = &self.stream {
+                    drive.at = stream.at();
+                    self.stream = None;
+                }
+                from_medium(*start, *arm, pass, reposition, completion)
+            }
+            Kind::Buffered { .. } | Kind::Through { .. } => Timing::default(),
+        };
+        if self.disk.drops_requested
+            && let Some(segment) = self.streaming()
+        {
+            self.segments.drop_before(segment, end);
+        }
+        Done { completion, timing, crossed: completion, on_medium: completion, answer: None }
+    }
+
+    /// When the arm can start for a read: after the command's overhead, and after what it has to finish first.
+    fn arm_start(&mut self, drive: &mut Drive, now: Time, entry: Entry) -> Time {
+        let ready = match entry {
+            Entry::Fresh => now + self.overheads.to_arm(Op::Read, self.before),
+            Entry::Waited(ready) => ready,
+        };
+        self.halt(drive, now.max(self.writing.until)).max(ready)
+    }
+
+    /// When the last block has crossed the bus.
+    fn sent(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64) -> Time {
+        let sector = self.overheads.sector;
+        match &mut self.stream {
+            Some((stream, _)) => stream.sent(drive, start, lbn, end, sector),
+            None => start + sector.times(end - lbn),
+        }
+    }
+
+    /// The block up to which the drive reads after a read of the blocks up to `end`, into a segment that begins with
+    /// block `first`.
+    fn read_ahead_limit(&self, drive: &Drive, first: u64, end: u64) -> u64 {
+        let capacity = drive.blocks();
+        let most = (end + self.disk.read_ahead_sectors).min(capacity);
+        match self.disk.read_ahead {
+            ReadAhead::None => end,
+            _ if end >= capacity => capacity,
+            ReadAhead::Track => most.min(drive.track_bounds(end - 1).1 + 1),
+            ReadAhead::Cylinder => most.min(drive.cylinder_end(end - 1)),
+            ReadAhead::Segment => most,
+            ReadAhead::SequentialTrack => {
+                let (track_first, track_last) = drive.track_bounds(end);
+                if first < track_first && track_last + 1 < capacity {
+                    drive.track_bounds(track_last + 1).1 + 1
+                } else {
+                    track_last + 1
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Writes: to the medium, or into the buffer and behind to the medium.
+
+use sledlab_core::{Op, Span, Time};
+
+use super::{Begun, Constraint, Controller, Done, Entry, Kind, from_buffer, from_medium};
+use crate::device::Queued;
+use crate::device::disk::drive::{Drive, Pass};
+use crate::device::disk::overheads::Command;
+
+impl Controller {
+    /// A write that is complete when it is buffered; the medium gets it later.
+    pub(super) fn begin_buffered_write(
+        &mut self,
+        drive: &mut Drive,
+        now: Time,
+        request: &Queued,
+        entry: Entry,
+    ) -> Begun {
+        let prepared = self.overheads.data_preparation;
+        let busy_until = self.writing.until;
+        let (ready, lead, append) = match entry {
+            Entry::Fresh => {
+                let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
+                let append = if self.stream.is_none() { self.writing.append(now, lbn, end) } else { None };
+                (now + self.overheads.of(Command::WriteBuffered, self.before), prepared, append)
+            }
+            Entry::Waited(ready) => (ready.max(now), self.overheads.reselect_first + prepared, None),
+        };
+        let wants = if append.is_some() { ready } else { ready.max(busy_until) };
+        let arm = append.unwrap_or_else(|| self.halt(drive, now.max(busy_until)).max(wants));
+        let kind = Kind::Buffered { overhead: ready.since(now), arm, appends: append.is_some() };
+        Begun { request: *request, start: now, wants, lead, kind }
+    }
+
+    /// The data of a buffered write crosses the bus from `data` on.
+    pub(super) fn write_buffered(
+        &mut self,
+        drive: &mut Drive,
+        begun: &Begun,
+        data: Time,
+        (overhead, arm, appends): (Span, Time, bool),
+    ) -> Done {
+        let Begun { request, start, .. } = begun;
+        let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
+        let completion =
+            data + self.overheads.write_transfer(request.blocks.into()) + self.overheads.write_completion;
+        let written = self.write_medium(drive, arm, data, request, &Constraint::default());
+        self.writing.add(*start, lbn, end, written.until);
+        self.segments.write(lbn, end, appends);
+        let timing = from_buffer(*start, overhead, completion);
+        Done { completion, timing, crossed: completion, on_medium: written.until, answer: None }
+    }
+
+    /// A write that is complete when it is on the medium.
+    pub(super) fn begin_write_through(
+        &mut self,
+        drive: &mut Drive,
+        now: Time,
+        request: &Queued,
+        entry: Entry,
+    ) -> Begun {
+        let prepared = self.overheads.data_preparation;
+        // Only a command that keeps the bus disconnects once more.
+        let extra = self.overheads.extra.clone();
+        let fresh = matches!(entry, Entry::Fresh) && self.before == Op::Write;
+        let (ready, wants, lead, reselect) = match (entry, extra.as_ref().filter(|_| fresh)) {
+            (Entry::Waited(ready), _) => {
+                let reselect = self.overheads.reselect_first;
+                (ready, ready.max(now), reselect + prepared, reselect)
+            }
+            (Entry::Fresh, None) => {
+                let arm = now + self.overheads.to_arm(Op::Write, self.before);
+                (arm, arm, prepared, self.overheads.reselect_first)
+            }
+            (Entry::Fresh, Some(extra)) => {
+                let arm = now + self.overheads.to_arm(Op::Write, self.before);
+                (arm, now + extra.data, prepared, extra.reselect)
+            }
+        };
+        let least = match (extra.is_some() && fresh, request.blocks) {
+            (false, _) => 0,
+            // Facts of the one drive that does so, the HP C2247A.
+            (true, 45..) => 15,
+            (true, blocks) => blocks.min(10).into(),
+        };
+        let constraint = Constraint {
+            buffered_first: least,
+            least_movement: extra.as_ref().map_or(Span::ZERO, |extra| extra.least_movement),
+        };
+        let arm = self.halt(drive, now).max(ready);
+        let kind = Kind::Through { arm, reselect, constraint };
+        Begun { request: *request, start: now, wants, lead, kind }
+    }
+
+    /// The data of a write to the medium crosses the bus from `data` on.
+    pub(super) fn write_through(
+        &mut self,
+        drive: &mut Drive,
+        begun: &Begun,
+        data: Time,
+        (arm, reselect, constraint): (Time, Span, Constraint),
+    ) -> Done {
+        let Begun { request, start, .. } = begun;
+        let Written { until, first, reposition } = self.write_medium(drive, arm, data, request, &constraint);
+        self.passed = until;
+        let answer = reselect + self.overheads.write_completion;
+        let completion = until + answer;
+        self.segments.write(request.lbn, request.lbn + u64::from(request.blocks), false);
+        let timing = from_medium(*start, arm, &first, reposition, completion);
+        let crossed = data + self.overheads.write_transfer(request.blocks.into());
+        Done { completion, timing, crossed, on_medium: until, answer: Some(answer) }
+    }
+
+    /// Writes a request, the arm setting out at `arm` and its first sector crossing the bus from `data` on; tells when
+    /// its last sector is written, and the first pass.
+    ///
+    /// A sector that has not crossed the bus when it comes under the head waits for the next turn.
+    fn write_medium(
+        &self,
+        drive: &mut Drive,
+        arm: Time,
+        data: Time,
+        request: &Queued,
+        constraint: &Constraint,
+    ) -> Written {
+        let (mut lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
+        let pass = |drive: &Drive, now, lbn| {
+            drive.slow_pass(now, drive.at, lbn, end - lbn, constraint.least_movement)
+        };
+        let first = pass(drive, arm, lbn);
+        let mut written = Written { until: arm, first, reposition: Span::ZERO };
+        let mut now = arm;
+        let mut here = first;
+        loop {
+            let crossed = |lbn: u64| {
+                let sectors = (lbn - request.lbn + 1).max(constraint.buffered_first);
+                data + self.overheads.write_transfer(sectors)
+            };
+            // Sectors pass at a steady rate and cross the bus at one: if first and last are in time, all are.
+            let late = |at: &u64| crossed(*at) > here.begins(*at);
+            let until = here.end_block();
+            let in_time = if !late(&lbn) && !late(&(until - 1)) {
+                until
+            } else {
+                (lbn..until).find(late).unwrap_or(until)
+            };
+            drive.at = here.track;
+            if in_time > lbn {
+                if lbn > request.lbn {
+                    written.reposition += here.start.since(now);
+                }
+                now = here.ends(in_time - 1);
+                lbn = in_time;
+            }
+            if lbn == end {
+                written.until = now;
+                return written;
+            }
+            // What was late comes by again after a turn.
+            let again =
+                if in_time < until { (here.begins(lbn) + Span::from_ns(2)).max(crossed(lbn)) } else { now };
+            here = pass(drive, again, lbn);
+        }
+    }
+}
+
+/// Blocks on the medium.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    /// When the last of them was written.
+    until: Time,
+    /// How the arm got there.
+    first: Pass,
+    /// Time between one stretch of sectors and the next.
+    reposition: Span,
+}

@@ -1,0 +1,174 @@
+"""Arrays of four disks on one bus beside the recorded run of the reference simulator."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import shutil
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sledlab as sl
+
+from .. import reference
+from ..markdown import table
+from ..simulator import command_line
+from ..words import cells
+from .section import Section
+
+COMPONENTS = reference.ROOT / "disks" / "components"
+MISSING = f"no reference runs in {COMPONENTS} (set SLEDLAB_REFERENCE)"
+
+TURN_MS = 11.11
+"""Of the HP C3323A, at 5400 rpm."""
+
+ARRAYS = {"stripe": 0, "concatenation": 1, "raid5": 3}
+"""Kinds of systems, and the recorded run's arrays; sledlab has none with its parity on one disk."""
+
+BUSES = ("own", "shared")
+
+Times = npt.NDArray[np.float64]
+
+
+class Cyclic:
+    """C-LOOK as the reference has it: what arrives where the sweep is joins it."""
+
+    def __init__(self) -> None:
+        self.queue: list[Any] = []
+        self.at = 0
+
+    def push(self, request: Any) -> None:
+        """A request joins the queue."""
+        self.queue.append(request)
+
+    def pop(self, _now_ns: int, _device: Any) -> Any:
+        """The next one up, or the lowest."""
+        ahead = [request for request in self.queue if request.lbn >= self.at] or self.queue
+        request = min(ahead, key=lambda request: (request.lbn, request.id))
+        self.queue.remove(request)
+        self.at = request.lbn
+        return request
+
+    def __len__(self) -> int:
+        """Requests that wait."""
+        return len(self.queue)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Response times of both simulators in ms, and which requests had their array to themselves."""
+
+    reads: npt.NDArray[np.bool_]
+    alone: npt.NDArray[np.bool_]
+    recorded_ms: Times
+    ours_ms: Times
+
+    def alone_apart_ms(self, *, reads: bool) -> Times:
+        """How far apart reads or writes are that were alone."""
+        chosen = self.alone & (self.reads == reads)
+        apart: Times = (self.ours_ms - self.recorded_ms)[chosen]
+        return apart
+
+
+@dataclass(frozen=True)
+class Row:
+    """An array on a bus; times in ms, the deviation relative."""
+
+    kind: str
+    bus: str
+    requests: int
+    recorded_ms: float
+    ours_ms: float
+    same_alone: float
+    """Share of the requests that had their array to themselves with the recorded response time to 0.1 ms."""
+
+    @property
+    def off(self) -> float:
+        """Of the mean response time."""
+        return self.ours_ms / self.recorded_ms - 1
+
+
+def present() -> bool:
+    """Whether there is reference data."""
+    return COMPONENTS.is_dir()
+
+
+def imported(name: str, folder: Path) -> Path:
+    """The device file of the disk of a recorded run."""
+    parameters = (reference.ROOT / "disks" / "params").glob("hp_c3323a*")
+    for file in (*parameters, COMPONENTS / "params" / f"{name}.parv"):
+        shutil.copy(file, folder)
+    out = folder / "drive.toml"
+    if command_line(["device", "import", str(folder / f"{name}.parv"), "--out", str(out)]):
+        raise RuntimeError(f"{name}.parv cannot be imported")
+    return out
+
+
+@cache
+def compared(kind: str, bus: str) -> Pair:
+    """The requests to one array of the recorded run, replayed."""
+    with gzip.open(COMPONENTS / "syntharrays.csv.gz", "rt") as file:
+        rows = [row for row in csv.DictReader(file) if int(row["device"]) == ARRAYS[kind]]
+    reads = np.array([int(row["flags_hex"], 16) & 1 for row in rows], dtype=bool)
+    arrival = np.array([float(row["arrival_ms"]) for row in rows])
+    response = np.array([float(row["response_us"]) for row in rows]) / 1e3
+    ends = np.maximum.accumulate(np.concatenate([[0.0], (arrival + response)[:-1]]))
+    alone = (ends <= arrival) & (np.append(arrival[1:], np.inf) >= arrival + response)
+    settings = {
+        "system.kind": kind,
+        "system.devices": 4,
+        "system.unit_blocks": 128,
+        "system.bus": bus,
+        "device.startup_ms": 0.0,
+    }
+    with tempfile.TemporaryDirectory(prefix="sledlab-validation-") as name:
+        folder = Path(name)
+        trace = folder / f"{kind}.trace"
+        lines = (
+            f"{row['arrival_ms']} 0 {row['lbn']} {row['blocks']} {int(read)}"
+            for row, read in zip(rows, reads, strict=True)
+        )
+        trace.write_text("\n".join(lines) + "\n")
+        result = sl.simulate(
+            str(trace),
+            device=imported("syntharrays", folder),
+            scheduler=f"{__name__}:Cyclic",
+            power="never",
+            settings=settings,
+            requests=True,
+        )
+    ours_ms = result.requests.sort("id")["response_ns"].to_numpy() / 1e6
+    return Pair(reads, alone, response, ours_ms)
+
+
+def measure() -> tuple[Row, ...]:
+    """Every array, each disk on a bus of its own and all on one."""
+
+    def row(kind: str, bus: str) -> Row:
+        pair = compared(kind, bus)
+        apart_ms = (pair.ours_ms - pair.recorded_ms)[pair.alone]
+        return Row(
+            kind=kind,
+            bus=bus,
+            requests=len(pair.ours_ms),
+            recorded_ms=float(pair.recorded_ms.mean()),
+            ours_ms=float(pair.ours_ms.mean()),
+            same_alone=float(np.mean(np.abs(apart_ms) < 0.1)),
+        )
+
+    return tuple(row(kind, bus) for kind in ARRAYS for bus in BUSES)
+
+
+def _words(found: tuple[Row, ...]) -> dict[str, object]:
+    form = "`{0.kind}` | `{0.bus}` | {0.requests:,} | {0.recorded_ms:.3f} | {0.ours_ms:.3f} | {0.off:+%2}"
+    rows = [cells(f"{form} | {{0.same_alone:%1}}", row) for row in found]
+    head = "array | bus | requests | recorded, ms | sledlab, ms | off by, % | same alone, %"
+    return {"arrays": table(head, rows, words=2)}
+
+
+SECTION = Section("arrays", tuple[Row, ...], measure, _words)

@@ -1,0 +1,148 @@
+"""Several commands in a drive at once, beside the recorded runs of the reference simulator.
+
+Up to sixteen requests are in the drive, which chooses among them; the others wait in the host, in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import sledlab as sl
+
+from ..markdown import table
+from ..words import cells, span
+from . import disk_open
+from .disk_open import DRIVES, LOADS, OpenRun, recorded
+from .section import Section
+
+DEPTH = 16
+
+SCHEDULERS = {
+    "dev_fcfs": "fcfs",
+    "dev_clook_lbn": "c-scan",
+    "dev_sstf_lbn": "sstf:distance=blocks",
+    "dev_sptf_opt": "sptf",
+}
+"""Runs by their names, and the schedulers of sledlab that are closest."""
+
+
+@dataclass(frozen=True)
+class QueueRun(OpenRun):
+    """A recorded run with the queue in the drive."""
+
+    @property
+    def scheduler(self) -> str:
+        """The scheduler of sledlab that is closest."""
+        return SCHEDULERS[self.column]
+
+    @property
+    def device(self) -> sl.Device:
+        """The drive as in the run."""
+        return disk_open.device(self.drive, queue_depth=DEPTH, stale_angle=True)
+
+
+@dataclass(frozen=True)
+class Comparison(QueueRun):
+    """A replay beside the recorded run; times in ms, deviations relative."""
+
+    requests: int
+    recorded_ms: float
+    ours_ms: float
+    same_response: float
+    """Share of requests with the recorded response time but for 0.1 ms."""
+    moment_off: float
+    """Of the mean response time where SPTF judges by the angle of the moment; `off` of the others."""
+    same_course: float
+    """Share of requests whose response time is off by what the one before is off by, but for 0.1 ms."""
+
+    @property
+    def off(self) -> float:
+        """Of the mean response time."""
+        return self.ours_ms / self.recorded_ms - 1
+
+    @property
+    def reason(self) -> str:
+        """Why it is more than 1 % off."""
+        if abs(self.off) < 0.01:
+            return ""
+        return "streams" if (self.drive, self.load) in disk_open.STREAMS else "chance"
+
+
+def runs() -> list[QueueRun]:
+    """Every run with the queue in the drive."""
+    if not disk_open.present():
+        return []
+    cases = ((drive, load, column) for drive in DRIVES for load in LOADS for column in SCHEDULERS)
+    return [QueueRun(*case) for case in cases if f"{case[2]}_response_us" in recorded(*case[:2])]
+
+
+@cache
+def comparison(run: QueueRun) -> Comparison:
+    """Replays a run."""
+    theirs = np.array(recorded(run.drive, run.load)[f"{run.column}_response_us"], dtype=float) / 1e3
+    result = sl.simulate(run.trace, run.device, scheduler=run.scheduler, requests=True)
+    ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
+    apart = ours - theirs
+    judging = disk_open.device(run.drive, queue_depth=DEPTH)
+    moment = sl.simulate(run.trace, judging, scheduler=run.scheduler) if "sptf" in run.column else result
+    return Comparison(
+        drive=run.drive,
+        load=run.load,
+        column=run.column,
+        requests=len(ours),
+        recorded_ms=float(theirs.mean()),
+        ours_ms=float(ours.mean()),
+        same_response=float(np.mean(np.abs(apart) < 0.1)),
+        moment_off=moment.response_time.mean / float(theirs.mean()) - 1,
+        same_course=float(np.mean(np.abs(np.diff(apart, prepend=0.0)) < 0.1)),
+    )
+
+
+@cache
+def turned(run: QueueRun) -> tuple[float, ...]:
+    """The mean response times, over that recorded, when everything arrives a little later."""
+    means = disk_open.turned_means(run, run.device)
+    return tuple(mean / comparison(run).recorded_ms - 1 for mean in means)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run, and its deviations with everything later where queues are long."""
+
+    of: Comparison
+    turned: tuple[float, ...]
+
+
+def measure() -> tuple[Row, ...]:
+    """Every run with the queue in the drive."""
+    return tuple(
+        Row(comparison(run), turned(run) if run.load in ("heavy", "overload", "mixed") else ())
+        for run in runs()
+    )
+
+
+def rows(found: tuple[Row, ...]) -> list[list[str]]:
+    """A row for each run."""
+    form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
+    return [
+        [
+            DRIVES[row.of.drive][0],
+            *cells(f"{form} | {{0.off:+%2}}", row.of),
+            span(row.turned) if row.turned else "",
+            *cells("{0.same_response:%1} | {0.same_course:%1} | {0.moment_off:+%2}", row.of),
+        ]
+        for row in found
+    ]
+
+
+def _words(found: tuple[Row, ...]) -> dict[str, object]:
+    head = "drive | load | recorded run | sledlab | why | recorded, ms | sledlab, ms | off by, % | turned | "
+    return {
+        "count": len(found),
+        "runs": table(f"{head}same response, % | same course, % | of the moment, %", rows(found), words=5),
+    }
+
+
+SECTION = Section("disk_queue", tuple[Row, ...], measure, _words)

@@ -1,0 +1,52 @@
+"""Replays with several commands in a disk against recorded runs of the reference simulator."""
+
+import numpy as np
+import pytest
+
+from lab.validation import disk_open, disk_queue
+from lab.validation.disk_queue import QueueRun, comparison, runs, turned
+
+needs_reference = pytest.mark.skipif(not disk_open.present(), reason=disk_open.MISSING)
+
+
+def cases(*chosen: QueueRun) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in chosen])
+
+
+ALIKE = [run for run in runs() if (run.drive, run.load) not in disk_open.STREAMS]
+
+
+@needs_reference
+def test_every_run_with_the_queue_in_the_drive_is_compared() -> None:
+    # The HP C2490A hangs there.
+    assert len(runs()) == 2 * (4 + 4 + 2 + 1)
+    assert {run.drive for run in runs()} == {"atlas10k", "cheetah9LP"}
+
+
+@cases(*(run for run in ALIKE if run.column == "dev_fcfs"))
+def test_in_order_of_arrival_drives_differ_by_single_turns(case: QueueRun) -> None:
+    found = comparison(case)
+    assert abs(found.off) < 0.003
+    assert found.same_course > 0.985
+
+
+@cases(*(run for run in ALIKE if run.column != "dev_fcfs"))
+def test_mean_responses_agree_as_far_as_they_mean_anything(case: QueueRun) -> None:
+    if abs(comparison(case).off) > 0.01:
+        # One turn more changes every later choice, as with the queue in the host.
+        others = np.array(turned(case))
+        assert abs(others.mean()) < 3 * others.std(ddof=1)
+
+
+@cases(*(run for run in ALIKE if run.column == "dev_sptf_opt"))
+def test_judging_by_the_angle_of_the_moment_gains_time(case: QueueRun) -> None:
+    assert comparison(case).moment_off < comparison(case).off
+
+
+@needs_reference
+def test_the_table_has_a_row_for_every_run_and_a_reason_for_every_deviation(everything: bool) -> None:
+    measured = disk_queue.SECTION.leave() if everything else disk_queue.measure()
+    found = disk_queue.rows(measured)
+    assert len(found) == len(runs())
+    assert {len(row) for row in found} == {12}
+    assert all(row[4] or abs(float(row[7])) <= 1 for row in found)
