@@ -6,7 +6,15 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sledlab_core::Time;
+use sledlab_core::{Result, Time};
+
+use super::Device;
+
+/// The device that parameters describe, on a bus that others have at other times.
+///
+/// # Errors
+/// Parameters that make no sense together.
+pub type OnBus<Params> = fn(&Params, &Bus) -> Result<Box<dyn Device>>;
 
 /// The bus of one drive, or of all drives of a system.
 #[derive(Clone, Debug, Default)]

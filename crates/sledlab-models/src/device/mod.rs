@@ -26,7 +26,7 @@ use sledlab_core::registry::{self, Registry};
 use sledlab_core::{Error, Result, Time};
 use toml::Table;
 
-pub use self::bus::Bus;
+pub use self::bus::{Bus, OnBus};
 pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
@@ -107,7 +107,7 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     /// How such a device is attached to a host, where hosts make a difference.
     const ATTACH: Option<fn(&mut Self, &HostParams)> = None;
     /// The device on a bus that others have at other times, where it can share one.
-    const ON_BUS: Option<fn(&Self, &Bus) -> Result<Box<dyn Device>>> = None;
+    const ON_BUS: Option<OnBus<Self>> = None;
 
     /// The device, in the state in which runs begin.
     ///

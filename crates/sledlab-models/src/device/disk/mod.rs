@@ -35,7 +35,9 @@ use self::controller::{Controller, Done};
 use self::drive::Drive;
 use super::disksim::{Importer, called};
 use super::host::HostParams;
-use super::{Bus, Busy, Device, Mechanics, Model, Positioning, Queued, Rest, Served, States, Timing, Work};
+use super::{
+    Bus, Busy, Device, Mechanics, Model, OnBus, Positioning, Queued, Rest, Served, States, Timing, Work,
+};
 
 impl Model for DiskParams {
     const NAME: &'static str = "disk";
@@ -65,8 +67,7 @@ impl Model for DiskParams {
     });
     const ATTACH: Option<fn(&mut Self, &HostParams)> = Some(host::attach);
 
-    const ON_BUS: Option<fn(&Self, &Bus) -> Result<Box<dyn Device>>> =
-        Some(|params, bus| Ok(Box::new(Connected::new(params, bus)?)));
+    const ON_BUS: Option<OnBus<Self>> = Some(|params, bus| Ok(Box::new(Connected::new(params, bus)?)));
 
     fn device(&self) -> Result<Box<dyn Device>> {
         if self.flat.queue_depth > 1 {
