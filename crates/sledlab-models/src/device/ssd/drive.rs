@@ -90,12 +90,6 @@ impl Drive {
         })
     }
 
-    /// Where pages lie.
-    #[cfg(test)]
-    pub fn pages(&self) -> &Pages {
-        &self.pages
-    }
-
     fn outstanding(&self) -> usize {
         self.commands.len() - self.empty.len()
     }
@@ -107,10 +101,9 @@ impl Drive {
             self.shares = Shares { each_ns: 0.0, until: now };
         }
         self.shares.pass(now, self.outstanding());
-        let command =
-            Command { request: *request, start: now, pages: 0, energy: 0, before_ns: self.shares.each_ns };
         let place = self.empty.pop().unwrap_or(self.commands.len() as u32);
-        let mut command = command;
+        let before_ns = self.shares.each_ns;
+        let mut command = Command { request: *request, start: now, pages: 0, energy: 0, before_ns };
         self.send_pages(now + self.flash.costs.command, place, &mut command);
         self.energy += command.energy;
         if let Some(slot) = self.commands.get_mut(place as usize) {

@@ -17,7 +17,8 @@ use super::ranks::Ranks;
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     pub shape: Shape,
-    /// For each page of the host, one more than the page it lies on; 0 for one that lies where it did at the start.
+    /// For each page of the host, one more than the page it lies on; 0 for one that lies where it did at the start, and
+    /// [`NOWHERE`].
     places: Vec<u32>,
     /// For each page, one more than the page of the host that was programmed last; 0 since the start.
     owners: Vec<u32>,
@@ -27,6 +28,9 @@ pub(super) struct Pages {
     /// What was done so far, since the start.
     pub done: Done,
 }
+
+/// The place of a page between its old one and its new one.
+const NOWHERE: u32 = u32::MAX;
 
 /// Pages programmed and blocks erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,6 +99,7 @@ impl Pages {
     fn place(&self, logical: u32) -> Option<u32> {
         match self.places[logical as usize] {
             0 => (logical < self.shape.filled).then(|| self.at_start(logical)),
+            NOWHERE => None,
             place => Some(place - 1),
         }
     }
@@ -124,6 +129,8 @@ impl Pages {
         let old = self.place(logical);
         if let Some(page) = old {
             self.invalidate(page);
+            // Its old page is not to be moved while room is made for the new one.
+            self.places[logical as usize] = NOWHERE;
         }
         let to = self.next_die();
         let (moves, erases) = self.make_room(to);
