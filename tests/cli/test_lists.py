@@ -28,6 +28,7 @@ PRESETS = [
     "hp-c3323a",
     "dec-rz26",
     "seagate-st41601n",
+    "ssd-tlc",
     "ram",
 ]
 
@@ -45,7 +46,7 @@ def test_a_shown_device_is_a_device_file(sledlab, tmp_path, name):
     again = sledlab("device", "show", file, "--json").json
     assert {**again, "name": name} == shown
     assert shown["capacity_blocks"] > 0
-    key = {"mems": "active_tips", "disk": "rest_state", "ram": "access_us"}[shown["kind"]]
+    key = {"mems": "active_tips", "disk": "rest_state", "ssd": "program_us", "ram": "access_us"}[shown["kind"]]
     assert key in sledlab("device", "show", name).out
 
 

@@ -194,6 +194,7 @@ impl Device for Drive {
 
     fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<Busy> {
         batch.iter().for_each(|request| self.take(now, request));
+        self.lines.see_to(now);
         None
     }
 
@@ -211,8 +212,8 @@ impl Device for Drive {
 
     fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work> {
         let before = self.outstanding();
-        while let Some((at, done)) = self.lines.step(now) {
-            let Some(place) = done else { continue };
+        self.lines.see_to(now);
+        while let Some((at, place)) = self.lines.next_done(now) {
             let pages = &mut self.commands[place as usize].pages;
             *pages -= 1;
             if *pages == 0 {

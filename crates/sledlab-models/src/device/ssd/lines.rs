@@ -1,4 +1,7 @@
 //! What dies, channels and the bus do and when: each serves first what comes first, one thing at a time.
+//!
+//! No command gets to them sooner than its overhead after it came. So what happens until that long after the present is
+//! settled, and is seen to at once: the device is woken less often.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,7 +14,7 @@ use super::params::{Costs, Shape};
 ///
 /// A read goes from its die over its channel and the bus. A write comes over the bus and its channel to its die; one of
 /// a part of a page whose rest holds data has that page read before, over the channel where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct PageWay {
     pub step: Step,
     /// The command, by its place in the device.
@@ -29,7 +32,7 @@ pub(super) struct PageWay {
 }
 
 /// What comes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// A write crosses the bus.
     Accept,
@@ -61,8 +64,8 @@ impl Line {
     }
 }
 
-/// A page and when its next step comes; of equal times, what was begun first comes first.
-type Event = Reverse<(Time, u64, PageWay)>;
+/// A page, by its place, and when its next step comes; of equal times, what was begun first comes first.
+type Event = Reverse<(Time, u64, u32)>;
 
 /// Dies, channels and the bus, and the pages on their way.
 #[derive(Debug)]
@@ -74,6 +77,11 @@ pub(super) struct Lines {
     bus: Line,
     events: BinaryHeap<Event>,
     begun: u64,
+    /// Pages by their places, and which places are empty.
+    pages: Vec<PageWay>,
+    empty: Vec<u32>,
+    /// Commands of pages that are done, and when.
+    done: BinaryHeap<Event>,
 }
 
 impl Lines {
@@ -84,34 +92,62 @@ impl Lines {
             bus: Line::default(),
             events: BinaryHeap::new(),
             begun: 0,
+            pages: Vec::new(),
+            empty: Vec::new(),
+            done: BinaryHeap::new(),
             shape,
             costs,
         }
     }
 
-    /// When something comes next.
+    /// When something comes next that has not been seen to.
     pub fn next_event(&self) -> Option<Time> {
-        self.events.peek().map(|Reverse((at, ..))| *at)
+        let at = |events: &BinaryHeap<Event>| events.peek().map_or(Time::MAX, |Reverse((at, ..))| *at);
+        let next = at(&self.events).min(at(&self.done));
+        (next < Time::MAX).then_some(next)
     }
 
-    /// A page takes its next step at `at`.
+    /// A page takes its first step at `at`.
     pub fn begin(&mut self, at: Time, way: PageWay) {
-        self.events.push(Reverse((at, self.begun, way)));
+        let place = if let Some(place) = self.empty.pop() {
+            self.pages[place as usize] = way;
+            place
+        } else {
+            self.pages.push(way);
+            self.pages.len() as u32 - 1
+        };
+        self.events.push(Reverse((at, self.begun, place)));
         self.begun += 1;
     }
 
-    /// Takes the next step that is due at `now`; returns when, and the command of a page that is done with it.
-    pub fn step(&mut self, now: Time) -> Option<(Time, Option<u32>)> {
-        if self.next_event().is_none_or(|at| at > now) {
-            return None;
+    /// Takes all steps that come before any of a command that has yet to arrive at `now` or later.
+    pub fn see_to(&mut self, now: Time) {
+        let horizon = now + self.costs.command;
+        while let Some(Reverse((at, _, place))) = self.events.peek().copied()
+            && at <= horizon
+        {
+            self.events.pop();
+            let way = self.pages[place as usize];
+            let (until, step) = self.serve(at, &way);
+            let order = self.begun;
+            self.begun += 1;
+            if step == Step::Done {
+                self.empty.push(place);
+                self.done.push(Reverse((until, order, way.command)));
+            } else {
+                self.pages[place as usize].step = step;
+                self.events.push(Reverse((until, order, place)));
+            }
         }
-        let Reverse((at, _, way)) = self.events.pop()?;
-        if way.step == Step::Done {
-            return Some((at, Some(way.command)));
-        }
-        let (until, step) = self.serve(at, &way);
-        self.begin(until, PageWay { step, ..way });
-        Some((at, None))
+    }
+
+    /// The command of a page that is done by `now`, if there is one, and when it was.
+    pub fn next_done(&mut self, now: Time) -> Option<(Time, u32)> {
+        let Reverse((at, _, command)) = *self.done.peek()?;
+        (at <= now).then(|| {
+            self.done.pop();
+            (at, command)
+        })
     }
 
     /// Until when a step that comes at `at` takes, and what follows.
