@@ -193,7 +193,9 @@ impl Device for Drive {
     }
 
     fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<Busy> {
-        batch.iter().for_each(|request| self.take(now, request));
+        for request in batch {
+            self.take(now, request);
+        }
         self.lines.see_to(now);
         None
     }

@@ -212,7 +212,9 @@ impl Die {
         let valid: Vec<u32> =
             (0..blocks).map(|block| valid_pages.saturating_sub(block * pages).min(pages)).collect();
         let mut full = Ranks::new(blocks, pages);
-        (0..open).for_each(|block| full.insert(block, pages));
+        for block in 0..open {
+            full.insert(block, pages);
+        }
         Die {
             valid,
             valid_pages,
