@@ -124,6 +124,7 @@ def test_only_reads_can_be_drawn(refused):
         ("mems-g2", {"seek in x", "settle", "seek in y", "turnarounds"}, "the sled moves"),
         ("mobile-disk", {"seek", "settle", "rotation"}, "the arm moves"),
         ("ram", set(), "contents are kept"),
+        ("ssd-tlc", set(), "commands are in the device"),
     ],
 )
 def test_figures_and_words_know_the_kind_of_device(device, moves, states):

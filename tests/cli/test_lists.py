@@ -30,6 +30,7 @@ PRESETS = [
     "dec-rz26",
     "seagate-st41601n",
     "super-disk",
+    "ssd-tlc",
     "ram",
 ]
 
@@ -47,8 +48,8 @@ def test_a_shown_device_is_a_device_file(sledlab, tmp_path, name):
     again = sledlab("device", "show", file, "--json").json
     assert {**again, "name": name} == shown
     assert shown["capacity_blocks"] > 0
-    key = {"mems": "active_tips", "disk": "rest_state", "ram": "access_us"}[shown["kind"]]
-    assert key in sledlab("device", "show", name).out
+    keys = {"mems": "active_tips", "disk": "rest_state", "ssd": "program_us", "ram": "access_us"}
+    assert keys[shown["kind"]] in sledlab("device", "show", name).out
 
 
 def test_settings_change_a_shown_device(sledlab):

@@ -73,7 +73,9 @@ def settings(experiment: str, options: Sequence[str] = ()) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "file", [file for file in FILES if kind(file) == "compare"], ids=lambda file: file.stem
+    "file",
+    [file for file in FILES if kind(file) in {"compare", "side-by-side"}],
+    ids=lambda file: file.stem,
 )
 def test_experiment_runs(file: Path, tmp_path: Path) -> None:
     quick = [*QUICK, "--jobs", "1", "--out", str(tmp_path)]
@@ -105,7 +107,7 @@ def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
     for file in FILES:
         text = file.read_text(encoding="utf-8")
         assert f"presets/experiments/{file.name}" in text
-        assert re.search(r"# Paper 00[0-4]", text), file
+        assert re.search(r"# (Paper 00[0-4]|Why .* not of a paper)", text), file
 
 
 def test_experiments_on_smart_storage_state_what_was_fitted() -> None:

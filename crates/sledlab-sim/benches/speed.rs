@@ -81,6 +81,7 @@ fn replays(rows: &mut Vec<Row>) {
         "",
     ));
     disk_replay(rows);
+    flash_replay(rows);
     hybrid_replay(rows);
     // The file is in the system's folder for temporary files; one that cannot be removed does no harm.
     let _ = fs::remove_file(&file);
@@ -92,6 +93,37 @@ fn disk_replay(rows: &mut Vec<Row>) {
     let from_memory = |_: &mut Experiment| Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>);
     let rate = replay("atlas-10k", "fcfs", &from_memory) * 1e-6;
     rows.push(row("FCFS from memory, disk atlas-10k", rate, "million requests/s", "1.36"));
+}
+
+/// Flash: random reads of 4 KB, 20,000 a second; and three of ten writes of whole pages to a full device small enough
+/// for pages to be moved most of the time, at about half of what its dies can do.
+fn flash_replay(rows: &mut Vec<Row>) {
+    let small = [("device.blocks_per_die", "128"), ("device.pages_per_block", "256")];
+    for (what, said, settings) in [
+        (
+            "reads of 4 KB",
+            "blocks = 8\nalign_blocks = 8\nread_share = 1.0\nmean_interarrival_ms = 0.05",
+            &small[..0],
+        ),
+        (
+            "mixed",
+            "blocks = 32\nalign_blocks = 32\nread_share = 0.7\nmean_interarrival_ms = 0.25",
+            &small[..],
+        ),
+    ] {
+        let params = format!("requests = {REQUESTS}\n{said}").parse().expect("a table");
+        let mut source = synthetic::build("uniform", &params, 1, 15_000_000).expect("a workload");
+        let mut requests = Vec::with_capacity(REQUESTS);
+        while source.fill(&mut requests).expect("requests") > 0 {}
+        let from_memory = |experiment: &mut Experiment| {
+            for (key, value) in settings {
+                experiment.set(key, value).expect("a setting");
+            }
+            Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>)
+        };
+        let rate = replay("ssd-tlc", "fcfs", &from_memory) * 1e-6;
+        rows.push(row(format!("FCFS from memory, flash ssd-tlc, {what}"), rate, "million requests/s", "1"));
+    }
 }
 
 /// A caching disk under LRU: one million requests of a news server, two of three of which find their segment.

@@ -16,6 +16,7 @@ pub mod preset;
 pub mod ram;
 mod seek_map;
 mod service;
+pub mod ssd;
 mod units;
 mod words;
 
@@ -68,6 +69,10 @@ pub trait Device: Send {
     /// Requests whose completion is certain are appended to `served` in order of completion. Returns until
     /// when the mechanism is busy, or `None` if [`wake`](Device::wake) will tell.
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy>;
+
+    /// Whether it may be issued another batch although it has not told that it is free: whether commands are in it at
+    /// once. Only a device that leaves all it does to [`wake`](Device::wake) takes more; it is free when none is left.
+    fn takes_more(&self) -> bool;
 
     /// Whether the device has work of its own or delays commands: whether [`admit`](Device::admit),
     /// [`next_wakeup`](Device::next_wakeup) and [`wake`](Device::wake) do anything.
@@ -266,6 +271,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
         // As lists show them.
         of::<mems::MemsParams>(),
         of::<disk::DiskParams>(),
+        of::<ssd::SsdParams>(),
         of::<ram::RamParams>(),
     ],
 };

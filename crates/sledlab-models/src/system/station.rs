@@ -38,6 +38,8 @@ pub struct Station {
     power: Box<dyn Policy>,
     rates: PowerRates,
     phase: Phase,
+    /// When another batch is selected although the device is not free: it takes more, and requests wait.
+    more_at: Option<Time>,
     /// Commands whose overhead runs, in order of its end.
     admitted: VecDeque<(Time, Queued)>,
     /// Requests that wait until the device lets them in.
@@ -72,7 +74,7 @@ impl Station {
     pub fn of(device: Box<dyn Device>, setup: Setup) -> sledlab_core::Result<Self> {
         let Setup { scheduler, power, merge } = setup;
         let merger = Merger::new(merge, device.mechanics().blocks_at_once());
-        if merger.is_some() && device.has_own_work() {
+        if merger.is_some() && device.has_own_work() && !device.takes_more() {
             return Err(Error::user(
                 "merge.kind: requests cannot be merged behind an interleaved or shared bus, nor in a disk of several \
                  commands",
@@ -89,6 +91,7 @@ impl Station {
             rates: device.mechanics().power_rates(),
             has_own_work: device.has_own_work(),
             phase: Phase::Resting { since: Time::ZERO, parked: true },
+            more_at: None,
             admitted: VecDeque::new(),
             outside: 0,
             freed: Time::ZERO,
@@ -188,7 +191,15 @@ impl Station {
         match self.phase {
             Phase::Resting { since, parked } => self.end_rest(since, parked, now),
             Phase::Held { first, .. } => self.hold(first, now),
+            Phase::Serving { busy: None, .. } => self.consider_more(now),
             _ => {}
+        }
+    }
+
+    /// Another batch is selected at `now` if the device, which is not free, takes more.
+    fn consider_more(&mut self, now: Time) {
+        if self.more_at.is_none() && self.waiting() > 0 && self.device.takes_more() {
+            self.more_at = Some(now);
         }
     }
 
@@ -271,7 +282,7 @@ impl Station {
         if let Some((ready, _)) = self.admitted.front() {
             next = earliest(next, Some(*ready));
         }
-        earliest(next, self.device.next_wakeup())
+        earliest(earliest(next, self.more_at), self.device.next_wakeup())
     }
 
     /// Does what is due at `now`. Selection comes last and alone, so that whatever arrives in answer
@@ -300,6 +311,9 @@ impl Station {
             && !progress
         {
             self.select(now);
+        }
+        if self.more_at.is_some_and(|at| at <= now) && !progress {
+            self.select_more(now);
         }
     }
 
@@ -347,11 +361,20 @@ impl Station {
         }
         let free = self.device.wake(now, &mut self.served);
         self.note_served();
-        if let Phase::Serving { since, .. } = self.phase
-            && let Some(work) = free
-        {
-            self.freed = now;
-            self.free(since, now, work);
+        if let Phase::Serving { since, .. } = self.phase {
+            match free {
+                Some(work) => {
+                    self.freed = now;
+                    self.free(since, now, work);
+                }
+                None if self.more_at.is_none() => {
+                    // Whoever waits has waited for this.
+                    self.longest_queue =
+                        self.longest_queue.max(self.waiting() + self.admitted.len() + self.outside);
+                    self.consider_more(now);
+                }
+                None => {}
+            }
         }
         while let Some(request) = self.device.let_in() {
             self.outside -= 1;
@@ -376,6 +399,7 @@ impl Station {
     #[inline]
     fn free(&mut self, since: Time, now: Time, work: Work) {
         let queued = self.waiting();
+        self.more_at = None;
         self.longest_queue = self.longest_queue.max(queued + self.admitted.len() + self.outside);
         if let Some(ledger) = &mut self.ledger {
             ledger.work(since, now, work);
@@ -422,6 +446,20 @@ impl Station {
         let busy = self.device.issue(now, &self.batch, &mut self.served);
         self.note_served();
         self.phase = Phase::Serving { since: now, busy };
+        if self.has_own_work {
+            self.consider_more(now);
+        }
+    }
+
+    /// Has a device that takes more take another batch.
+    fn select_more(&mut self, now: Time) {
+        self.more_at = None;
+        if self.choose(now) {
+            let busy = self.device.issue(now, &self.batch, &mut self.served);
+            debug_assert!(busy.is_none(), "a device that takes more does not tell before it is free");
+            self.note_served();
+            self.consider_more(now);
+        }
     }
 
     /// Starts a service of a device that tells all; what it promises is as good as completed.

@@ -317,6 +317,10 @@ impl Device for Connected {
         None
     }
 
+    fn takes_more(&self) -> bool {
+        false
+    }
+
     fn has_own_work(&self) -> bool {
         true
     }

@@ -136,6 +136,10 @@ impl Device for Disk {
         Some(busy)
     }
 
+    fn takes_more(&self) -> bool {
+        false
+    }
+
     fn has_own_work(&self) -> bool {
         false
     }

@@ -249,6 +249,10 @@ impl Device for Interleaved {
         None
     }
 
+    fn takes_more(&self) -> bool {
+        false
+    }
+
     fn has_own_work(&self) -> bool {
         true
     }

@@ -60,6 +60,10 @@ impl Device for Serial {
         Some(Busy { until: completion, work })
     }
 
+    fn takes_more(&self) -> bool {
+        false
+    }
+
     fn has_own_work(&self) -> bool {
         false
     }

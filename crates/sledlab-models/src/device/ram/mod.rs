@@ -186,6 +186,10 @@ impl Device for Ram {
         Some(busy)
     }
 
+    fn takes_more(&self) -> bool {
+        false
+    }
+
     fn has_own_work(&self) -> bool {
         false
     }

@@ -1,0 +1,344 @@
+//! The device: takes commands up to its queue depth, and completes them as their last page is done.
+//!
+//! It is busy from the first command to the completion of the last. What the controller consumes then is shared
+//! evenly among the commands in the device, and what dies and channels do belongs to the command it is done for: to a
+//! write also the pages that are moved for it. So nothing is done that no command waits for.
+
+use sledlab_core::{Op, Result, Span, Time};
+
+use super::lines::{Lines, PageWay, Step};
+use super::pages::{Pages, Written};
+use super::params::{Costs, Shape, SsdParams};
+use crate::device::{
+    Aim, Busy, Device, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Rest,
+    Served, Timing, Work,
+};
+use crate::power::PowerRates;
+
+/// A flash device.
+#[derive(Debug)]
+pub(super) struct Drive {
+    flash: Flash,
+    pages: Pages,
+    lines: Lines,
+    queue_depth: usize,
+    /// Commands by their places, and which places are empty.
+    commands: Vec<Command>,
+    empty: Vec<u32>,
+    /// When it became busy.
+    since: Time,
+    /// What dies and channels consumed since.
+    energy: u64,
+    shares: Shares,
+}
+
+/// A command in the device.
+#[derive(Clone, Copy, Debug)]
+struct Command {
+    request: Queued,
+    start: Time,
+    /// Pages on their way.
+    pages: u32,
+    /// What dies and channels do for it, in mW ns.
+    energy: u64,
+    /// [`Shares::each_ns`] when it came.
+    before_ns: f64,
+}
+
+/// How long each command would have had the device had they taken turns.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shares {
+    /// Of one that has been there since the device became busy.
+    each_ns: f64,
+    until: Time,
+}
+
+/// Power of what dies and channels consume, whose energy is counted in mW ns.
+const UNIT_MW: f64 = 1.0;
+/// Microjoules of a mW that lasts a nanosecond.
+const UJ: f64 = 1e-6;
+
+impl Shares {
+    /// Time goes on to `now` with `commands` in the device.
+    fn pass(&mut self, now: Time, commands: usize) {
+        self.each_ns += now.since(self.until).as_ns() as f64 / commands.max(1) as f64;
+        self.until = now;
+    }
+}
+
+impl Drive {
+    /// A device in which no command is.
+    pub fn new(params: &SsdParams) -> Result<Self> {
+        let (shape, costs) = (Shape::new(params)?, Costs::new(params));
+        let rates = PowerRates {
+            active_mw: params.active_mw,
+            tip_mw: UNIT_MW,
+            startup_mw: params.startup_mw,
+            inactive_mw: params.inactive_mw,
+            startup: Span::from_ms(params.startup_ms),
+        };
+        Ok(Drive {
+            flash: Flash { shape, costs, rates, idle_mw: params.idle_mw },
+            pages: Pages::new(shape),
+            lines: Lines::new(shape, costs),
+            queue_depth: params.queue_depth as usize,
+            commands: Vec::new(),
+            empty: Vec::new(),
+            since: Time::ZERO,
+            energy: 0,
+            shares: Shares::default(),
+        })
+    }
+
+    fn outstanding(&self) -> usize {
+        self.commands.len() - self.empty.len()
+    }
+
+    /// A command comes in.
+    fn take(&mut self, now: Time, request: &Queued) {
+        if self.outstanding() == 0 {
+            (self.since, self.energy) = (now, 0);
+            self.shares = Shares { each_ns: 0.0, until: now };
+        }
+        self.shares.pass(now, self.outstanding());
+        let place = self.empty.pop().unwrap_or(self.commands.len() as u32);
+        let before_ns = self.shares.each_ns;
+        let mut command = Command { request: *request, start: now, pages: 0, energy: 0, before_ns };
+        self.send_pages(now + self.flash.costs.command, place, &mut command);
+        self.energy += command.energy;
+        if let Some(slot) = self.commands.get_mut(place as usize) {
+            *slot = command;
+        } else {
+            self.commands.push(command);
+        }
+    }
+
+    /// The pages of `command` set out at `now`.
+    fn send_pages(&mut self, now: Time, place: u32, command: &mut Command) {
+        let page_blocks = u64::from(self.flash.shape.page_blocks);
+        let (mut lbn, end) = (command.request.lbn, command.request.lbn + u64::from(command.request.blocks));
+        while lbn < end {
+            let page = lbn / page_blocks;
+            let next = ((page + 1) * page_blocks).min(end);
+            let (logical, blocks) = (page as u32, (next - lbn) as u32);
+            let (way, energy) = match command.request.op {
+                Op::Write => self.write(place, logical, blocks),
+                _ => self.read(place, logical, blocks),
+            };
+            self.lines.begin(now, way);
+            command.pages += 1;
+            command.energy += energy;
+            lbn = next;
+        }
+    }
+
+    /// The way of a page that is read, and its energy.
+    fn read(&self, command: u32, logical: u32, blocks: u32) -> (PageWay, u64) {
+        let costs = &self.flash.costs;
+        let from = self.pages.die(logical);
+        let step = Step::Sense { writes: false };
+        let way = PageWay { step, command, from, to: from, blocks, fetched: blocks, programs: Span::ZERO };
+        (way, costs.read_energy + costs.channel_energy(blocks))
+    }
+
+    /// The same of a page that is written.
+    fn write(&mut self, command: u32, logical: u32, blocks: u32) -> (PageWay, u64) {
+        let Flash { shape, costs, .. } = &self.flash;
+        let Written { from, to, moves, erases } = self.pages.write(logical);
+        // The rest of the page has to be kept.
+        let fetched = if from.is_some() { shape.page_blocks - blocks } else { 0 };
+        let programs = (costs.read + costs.program).times(u64::from(moves))
+            + costs.erase.times(u64::from(erases))
+            + costs.program;
+        let mut energy = (costs.read_energy + costs.program_energy) * u64::from(moves)
+            + costs.erase_energy * u64::from(erases)
+            + costs.program_energy
+            + costs.channel_energy(shape.page_blocks);
+        if fetched > 0 {
+            energy += costs.read_energy + costs.channel_energy(fetched);
+        }
+        let from = from.unwrap_or(to);
+        (PageWay { step: Step::Accept, command, from, to, blocks, fetched, programs }, energy)
+    }
+
+    /// The last page of a command is done at `at`.
+    fn complete(&mut self, at: Time, place: u32) -> Served {
+        self.shares.pass(at, self.outstanding());
+        let Command { request, start, energy, before_ns, .. } = self.commands[place as usize];
+        self.empty.push(place);
+        let overhead = self.flash.costs.command;
+        let transfer = at.since(start).saturating_sub(overhead);
+        let controller_uj = self.flash.rates.active_mw * (self.shares.each_ns - before_ns) * UJ;
+        let mut spent = self.flash.rates.spent(&Work { tip_ns: energy, ..Work::default() });
+        spent.access_uj += controller_uj;
+        let timing = Timing { overhead, transfer, ..Timing::default() };
+        Served { request, start, completion: at, timing, energy: spent }
+    }
+}
+
+impl Device for Drive {
+    fn mechanics(&self) -> &dyn Mechanics {
+        &self.flash
+    }
+
+    /// What it would take in an idle device.
+    fn probe(&self, _now: Time, request: &Queued) -> Timing {
+        Timing { overhead: self.flash.costs.command, ..self.flash.alone(request) }
+    }
+
+    fn tell_time(&mut self, _now: Time) {}
+
+    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+        now
+    }
+
+    fn let_in(&mut self) -> Option<Queued> {
+        None
+    }
+
+    fn issue(&mut self, now: Time, batch: &[Queued], _served: &mut Vec<Served>) -> Option<Busy> {
+        for request in batch {
+            self.take(now, request);
+        }
+        self.lines.see_to(now);
+        None
+    }
+
+    fn takes_more(&self) -> bool {
+        self.outstanding() < self.queue_depth
+    }
+
+    fn has_own_work(&self) -> bool {
+        true
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.lines.next_event()
+    }
+
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work> {
+        let before = self.outstanding();
+        self.lines.see_to(now);
+        while let Some((at, place)) = self.lines.next_done(now) {
+            let pages = &mut self.commands[place as usize].pages;
+            *pages -= 1;
+            if *pages == 0 {
+                let completed = self.complete(at, place);
+                served.push(completed);
+            }
+        }
+        (before > 0 && self.outstanding() == 0).then(|| Work {
+            access: now.since(self.since),
+            tip_ns: std::mem::take(&mut self.energy),
+            ..Work::default()
+        })
+    }
+
+    fn forgo_energy(&mut self) {}
+
+    fn rest(&mut self, _rest: Rest) {}
+}
+
+/// What schedulers see: blocks without places.
+#[derive(Clone, Debug)]
+struct Flash {
+    shape: Shape,
+    costs: Costs,
+    rates: PowerRates,
+    idle_mw: f64,
+}
+
+impl Flash {
+    /// What a request takes in an idle device whose dies all have their turn, command overhead left out: exact for one
+    /// whole page and less than one that is read, where no page is moved; else an estimate.
+    fn alone(&self, request: &Queued) -> Timing {
+        let Flash { shape, costs, .. } = self;
+        let page_blocks = u64::from(shape.page_blocks);
+        let end = request.lbn + u64::from(request.blocks);
+        let pages = end.div_ceil(page_blocks) - request.lbn / page_blocks;
+        let rounds = pages.div_ceil(u64::from(shape.dies));
+        let on_channel = pages.div_ceil(u64::from(shape.channels));
+        let each = if pages == 1 { request.blocks } else { shape.page_blocks };
+        let (cells, channel) = if request.op == Op::Write {
+            (costs.program, costs.channel(shape.page_blocks))
+        } else {
+            (costs.read, costs.channel(each))
+        };
+        // The slowest of the three is never idle, the others are passed once.
+        let parts = [(cells, rounds), (channel, on_channel), (costs.bus(each), pages)];
+        let slowest = parts.iter().map(|(span, times)| span.times(times - 1)).max().unwrap_or(Span::ZERO);
+        let transfer = slowest + cells + channel + costs.bus(each);
+        Timing { transfer, ..Timing::default() }
+    }
+}
+
+impl Mechanics for Flash {
+    fn capacity_blocks(&self) -> u64 {
+        self.shape.capacity_blocks()
+    }
+
+    fn state(&self) -> DeviceState {
+        DeviceState::STILL
+    }
+
+    fn location(&self, _lbn: u64) -> Location {
+        Location::ONLY
+    }
+
+    fn extent(&self) -> Extent {
+        Extent { cylinders: 1, rows: 1, blocks_per_track: self.capacity_blocks() }
+    }
+
+    /// A page of each die.
+    fn blocks_at_once(&self) -> u32 {
+        self.shape.page_blocks * self.shape.dies
+    }
+
+    fn positioning_from(&self, _state: DeviceState, _request: &Queued) -> Span {
+        Span::ZERO
+    }
+
+    fn positioning(&self, request: &Queued) -> Span {
+        self.positioning_from(self.state(), request)
+    }
+
+    fn tie(&self, _request: &Queued) -> u64 {
+        0
+    }
+
+    fn queue_order(&self) -> QueueOrder {
+        QueueOrder::Arrival
+    }
+
+    fn distance_squared(&self, _from: (i32, i32), _lbn: u64) -> u64 {
+        0
+    }
+
+    fn heeds_time(&self) -> bool {
+        false
+    }
+
+    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+        (self.alone(request), state)
+    }
+
+    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+        false
+    }
+
+    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
+        None
+    }
+
+    fn snapshot(&self) -> Box<dyn Mechanics> {
+        Box::new(self.clone())
+    }
+
+    fn power_rates(&self) -> PowerRates {
+        self.rates
+    }
+
+    fn idle_mw(&self) -> f64 {
+        self.idle_mw
+    }
+}

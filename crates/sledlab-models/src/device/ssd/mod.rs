@@ -1,0 +1,41 @@
+//! Flash behind a controller (a solid-state drive): nothing moves, many things happen at once.
+//!
+//! [`pages`] says where pages lie and what is moved to make room, [`lines`] when dies, channels and the bus get to the
+//! pages of each command; `drive` puts both behind a queue.
+
+mod drive;
+mod lines;
+mod pages;
+mod params;
+mod ranks;
+
+use sledlab_core::Result;
+
+pub use self::params::SsdParams;
+
+use self::drive::Drive;
+use super::{Device, Model, Positioning, States};
+
+impl Model for SsdParams {
+    const NAME: &'static str = "ssd";
+    const MEANING: &'static str = "flash: dies on channels, a map of pages, garbage collection";
+    const STATES: States = States {
+        awake: "Access: commands are in the device. Idle: none is, ready at once.",
+        rest: None,
+        asleep: &[("inactive", "asleep, needs a start-up; contents are kept.")],
+    };
+    const POSITIONING: Positioning = Positioning::NONE;
+    const PRESETS: &'static [(&'static str, &'static str)] =
+        &[("ssd-tlc", include_str!("../../../../../presets/devices/ssd-tlc.toml"))];
+
+    fn device(&self) -> Result<Box<dyn Device>> {
+        Ok(Box::new(Drive::new(self)?))
+    }
+
+    fn idle_timeout_ms(&self) -> f64 {
+        self.idle_timeout_ms
+    }
+}
+
+#[cfg(test)]
+mod tests;

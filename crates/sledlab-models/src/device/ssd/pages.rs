@@ -1,0 +1,258 @@
+//! Where pages lie: a map of pages, and greedy garbage collection (Van Houdt, "A mean field model for a class of garbage
+//! collection algorithms in flash-based solid state drives", SIGMETRICS 2013).
+//!
+//! A page that is written goes to the next die in turn, and there into the open block. Where a die is down to its last
+//! erased blocks, the block with the fewest pages that hold data is emptied into the open block, a few pages with
+//! every page of the host, so that it is erased when the host has had as many pages as are won by that.
+
+use std::collections::VecDeque;
+
+use super::params::Shape;
+use super::ranks::Ranks;
+
+/// Pages and blocks of a device, and which page of the host is where.
+///
+/// Tables begin as zeros, which cost neither time nor memory until they are touched: a device is as large as what is
+/// written of it.
+#[derive(Clone, Debug)]
+pub(super) struct Pages {
+    pub shape: Shape,
+    /// For each page of the host, one more than the page it lies on; 0 for one that lies where it did at the start, and
+    /// [`NOWHERE`].
+    places: Vec<u32>,
+    /// For each page, one more than the page of the host that was programmed last; 0 since the start.
+    owners: Vec<u32>,
+    dies: Vec<Die>,
+    /// The die whose turn it is.
+    turn: u32,
+    /// What was done so far, since the start.
+    pub done: Done,
+}
+
+/// The place of a page between its old one and its new one.
+const NOWHERE: u32 = u32::MAX;
+
+/// Pages programmed and blocks erased.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Done {
+    /// Pages of the host.
+    pub host: u64,
+    /// Pages moved.
+    pub moved: u64,
+    /// Blocks erased.
+    pub erased: u64,
+}
+
+/// A page that was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    /// The die where its data were, if there were any.
+    pub from: Option<u32>,
+    /// The die where they are now.
+    pub to: u32,
+    /// Pages moved on that die before.
+    pub moves: u32,
+    /// Blocks erased on that die before.
+    pub erases: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Die {
+    /// Pages with data of each block.
+    valid: Vec<u32>,
+    /// The same of all blocks.
+    valid_pages: u32,
+    /// Erased, in the order in which they will be used.
+    free: VecDeque<u32>,
+    /// The block that is programmed, and its next page.
+    open: u32,
+    next: u32,
+    /// Full blocks but the one that is being emptied.
+    full: Ranks,
+    victim: Option<Victim>,
+}
+
+/// The block that is being emptied.
+#[derive(Clone, Copy, Debug)]
+struct Victim {
+    block: u32,
+    /// The first page that has not been looked at.
+    next: u32,
+    /// Pages that the host may still write until it must be empty.
+    left: u32,
+}
+
+impl Pages {
+    pub fn new(shape: Shape) -> Self {
+        let physical = shape.dies as usize * shape.blocks as usize * shape.pages as usize;
+        Pages {
+            shape,
+            places: vec![0; shape.logical as usize],
+            owners: vec![0; physical],
+            dies: (0..shape.dies).map(|die| Die::new(&shape, die)).collect(),
+            turn: 0,
+            done: Done::default(),
+        }
+    }
+
+    /// The page on which page `logical` of the host lies, if it holds data.
+    fn place(&self, logical: u32) -> Option<u32> {
+        match self.places[logical as usize] {
+            0 => (logical < self.shape.filled).then(|| self.at_start(logical)),
+            NOWHERE => None,
+            place => Some(place - 1),
+        }
+    }
+
+    fn at_start(&self, logical: u32) -> u32 {
+        let Shape { dies, blocks, pages, .. } = self.shape;
+        logical % dies * (blocks * pages) + logical / dies
+    }
+
+    /// The page of the host that was programmed last into a page.
+    fn owner(&self, page: u32) -> u32 {
+        let Shape { dies, blocks, pages, .. } = self.shape;
+        match self.owners[page as usize] {
+            0 => page % (blocks * pages) * dies + page / (blocks * pages),
+            owner => owner - 1,
+        }
+    }
+
+    /// The die from which page `logical` is read. One that was never written is looked for where it would have been.
+    pub fn die(&self, logical: u32) -> u32 {
+        let page = self.place(logical).unwrap_or_else(|| self.at_start(logical));
+        page / (self.shape.blocks * self.shape.pages)
+    }
+
+    /// Page `logical` of the host is written.
+    pub fn write(&mut self, logical: u32) -> Written {
+        let old = self.place(logical);
+        if let Some(page) = old {
+            self.invalidate(page);
+            // Its old page is not to be moved while room is made for the new one.
+            self.places[logical as usize] = NOWHERE;
+        }
+        let to = self.next_die();
+        let (moves, erases) = self.make_room(to);
+        self.program(to, logical);
+        self.done.host += 1;
+        Written { from: old.map(|page| page / (self.shape.blocks * self.shape.pages)), to, moves, erases }
+    }
+
+    /// The next die in turn that may hold more: where writes favour pages of some dies, others fill up.
+    fn next_die(&mut self) -> u32 {
+        loop {
+            let die = self.turn;
+            self.turn = if die + 1 == self.shape.dies { 0 } else { die + 1 };
+            if self.dies[die as usize].valid_pages < self.shape.most_valid {
+                return die;
+            }
+        }
+    }
+
+    fn invalidate(&mut self, page: u32) {
+        let Shape { blocks, pages, .. } = self.shape;
+        let (die, block) = (page / (blocks * pages), page / pages % blocks);
+        self.dies[die as usize].lose(block);
+    }
+
+    /// Does the share of one page of the host in emptying blocks of a die; returns pages moved and blocks erased.
+    fn make_room(&mut self, at: u32) -> (u32, u32) {
+        let Shape { blocks, pages, threshold, .. } = self.shape;
+        let die = &mut self.dies[at as usize];
+        if die.victim.is_none() && die.free.len() <= threshold as usize {
+            die.victim = die.full.pop_lowest().map(|block| {
+                let left = pages - die.valid[block as usize];
+                Victim { block, next: 0, left }
+            });
+        }
+        let Some(mut victim) = die.victim else { return (0, 0) };
+        let moves = die.valid[victim.block as usize].div_ceil(victim.left.max(1));
+        victim.left = victim.left.saturating_sub(1);
+        let first = (at * blocks + victim.block) * pages;
+        for _ in 0..moves {
+            let logical = loop {
+                let page = first + victim.next;
+                victim.next += 1;
+                let owner = self.owner(page);
+                if owner < self.shape.logical && self.place(owner) == Some(page) {
+                    break owner;
+                }
+            };
+            self.dies[at as usize].lose(victim.block);
+            self.program(at, logical);
+        }
+        self.done.moved += u64::from(moves);
+        let die = &mut self.dies[at as usize];
+        let empty = die.valid[victim.block as usize] == 0;
+        die.victim = if empty { None } else { Some(victim) };
+        if empty {
+            die.free.push_back(victim.block);
+            self.done.erased += 1;
+        }
+        (moves, u32::from(empty))
+    }
+
+    /// Programs page `logical` into the open block of a die.
+    fn program(&mut self, at: u32, logical: u32) {
+        let Shape { blocks, pages, .. } = self.shape;
+        let die = &mut self.dies[at as usize];
+        let (block, next) = die.allocate(pages);
+        let page = (at * blocks + block) * pages + next;
+        self.owners[page as usize] = logical + 1;
+        self.places[logical as usize] = page + 1;
+    }
+}
+
+impl Die {
+    fn new(shape: &Shape, number: u32) -> Self {
+        let Shape { dies, blocks, pages, filled, .. } = *shape;
+        let valid_pages = filled / dies + u32::from(number < filled % dies);
+        let open = valid_pages / pages;
+        let valid: Vec<u32> =
+            (0..blocks).map(|block| valid_pages.saturating_sub(block * pages).min(pages)).collect();
+        let mut full = Ranks::new(blocks, pages);
+        for block in 0..open {
+            full.insert(block, pages);
+        }
+        Die {
+            valid,
+            valid_pages,
+            free: (open + 1..blocks).collect(),
+            open,
+            next: valid_pages % pages,
+            full,
+            victim: None,
+        }
+    }
+
+    /// A page of `block` holds no data any more.
+    fn lose(&mut self, block: u32) {
+        let valid = &mut self.valid[block as usize];
+        *valid -= 1;
+        self.valid_pages -= 1;
+        let emptied = self.victim.is_some_and(|victim| victim.block == block);
+        if block != self.open && !emptied {
+            self.full.lower(block, *valid);
+        }
+    }
+
+    /// The next page of the open block, from now on with data.
+    fn allocate(&mut self, pages: u32) -> (u32, u32) {
+        if self.next == pages
+            && let Some(erased) = self.free.pop_front()
+        {
+            self.full.insert(self.open, self.valid[self.open as usize]);
+            (self.open, self.next) = (erased, 0);
+        }
+        let page = self.next;
+        self.next += 1;
+        self.valid[self.open as usize] += 1;
+        self.valid_pages += 1;
+        (self.open, page)
+    }
+}
+
+#[cfg(test)]
+#[path = "pages_tests.rs"]
+mod tests;

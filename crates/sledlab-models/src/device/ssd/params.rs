@@ -1,0 +1,187 @@
+//! Every number that describes a flash device, declared once.
+
+use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
+
+sledlab_core::params! {
+    /// A flash device. Defaults are those of the preset `ssd-tlc`.
+    pub struct SsdParams {
+        /// Channels between the controller and the dies.
+        channels: u64 = 4_u64, "", 1..256;
+        /// Dies that share a channel.
+        dies_per_channel: u64 = 4_u64, "", 1..256;
+        /// Blocks of a die: what is erased at once.
+        blocks_per_die: u64 = 2732_u64, "", 4..1e7;
+        /// Pages of a block: what is read and programmed at once.
+        pages_per_block: u64 = 768_u64, "", 2..1e5;
+        /// Size of a page; of all planes of a die, where they work together.
+        page_kb: u64 = 16_u64, "KB", 1..1024;
+        /// Pages that the host does not see, as a share of those that it sees.
+        over_provisioning: f64 = 0.07, "", 0.001..10.0;
+        /// Share of the host's pages that hold data at the start, in order over the dies.
+        filled: f64 = 1.0, "", 0.0..1.0;
+        /// Erased blocks of a die at which pages are moved to erase another.
+        gc_free_blocks: u64 = 4_u64, "", 1..1e5;
+
+        /// Commands in the device at once.
+        queue_depth: u64 = 32_u64, "", 1..65535;
+        /// Time of the controller before a command does anything else; commands do not wait for each other there.
+        command_us: f64 = 20.0, "us", 0.0..1e6;
+        /// Time of a die to read a page.
+        read_us: f64 = 60.0, "us", 1e-3..1e6;
+        /// Time of a die to program a page.
+        program_us: f64 = 700.0, "us", 1e-3..1e6;
+        /// Time of a die to erase a block.
+        erase_us: f64 = 5000.0, "us", 0.0..1e7;
+        /// Rate of a channel, in 10^6 bytes per second.
+        channel_mb_s: f64 = 400.0, "MB/s", 1e-3..1e6;
+        /// Rate of the bus to the host, in 10^6 bytes per second.
+        bus_mb_s: f64 = 560.0, "MB/s", 1e-3..1e6;
+
+        /// Power while no command is in the device.
+        idle_mw: f64 = 350.0, "mW", 0.0..1e6;
+        /// Power while commands are in the device, without dies and channels.
+        active_mw: f64 = 1000.0, "mW", 1e-3..1e6;
+        /// Power of a die that reads.
+        read_mw: f64 = 80.0, "mW", 0.0..1e5;
+        /// Power of a die that programs.
+        program_mw: f64 = 120.0, "mW", 0.0..1e5;
+        /// Power of a die that erases.
+        erase_mw: f64 = 80.0, "mW", 0.0..1e5;
+        /// Power of a channel that transfers.
+        channel_mw: f64 = 100.0, "mW", 0.0..1e5;
+        /// Power asleep.
+        inactive_mw: f64 = 5.0, "mW", 0.0..1e6;
+        /// Power while it wakes up.
+        startup_mw: f64 = 1000.0, "mW", 0.0..1e6;
+        /// Time to wake up.
+        startup_ms: f64 = 79.0, "ms", 0.0..1e6;
+        /// Idle time after which it sleeps.
+        idle_timeout_ms: f64 = 1000.0, "ms", 0.0..1e9;
+    }
+}
+
+/// Bytes of a kilobyte, as of pages.
+const KB: u64 = 1024;
+
+/// What is where: counts that follow from the parameters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub channels: u32,
+    pub dies: u32,
+    /// Blocks of a die.
+    pub blocks: u32,
+    /// Pages of a block.
+    pub pages: u32,
+    /// Blocks of 512 bytes of a page.
+    pub page_blocks: u32,
+    /// Pages that the host sees.
+    pub logical: u32,
+    /// Those that hold data at the start: the first ones.
+    pub filled: u32,
+    /// Erased blocks of a die at which pages are moved.
+    pub threshold: u32,
+    /// Most pages with data on a die, so that there is always a block from which something can be won.
+    pub most_valid: u32,
+}
+
+impl Shape {
+    /// # Errors
+    /// More pages than can be numbered, or too few to spare.
+    pub fn new(params: &SsdParams) -> Result<Self> {
+        let SsdParams { blocks_per_die: blocks, pages_per_block: pages, gc_free_blocks, .. } = *params;
+        let dies = params.channels * params.dies_per_channel;
+        let all = dies.saturating_mul(blocks).saturating_mul(pages);
+        if all >= u64::from(u32::MAX) {
+            return Err(Error::user(format!(
+                "device: {all} pages are more than can be mapped, {}",
+                u32::MAX - 1
+            ))
+            .with_remedy("set device.blocks_per_die lower, or device.page_kb higher"));
+        }
+        // One block is open, one is being emptied.
+        let usable = blocks.saturating_sub(gc_free_blocks + 2) * pages;
+        let logical = (all as f64 / (1.0 + params.over_provisioning)).floor() as u64;
+        if logical == 0 || logical > dies * usable {
+            return Err(Error::user(format!(
+                "device.over_provisioning = {} leaves {} blocks of a die to spare, but {} are needed",
+                params.over_provisioning,
+                (all - logical) / (dies * pages),
+                gc_free_blocks + 2,
+            ))
+            .with_remedy("set it higher, or device.gc_free_blocks lower, or device.blocks_per_die higher"));
+        }
+        Ok(Shape {
+            channels: params.channels as u32,
+            dies: dies as u32,
+            blocks: blocks as u32,
+            pages: pages as u32,
+            page_blocks: (params.page_kb * KB / BLOCK_BYTES) as u32,
+            logical: logical as u32,
+            filled: (logical as f64 * params.filled).round() as u32,
+            threshold: gc_free_blocks as u32,
+            most_valid: usable as u32,
+        })
+    }
+
+    /// The channel of a die: neighbours in number are on different ones.
+    pub fn channel(&self, die: u32) -> u32 {
+        die % self.channels
+    }
+
+    /// Blocks of the device.
+    pub fn capacity_blocks(&self) -> u64 {
+        u64::from(self.logical) * u64::from(self.page_blocks)
+    }
+}
+
+/// Times and energies of what dies and channels do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Costs {
+    pub command: Span,
+    pub read: Span,
+    pub program: Span,
+    pub erase: Span,
+    /// Of a block of 512 bytes.
+    channel_block_ns: f64,
+    bus_block_ns: f64,
+    channel_mw: f64,
+    /// In mW ns, like all energies of dies and channels.
+    pub read_energy: u64,
+    pub program_energy: u64,
+    pub erase_energy: u64,
+}
+
+impl Costs {
+    pub fn new(params: &SsdParams) -> Self {
+        let span = |us: f64| Span::from_ms(us / 1e3);
+        let energy = |us: f64, mw: f64| (us * 1e3 * mw).round() as u64;
+        let block_ns = |mb_s: f64| BLOCK_BYTES as f64 * 1e3 / mb_s;
+        Costs {
+            command: span(params.command_us),
+            read: span(params.read_us),
+            program: span(params.program_us),
+            erase: span(params.erase_us),
+            channel_block_ns: block_ns(params.channel_mb_s),
+            bus_block_ns: block_ns(params.bus_mb_s),
+            channel_mw: params.channel_mw,
+            read_energy: energy(params.read_us, params.read_mw),
+            program_energy: energy(params.program_us, params.program_mw),
+            erase_energy: energy(params.erase_us, params.erase_mw),
+        }
+    }
+
+    /// Time of `blocks` on a channel.
+    pub fn channel(&self, blocks: u32) -> Span {
+        Span::from_ns((self.channel_block_ns * f64::from(blocks)).round() as u64)
+    }
+
+    /// Time of `blocks` on the bus to the host.
+    pub fn bus(&self, blocks: u32) -> Span {
+        Span::from_ns((self.bus_block_ns * f64::from(blocks)).round() as u64)
+    }
+
+    /// Energy of `blocks` on a channel.
+    pub fn channel_energy(&self, blocks: u32) -> u64 {
+        (self.channel_block_ns * f64::from(blocks) * self.channel_mw).round() as u64
+    }
+}

@@ -1,0 +1,248 @@
+//! Closed forms of a flash device behind its queue, and what is conserved.
+
+use proptest::prelude::*;
+use rand::RngExt;
+use sledlab_core::{Op, Span, Time, seed};
+use toml::Table;
+
+use super::SsdParams;
+use crate::device::Queued;
+use crate::device::preset::DeviceFile;
+use crate::merge::MergeParams;
+use crate::power;
+use crate::scheduler;
+use crate::system::{Completion, Setup, Station};
+
+/// Awake from the beginning, and small: 4 channels of 4 dies.
+fn plain() -> SsdParams {
+    SsdParams { startup_ms: 0.0, blocks_per_die: 128, pages_per_block: 64, ..SsdParams::default() }
+}
+
+fn station(params: &SsdParams) -> Station {
+    let setup = Setup {
+        scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
+        power: &power::Choice::of_device(1000.0).unwrap(),
+        merge: &MergeParams::default(),
+    };
+    Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap()
+}
+
+fn request(id: u64, (lbn, blocks, op): (u64, u32, Op)) -> Queued {
+    Queued { id, lbn, blocks, op, ..Queued::default() }
+}
+
+/// Serves requests that arrive in order, `outstanding` of them at any time, or each at its arrival.
+fn serve(station: &mut Station, requests: &[Queued], outstanding: usize) -> (Vec<Completion>, Time) {
+    let mut done = Vec::new();
+    let mut coming = requests.iter().peekable();
+    let (mut now, mut sent) = (Time::ZERO, 0);
+    loop {
+        while sent < outstanding.saturating_add(done.len())
+            && let Some(request) = coming.next_if(|request| request.arrival <= now)
+        {
+            station.arrive(now, Queued { arrival: now, ..*request });
+            sent += 1;
+        }
+        let arrival = if sent < outstanding.saturating_add(done.len()) {
+            coming.peek().map(|r| r.arrival)
+        } else {
+            None
+        };
+        let Some(next) = [station.next_event(), arrival].into_iter().flatten().min() else { break };
+        now = next.max(now);
+        station.advance(now, &mut done);
+    }
+    station.close_ledger(now);
+    (done, now)
+}
+
+/// 10^6 bytes a second of `count` requests of `blocks` one after the other in place, all asked for at once.
+fn sequential_mb_s(params: &SsdParams, blocks: u32, count: u64, op: Op) -> f64 {
+    let mut station = station(params);
+    let requests: Vec<Queued> = (0..count).map(|n| request(n, (n * u64::from(blocks), blocks, op))).collect();
+    let (done, end) = serve(&mut station, &requests, usize::MAX);
+    assert_eq!(done.len() as u64, count);
+    (count * u64::from(blocks) * 512) as f64 / end.as_seconds() / 1e6
+}
+
+#[test]
+fn a_command_alone_takes_its_way_and_no_longer() {
+    let params = plain();
+    let us = |us: f64| Span::from_ns((us * 1e3).round() as u64);
+    let channel = |blocks: u32| us(f64::from(blocks) * 512.0 / params.channel_mb_s);
+    let bus = |blocks: u32| us(f64::from(blocks) * 512.0 / params.bus_mb_s);
+    let [command, read, program] = [params.command_us, params.read_us, params.program_us].map(us);
+    let mut rng = seed::stream(1, "alone");
+    let requests: Vec<Queued> = (0..3_000)
+        .map(|n| {
+            let page = rng.random_range(0..1_000_u64) * 32;
+            match n % 3 {
+                0 => request(n, (page + rng.random_range(0..24), 8, Op::Read)),
+                1 => request(n, (page, 32, Op::Write)),
+                _ => request(n, (page, 8, Op::Write)),
+            }
+        })
+        .collect();
+    let (done, _) = serve(&mut station(&params), &requests, 1);
+    for served in done {
+        let way = match (served.request.op, served.request.blocks) {
+            (Op::Read, blocks) => read + channel(blocks) + bus(blocks),
+            (_, 32) => bus(32) + channel(32) + program,
+            // The rest of the page is read and goes to the controller, and the whole page back.
+            (_, blocks) => bus(blocks) + read + channel(32 - blocks) + channel(32) + program,
+        };
+        assert_eq!(served.completion.since(served.start), command + way, "{:?}", served.request);
+        assert_eq!((served.timing.overhead, served.start), (command, served.request.arrival));
+    }
+}
+
+#[test]
+fn sequential_reads_and_writes_are_as_fast_as_the_slowest_of_dies_channels_and_bus() {
+    let bounds: [fn(&mut SsdParams); 3] = [
+        |params| params.read_us = 1_000.0,
+        |params| (params.channel_mb_s, params.program_us) = (50.0, 100.0),
+        |params| (params.bus_mb_s, params.program_us) = (90.0, 100.0),
+    ];
+    for set in bounds {
+        let mut params = SsdParams { filled: 0.0, blocks_per_die: 512, queue_depth: 64, ..plain() };
+        set(&mut params);
+        for (op, us) in [(Op::Read, params.read_us), (Op::Write, params.program_us)] {
+            let dies_mb_s = 16.0 * 16_384.0 / us;
+            let expected = dies_mb_s.min(4.0 * params.channel_mb_s).min(params.bus_mb_s);
+            let measured = sequential_mb_s(&params, 512, 20_000, op);
+            assert!((measured / expected - 1.0).abs() < 1e-3, "{op:?}: {measured}, {expected}, {params:?}");
+        }
+    }
+}
+
+#[test]
+fn random_reads_keep_as_many_dies_busy_as_the_queue_depth_lets_them() {
+    // Nothing but dies takes time. Of d reads on D dies, at least d / (D + d - 1) of all dies are busy, as if reads took
+    // exponential times (a closed network of one class), and at most 1 - (1 - 1 / D)^d, as if all d were thrown anew.
+    let params = SsdParams {
+        command_us: 0.0,
+        channel_mb_s: 1e6,
+        bus_mb_s: 1e6,
+        channels: 16,
+        dies_per_channel: 1,
+        ..plain()
+    };
+    let dies = 16.0;
+    let mut rng = seed::stream(1, "random reads");
+    let requests: Vec<Queued> =
+        (0..40_000).map(|n| request(n, (rng.random_range(0..100_000_u64) * 32, 1, Op::Read))).collect();
+    let mut last = 0.0;
+    for depth in [1, 2, 4, 8, 16, 64, 256] {
+        let params = SsdParams { queue_depth: depth, ..params.clone() };
+        let (done, end) = serve(&mut station(&params), &requests, usize::MAX);
+        let busy = done.len() as f64 * params.read_us / (end.as_seconds() * 1e6) / dies;
+        let d = depth as f64;
+        let (least, most) = (d / (dies + d - 1.0), 1.0 - (1.0 - 1.0 / dies).powf(d));
+        assert!(busy > least * 0.99 && busy < most * 1.01, "depth {depth}: {least} {busy} {most}");
+        assert!(busy > last);
+        last = busy;
+    }
+}
+
+#[test]
+fn the_deeper_the_queue_in_the_device_the_sooner_the_response() {
+    let mut rng = seed::stream(1, "depth");
+    let requests: Vec<Queued> = (0..5_000)
+        .map(|n| {
+            let arrival = Time::from_ns(n * 12_000);
+            Queued { arrival, ..request(n, (rng.random_range(0..100_000_u64) * 32, 8, Op::Read)) }
+        })
+        .collect();
+    let mean_us = |queue_depth| {
+        let (done, _) = serve(&mut station(&SsdParams { queue_depth, ..plain() }), &requests, usize::MAX);
+        let sum: Span = done
+            .iter()
+            .map(|served| served.completion.since(served.request.arrival))
+            .fold(Span::ZERO, |sum, each| sum + each);
+        sum.as_seconds() * 1e6 / done.len() as f64
+    };
+    let means = [1, 2, 4, 16].map(mean_us);
+    assert!(means.windows(2).all(|pair| pair[1] < pair[0]), "{means:?}");
+}
+
+fn mixed() -> impl Strategy<Value = Vec<(u64, f64, u32, bool)>> {
+    prop::collection::vec((0_u64..400_000, 0.0..1.0, 1_u32..100, any::<bool>()), 1..300)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn time_and_energy_are_conserved(said in mixed(), depth in 1_u64..20, startup_ms in 0.0..2.0) {
+        let params = SsdParams {
+            blocks_per_die: 12, pages_per_block: 4, over_provisioning: 1.5, queue_depth: depth,
+            startup_ms, idle_timeout_ms: 0.1, ..plain()
+        };
+        let mut station = station(&params);
+        let capacity = station.device().mechanics().capacity_blocks();
+        let mut arrival = 0;
+        let requests: Vec<Queued> = said.iter().enumerate().map(|(id, (gap, at, blocks, reads))| {
+            arrival += gap;
+            let lbn = ((capacity - 100) as f64 * at) as u64;
+            let op = if *reads { Op::Read } else { Op::Write };
+            Queued { arrival: Time::from_ns(arrival), ..request(id as u64, (lbn, *blocks, op)) }
+        }).collect();
+        let (done, end) = serve(&mut station, &requests, usize::MAX);
+        prop_assert_eq!(done.len(), requests.len());
+        prop_assert!(done.windows(2).all(|pair| pair[0].completion <= pair[1].completion));
+        for served in &done {
+            prop_assert_eq!(served.completion, served.start + served.timing.service());
+            prop_assert!(served.start >= served.request.arrival);
+            // Never more than the queue depth in the device at once.
+            let beside = done.iter().filter(|other| other.start <= served.start && other.completion > served.start);
+            prop_assert!(beside.count() as u64 <= depth);
+        }
+        let ledger = station.ledger().unwrap();
+        prop_assert_eq!(ledger.total(), end.since(Time::ZERO));
+        let rates = station.device().mechanics().power_rates();
+        let energy = ledger.energy(&rates);
+        let charged: f64 = done.iter().map(|served| served.energy.access_uj).sum();
+        prop_assert!((charged * 1e-6 / energy.access - 1.0).abs() < 1e-9, "{} {}", charged, energy.access);
+        let startups: f64 = done.iter().map(|served| served.energy.startup_uj).sum();
+        prop_assert!((startups * 1e-6 - energy.startup).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn the_energy_of_a_write_is_that_of_the_controller_the_bus_of_its_channel_and_its_dies() {
+    let params = SsdParams { filled: 0.0, ..plain() };
+    let (done, _) = serve(&mut station(&params), &[request(0, (0, 32, Op::Write))], 1);
+    let transfer_us = 16_384.0 / params.channel_mb_s;
+    let service_us = done[0].completion.since(done[0].start).as_seconds() * 1e6;
+    let expected = params.active_mw * service_us
+        + params.program_mw * params.program_us
+        + params.channel_mw * transfer_us;
+    assert!((done[0].energy.total_uj() - expected * 1e-3).abs() < 1e-4, "{:?} {expected}", done[0].energy);
+}
+
+#[test]
+fn merged_requests_are_one_command() {
+    let merge = MergeParams::parse(Some("chains"), Table::new()).unwrap();
+    let setup = Setup {
+        scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
+        power: &power::Choice::of_device(1000.0).unwrap(),
+        merge: &merge,
+    };
+    let params = SsdParams { queue_depth: 1, ..plain() };
+    let mut station = Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap();
+    let requests = [(0, 8, Op::Read), (320, 8, Op::Read), (328, 8, Op::Read)];
+    let requests: Vec<Queued> = (0_u64..).zip(requests).map(|(id, said)| request(id, said)).collect();
+    let (done, _) = serve(&mut station, &requests, usize::MAX);
+    assert_eq!((done.len(), done[1].completion), (3, done[2].completion));
+}
+
+#[test]
+fn refuses_shapes_that_leave_nothing_to_spare() {
+    let message = |params: SsdParams| super::Drive::new(&params).unwrap_err().to_string();
+    let small = SsdParams { blocks_per_die: 20, over_provisioning: 0.05, ..plain() };
+    assert!(
+        message(small).contains("device.over_provisioning = 0.05 leaves 0 blocks of a die to spare, but 6")
+    );
+    let large = SsdParams { channels: 256, dies_per_channel: 256, ..SsdParams::default() };
+    assert!(message(large).contains("more than can be mapped"));
+}
