@@ -36,6 +36,9 @@ pub trait Score: Send + Sync {
     /// worth more than `worth`.
     fn bound(&self, stretch: &Stretch) -> f64;
 
+    /// Whether every crowd gains as much in the same time: then a line holds beyond its ends, too.
+    fn ages_alike(&self) -> bool;
+
     /// Whether bounds depend on the time to the farthest position; where they do not, [`Stretch::most`] is not
     /// worked out.
     fn heeds_farthest(&self) -> bool;

@@ -58,6 +58,10 @@ impl Score for Aged {
         self.rate(stretch.least, stretch.worth)
     }
 
+    fn ages_alike(&self) -> bool {
+        true
+    }
+
     fn heeds_farthest(&self) -> bool {
         false
     }

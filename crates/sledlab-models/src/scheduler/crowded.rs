@@ -73,7 +73,47 @@ impl Score for Crowded {
         Self::score(stretch.least, worth)
     }
 
+    fn ages_alike(&self) -> bool {
+        matches!(self, Crowded::Number)
+    }
+
     fn heeds_farthest(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::device::Queued;
+
+    proptest! {
+        #[test]
+        fn no_crowd_beats_the_line_between_its_worths(
+            mut joined in proptest::collection::vec(0_u64..1 << 40, 1..20),
+            begin in 0_u64..1 << 40, span in 1_u64..1 << 41, share in 0.0..1.0,
+            time in 0_u64..1 << 21, exponent in 0.0..4.0,
+        ) {
+            joined.sort_unstable();
+            let joined: Vec<Time> = joined.into_iter().map(Time::from_ns).collect();
+            let mut crowd = Crowd::EMPTY;
+            for queued in &joined {
+                crowd.add(&Queued { queued: *queued, ..Queued::default() });
+            }
+            let ends = [Time::from_ns(begin), Time::from_ns(begin + span)];
+            let now = Time::from_ns(begin + (share * span as f64) as u64).max(joined[joined.len() - 1]);
+            prop_assume!(now <= ends[1]);
+            let passed = now.since(ends[0]).as_ns() as f64 / span as f64;
+            let (least, most) = (Span::from_ns(time), Span::from_ns(time));
+            for score in [Crowded::Number, Crowded::Waits, Crowded::Powers(exponent), Crowded::Powers(1.0)] {
+                let [from, to] = score.worth(ends, &crowd, &mut joined.iter().copied());
+                let worth = from + (to - from) * passed + (from.abs() + to.abs()) * 4e-15;
+                let bound = score.bound(&Stretch { least, most, worth });
+                let exact = score.of(now, least, &crowd, &mut joined.iter().copied());
+                prop_assert!(bound <= exact, "{score:?}: {bound} > {exact}");
+            }
+        }
     }
 }

@@ -59,6 +59,10 @@ impl Score for Weighted {
         farthest.as_ns() as f64 * left
     }
 
+    fn ages_alike(&self) -> bool {
+        true
+    }
+
     fn heeds_farthest(&self) -> bool {
         true
     }

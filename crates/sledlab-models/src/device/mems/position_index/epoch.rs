@@ -3,9 +3,9 @@
 use sledlab_core::{Span, Time};
 
 /// An epoch lasts until this share of the queue has changed ...
-const SHARE: usize = 16;
+const SHARE: usize = 2;
 /// ... but for at least so many changes.
-const LEAST_CHANGES: usize = 64;
+const LEAST_CHANGES: usize = 16;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epoch {
@@ -36,8 +36,12 @@ impl Epoch {
     }
 
     /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is to last twice as long as its
-    /// changes are expected to take, so that hardly any ends early.
-    pub fn begin(&mut self, now: Time, queued: usize) -> bool {
+    /// changes are expected to take, so that hardly any ends early. Where all that waits gains alike, lines go on
+    /// for ever.
+    pub fn begin(&mut self, now: Time, queued: usize, ages_alike: bool) -> bool {
+        if ages_alike && self.from < self.to && self.from <= now {
+            return false;
+        }
         let due = (queued / SHARE).max(LEAST_CHANGES);
         if self.changes < due && self.from <= now && now < self.to {
             return false;

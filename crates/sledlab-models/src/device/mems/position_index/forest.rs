@@ -1,7 +1,7 @@
 //! What waits in tiles of columns and rows: a bound of what any place in a tile is worth.
 //!
 //! The places of a device, or those of one parity of columns, form a tree: places, tiles of four places, of four
-//! such tiles and so on. Tiles grow in x and in y by turns until they hold all rows, then in x: where x takes
+//! such tiles and so on. Tiles grow in y and in x by turns until they hold all rows, then in x: where x takes
 //! long, all rows are equally far away, and a tile of many rows and few columns holds places that take equally
 //! long. The tree ends where few tiles are left. A tree lies in one block of memory, one level behind the other.
 
@@ -68,6 +68,9 @@ pub(super) struct Forest {
     columns: u32,
     rows: u32,
     levels: Vec<Level>,
+    /// Parts of a place's number: that of its column and that of its row add up to it.
+    column_codes: Vec<u32>,
+    row_codes: Vec<u32>,
     tree_len: usize,
     summaries: Vec<Summary>,
 }
@@ -80,12 +83,22 @@ impl Forest {
         };
         let mut levels = vec![Level { column_bits: 0, row_bits: 0, begin: 0 }];
         while let Some(below) = levels.last().filter(|level| tiles(level) > MOST_ROOTS) {
-            let grows_in_y = levels.len().is_multiple_of(2);
-            let more_rows = if grows_in_y { FAN_BITS.min(all_rows - below.row_bits) } else { 0 };
+            let more_rows = if levels.len() % 2 == 1 { FAN_BITS.min(all_rows - below.row_bits) } else { 0 };
             let column_bits = below.column_bits + FAN_BITS - more_rows;
             levels.push(Level { column_bits, row_bits: below.row_bits + more_rows, begin: 0 });
         }
-        let mut forest = Forest { trees, columns, rows, levels, tree_len: 0, summaries: Vec::new() };
+        let mut forest = Forest {
+            trees,
+            columns,
+            rows,
+            levels,
+            column_codes: Vec::new(),
+            row_codes: Vec::new(),
+            tree_len: 0,
+            summaries: Vec::new(),
+        };
+        forest.column_codes = (0..columns).map(|column| forest.node(column, 0, 0)).collect();
+        forest.row_codes = (0..rows).map(|row| forest.node(0, row, 0)).collect();
         for level in 0..=forest.top() {
             forest.levels[level as usize].begin = forest.tree_len;
             // Numbers grow with the column and with the row.
@@ -176,7 +189,7 @@ impl Forest {
 
     /// Enters what waits at a place now.
     pub fn set(&mut self, tree: u32, (column, row): (u32, u32), summary: Summary) {
-        let mut node = self.node(column, row, 0);
+        let mut node = self.column_codes[column as usize] + self.row_codes[row as usize];
         let mut at = self.at(tree, 0, node);
         let mut whole = summary;
         for level in 1..=self.top() {

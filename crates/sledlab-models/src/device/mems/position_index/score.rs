@@ -24,6 +24,7 @@ pub(in crate::device::mems) struct ScoreIndex {
     sled: Arc<Sled>,
     score: Arc<dyn Score>,
     heeds_farthest: bool,
+    ages_alike: bool,
     cells: Cells,
     /// What waits at each place, by row and cylinder.
     crowds: Vec<Crowd>,
@@ -107,6 +108,7 @@ impl ScoreIndex {
         let y_times = states.map(|state| YTimes::new(sled, state).into()).collect();
         Some(ScoreIndex {
             heeds_farthest: score.heeds_farthest(),
+            ages_alike: score.ages_alike(),
             score,
             cells: Cells::new(rows, cylinders),
             crowds: vec![Crowd::EMPTY; rows as usize * cylinders as usize],
@@ -128,6 +130,9 @@ impl ScoreIndex {
 
     /// Requests have left a place.
     fn leave(&mut self, row: u32, cylinder: u32, gone: &[Queued]) {
+        if gone.is_empty() {
+            return;
+        }
         let mut crowd = self.crowds[self.crowd_at(row, cylinder)];
         let oldest = self.cells.first(row, cylinder).map(|first| first.queued);
         for request in gone {
@@ -148,7 +153,7 @@ impl ScoreIndex {
 
     /// Begins an epoch where one is due.
     fn heed(&mut self, now: Time) {
-        if !self.epoch.begin(now, self.cells.len()) {
+        if !self.epoch.begin(now, self.cells.len(), self.ages_alike) {
             return;
         }
         let ScoreIndex { score, cells, crowds, epoch, parities, .. } = self;
@@ -160,12 +165,25 @@ impl ScoreIndex {
         });
     }
 
-    fn key(&self, now: Time, row: u32, cylinder: u32, time: u64, distance: u32) -> Option<Key> {
-        let first = self.cells.first(row, cylinder)?;
+    /// `None` where nobody waits, and where the score alone loses against `best`.
+    fn key(
+        &self,
+        now: Time,
+        (row, cylinder): (u32, u32),
+        time: u64,
+        distance: u32,
+        best: &Key,
+    ) -> Option<Key> {
         let crowd = &self.crowds[self.crowd_at(row, cylinder)];
+        if crowd.requests == 0 {
+            return None;
+        }
         let mut joined = self.cells.iter(row, cylinder).map(|request| request.queued);
-        let score = self.score.of(now, Span::from_ns(time), crowd, &mut joined);
-        Some(Key(ordered(score), time, distance, first.id))
+        let score = ordered(self.score.of(now, Span::from_ns(time), crowd, &mut joined));
+        if score > best.0 {
+            return None;
+        }
+        self.cells.first(row, cylinder).map(|first| Key(score, time, distance, first.id))
     }
 
     /// The place of the best request: row and cylinder.
@@ -181,7 +199,7 @@ impl ScoreIndex {
         let share = self.epoch.share(now);
         let mut search = Search { now, share, home, here, y_times, best: WORST, place: None };
         if let Some(row) = here
-            && let Some(key) = self.key(now, row, home, 0, 0)
+            && let Some(key) = self.key(now, (row, home), 0, 0, &WORST)
         {
             (search.best, search.place) = (key, Some((row, home)));
         }
@@ -210,10 +228,20 @@ impl ScoreIndex {
         if self.taken[search.home as usize] == 0 {
             return;
         }
-        for row in 0..self.sled.geometry.rows {
-            if search.here != Some(row) && self.cells.first(row, search.home).is_some() {
-                let (y, _) = search.y_times.of(0, row, search.home % self.parities);
+        let whole =
+            self.forest.roots().map(|root| self.forest.summary(root)).fold(Summary::EMPTY, Summary::joined);
+        let (worth, parity) = (whole.at(search.share), search.home % self.parities);
+        let (here, y_times) = (search.here, Arc::clone(&search.y_times));
+        for row in y_times.order(parity).iter().copied().filter(|row| here != Some(*row)) {
+            let (y, _) = y_times.of(0, row, parity);
+            let time = Span::from_ns(y);
+            let stretch = Stretch { least: time, most: time, worth };
+            let bound = ordered(self.score.bound(&stretch));
+            if (bound, y) <= (search.best.0, search.best.1) {
                 self.probe(search, row, search.home, y);
+            } else if !self.heeds_farthest {
+                // Farther rows are no better.
+                break;
             }
         }
     }
@@ -228,6 +256,9 @@ impl ScoreIndex {
         let last_cylinder = self.sled.geometry.cylinders - 1;
         let from = from * self.parities + tile.tree;
         let to = (to * self.parities + tile.tree).min(last_cylinder);
+        if from == to && from == search.home {
+            return;
+        }
         let (y, y_most) = search.y_times.of(self.forest.row_bits(tile), tile.row, tile.tree);
         let least = y.max(self.x_times.nearest(&self.sled, from, to));
         let most = if self.heeds_farthest {
@@ -242,14 +273,15 @@ impl ScoreIndex {
         }
         if tile.level > 0 {
             self.open.push(open);
-        } else if from != search.home {
+        } else {
             self.probe(search, tile.row, from, y);
         }
     }
 
     fn probe(&mut self, search: &mut Search, row: u32, cylinder: u32, y: u64) {
         let x = self.x_times.to(&self.sled, cylinder);
-        if let Some(key) = self.key(search.now, row, cylinder, y.max(x), cylinder.abs_diff(search.home))
+        if let Some(key) =
+            self.key(search.now, (row, cylinder), y.max(x), cylinder.abs_diff(search.home), &search.best)
             && key < search.best
         {
             (search.best, search.place) = (key, Some((row, cylinder)));

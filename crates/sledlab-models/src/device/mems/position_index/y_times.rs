@@ -11,6 +11,8 @@ pub(super) struct YTimes {
     begins: Vec<u32>,
     /// Least and most, by tile and parity of the column.
     times: Vec<(u32, u32)>,
+    /// Rows in order of their times, for each parity.
+    orders: Vec<Vec<u32>>,
 }
 
 impl YTimes {
@@ -25,18 +27,28 @@ impl YTimes {
         while tiles > 1 {
             let below = |tile: u32, parity: u32| times[(begin + tile * parities + parity) as usize];
             let joined = |(tile, parity): (u32, u32)| {
-                let (first, last) =
-                    (below(2 * tile, parity), below((2 * tile + 1).min(tiles - 1), parity));
+                let (first, last) = (below(2 * tile, parity), below((2 * tile + 1).min(tiles - 1), parity));
                 (first.0.min(last.0), first.1.max(last.1))
             };
-            let above = (0..tiles.div_ceil(2)).flat_map(|tile| (0..parities).map(move |parity| (tile, parity)));
+            let above =
+                (0..tiles.div_ceil(2)).flat_map(|tile| (0..parities).map(move |parity| (tile, parity)));
             let above: Vec<_> = above.map(joined).collect();
             begin = times.len() as u32;
             begins.push(begin);
             times.extend(above);
             tiles = tiles.div_ceil(2);
         }
-        YTimes { parities, begins, times }
+        let order = |parity: u32| {
+            let mut order: Vec<u32> = (0..rows).collect();
+            order.sort_by_key(|row| times[(row * parities + parity) as usize]);
+            order
+        };
+        YTimes { parities, orders: (0..parities).map(order).collect(), begins, times }
+    }
+
+    /// Rows in order of their times in columns of a parity.
+    pub fn order(&self, parity: u32) -> &[u32] {
+        &self.orders[parity as usize]
     }
 
     /// Least and most time to the rows of a tile, which are two to the power of `bits`, in columns of a parity.
