@@ -36,7 +36,7 @@ pub trait Score: Send + Sync {
     /// worth more than `worth`.
     fn bound(&self, stretch: &Stretch) -> f64;
 
-    /// Whether every crowd gains as much in the same time: then a line holds beyond its ends, too.
+    /// Whether what every crowd is worth grows equally fast: then lines between two times are exact, however far apart.
     fn ages_alike(&self) -> bool;
 
     /// Whether bounds depend on the time to the farthest position; where they do not, [`Stretch::most`] is not

@@ -45,9 +45,9 @@ impl Draw {
         Queued { id, arrival: now, queued: now, lbn, blocks, op: Op::Read, ..Queued::default() }
     }
 
-    /// How long nothing is served: hardly, for seconds, for days.
+    /// How long nothing is served: hardly, for seconds, for years.
     pub fn pause(&mut self) -> Span {
-        Span::from_ns(1 << self.rng.random_range(0..50_u32))
+        Span::from_ns(1 << self.rng.random_range(0..56_u32))
     }
 
     /// How many requests to keep queued for a while: all, a few, hardly any.

@@ -1,11 +1,13 @@
 //! Spans of time for which what places are worth is known at both ends.
 
-use sledlab_core::{Span, Time};
+use sledlab_core::Time;
 
 /// An epoch lasts until this share of the queue has changed ...
 const SHARE: usize = 2;
 /// ... but for at least so many changes.
 const LEAST_CHANGES: usize = 16;
+/// Where all that waits gains alike it lasts at least this long, about a minute.
+const LONG_NS: u64 = 1 << 36;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epoch {
@@ -36,19 +38,21 @@ impl Epoch {
     }
 
     /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is to last twice as long as its
-    /// changes are expected to take, so that hardly any ends early. Where all that waits gains alike, lines go on
-    /// for ever.
+    /// changes are expected to take, so that hardly any ends early. Where all that waits gains alike, lines are exact
+    /// however long it lasts, but for rounding.
     pub fn begin(&mut self, now: Time, queued: usize, ages_alike: bool) -> bool {
-        if ages_alike && self.from < self.to && self.from <= now {
-            return false;
-        }
         let due = (queued / SHARE).max(LEAST_CHANGES);
-        if self.changes < due && self.from <= now && now < self.to {
+        if (ages_alike || self.changes < due) && self.from <= now && now < self.to {
             return false;
         }
-        let a_change = now.since(self.from).as_ns() / self.changes.max(1) as u64;
-        let span = a_change.saturating_mul(2 * due as u64).clamp(1, Time::MAX.since(now).as_ns());
-        *self = Epoch { from: now, to: now + Span::from_ns(span), changes: 0 };
+        let elapsed_ns = now.since(self.from).as_ns();
+        let span_ns = if ages_alike {
+            elapsed_ns.saturating_mul(2).max(LONG_NS)
+        } else {
+            (elapsed_ns / self.changes.max(1) as u64).saturating_mul(2 * due as u64).max(1)
+        };
+        let to = Time::from_ns(now.as_ns().saturating_add(span_ns));
+        *self = Epoch { from: now, to, changes: 0 };
         true
     }
 }
