@@ -11,7 +11,17 @@ use sledlab_models::device::mems::{self, MemsParams};
 use toml::Table;
 
 /// One scheduler for every kind of score, and for times and distances.
-const WORDS: [&str; 7] = ["sptf", "sdf", "asptf", "wstf:max_wait_ms=10", "p-sptf", "pa-sptf", "p-alpha"];
+const WORDS: [&str; 9] = [
+    "sptf",
+    "sdf",
+    "asptf",
+    "wstf:max_wait_ms=10",
+    "p-sptf",
+    "pa-sptf",
+    "p-alpha",
+    "p-alpha:alpha=0.1",
+    "p-alpha:alpha=2.5",
+];
 
 fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
     assert!(device(text).mechanics().position_index(&Aim::Time).is_some(), "no index for {text}");

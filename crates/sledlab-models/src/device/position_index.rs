@@ -19,16 +19,25 @@ pub enum Aim {
 
 /// How good it is to serve a position next; the smallest score wins.
 ///
-/// Scores are never NaN. Both methods must be monotone in floating-point numbers too, which sums, products and
-/// quotients of monotone terms are.
+/// A score depends on the positioning time and on what waits there, which is weighed as its worth: a number that no
+/// scheduler sees, from which the score is bounded. Scores are never NaN. `of` and `bound` must be monotone in
+/// floating-point numbers too, which sums, products and quotients of monotone terms are.
 pub trait Score: Send + Sync {
     /// The score at `now` of a position reached in `time` where `crowd` waits; `joined` tells when each of them
     /// joined the queue.
     fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64;
 
-    /// No position of a stretch scores less: the nearest is reached in `least`, the farthest in `most`, the oldest
-    /// request joined at `oldest`, and no position has more than `requests`.
-    fn bound(&self, now: Time, stretch: &Stretch) -> f64;
+    /// What the crowd of a position is worth at two times, of which the second is later. In between it is worth at
+    /// most what a straight line between the two says: worth is convex in time, and grows while a crowd waits. Either
+    /// time may lie before some have joined; waits are negative then.
+    fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2];
+
+    /// No position of a stretch scores less: the nearest is reached in `least`, the farthest in `most`, and none is
+    /// worth more than `worth`.
+    fn bound(&self, stretch: &Stretch) -> f64;
+
+    /// Whether what every crowd is worth grows equally fast: then lines between two times are exact, however far apart.
+    fn ages_alike(&self) -> bool;
 
     /// Whether bounds depend on the time to the farthest position; where they do not, [`Stretch::most`] is not
     /// worked out.
@@ -42,10 +51,8 @@ pub struct Stretch {
     pub least: Span,
     /// Time to reach the farthest.
     pub most: Span,
-    /// When the oldest request joined the queue.
-    pub oldest: Time,
-    /// Most requests at one position.
-    pub requests: u32,
+    /// The most that a position is worth now.
+    pub worth: f64,
 }
 
 /// The requests that wait at a position.
@@ -75,6 +82,16 @@ impl Crowd {
         self.oldest = oldest.unwrap_or(Time::MAX);
         self.requests -= 1;
         self.joined_ns -= u128::from(request.queued.as_ns());
+    }
+
+    /// How long the oldest has waited at `at`, in ns; negative before.
+    pub fn oldest_ns(&self, at: Time) -> f64 {
+        (i128::from(at.as_ns()) - i128::from(self.oldest.as_ns())) as f64
+    }
+
+    /// Sum of their waiting times at `at`, in ns, where those who join later have negative ones.
+    pub fn balance_ns(&self, at: Time) -> f64 {
+        (i128::from(at.as_ns()) * i128::from(self.requests) - self.joined_ns as i128) as f64
     }
 
     /// Sum of their waiting times at `now`, in ns.

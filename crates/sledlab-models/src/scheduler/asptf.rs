@@ -40,18 +40,26 @@ struct Aged {
 }
 
 impl Aged {
-    fn rate(&self, now: Time, time: Span, oldest: Time) -> f64 {
-        time.as_ns() as f64 - self.credit * now.since(oldest).as_ns() as f64
+    fn rate(&self, time: Span, waited_ns: f64) -> f64 {
+        time.as_ns() as f64 - self.credit * waited_ns
     }
 }
 
 impl Score for Aged {
     fn of(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
-        self.rate(now, time, crowd.oldest)
+        self.rate(time, now.since(crowd.oldest).as_ns() as f64)
     }
 
-    fn bound(&self, now: Time, stretch: &Stretch) -> f64 {
-        self.rate(now, stretch.least, stretch.oldest)
+    fn worth(&self, at: [Time; 2], crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        at.map(|at| crowd.oldest_ns(at))
+    }
+
+    fn bound(&self, stretch: &Stretch) -> f64 {
+        self.rate(stretch.least, stretch.worth)
+    }
+
+    fn ages_alike(&self) -> bool {
+        true
     }
 
     fn heeds_farthest(&self) -> bool {

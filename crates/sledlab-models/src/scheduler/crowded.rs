@@ -29,6 +29,20 @@ impl Crowded {
     }
 }
 
+impl Crowded {
+    /// A power below 1 is concave: no sum of powers of waits exceeds what a tangent says of the sum of waits. It touches
+    /// where all wait as long as they do on average at the first of the two times, or a part of the span if they join
+    /// later.
+    fn tangent(exponent: f64, at: [Time; 2], crowd: &Crowd) -> [f64; 2] {
+        let requests = f64::from(crowd.requests);
+        let waited_ms = at.map(|at| crowd.balance_ns(at) * 1e-6);
+        let touching_ms = (waited_ms[0] / requests).max(at[1].since(at[0]).as_ms() / 4.0).max(1e-6);
+        let power = touching_ms.powf(exponent);
+        let slope = exponent * power / touching_ms;
+        waited_ms.map(|waited_ms| (1.0 - exponent) * power * requests + slope * waited_ms)
+    }
+}
+
 impl Score for Crowded {
     fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64 {
         let worth = match *self {
@@ -39,18 +53,67 @@ impl Score for Crowded {
         Self::score(time, worth)
     }
 
-    fn bound(&self, now: Time, stretch: &Stretch) -> f64 {
-        let requests = f64::from(stretch.requests);
+    fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        match *self {
+            Crowded::Number => [f64::from(crowd.requests); 2],
+            Crowded::Waits => at.map(|at| crowd.balance_ns(at)),
+            Crowded::Powers(exponent) if exponent < 1.0 => Self::tangent(exponent, at, crowd),
+            Crowded::Powers(exponent) => joined.fold([0.0; 2], |[from, to], joined| {
+                [from + Self::power(exponent, at[0], joined), to + Self::power(exponent, at[1], joined)]
+            }),
+        }
+    }
+
+    fn bound(&self, stretch: &Stretch) -> f64 {
         let worth = match *self {
-            Crowded::Number => requests,
-            Crowded::Waits => requests * now.since(stretch.oldest).as_ns() as f64,
-            // Sums of rounded terms may come out a little larger than the product.
-            Crowded::Powers(exponent) => requests * Self::power(exponent, now, stretch.oldest) * (1.0 + 1e-9),
+            Crowded::Number | Crowded::Waits => stretch.worth,
+            // Sums of powers are rounded.
+            Crowded::Powers(_) => stretch.worth + stretch.worth.abs() * 1e-9,
         };
         Self::score(stretch.least, worth)
     }
 
+    fn ages_alike(&self) -> bool {
+        matches!(self, Crowded::Number)
+    }
+
     fn heeds_farthest(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::device::Queued;
+
+    proptest! {
+        #[test]
+        fn no_crowd_beats_the_line_between_its_worths(
+            mut joined in proptest::collection::vec(0_u64..1 << 40, 1..20),
+            begin in 0_u64..1 << 40, span in 1_u64..1 << 41, share in 0.0..1.0,
+            time in 0_u64..1 << 21, exponent in 0.0..4.0,
+        ) {
+            joined.sort_unstable();
+            let joined: Vec<Time> = joined.into_iter().map(Time::from_ns).collect();
+            let mut crowd = Crowd::EMPTY;
+            for queued in &joined {
+                crowd.add(&Queued { queued: *queued, ..Queued::default() });
+            }
+            let ends = [Time::from_ns(begin), Time::from_ns(begin + span)];
+            let now = Time::from_ns(begin + (share * span as f64) as u64).max(joined[joined.len() - 1]);
+            prop_assume!(now <= ends[1]);
+            let passed = now.since(ends[0]).as_ns() as f64 / span as f64;
+            let (least, most) = (Span::from_ns(time), Span::from_ns(time));
+            for score in [Crowded::Number, Crowded::Waits, Crowded::Powers(exponent), Crowded::Powers(1.0)] {
+                let [from, to] = score.worth(ends, &crowd, &mut joined.iter().copied());
+                let worth = from + (to - from) * passed + (from.abs() + to.abs()) * 4e-15;
+                let bound = score.bound(&Stretch { least, most, worth });
+                let exact = score.of(now, least, &crowd, &mut joined.iter().copied());
+                prop_assert!(bound <= exact, "{score:?}: {bound} > {exact}");
+            }
+        }
     }
 }

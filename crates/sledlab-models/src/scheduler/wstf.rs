@@ -39,20 +39,28 @@ struct Weighted {
 
 impl Weighted {
     /// The share of the tolerated wait that is left; below zero when there is none.
-    fn left(&self, now: Time, oldest: Time) -> f64 {
-        (self.max_wait_ns - now.since(oldest).as_ns() as f64) / self.max_wait_ns
+    fn left(&self, waited_ns: f64) -> f64 {
+        (self.max_wait_ns - waited_ns) / self.max_wait_ns
     }
 }
 
 impl Score for Weighted {
     fn of(&self, now: Time, time: Span, crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> f64 {
-        time.as_ns() as f64 * self.left(now, crowd.oldest)
+        time.as_ns() as f64 * self.left(now.since(crowd.oldest).as_ns() as f64)
     }
 
-    fn bound(&self, now: Time, stretch: &Stretch) -> f64 {
-        let left = self.left(now, stretch.oldest);
+    fn worth(&self, at: [Time; 2], crowd: &Crowd, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        at.map(|at| crowd.oldest_ns(at))
+    }
+
+    fn bound(&self, stretch: &Stretch) -> f64 {
+        let left = self.left(stretch.worth);
         let farthest = if left < 0.0 { stretch.most } else { stretch.least };
         farthest.as_ns() as f64 * left
+    }
+
+    fn ages_alike(&self) -> bool {
+        true
     }
 
     fn heeds_farthest(&self) -> bool {

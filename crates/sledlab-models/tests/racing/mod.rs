@@ -45,6 +45,11 @@ impl Draw {
         Queued { id, arrival: now, queued: now, lbn, blocks, op: Op::Read, ..Queued::default() }
     }
 
+    /// How long nothing is served: hardly, for seconds, for years.
+    pub fn pause(&mut self) -> Span {
+        Span::from_ns(1 << self.rng.random_range(0..56_u32))
+    }
+
     /// How many requests to keep queued for a while: all, a few, hardly any.
     pub fn level(&mut self, depth: usize) -> usize {
         [depth, depth.div_ceil(4), 1][self.rng.random_range(0..3_usize)]
@@ -104,6 +109,9 @@ pub fn race(word: &str, course: &Course) {
         }
         if pick % 40 == 39 {
             level = draw.level(depth);
+        }
+        if pick % 64 == 63 {
+            now += draw.pause();
         }
         served.clear();
         from_index.clear();

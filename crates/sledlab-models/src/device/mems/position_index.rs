@@ -9,9 +9,11 @@
 
 mod bitset;
 mod cells;
+mod epoch;
 mod forest;
 mod score;
 mod x_times;
+mod y_times;
 
 pub(super) use self::score::ScoreIndex;
 
@@ -164,11 +166,16 @@ fn distances(sled: &Sled, parities: u32, state: SledState) -> Vec<Step> {
 
 /// All buckets by their time in y from `state`, while x moves.
 fn order(sled: &Sled, parities: u32, state: SledState) -> Vec<Step> {
-    let time = |row, parity| match sled.direction_seen(parity) {
+    steps(sled, parities, |row, parity| row_time(sled, state, row, parity))
+}
+
+/// Time in y from `state` to a row in columns of a parity, in ns, while x moves.
+fn row_time(sled: &Sled, state: SledState, row: u32, parity: u32) -> u64 {
+    let time = match sled.direction_seen(parity) {
         Some(direction) => sled.row(state, row, direction, true).total(),
         None => sled.row(state, row, 1, true).total().min(sled.row(state, row, -1, true).total()),
     };
-    steps(sled, parities, |row, parity| time(row, parity).as_ns())
+    time.as_ns()
 }
 
 /// All buckets by what y costs, which is asked for row and parity.

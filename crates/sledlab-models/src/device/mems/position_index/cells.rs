@@ -87,8 +87,14 @@ impl Cells {
 
     /// The requests of a cell, in order.
     pub fn iter(&self, row: u32, cylinder: u32) -> impl Iterator<Item = &Queued> {
-        let first = self.nodes.get(self.ends[self.cell(row, cylinder)].first as usize);
-        std::iter::successors(first, |node| self.nodes.get(node.next as usize)).map(|node| &node.request)
+        // Nothing is read before it is asked for.
+        let mut at = None;
+        std::iter::from_fn(move || {
+            let at = at.get_or_insert_with(|| self.ends[self.cell(row, cylinder)].first);
+            let node = self.nodes.get(*at as usize)?;
+            *at = node.next;
+            Some(&node.request)
+        })
     }
 
     /// Moves to `batch` the requests of a cell that can be served together with it; the others stay, in order.

@@ -1,9 +1,8 @@
 //! The position index for scores: ageing, crowds, and what else a scheduler may think of.
 //!
-//! The columns of a bucket form a tree that knows for every stretch how long the oldest request there has
-//! waited and how many wait at one place at most. With the time to the nearest column of the stretch that
-//! bounds its scores. The search looks into the most promising stretch first and ends when no bound is below
-//! the best score found.
+//! Places form tiles, and for every tile it is known what a place there is worth at most at the two ends of an
+//! epoch. With the least time to the tile that bounds its scores. The search looks into the most promising tile
+//! first and ends when no bound is below the best score found. Epochs end before what waits has grown much older.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -12,9 +11,11 @@ use std::sync::Arc;
 use sledlab_core::{Span, Time};
 
 use super::cells::Cells;
-use super::forest::{Forest, Summary};
+use super::epoch::Epoch;
+use super::forest::{Forest, Summary, Tile};
 use super::x_times::XTimes;
-use super::{Step, is_exact, order, waiting_at};
+use super::y_times::YTimes;
+use super::{is_exact, waiting_at};
 use crate::device::mems::sled::{Sled, SledState};
 use crate::device::{Crowd, Mechanics, PositionIndex, Queued, Score, Stretch};
 
@@ -23,15 +24,17 @@ pub(in crate::device::mems) struct ScoreIndex {
     sled: Arc<Sled>,
     score: Arc<dyn Score>,
     heeds_farthest: bool,
+    ages_alike: bool,
     cells: Cells,
     /// What waits at each place, by row and cylinder.
     crowds: Vec<Crowd>,
     /// How many places of each cylinder have requests.
     taken: Vec<u32>,
     forest: Forest,
+    epoch: Epoch,
     parities: u32,
-    /// Buckets in order of their time in y, for every state of the row table.
-    orders: Vec<Arc<[Step]>>,
+    /// Times in y from every state of the row table.
+    y_times: Vec<Arc<YTimes>>,
     x_times: XTimes,
     /// No positioning takes longer.
     longest: Span,
@@ -45,22 +48,15 @@ struct Key(i64, u64, u32, u64);
 /// Loses against every request.
 const WORST: Key = Key(i64::MAX, u64::MAX, u32::MAX, u64::MAX);
 
-/// A stretch of columns that may hold the best. Times are in ns and, of a sled's moves, fit 32 bits.
+/// A tile that may hold the best.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     /// The bound as an integer that orders like it.
     bound: i64,
-    /// Least time to get there.
+    /// Least time to get there, in ns, which of a sled's moves fits 32 bits.
     least: u32,
-    /// Time in y.
-    y: u32,
-    bucket: u32,
-    /// Level and number of the node, in the upper four bits and the others.
-    node: u32,
+    tile: Tile,
 }
-
-/// Bits of [`Open::node`] that number the node.
-const NODE_BITS: u32 = 28;
 
 /// An integer that orders as `score` does; comparing it takes one instruction.
 #[inline]
@@ -71,11 +67,6 @@ fn ordered(score: f64) -> i64 {
 }
 
 impl Open {
-    #[inline]
-    fn new(bound: f64, least: u64, y: u64, bucket: u32, node: u32) -> Self {
-        Open { bound: ordered(bound), least: least as u32, y: y as u32, bucket, node }
-    }
-
     /// Whether everything in it loses against the best so far.
     #[inline]
     fn loses(&self, best: &Key) -> bool {
@@ -114,17 +105,19 @@ impl ScoreIndex {
         let (rows, cylinders) = (sled.geometry.rows, sled.geometry.cylinders);
         let parities = sled.parities();
         let states = sled.rows.states(&sled.geometry);
-        let orders = states.map(|state| order(sled, parities, state).into()).collect();
+        let y_times = states.map(|state| YTimes::new(sled, state).into()).collect();
         Some(ScoreIndex {
             heeds_farthest: score.heeds_farthest(),
+            ages_alike: score.ages_alike(),
             score,
             cells: Cells::new(rows, cylinders),
             crowds: vec![Crowd::EMPTY; rows as usize * cylinders as usize],
             taken: vec![0; cylinders as usize],
-            forest: Forest::new(rows * parities, cylinders.div_ceil(parities)),
+            forest: Forest::new(parities, cylinders.div_ceil(parities), rows),
+            epoch: Epoch::new(),
             parities,
             longest,
-            orders,
+            y_times,
             x_times: XTimes::new(cylinders),
             open: BinaryHeap::new(),
             sled: Arc::clone(sled),
@@ -137,6 +130,9 @@ impl ScoreIndex {
 
     /// Requests have left a place.
     fn leave(&mut self, row: u32, cylinder: u32, gone: &[Queued]) {
+        if gone.is_empty() {
+            return;
+        }
         let mut crowd = self.crowds[self.crowd_at(row, cylinder)];
         let oldest = self.cells.first(row, cylinder).map(|first| first.queued);
         for request in gone {
@@ -150,16 +146,44 @@ impl ScoreIndex {
         let before = std::mem::replace(&mut self.crowds[at], crowd);
         let taken = &mut self.taken[cylinder as usize];
         *taken = *taken + u32::from(crowd.requests > 0) - u32::from(before.requests > 0);
-        let bucket = row * self.parities + cylinder % self.parities;
-        self.forest.set(bucket, cylinder / self.parities, &crowd);
+        let summary = summary(&*self.score, &self.cells, &self.epoch, (row, cylinder), &crowd);
+        self.forest.set(cylinder % self.parities, (cylinder / self.parities, row), summary);
+        self.epoch.changed();
     }
 
-    fn key(&self, now: Time, row: u32, cylinder: u32, time: u64, distance: u32) -> Option<Key> {
-        let first = self.cells.first(row, cylinder)?;
+    /// Begins an epoch where one is due.
+    fn heed(&mut self, now: Time) {
+        if !self.epoch.begin(now, self.cells.len(), self.ages_alike) {
+            return;
+        }
+        let ScoreIndex { score, cells, crowds, epoch, parities, .. } = self;
+        let cylinders = self.sled.geometry.cylinders as usize;
+        self.forest.renew(&mut |Tile { tree, column, row, .. }| {
+            let cylinder = column * *parities + tree;
+            let crowd = &crowds[row as usize * cylinders + cylinder as usize];
+            summary(&**score, cells, epoch, (row, cylinder), crowd)
+        });
+    }
+
+    /// `None` where nobody waits, and where the score alone loses against `best`.
+    fn key(
+        &self,
+        now: Time,
+        (row, cylinder): (u32, u32),
+        time: u64,
+        distance: u32,
+        best: &Key,
+    ) -> Option<Key> {
         let crowd = &self.crowds[self.crowd_at(row, cylinder)];
+        if crowd.requests == 0 {
+            return None;
+        }
         let mut joined = self.cells.iter(row, cylinder).map(|request| request.queued);
-        let score = self.score.of(now, Span::from_ns(time), crowd, &mut joined);
-        Some(Key(ordered(score), time, distance, first.id))
+        let score = ordered(self.score.of(now, Span::from_ns(time), crowd, &mut joined));
+        if score > best.0 {
+            return None;
+        }
+        self.cells.first(row, cylinder).map(|first| Key(score, time, distance, first.id))
     }
 
     /// The place of the best request: row and cylinder.
@@ -167,92 +191,97 @@ impl ScoreIndex {
         let home = u32::try_from(state.x_bit + self.sled.geometry.x_origin_bit).ok()?;
         self.x_times.start(&self.sled, state.x_bit, home);
         let here = waiting_at(&self.sled, &self.cells, state, home);
-        let mut search = Search { now, home, here, best: WORST, place: None };
+        let y_times = match self.sled.rows.line(&self.sled.geometry, state) {
+            Some(line) => Arc::clone(&self.y_times[line.index()]),
+            None => YTimes::new(&self.sled, state).into(),
+        };
+        self.heed(now);
+        let share = self.epoch.share(now);
+        let mut search = Search { now, share, home, here, y_times, best: WORST, place: None };
         if let Some(row) = here
-            && let Some(key) = self.key(now, row, home, 0, 0)
+            && let Some(key) = self.key(now, (row, home), 0, 0, &WORST)
         {
             (search.best, search.place) = (key, Some((row, home)));
         }
-        self.open_roots(&mut search, state);
+        self.look_above_and_below(&mut search);
+        for root in self.forest.roots() {
+            self.consider(root, self.forest.summary(root), &mut search);
+        }
         while let Some(open) = self.open.pop() {
             if open.bound > search.best.0 {
                 break;
             }
             // Of equal bounds one that is nearer may follow.
             if !open.loses(&search.best) {
-                self.look_into(&open, &mut search);
+                for (part, summary) in self.forest.parts(open.tile) {
+                    self.consider(part, summary, &mut search);
+                }
             }
         }
         self.open.clear();
         search.place
     }
 
-    /// Opens all buckets, and probes what waits right above and below the sled: without settling that is so much
-    /// nearer than anything else that it would spoil the bounds of its stretches.
-    fn open_roots(&mut self, search: &mut Search, state: SledState) {
-        let order = match self.sled.rows.line(&self.sled.geometry, state) {
-            Some(line) => Arc::clone(&self.orders[line.index()]),
-            None => order(&self.sled, self.parities, state).into(),
-        };
-        for Step { y, bucket } in order.iter().copied() {
-            let Summary { oldest, requests } = self.forest.root(bucket);
-            if requests == 0 {
-                continue;
-            }
-            let bound_from = |least| {
-                let stretch = Stretch { least: Span::from_ns(least), most: self.longest, oldest, requests };
-                let bound = self.score.bound(search.now, &stretch);
-                Open::new(bound, least, y, bucket, self.forest.top() << NODE_BITS)
-            };
-            let (here, elsewhere) = (bound_from(y), bound_from(y.max(self.x_times.next_door())));
-            let (row, parity) = (bucket / self.parities, bucket % self.parities);
-            let is_home = self.taken[search.home as usize] > 0 && search.home % self.parities == parity;
-            if is_home && search.here != Some(row) && !here.loses(&search.best) {
+    /// Probes what waits right above and below the sled: without settling that is so much nearer than anything else
+    /// that it would spoil the bounds of its tiles.
+    fn look_above_and_below(&mut self, search: &mut Search) {
+        if self.taken[search.home as usize] == 0 {
+            return;
+        }
+        let whole =
+            self.forest.roots().map(|root| self.forest.summary(root)).fold(Summary::EMPTY, Summary::joined);
+        let (worth, parity) = (whole.at(search.share), search.home % self.parities);
+        let (here, y_times) = (search.here, Arc::clone(&search.y_times));
+        for row in y_times.order(parity).iter().copied().filter(|row| here != Some(*row)) {
+            let (y, _) = y_times.of(0, row, parity);
+            let time = Span::from_ns(y);
+            let stretch = Stretch { least: time, most: time, worth };
+            let bound = ordered(self.score.bound(&stretch));
+            if (bound, y) <= (search.best.0, search.best.1) {
                 self.probe(search, row, search.home, y);
-            }
-            if !elsewhere.loses(&search.best) {
-                self.open.push(elsewhere);
+            } else if !self.heeds_farthest {
+                // Farther rows are no better.
+                break;
             }
         }
     }
 
-    /// Opens the parts of a stretch, or probes the places it consists of.
-    fn look_into(&mut self, open: &Open, search: &mut Search) {
-        let Open { y, bucket, node, .. } = *open;
-        let (level, node) = (node >> NODE_BITS, node & ((1 << NODE_BITS) - 1));
-        let (row, parity, y) = (bucket / self.parities, bucket % self.parities, u64::from(y));
+    /// Opens a tile if it may hold the best, or probes the place that it is.
+    #[inline]
+    fn consider(&mut self, tile: Tile, summary: Summary, search: &mut Search) {
+        if summary.is_empty() {
+            return;
+        }
+        let (from, to) = self.forest.columns(tile);
         let last_cylinder = self.sled.geometry.cylinders - 1;
-        let (first, parts) = self.forest.parts(bucket, level, node);
-        for (node, Summary { oldest, requests }) in (first..).zip(parts) {
-            if requests == 0 {
-                continue;
-            }
-            let (from, to) = Forest::columns(level - 1, node);
-            let from = from * self.parities + parity;
-            let to = ((to - 1) * self.parities + parity).min(last_cylinder);
-            let least = Span::from_ns(y.max(self.x_times.nearest(&self.sled, from, to)));
-            let most = if self.heeds_farthest {
-                Span::from_ns(y.max(self.x_times.farthest(&self.sled, from, to)))
-            } else {
-                self.longest
-            };
-            let stretch = Stretch { least, most, oldest, requests };
-            let bound = self.score.bound(search.now, &stretch);
-            let open = Open::new(bound, least.as_ns(), y, bucket, (level - 1) << NODE_BITS | node);
-            if open.loses(&search.best) {
-                continue;
-            }
-            if level > 1 {
-                self.open.push(open);
-            } else if from != search.home {
-                self.probe(search, row, from, y);
-            }
+        let from = from * self.parities + tile.tree;
+        let to = (to * self.parities + tile.tree).min(last_cylinder);
+        if from == to && from == search.home {
+            return;
+        }
+        let (y, y_most) = search.y_times.of(self.forest.row_bits(tile), tile.row, tile.tree);
+        let least = y.max(self.x_times.nearest(&self.sled, from, to));
+        let most = if self.heeds_farthest {
+            Span::from_ns(y_most.max(self.x_times.farthest(&self.sled, from, to)))
+        } else {
+            self.longest
+        };
+        let stretch = Stretch { least: Span::from_ns(least), most, worth: summary.at(search.share) };
+        let open = Open { bound: ordered(self.score.bound(&stretch)), least: least as u32, tile };
+        if open.loses(&search.best) {
+            return;
+        }
+        if tile.level > 0 {
+            self.open.push(open);
+        } else {
+            self.probe(search, tile.row, from, y);
         }
     }
 
     fn probe(&mut self, search: &mut Search, row: u32, cylinder: u32, y: u64) {
         let x = self.x_times.to(&self.sled, cylinder);
-        if let Some(key) = self.key(search.now, row, cylinder, y.max(x), cylinder.abs_diff(search.home))
+        if let Some(key) =
+            self.key(search.now, (row, cylinder), y.max(x), cylinder.abs_diff(search.home), &search.best)
             && key < search.best
         {
             (search.best, search.place) = (key, Some((row, cylinder)));
@@ -260,13 +289,25 @@ impl ScoreIndex {
     }
 }
 
+/// What a place is worth at the ends of the epoch.
+fn summary(score: &dyn Score, cells: &Cells, epoch: &Epoch, place: (u32, u32), crowd: &Crowd) -> Summary {
+    if crowd.requests == 0 {
+        return Summary::EMPTY;
+    }
+    let mut joined = cells.iter(place.0, place.1).map(|request| request.queued);
+    Summary(score.worth(epoch.ends(), crowd, &mut joined))
+}
+
 /// A decision in the making.
 struct Search {
     now: Time,
+    /// How much of the epoch has passed.
+    share: f64,
     /// Column of the sled.
     home: u32,
     /// Row of a request at the very place and direction of the sled, which takes no time.
     here: Option<u32>,
+    y_times: Arc<YTimes>,
     best: Key,
     place: Option<(u32, u32)>,
 }

@@ -32,11 +32,6 @@ impl XTimes {
         self.next_door = times.min().unwrap_or(0);
     }
 
-    /// Time to be settled at the nearest column but the sled's own.
-    pub fn next_door(&self) -> u64 {
-        self.next_door
-    }
-
     /// Least time to be settled at one of the columns from `first` to `last`; the sled's own does not count among
     /// several.
     #[inline]
