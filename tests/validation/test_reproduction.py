@@ -80,7 +80,7 @@ def settings(experiment: str, options: Sequence[str] = ()) -> list[str]:
 def test_experiment_runs(file: Path, tmp_path: Path) -> None:
     quick = [*QUICK, "--jobs", "1", "--out", str(tmp_path)]
     experiment = read(file.stem)
-    if "workload" not in experiment:
+    if "workload" not in experiment and "workloads" not in experiment["study"]:
         if not reference.present():
             pytest.skip(reference.MISSING)
         quick += ["--trace", str(reference.trace("seagate_gap"))]
