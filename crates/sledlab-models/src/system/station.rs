@@ -336,12 +336,12 @@ impl Station {
         if let Phase::Serving { since, .. } = self.phase {
             match free {
                 Some(work) => self.free(since, now, work),
-                None if self.more_at.is_none() => {
+                None if self.more_at.is_none() && self.device.takes_more() => {
                     // Whoever waits has waited for this.
                     self.longest_queue = self.longest_queue.max(self.waiting() + self.admitted.len());
                     self.consider_more(now);
                 }
-                None => {}
+                _ => {}
             }
         }
         true
