@@ -165,7 +165,7 @@ fn remarks_on_what_is_not_carried_over() {
     ] {
         assert!(remarks.iter().any(|remark| remark.contains(wanted)), "{wanted}: {remarks:?}");
     }
-    assert_eq!(remarks.len(), 5, "{remarks:?}");
+    assert_eq!(remarks.len(), 4, "{remarks:?}");
 }
 
 #[test]

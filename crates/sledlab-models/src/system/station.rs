@@ -367,13 +367,13 @@ impl Station {
                     self.freed = now;
                     self.free(since, now, work);
                 }
-                None if self.more_at.is_none() => {
+                None if self.more_at.is_none() && self.device.takes_more() => {
                     // Whoever waits has waited for this.
                     self.longest_queue =
                         self.longest_queue.max(self.waiting() + self.admitted.len() + self.outside);
                     self.consider_more(now);
                 }
-                None => {}
+                _ => {}
             }
         }
         while let Some(request) = self.device.let_in() {

@@ -114,7 +114,7 @@ fn writes_that_favour_one_die_do_not_overfill_the_others() {
 }
 
 /// Write amplification of uniform random writes under greedy collection, for many blocks of `n` pages of which `full` hold
-/// data (the limit of many choices of Van Houdt 2013, section 5, solved by hand).
+/// data: the limit of many choices in the mean field model of Van Houdt 2013, solved by hand.
 ///
 /// Blocks lose their pages one by one: in the steady state blocks with i pages with data are as many as 1 / i, down to j,
 /// where nearly all are collected, a share x of them one page later. So `n full = (n - j + x) / (H(n) - H(j) + x / j)`, and a
@@ -137,7 +137,7 @@ fn greedy(n: u32, full: f64) -> f64 {
 
 #[test]
 fn the_oracle_meets_the_limit_of_large_blocks() {
-    // full = (a - 1) / ln a with a the share of a block that is moved (Menon 1995; Desnoyers 2012, equation 10).
+    // full = (a - 1) / ln a with a the share of a block that is moved (as in Desnoyers, SYSTOR 2012).
     for moved in [0.2_f64, 0.5, 0.8] {
         let full = (moved - 1.0) / moved.ln();
         let of_large = greedy(100_000, full);

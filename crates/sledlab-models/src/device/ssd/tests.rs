@@ -209,7 +209,7 @@ proptest! {
 }
 
 #[test]
-fn the_energy_of_a_write_is_that_of_the_controller_the_bus_of_its_channel_and_its_dies() {
+fn the_energy_of_a_write_is_that_of_the_controller_its_channel_and_its_die() {
     let params = SsdParams { filled: 0.0, ..plain() };
     let (done, _) = serve(&mut station(&params), &[request(0, (0, 32, Op::Write))], 1);
     let transfer_us = 16_384.0 / params.channel_mb_s;
