@@ -142,8 +142,8 @@ mod tests {
             parameters.iter().map(|spec| spec["name"].as_str().unwrap().to_owned()).collect()
         };
         assert!(told("systems", "single").is_empty());
-        assert_eq!(told("systems", "mirror"), ["devices"]);
-        assert_eq!(told("systems", "raid5"), ["devices", "unit_blocks"]);
+        assert_eq!(told("systems", "mirror"), ["devices", "bus"]);
+        assert_eq!(told("systems", "raid5"), ["devices", "unit_blocks", "bus"]);
         assert!(told("caches", "none").is_empty());
         assert_eq!(told("caches", "write-back")[0], "capacity_blocks");
         assert_eq!(told("merges", "pairs"), ["among", "operations", "rows"]);

@@ -137,6 +137,8 @@ fn refuses_systems_that_cannot_be() {
         assert!(found.contains(&format!("system.devices = {few} is too few for a {kind}")), "{found}");
     }
     assert!(message("ram", &[("system.devices", "4")]).contains("system.kind = \"single\" has one"));
+    let alone = message("mobile-disk", &[("system.bus", "shared")]);
+    assert!(alone.contains("system.kind = \"single\" has one device"), "{alone}");
     let large = [("system.kind", "stripe"), ("system.devices", "4"), ("system.unit_blocks", "9000000")];
     assert!(message("ram", &large).contains("is more than a device has: 8000000 blocks"));
     assert!(message("ram", &[("system.kind", "raid6")]).contains("expected one of single"));

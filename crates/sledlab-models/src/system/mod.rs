@@ -155,6 +155,10 @@ pub struct Parts<'a> {
 pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
     let Parts { system, cache, .. } = parts;
     let mut bare = if system.kind == params::Kind::Single && system.devices == 1 {
+        if system.bus == params::BusUse::Shared {
+            return Err(Error::user("system.bus = \"shared\", but system.kind = \"single\" has one device")
+                .with_remedy("set system.bus = \"own\", or choose a system.kind of several"));
+        }
         node(parts)?
     } else {
         Box::new(Array::new(parts)?)
