@@ -54,8 +54,8 @@ def test_a_disk_that_is_off_says_so(sledlab, tmp_path):
 def test_a_seek_map_needs_a_sled(sledlab):
     answer = sledlab("device", "seek-map", "mobile-disk")
     assert answer.code == 2
-    assert "this device is a disk" in answer.err
-    assert "kind `mems`" in answer.err
+    assert "no seek map of a device of kind `disk`" in answer.err
+    assert 'kind = "mems"' in answer.err
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,8 @@ def write_disk(folder):
     (folder / "sample.seek").write_text("Seek distances measured: 2\n1, 1.5\n19, 9.0\n")
     (folder / "sample.model").write_text(MODEL)
     path = folder / "sample.diskspecs"
-    path.write_text(f"disksim_disk sample {{ Model = source sample.model, {settings} }}\n")
+    block = f"Model = source sample.model, Max queue length = 1, {settings}"
+    path.write_text(f"disksim_disk sample {{ {block} }}\n")
     return path
 
 

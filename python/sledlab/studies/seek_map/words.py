@@ -45,7 +45,7 @@ def brief(found: SeekMap) -> Sequence[Part]:
     said = (
         f"{found.device} from x = {found.start[0]}, y = {found.start[1]}: mean {found.mean_ms:.3f} ms, "
         f"longest {found.max_ms:.3f} ms over {columns:,} columns and {rows} rows; in x alone "
-        f"{found.next_column_ms:.3f} ms to the next column, {found.full_stroke_ms:.3f} ms over the full stroke"
+        f"{found.next_column_ms:.3f} ms to the next column, {found.full_stroke_ms:.3f} ms for the full stroke"
     )
     return [Text(said), regions(found)]
 
