@@ -82,6 +82,7 @@ def test_the_answer_compares_devices(study: sl.SmartStudy) -> None:
         study.plot("time")
 
 
+@pytest.mark.slow("runs the study three times, once from half a line")
 def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     said = {"networks": ["fast-ethernet", "hub"], "jobs": 1}
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from ...markdown import table
 from ...simulator import calibration, catalogue
@@ -18,18 +20,31 @@ PLAN = tuple(plan())
 
 
 def _places(runs: Systems, _: Mapping[str, Judged]) -> dict[str, str]:
-    names = [TITLES[workload] for workload in WORKLOADS]
+    dense = {f"dense_{name}": shown for name, shown in _figures(_dense(runs.directory)).items()}
     return {
         "experiments": runs.experiments(PLAN),
         **_fitted(runs),
-        "demand": baselines.means(runs),
-        "idle": baselines.means(Systems(runs.directory, idle=True)),
-        "figure_4": table(["techniques", *names], techniques.figure_4(runs)),
-        "figure_5": sizes.tables(runs),
+        **_figures(runs),
+        **dense,
         "behind": baselines.behind(runs),
-        "figure_7": cost.curves(runs),
         "recorded": recorded.means(runs),
     }
+
+
+def _figures(runs: Systems) -> dict[str, str]:
+    """Figures 4 to 7 as tables."""
+    names = [TITLES[workload] for workload in WORKLOADS]
+    return {
+        "demand": baselines.means(runs),
+        "idle": baselines.means(replace(runs, idle=True)),
+        "figure_4": table(["techniques", *names], techniques.figure_4(runs)),
+        "figure_5": sizes.tables(runs),
+        "figure_7": cost.curves(runs),
+    }
+
+
+def _dense(directory: Path) -> Systems:
+    return Systems(directory, dense=True)
 
 
 def _fitted(runs: Systems) -> dict[str, str]:
@@ -59,4 +74,12 @@ def _fitted(runs: Systems) -> dict[str, str]:
     }
 
 
-HYBRID = Topic("hybrid", PLAN, Systems, _places, side_by_side=True)
+HYBRID = Topic(
+    "hybrid",
+    PLAN,
+    Systems,
+    _places,
+    other=_dense,
+    other_title="On a disk of double density",
+    side_by_side=True,
+)

@@ -37,8 +37,8 @@ TECHNIQUES, SIZES, BASELINES, COST = (f"paper-001-figure-{n}" for n in (4, 5, 6,
 REPLACEMENT, BYPASS, VIRTUAL = "paper-001-replacement", "paper-001-bypass", "paper-001-virtual"
 SEGMENTS, BUFFER = "paper-001-segments", "paper-001-buffer"
 MIRROR = "paper-001-mirror"
-ARRAYS, DENSITY = ALONE = ("paper-001-arrays", "paper-001-density")
-"""Experiments on the workload that they name."""
+ARRAYS = "paper-001-arrays"
+"""On the workload that it names."""
 
 RUN_ON: dict[str, tuple[str, ...]] = {
     TECHNIQUES: WORKLOADS,
@@ -70,6 +70,12 @@ IDLE = "-idle"
 """What the directory of a run ends in where the controller cache writes in idle times, too."""
 
 
+DENSE = "-dense"
+"""What the directory of a run ends in where the disk reads at 50 MB/s because its tracks hold more."""
+
+ON_DENSE = ("--set", "device.preset=atlas-10k-double-density", "--seeds", "1")
+
+
 def word(mb: int, kb: int) -> str:
     """A caching disk of figure 5 as its experiment names it."""
     return f"caching-disk:front_mb={mb}:segment_kb={kb}"
@@ -95,7 +101,16 @@ def _when_idle(name: str) -> tuple[str, ...]:
 
 
 def plan() -> Iterator[Planned]:
-    """Every experiment with its directory and options."""
+    """Every experiment with its directory and options, on both readings of the paper's disk."""
+    synthetic = list(_on_stand_ins())
+    yield from synthetic
+    yield from _on_recorded()
+    for planned in synthetic:
+        options, title = (*planned.options, *ON_DENSE), f"{planned.title}, double density"
+        yield Planned(planned.experiment, options, f"{planned.suffix}{DENSE}", title)
+
+
+def _on_stand_ins() -> Iterator[Planned]:
     for name, workloads in RUN_ON.items():
         for workload in workloads:
             options, title = _options(name, workload), f"`{name}`, {TITLES[workload]}"
@@ -103,26 +118,29 @@ def plan() -> Iterator[Planned]:
             if name in REPEATED:
                 idle = (*options, *_when_idle(name))
                 yield Planned(name, idle, f"-{workload}{IDLE}", f"{title}, writing when idle")
+    yield Planned(ARRAYS, title=f"`{ARRAYS}`, {TITLES[TPCC]}")
+
+
+def _on_recorded() -> Iterator[Planned]:
     for trace, segment_kb in RECORDED.items():
         file = str(PROJECT / f"sample/traces/{trace}.csv.zst")
         options = ("--trace", file, "--speedups", str(RECORDED_SPEED), "--seeds", "1")
         yield Planned(BASELINES, options, f"-{trace}", f"`{BASELINES}`, {trace}")
         segments = ("--set", f"hybrid.segment_kb={segment_kb}")
         yield Planned(TECHNIQUES, (*options, *segments), f"-{trace}", f"`{TECHNIQUES}`, {trace}")
-    yield Planned(ARRAYS, title=f"`{ARRAYS}`, {TITLES[TPCC]}")
-    yield Planned(DENSITY, title=f"`{DENSITY}`, {TITLES[TPCD]}")
 
 
 @dataclass(frozen=True)
 class Systems(Runs):
-    """All experiments of a directory; `idle` for those whose cache writes in idle times, too."""
+    """All experiments of a directory on one of the disks; `idle`: their cache writes in idle times, too."""
 
     idle: bool = False
+    dense: bool = False
 
     def on(self, name: str, workload: str = "") -> Points:
         """The results of an experiment on a workload."""
         suffix = f"-{workload}" if workload else ""
-        return self.points(f"{name}{suffix}{IDLE if self.idle else ''}")
+        return self.points(f"{name}{suffix}{IDLE if self.idle else ''}{DENSE if self.dense else ''}")
 
     def at(self, workload: str, system: str, measure: str = "mean_ms") -> float:
         """A measure of a system of figures 4 and 6, the mean over the seeds."""
