@@ -299,6 +299,12 @@ impl Pass {
         self.lbn + self.blocks
     }
 
+    /// As far as the blocks before `end`, if there are any.
+    pub fn before(&self, end: u64) -> Option<Pass> {
+        let blocks = end.saturating_sub(self.lbn).min(self.blocks);
+        (blocks > 0).then_some(Pass { blocks, ..*self })
+    }
+
     /// When the last sector has passed.
     pub fn end(&self) -> Time {
         self.begins(self.end_block())
@@ -312,6 +318,11 @@ impl Pass {
     /// When the sector of block `lbn` has passed.
     pub fn ends(&self, lbn: u64) -> Time {
         self.begins(lbn + 1)
+    }
+
+    /// The block after the last that has come under the head at `now`.
+    pub fn begun(&self, now: Time) -> u64 {
+        (self.passed(now) + u64::from(self.start <= now)).min(self.end_block())
     }
 
     /// The first block that passes on the way to this pass's own, once the head is on the track, which begins with

@@ -18,6 +18,8 @@ mod position_index;
 mod presets;
 #[cfg(test)]
 mod reference_tests;
+#[cfg(test)]
+mod ring_tests;
 mod seek;
 mod spindle;
 mod steps;

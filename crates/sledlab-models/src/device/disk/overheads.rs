@@ -109,9 +109,4 @@ impl Overheads {
     pub fn write_transfer(&self, sectors: u64) -> Span {
         self.written_sector.times(sectors)
     }
-
-    /// `sectors` that are read, on the bus.
-    pub fn transfer(&self, sectors: u64) -> Span {
-        self.sector.times(sectors)
-    }
 }

@@ -9,6 +9,7 @@
 //! in it [does both at once](Controller::serve).
 
 mod reads;
+mod room;
 mod segments;
 mod stream;
 mod writes;

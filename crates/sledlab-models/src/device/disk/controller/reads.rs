@@ -2,6 +2,7 @@
 
 use sledlab_core::{Op, Span, Time};
 
+use super::room::Room;
 use super::stream::Stream;
 use super::{Begun, Controller, Done, Entry, Kind, from_buffer, from_medium};
 use crate::device::disk::drive::Drive;
@@ -18,13 +19,18 @@ impl Controller {
         entry: Entry,
     ) -> Begun {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        match self.segments.find(lbn, end) {
+        let begun = match self.segments.find(lbn, end) {
             Some(segment) if self.segments.get(segment).end >= end => {
                 self.begin_hit(drive, now, segment, request, entry)
             }
             Some(segment) => self.begin_rest(drive, now, segment, request, entry),
             None => self.begin_miss(drive, now, request, entry),
+        };
+        // A stream that is left is that of the segment of this command.
+        if let Some((stream, _)) = &mut self.stream {
+            stream.hold(now, lbn);
         }
+        begun
     }
 
     /// When buffered data is ready for the bus, and how long it takes from there to its first sector.
@@ -51,13 +57,14 @@ impl Controller {
         let limit = self.read_ahead_limit(drive, held.first, end);
         match &mut self.stream {
             Some((stream, Some(streaming))) if *streaming == segment => {
-                stream.limit = stream.limit.max(limit);
+                stream.extend(now, limit);
             }
             // A stream of another segment; what comes next waits for the movement that it ends with.
             Some(_) => self.writing.until = self.halt(drive, now).max(self.writing.until),
             None if self.disk.read_ahead_after_hit && limit > held.end => {
                 let start = wants.max(self.writing.until);
-                self.stream = Some((Stream::new(start, drive.at, held.end, limit), Some(segment)));
+                let room = Room::new(self.disk.segment_sectors);
+                self.stream = Some((Stream::new(start, drive.at, (held.end, limit), room), Some(segment)));
             }
             _ => {}
         }
@@ -81,11 +88,12 @@ impl Controller {
         let limit = self.read_ahead_limit(drive, held.first, end).max(end);
         match &mut self.stream {
             Some((stream, Some(streaming))) if *streaming == segment => {
-                stream.limit = stream.limit.max(limit);
+                stream.extend(now, limit);
             }
             _ => {
                 let start = self.arm_start(drive, now, entry);
-                self.stream = Some((Stream::new(start, drive.at, held.end, limit), Some(segment)));
+                let room = Room::new(self.disk.segment_sectors);
+                self.stream = Some((Stream::new(start, drive.at, (held.end, limit), room), Some(segment)));
             }
         }
         self.segments.touch(segment);
@@ -100,10 +108,11 @@ impl Controller {
         let segment = self.segments.take_for_read(lbn);
         let limit = self.read_ahead_limit(drive, lbn, end).max(end);
         let limit = if segment.is_some() { limit } else { end };
+        let room = Room::new(segment.map_or(u64::MAX, |_| self.disk.segment_sectors));
         let mut stream = if self.disk.zero_latency_reads {
-            Stream::on_arrival(drive, arm, drive.at, lbn, end, limit)
+            Stream::on_arrival(drive, arm, drive.at, (lbn, end, limit), room)
         } else {
-            Stream::new(arm, drive.at, lbn, limit)
+            Stream::new(arm, drive.at, (lbn, limit), room)
         };
         let pass = stream.first_pass(drive);
         if let Some(segment) = segment
@@ -126,10 +135,7 @@ impl Controller {
     pub(super) fn send(&mut self, drive: &mut Drive, begun: &Begun, data: Time) -> Done {
         let Begun { request, start, kind, .. } = begun;
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let sent = match kind {
-            Kind::Hit { .. } => data + self.overheads.transfer(request.blocks.into()),
-            _ => self.sent(drive, data, lbn, end),
-        };
+        let sent = self.sent(drive, data, lbn, end, kind);
         let completion = sent + self.overheads.read_completion;
         let timing = match kind {
             Kind::Hit { overhead } | Kind::Rest { overhead } => from_buffer(*start, *overhead, completion),
@@ -162,11 +168,12 @@ impl Controller {
     }
 
     /// When the last block has crossed the bus.
-    fn sent(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64) -> Time {
+    fn sent(&mut self, drive: &mut Drive, start: Time, lbn: u64, end: u64, kind: &Kind) -> Time {
         let sector = self.overheads.sector;
-        match &mut self.stream {
-            Some((stream, _)) => stream.sent(drive, start, lbn, end, sector),
-            None => start + sector.times(end - lbn),
+        match (&mut self.stream, kind) {
+            (Some((stream, _)), Kind::Hit { .. }) => stream.sent_from_buffer(start, lbn, end, sector),
+            (Some((stream, _)), _) => stream.sent(drive, start, lbn, end, sector),
+            (None, _) => start + sector.times(end - lbn),
         }
     }
 

@@ -1,11 +1,14 @@
 //! A read that goes on: what was asked for, and what is read ahead of it.
 //!
-//! Nothing happens until somebody looks: the passes of the head are worked out as far as they are asked for.
+//! Nothing happens until somebody looks: the passes of the head are worked out as far as they are asked for. Where the
+//! segment has no room for a block, since the host has not taken what lies in its place, the pass ends before it, and the
+//! head comes back for it when there is room.
 
 use std::collections::VecDeque;
 
 use sledlab_core::{Op, Span, Time};
 
+use super::room::Room;
 use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::geometry::Track;
 
@@ -13,12 +16,18 @@ use crate::device::disk::geometry::Track;
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
     /// The block after the last that will be read.
-    pub limit: u64,
+    limit: u64,
     /// Passes worked out so far and not forgotten, in order; the last may be under way.
     passes: VecDeque<Pass>,
     next: u64,
     at: Track,
+    /// When the next pass can be set out for; never, as far as is known, while there is no room for its first block.
     ready: Time,
+    /// When room ran out, if it has.
+    stalled: Option<Time>,
+    room: Room,
+    /// The block after the last that is known to find room in its pass.
+    fits: u64,
 }
 
 /// How a stream was stopped.
@@ -33,15 +42,25 @@ pub(super) struct Stopped {
 }
 
 impl Stream {
-    /// From block `lbn` to `limit`, the arm setting out from `at` at `now`.
-    pub fn new(now: Time, at: Track, lbn: u64, limit: u64) -> Self {
-        Stream { limit, passes: VecDeque::new(), next: lbn, at, ready: now }
+    /// From block `lbn` to `limit`, the arm setting out from `at` at `now`, into a segment with so much `room`.
+    pub fn new(now: Time, at: Track, (lbn, limit): (u64, u64), room: Room) -> Self {
+        Stream { limit, passes: VecDeque::new(), next: lbn, at, ready: now, stalled: None, room, fits: lbn }
     }
 
     /// The same for a drive that starts with whichever block up to `end` comes first: where the head lands among
     /// them, the rest comes first and the beginning after a turn.
-    pub fn on_arrival(drive: &Drive, now: Time, at: Track, lbn: u64, end: u64, limit: u64) -> Self {
-        let mut stream = Stream::new(now, at, lbn, limit);
+    pub fn on_arrival(
+        drive: &Drive,
+        now: Time,
+        at: Track,
+        (lbn, end, limit): (u64, u64, u64),
+        room: Room,
+    ) -> Self {
+        let mut stream = Stream::new(now, at, (lbn, limit), room);
+        // The beginning would have to wait for room that only it can make.
+        if end - lbn > stream.room.sectors() {
+            return stream;
+        }
         let pass = drive.pass(now, at, lbn, end - lbn, Op::Read);
         if let Some((beginning, rest)) = drive.split_at_head(&pass) {
             stream.next = rest.end_block();
@@ -52,8 +71,10 @@ impl Stream {
         stream
     }
 
-    /// Works out the next pass.
+    /// Works out the next pass, as if there were room for all of it.
     fn go_on(&mut self, drive: &Drive) {
+        self.room.forget(self.ready);
+        self.stalled = None;
         let pass = drive.pass(self.ready, self.at, self.next, self.limit - self.next, Op::Read);
         self.next = pass.end_block();
         self.at = pass.track;
@@ -73,19 +94,76 @@ impl Stream {
             .unwrap_or(self.passes[0])
     }
 
+    /// Ends the last pass before the first of its blocks up to `end` that finds no room; whether there was one.
+    fn cut(&mut self, end: u64) -> bool {
+        let Some(pass) = self.passes.back_mut().filter(|pass| self.fits < pass.end_block()) else {
+            return false;
+        };
+        let end = end.min(pass.end_block());
+        let Some(block) = self.room.stall(pass, self.fits.max(pass.lbn), end) else {
+            self.fits = self.fits.max(end);
+            return false;
+        };
+        let begins = pass.begins(block);
+        (self.next, self.fits, self.at, self.stalled) = (block, block, pass.track, Some(begins));
+        self.ready = self.room.at(block, begins).unwrap_or(Time::MAX);
+        match pass.before(block) {
+            Some(beginning) => *pass = beginning,
+            None => drop(self.passes.pop_back()),
+        }
+        true
+    }
+
+    /// From `now` on the blocks up to `limit` are to be read.
+    pub fn extend(&mut self, now: Time, limit: u64) {
+        if self.limit <= self.next {
+            self.ready = self.ready.max(now);
+        }
+        self.limit = self.limit.max(limit);
+    }
+
+    /// From `now` on a command wants the blocks from `lbn` on.
+    pub fn hold(&mut self, now: Time, lbn: u64) {
+        self.room.hold(now, lbn);
+    }
+
+    /// The host takes what that command wanted: these blocks, from `from` to `until`.
+    fn take(&mut self, lbn: u64, end: u64, from: Time, until: Time) {
+        self.room.take(lbn, end, from, until);
+        if let Some(stalled) = self.stalled {
+            self.ready = self.room.at(self.next, stalled).unwrap_or(Time::MAX);
+        }
+    }
+
+    /// When the last of the blocks from `lbn` to `end`, which are all buffered, has crossed a bus that takes `sector` for
+    /// each and starts at `start`.
+    pub fn sent_from_buffer(&mut self, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
+        let sent = start + sector.times(end - lbn);
+        self.take(lbn, end, start, sent);
+        self.room.release();
+        sent
+    }
+
     /// The block after the last that is buffered at `now`.
     pub fn buffered(&mut self, drive: &Drive, now: Time) -> u64 {
-        while self.next < self.limit && self.ready <= now {
-            // Those behind it are in the segment.
-            self.passes.clear();
-            self.go_on(drive);
+        loop {
+            let begun = self.passes.back().map_or(0, |pass| pass.begun(now));
+            if !self.cut(begun) && (self.next >= self.limit || self.ready > now) {
+                break;
+            }
+            if self.ready <= now {
+                // Those behind it are in the segment.
+                self.passes.clear();
+                self.go_on(drive);
+            }
         }
         self.passes.back().map_or(self.next, |pass| pass.passed(now))
     }
 
-    /// Whether all has been read at `now`.
+    /// Whether all has been read at `now`. A drive goes on with what the next command asks for where that comes before
+    /// the host has all of the command during which the last was read.
     pub fn is_done(&self, now: Time) -> bool {
-        self.next >= self.limit && self.ready <= now
+        self.next >= self.limit && self.ready <= now && !self.room.is_in_use(self.ready, now)
     }
 
     /// When the last sector had passed, of those that have at `now`; where none has, when the arm was on the track.
@@ -105,24 +183,36 @@ impl Stream {
     /// When the last of the blocks from `lbn` to `end` has crossed a bus that takes `sector` for each and starts at
     /// `start`; those before the stream's own are buffered already.
     pub fn sent(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
-        while self.next < end.min(self.limit) {
-            self.go_on(drive);
-        }
         let (mut sent, mut lbn) = (start, lbn);
-        for pass in &self.passes {
-            let from = lbn.max(pass.lbn);
-            let until = end.min(pass.end_block());
-            if until <= from {
+        while lbn < end {
+            if lbn >= self.next && self.next < self.limit {
+                self.go_on(drive);
+            }
+            // What makes room for the rest has crossed before.
+            let most = end.min(lbn.saturating_add(self.room.sectors()));
+            if self.cut(most) && self.next <= lbn {
                 continue;
             }
-            sent += sector.times(from - lbn);
-            // Sectors come at a steady rate: the bus waits for the first, or for the last, or for none.
-            let sectors = until - from;
-            let first = sent.max(pass.ends(from)) + sector.times(sectors);
-            sent = first.max(pass.ends(until - 1) + sector);
-            lbn = until;
+            let passing = self.passes.iter().find(|pass| lbn < pass.end_block()).copied();
+            let (until, first, last) = match passing.filter(|pass| pass.lbn <= lbn) {
+                Some(pass) => {
+                    // Sectors come at a steady rate: the bus waits for the first, or for the last, or for none.
+                    let until = most.min(pass.end_block());
+                    let first = sent.max(pass.ends(lbn));
+                    let last = first + sector.times(until - lbn);
+                    (until, first, last.max(pass.ends(until - 1) + sector))
+                }
+                None => {
+                    let until = passing.map_or(self.next, |pass| pass.lbn);
+                    let until = if lbn < until { until.min(most) } else { most };
+                    (until, sent, sent + sector.times(until - lbn))
+                }
+            };
+            self.take(lbn, until, first, last);
+            (sent, lbn) = (last, until);
         }
-        sent + sector.times(end.saturating_sub(lbn))
+        self.room.release();
+        sent
     }
 
     /// Time between the passes worked out so far, in the order of time: the rest of a track that is read on arrival
@@ -154,6 +244,10 @@ impl Stream {
         let Some(pass) = self.passes.back().filter(|_| self.ready > now) else {
             return Stopped { free: now, at: self.at, end };
         };
+        // It waits for room.
+        if pass.end() <= now {
+            return Stopped { free: now, at: self.at, end };
+        }
         if now < pass.settled {
             return Stopped { free: pass.settled, at: pass.track, end };
         }

@@ -1,0 +1,104 @@
+//! Segments as rings whose blocks wait for a slow host: in closed form, and against a head that looks at every sector.
+
+use proptest::prelude::*;
+use sledlab_core::{Op, Span, Time};
+
+use super::Disk;
+use super::drive::Drive;
+use super::params::{DiskNumbers, DiskParams, ReadAhead};
+use crate::device::{Device, Queued};
+
+const TRACK: u64 = 200;
+const RING: u64 = 300;
+
+/// A turn takes 10 ms, a sector 0.05 ms on the medium and `sector_us` on the bus; there is room for a track and a half.
+fn params(sector_us: f64) -> DiskParams {
+    let numbers = DiskNumbers {
+        heads: 4,
+        rpm: 6000,
+        command_overhead_ms: 0.0,
+        bus_sector_us: sector_us,
+        cache_segments: 3,
+        segment_sectors: RING,
+        read_ahead: ReadAhead::SequentialTrack,
+        startup_ms: 0.0,
+        off_startup_ms: 0.0,
+        ..DiskNumbers::default()
+    };
+    DiskParams::one_zone(1000, TRACK, (25, 35), numbers)
+}
+
+/// How long a read takes that comes at `now`, and when it is complete.
+fn read(disk: &mut Disk, now: Time, lbn: u64, blocks: u32) -> (Span, Time) {
+    let (mut served, op) = (Vec::new(), Op::Read);
+    let request = Queued { arrival: now, queued: now, lbn, blocks, op, ..Queued::default() };
+    disk.issue(now, &[request], &mut served);
+    (served[0].completion.since(now), served[0].completion)
+}
+
+/// Read-ahead goes up to two tracks on, further than the ring: the drive must not let go of what the host is about to ask
+/// for.
+#[test]
+fn a_stream_of_a_slow_host_only_waits_where_reading_ahead_had_ended() {
+    let mut disk = Disk::new(&params(200.0)).unwrap();
+    let (_, mut now) = read(&mut disk, Time::ZERO, 0, 8);
+    for lbn in (8..40 * TRACK).step_by(8) {
+        let (took, end) = read(&mut disk, now, lbn, 8);
+        let is_buffered = took == Span::from_ns(8 * 200_000);
+        // Reading ahead ends with a track: the next request is the first of another.
+        assert!(is_buffered || lbn % TRACK == 0, "block {lbn} took {took:?}");
+        now = end;
+    }
+}
+
+/// What nobody asks for in time makes room for what is read ahead of it.
+#[test]
+fn between_commands_the_oldest_blocks_fall_out() {
+    let mut disk = Disk::new(&params(50.0)).unwrap();
+    let (_, now) = read(&mut disk, Time::ZERO, 0, 8);
+    // Crosses into the second track: from there on two tracks are read, a hundred blocks more than there is room for.
+    let (_, now) = read(&mut disk, now, TRACK - 4, 8);
+    let later = now + Span::from_ms(50.0);
+    let (hit, now) = read(&mut disk, later, 3 * TRACK - 8, 8);
+    assert_eq!(hit, Span::from_ns(8 * 50_000));
+    let (missed, _) = read(&mut disk, now, TRACK + 8, 8);
+    assert!(missed > Span::from_ns(8 * 50_000));
+}
+
+/// When the last of `blocks` has crossed the bus, by a head that looks at every sector and reads it as soon as the one that
+/// lies a whole ring before it has had its turn on the bus.
+fn by_sectors(params: &DiskParams, lbn: u64, blocks: u64, sector: Span) -> Time {
+    let drive = Drive::new(params).unwrap();
+    let (mut at, mut ready) = (drive.at, Time::ZERO);
+    let mut begun: Vec<Time> = Vec::new();
+    for block in 0..blocks {
+        let room = block.checked_sub(RING).map_or(Time::ZERO, |before| begun[before as usize]);
+        let pass = drive.pass(ready, at, lbn + block, 1, Op::Read);
+        let pass =
+            if pass.start < room { drive.pass(room, pass.track, lbn + block, 1, Op::Read) } else { pass };
+        let crossed = begun.last().map_or(Time::ZERO, |last| *last + sector);
+        begun.push(crossed.max(pass.end()));
+        (at, ready) = (pass.track, pass.end());
+    }
+    begun.last().map_or(Time::ZERO, |last| *last + sector)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A request that is larger than its segment.
+    #[test]
+    fn a_large_read_takes_turns_with_the_bus(
+        lbn in 0_u64..100_000,
+        blocks in 1_u32..1500,
+        sector_us in prop_oneof![Just(55_u64), 60_u64..300],
+    ) {
+        let params = params(sector_us as f64);
+        let mut disk = Disk::new(&params).unwrap();
+        let (_, end) = read(&mut disk, Time::ZERO, lbn, blocks);
+        let expected = by_sectors(&params, lbn, u64::from(blocks), Span::from_ns(sector_us * 1000));
+        // Times of passes are rounded to nanoseconds once, those of sectors each.
+        let apart = end.max(expected).since(end.min(expected));
+        prop_assert!(apart <= Span::from_ns(2000), "{end:?} {expected:?}");
+    }
+}
