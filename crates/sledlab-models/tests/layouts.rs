@@ -247,6 +247,33 @@ fn small_data_are_at_the_centre() {
 }
 
 #[test]
+fn two_classes_lie_in_parts_of_their_own() {
+    let geometry = Geometry::new(&MemsParams::default()).unwrap();
+    let of = |small_share| {
+        let params = MemsParams { small_share, ..MemsParams::default() };
+        build(LayoutKind::TwoClass, &params, &geometry)
+    };
+    // A fiftieth: 50 of 2,500 columns, from 1225 on.
+    let (layout, small) = (of(0.02), 50 * 2700);
+    for lbn in 0..small {
+        assert!((1225..1275).contains(&layout.place(lbn).cylinder));
+    }
+    for lbn in (small..geometry.blocks).step_by(7) {
+        assert!(!(1225..1275).contains(&layout.place(lbn).cylinder));
+    }
+    // Small data up a column with the tips of one block, and the next group at the same places.
+    assert_eq!(layout.place(1), Place { cylinder: 1225, track: 0, row: 1, cell: 0 });
+    assert_eq!(layout.place(27 * 50), Place { cylinder: 1225, track: 0, row: 0, cell: 1 });
+    // The others with all tips, from the first column on and past the small data.
+    assert_eq!(layout.place_and_run(small, 30), (Place { cylinder: 0, track: 0, row: 0, cell: 0 }, 20));
+    let beyond = small + 1225 * 2700;
+    assert_eq!(layout.place(beyond), Place { cylinder: 1275, track: 0, row: 0, cell: 0 });
+    // Neither class is empty.
+    assert_eq!(of(0.0001).place(2700).cylinder, 0);
+    assert_eq!(of(0.9999).place(geometry.blocks - 1).cylinder, 2499);
+}
+
+#[test]
 fn blocks_of_a_tuple_lie_at_one_position() {
     let geometry = Geometry::new(&MemsParams::default()).unwrap();
     for attributes in [1, 4, 5, 20, 100] {
