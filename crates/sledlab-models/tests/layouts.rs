@@ -261,10 +261,13 @@ fn two_classes_lie_in_parts_of_their_own() {
     for lbn in (small..geometry.blocks).step_by(7) {
         assert!(!(1225..1275).contains(&layout.place(lbn).cylinder));
     }
-    // Small data up a column with the tips of one block, and the next group at the same places.
-    assert_eq!(layout.place(1), Place { cylinder: 1225, track: 0, row: 1, cell: 0 });
-    assert_eq!(layout.place(27 * 50), Place { cylinder: 1225, track: 0, row: 0, cell: 1 });
-    // The others with all tips, from the first column on and past the small data.
+    // A hundred blocks of small data at a position, up one column and down the next. As many as there are tips for in one
+    // pass, of one track or two.
+    assert_eq!(layout.place_and_run(15, 30), (Place { cylinder: 1225, track: 0, row: 0, cell: 15 }, 20));
+    assert_eq!(layout.place_and_run(85, 30), (Place { cylinder: 1225, track: 4, row: 0, cell: 5 }, 15));
+    assert_eq!(layout.place(100), Place { cylinder: 1225, track: 0, row: 1, cell: 0 });
+    assert_eq!(layout.place(2700), Place { cylinder: 1226, track: 0, row: 26, cell: 0 });
+    // The others from the first column on and past the small data.
     assert_eq!(layout.place_and_run(small, 30), (Place { cylinder: 0, track: 0, row: 0, cell: 0 }, 20));
     let beyond = small + 1225 * 2700;
     assert_eq!(layout.place(beyond), Place { cylinder: 1275, track: 0, row: 0, cell: 0 });

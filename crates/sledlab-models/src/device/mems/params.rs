@@ -41,7 +41,7 @@ sledlab_core::choices! {
         Bipartite = "bipartite",
         /// Attributes of a relation under tips of their own, a tuple's at one position (LY-08).
         Tabular = "tabular",
-        /// Small data at the centre, sequential in y; all else around, row-first (SC-25).
+        /// Small data at the centre, position by position; all else around, streaming (SC-25).
         TwoClass = "two-class",
     }
 }
