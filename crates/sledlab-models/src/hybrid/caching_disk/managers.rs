@@ -16,20 +16,12 @@ const KEEP: f64 = 0.9;
 /// A size must cost less than this share of the present one to replace it.
 const BETTER: f64 = 0.97;
 
-/// What is left of the time of past fetches at every fetch.
-const REMEMBER: f64 = 0.999;
-/// So many fetches weigh as much as the line through those of all sizes.
-const TRIALS: f64 = 20.0;
-
 /// A directory as if segments were `segments` times as large.
 struct Manager {
     segments: u64,
     directory: Box<dyn Policy>,
     cost_ms: f64,
     misses: u64,
-    /// What fetches took while this was the size, as a sum that forgets, and their number likewise.
-    fetched_ms: f64,
-    fetches: f64,
 }
 
 /// What a fetch takes, in milliseconds, as a straight line over its blocks: a running fit with a prior.
@@ -59,8 +51,7 @@ impl Managers {
         let sizes = (0..).map(|power| 1_u64 << power).take_while(|size| *size <= segments);
         let manager = |segments: u64| -> Result<Manager> {
             let slots = (u64::from(slots) / segments).max(1) as usize;
-            let directory = policy.make(slots)?;
-            Ok(Manager { segments, directory, cost_ms: 0.0, misses: 0, fetched_ms: 0.0, fetches: 0.0 })
+            Ok(Manager { segments, directory: policy.make(slots)?, cost_ms: 0.0, misses: 0 })
         };
         Ok(Managers {
             segment_blocks,
@@ -96,18 +87,12 @@ impl Managers {
     pub fn learn(&mut self, access: &Completion) {
         let ms = access.timing.service().as_ns() as f64 * 1e-6;
         self.fetch_time.add(f64::from(access.request.blocks), ms, 1.0);
-        let Manager { fetched_ms, fetches, .. } = &mut self.all[self.best];
-        (*fetched_ms, *fetches) = (REMEMBER * *fetched_ms + ms, REMEMBER * *fetches + 1.0);
     }
 
     fn choose(&mut self) {
         for manager in &mut self.all {
             let blocks = (manager.segments * self.segment_blocks) as f64;
-            // The line is for sizes that have hardly been tried: a disk that reads ahead is faster below it, and slower
-            // beyond, than it says.
-            let (known, expected_ms) = (manager.fetches, self.fetch_time.of(blocks));
-            let fetch_ms = (manager.fetched_ms + TRIALS * expected_ms) / (known + TRIALS);
-            let cost_ms = manager.misses as f64 * fetch_ms;
+            let cost_ms = manager.misses as f64 * self.fetch_time.of(blocks);
             manager.cost_ms = KEEP * manager.cost_ms + cost_ms;
             manager.misses = 0;
         }
