@@ -261,8 +261,8 @@ fn two_classes_lie_in_parts_of_their_own() {
     for lbn in (small..geometry.blocks).step_by(7) {
         assert!(!(1225..1275).contains(&layout.place(lbn).cylinder));
     }
-    // A hundred blocks of small data at a position, up one column and down the next. As many as there are tips for in one
-    // pass, of one track or two.
+    // A hundred blocks of small data at a position, up one column and down the next. As many as there are tips
+    // for in one pass, of one track or two.
     assert_eq!(layout.place_and_run(15, 30), (Place { cylinder: 1225, track: 0, row: 0, cell: 15 }, 20));
     assert_eq!(layout.place_and_run(85, 30), (Place { cylinder: 1225, track: 4, row: 0, cell: 5 }, 15));
     assert_eq!(layout.place(100), Place { cylinder: 1225, track: 0, row: 1, cell: 0 });

@@ -98,6 +98,7 @@ impl Geometry {
     }
 
     /// Some of its cylinders, as a sled of their own.
+    #[must_use]
     pub fn with_cylinders(&self, cylinders: u32) -> Geometry {
         Geometry { cylinders, blocks: u64::from(cylinders) * self.blocks_per_cylinder, ..self.clone() }
     }

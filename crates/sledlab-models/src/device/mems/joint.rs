@@ -83,8 +83,8 @@ impl Sled {
         })
     }
 
-    /// Tips that stay dark while the last row of `request` is accessed: whole ones, as one that holds a wanted word with
-    /// an unwanted one is on.
+    /// Tips that stay dark while the last row of `request` is accessed: whole ones, as one that holds a wanted
+    /// word with an unwanted one is on.
     pub fn dark_tips(&self, request: &Queued) -> u64 {
         (f64::from(request.unwanted_words) * self.tips_per_word).floor() as u64
     }

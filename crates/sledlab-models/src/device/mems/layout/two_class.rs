@@ -1,9 +1,9 @@
 //! Two classes of data, each in a part of its own (SC-25, Like et al. 2008).
 //!
-//! The abstract, all that is known of the paper, divides the medium into two parts for two classes of files. The rest is
-//! ours: the first addresses are the class of small data, at the centre. All blocks of a position follow each other, under
-//! all tips, so that what is near in address can be served in one pass; then comes the next position along y. The other
-//! class goes through the columns around them as streams do.
+//! The abstract, all that is known of the paper, divides the medium into two parts for two classes of files. The
+//! rest is ours: the first addresses are the class of small data, at the centre. All blocks of a position follow
+//! each other, under all tips, so that what is near in address can be served in one pass; then comes the next
+//! position along y. The other class goes through the columns around them as streams do.
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place, Streaming};
