@@ -12,6 +12,7 @@ PRESETS = [
     "mems-g3",
     "mems-g2-3200",
     "mems-2000",
+    "millipede",
     "mems-g1-disksim",
     "mems-g2-disksim",
     "mems-g3-disksim",

@@ -247,6 +247,36 @@ fn small_data_are_at_the_centre() {
 }
 
 #[test]
+fn two_classes_lie_in_parts_of_their_own() {
+    let geometry = Geometry::new(&MemsParams::default()).unwrap();
+    let of = |small_share| {
+        let params = MemsParams { small_share, ..MemsParams::default() };
+        build(LayoutKind::TwoClass, &params, &geometry)
+    };
+    // A fiftieth: 50 of 2,500 columns, from 1225 on.
+    let (layout, small) = (of(0.02), 50 * 2700);
+    for lbn in 0..small {
+        assert!((1225..1275).contains(&layout.place(lbn).cylinder));
+    }
+    for lbn in (small..geometry.blocks).step_by(7) {
+        assert!(!(1225..1275).contains(&layout.place(lbn).cylinder));
+    }
+    // A hundred blocks of small data at a position, up one column and down the next. As many as there are tips
+    // for in one pass, of one track or two.
+    assert_eq!(layout.place_and_run(15, 30), (Place { cylinder: 1225, track: 0, row: 0, cell: 15 }, 20));
+    assert_eq!(layout.place_and_run(85, 30), (Place { cylinder: 1225, track: 4, row: 0, cell: 5 }, 15));
+    assert_eq!(layout.place(100), Place { cylinder: 1225, track: 0, row: 1, cell: 0 });
+    assert_eq!(layout.place(2700), Place { cylinder: 1226, track: 0, row: 26, cell: 0 });
+    // The others from the first column on and past the small data, every other track downwards.
+    assert_eq!(layout.place_and_run(small, 30), (Place { cylinder: 0, track: 0, row: 0, cell: 0 }, 20));
+    let beyond = small + 1225 * 2700;
+    assert_eq!(layout.place(beyond), Place { cylinder: 1275, track: 0, row: 26, cell: 0 });
+    // Neither class is empty.
+    assert_eq!(of(0.0001).place(2700).cylinder, 0);
+    assert_eq!(of(0.9999).place(geometry.blocks - 1).cylinder, 2499);
+}
+
+#[test]
 fn blocks_of_a_tuple_lie_at_one_position() {
     let geometry = Geometry::new(&MemsParams::default()).unwrap();
     for attributes in [1, 4, 5, 20, 100] {

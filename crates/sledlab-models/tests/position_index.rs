@@ -48,7 +48,10 @@ fn agrees_with_the_scan_on_other_devices() {
     let g3 = "bit_nm = 30\nactive_tips = 3200\nacceleration_x_m_s2 = 1033.2\ntip_rate_kbit_s = 1000\nresonant_hz = 1108";
     let sleds = "sleds = 3\nsled_motion = 'together'\nsled_map = 'round-robin'\nstripe_blocks = 4";
     let unsettled = "settle_constants = 0\nspring_factor = 0";
-    for text in [g3, sleds, unsettled, "kinematics = 'disksim-closed'", "command_overhead_ms = 0.2"] {
+    let curve = "selection = 'curve'\nparking = 'centre'\nidle_motion = 'disksim-drift'";
+    let ratio = "selection = 'ratio'\ndirection = 'parity'";
+    let closed = "kinematics = 'disksim-closed'";
+    for text in [g3, sleds, unsettled, closed, "command_overhead_ms = 0.2", curve, ratio] {
         race(text, 100, 400, 3, false);
         race(text, 300, 400, 4, true);
     }
@@ -82,15 +85,18 @@ proptest! {
     fn agrees_with_the_scan_on_any_sled(
         bit_nm in 30.0..400.0, travel in 5.0..100.0, servo in 0_u64..30, sector in 20_u64..200,
         spring in 0.0..0.99, acceleration in 1.0..5000.0, rate in 1.0..5000.0, settle in 0.0..3.0,
-        layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, depth in 1_usize..150, crowded: bool, root: u64,
+        layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, selection in 0_usize..3,
+        depth in 1_usize..150, crowded: bool, root: u64,
     ) {
         let layout = LayoutKind::WORDS[layout];
+        let selection = ["exact", "curve", "ratio"][selection];
         let direction = ["free", "parity", "up"][direction];
         let text = format!(
             "bit_nm = {bit_nm:?}\ntravel_x_um = {travel:?}\ntravel_y_um = {travel:?}\nservo_bits = {servo}\n\
              tip_sector_bits = {sector}\nspring_factor = {spring:?}\nacceleration_x_m_s2 = {acceleration:?}\n\
              acceleration_y_m_s2 = {acceleration:?}\ntip_rate_kbit_s = {rate:?}\nsettle_constants = {settle:?}\n\
-             layout = '{layout}'\ndirection = '{direction}'"
+             layout = '{layout}'\ndirection = '{direction}'\n\
+             selection = '{selection}'"
         );
         let params = MemsParams::from_table("device", &text.parse::<Table>().unwrap()).unwrap();
         prop_assume!(mems::build(&params).is_ok());

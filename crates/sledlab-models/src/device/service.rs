@@ -85,6 +85,8 @@ pub struct Work {
     pub access: Span,
     /// Tips switched on, times how long: tip-nanoseconds.
     pub tip_ns: u64,
+    /// The part of `tip_ns` in which tips wrote.
+    pub written_tip_ns: u64,
     /// Tips that stayed dark for words nobody wants, times how long.
     pub dark_tip_ns: u64,
 }
@@ -101,6 +103,7 @@ impl std::ops::AddAssign for Work {
         self.seek += other.seek;
         self.access += other.access;
         self.tip_ns += other.tip_ns;
+        self.written_tip_ns += other.written_tip_ns;
         self.dark_tip_ns += other.dark_tip_ns;
     }
 }

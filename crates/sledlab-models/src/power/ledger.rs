@@ -55,6 +55,8 @@ pub struct Ledger {
     pub startups: u64,
     /// Tips on, times how long.
     pub tip_ns: u128,
+    /// The part of `tip_ns` in which tips wrote.
+    pub written_tip_ns: u128,
     /// Tips that stayed dark because nobody wanted what they would have read or written, times how long.
     pub dark_tip_ns: u128,
     idle_mw_ns: CompensatedSum,
@@ -110,6 +112,7 @@ impl Ledger {
             self.seek += work.seek;
             self.access += work.access;
             self.tip_ns += u128::from(work.tip_ns);
+            self.written_tip_ns += u128::from(work.written_tip_ns);
             self.dark_tip_ns += u128::from(work.dark_tip_ns);
             return;
         }
@@ -125,6 +128,7 @@ impl Ledger {
         self.seek += seek;
         self.access += counted - seek;
         self.tip_ns += share(u128::from(work.tip_ns));
+        self.written_tip_ns += share(u128::from(work.written_tip_ns));
         self.dark_tip_ns += share(u128::from(work.dark_tip_ns));
     }
 
@@ -164,7 +168,9 @@ impl Ledger {
         const PICO: f64 = 1e-12;
         let joules = |mw: f64, span: Span| mw * span.as_ns() as f64 * PICO;
         let seek = joules(rates.active_mw, self.seek);
-        let access = joules(rates.active_mw, self.access) + rates.tip_mw * self.tip_ns as f64 * PICO;
+        let access = joules(rates.active_mw, self.access)
+            + rates.tip_mw * self.tip_ns as f64 * PICO
+            + rates.writing_extra_mw() * self.written_tip_ns as f64 * PICO;
         let idle = self.idle_mw_ns.value() * PICO;
         let inactive = joules(rates.inactive_mw, self.inactive);
         let startup = joules(rates.startup_mw, self.startup);
@@ -194,12 +200,13 @@ mod tests {
         let mut ledger = Ledger::opened_at(AT(100));
         ledger.inactive(AT(0), AT(40));
         ledger.startup(AT(40), AT(60));
-        let work = Work { seek: Span::from_ns(40), access: Span::from_ns(40), tip_ns: 800, dark_tip_ns: 80 };
+        let half = Span::from_ns(40);
+        let work = Work { seek: half, access: half, tip_ns: 800, written_tip_ns: 600, dark_tip_ns: 80 };
         ledger.work(AT(60), AT(140), work);
         ledger.idle(AT(140), AT(150), 150.0);
         assert_eq!(ledger.total(), Span::from_ns(50));
         assert_eq!((ledger.seek.as_ns(), ledger.access.as_ns(), ledger.tip_ns), (20, 20, 400));
-        assert_eq!((ledger.startups, ledger.dark_tip_ns), (0, 40));
+        assert_eq!((ledger.startups, ledger.dark_tip_ns, ledger.written_tip_ns), (0, 40, 300));
     }
 
     #[test]
@@ -211,6 +218,7 @@ mod tests {
         let rates = PowerRates {
             active_mw: 0.0,
             tip_mw: 0.0,
+            writing_tip_mw: 0.0,
             startup_mw: 0.0,
             inactive_mw: 0.0,
             startup: Span::ZERO,

@@ -34,8 +34,10 @@ use fixed::Fixed;
 pub struct PowerRates {
     /// The moving mechanism, without tips, in mW.
     pub active_mw: f64,
-    /// One active tip, in mW.
+    /// One active tip that reads, in mW.
     pub tip_mw: f64,
+    /// One active tip that writes, in mW.
+    pub writing_tip_mw: f64,
     /// While starting up, in mW.
     pub startup_mw: f64,
     /// Parked, in mW.
@@ -51,12 +53,19 @@ impl PowerRates {
     /// What `work` costs the request it was done for.
     #[inline]
     pub fn spent(&self, work: &Work) -> Spent {
-        let access_mw_ns = self.active_mw * work.access.as_ns() as f64 + self.tip_mw * work.tip_ns as f64;
+        let access_mw_ns = self.active_mw * work.access.as_ns() as f64
+            + self.tip_mw * work.tip_ns as f64
+            + self.writing_extra_mw() * work.written_tip_ns as f64;
         Spent {
             seek_uj: self.active_mw * work.seek.as_ns() as f64 * UJ,
             access_uj: access_mw_ns * UJ,
             startup_uj: 0.0,
         }
+    }
+
+    /// What a tip takes to write beyond what it takes to read, in mW.
+    pub fn writing_extra_mw(&self) -> f64 {
+        self.writing_tip_mw - self.tip_mw
     }
 
     /// What a start-up costs, in microjoules.

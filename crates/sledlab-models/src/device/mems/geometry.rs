@@ -46,7 +46,8 @@ pub struct Geometry {
     /// Settling after a move in x, in seconds (DM-05).
     pub settle_s: f64,
     raw_bits: f64,
-    active_tips: u64,
+    /// Tips that can be active at once.
+    pub active_tips: u64,
 }
 
 impl Geometry {
@@ -96,6 +97,12 @@ impl Geometry {
         })
     }
 
+    /// Some of its cylinders, as a sled of their own.
+    #[must_use]
+    pub fn with_cylinders(&self, cylinders: u32) -> Geometry {
+        Geometry { cylinders, blocks: u64::from(cylinders) * self.blocks_per_cylinder, ..self.clone() }
+    }
+
     /// Position in x of a cylinder, in bits.
     #[inline]
     pub fn x_bit(&self, cylinder: u32) -> i32 {
@@ -129,6 +136,11 @@ impl Geometry {
     /// Where a pass over `row` in `direction` (+1 or -1) starts with servo bits.
     pub fn start(&self, row: u32, direction: i8) -> i32 {
         if direction > 0 { self.up_start(row) } else { self.down_start(row) }
+    }
+
+    /// Bits in y to the nearer start of `row`.
+    pub fn distance_y(&self, y_bit: i32, row: u32) -> u32 {
+        self.up_start(row).abs_diff(y_bit).min(self.down_start(row).abs_diff(y_bit))
     }
 
     /// The row whose pass in `direction` starts at `y_bit`, if there is one.

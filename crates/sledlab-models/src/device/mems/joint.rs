@@ -6,35 +6,87 @@
 
 use sledlab_core::{Span, Time};
 
-use super::sled::Pass;
+use super::layout::Place;
+use super::sled::{Pass, Sled};
 use super::unit::{SledUnit, first_pass, note_further_pass};
 use crate::device::{Busy, Queued, Served, Timing, Work};
 use crate::power::Shares;
 
 /// A request with blocks still to be served.
-struct Open {
-    request: Queued,
-    timing: Timing,
-    done: u32,
+#[derive(Debug)]
+pub(super) struct Open {
+    pub request: Queued,
+    pub timing: Timing,
+    pub done: u32,
+    /// Blocks that the pass under way serves.
+    pub run: u32,
     /// Its share of what the sled did so far.
-    work: Work,
+    pub work: Work,
 }
 
 impl Open {
-    fn next_lbn(&self) -> u64 {
+    pub fn new(request: Queued, timing: Timing) -> Self {
+        Open { request, timing, done: 0, run: 0, work: Work::default() }
+    }
+
+    pub fn next_lbn(&self) -> u64 {
         self.request.lbn + u64::from(self.done)
     }
 
-    fn left(&self) -> u32 {
+    pub fn left(&self) -> u32 {
         self.request.blocks - self.done
     }
 
-    fn note_pass(&mut self, pass: &Pass, row_time: Span) {
+    pub fn is_complete(&self) -> bool {
+        self.done == self.request.blocks
+    }
+
+    /// Enters the pass that ends into the timing; `access` is the time from the end of positioning on.
+    pub fn note_pass(&mut self, pass: &Pass, access: Span) {
+        // A pass takes time after the positioning, so a timing without transfer has seen none.
         if self.timing.transfer == Span::ZERO {
-            self.timing = Timing { overhead: self.timing.overhead, ..first_pass(pass, row_time) };
+            self.timing = Timing { overhead: self.timing.overhead, ..first_pass(pass, access) };
         } else {
-            note_further_pass(&mut self.timing, pass, row_time);
+            note_further_pass(&mut self.timing, pass, access);
         }
+    }
+}
+
+impl Sled {
+    /// Whether the first passes of `batch` and `candidate` go over the same row with tips enough for all.
+    pub fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {
+        let (place, _) = self.place_and_run(candidate.lbn, candidate.blocks);
+        let at = |place: Place| (place.cylinder, place.row);
+        let mut lit = vec![0; self.addresses.sleds() as usize];
+        batch.iter().chain([candidate]).all(|request| {
+            let (first, blocks) = self.place_and_run(request.lbn, request.blocks);
+            at(first) == at(place) && self.take_tips(&mut lit, request, 0, blocks)
+        })
+    }
+
+    /// Lights tips of each sled for the `run` blocks of a row that follow the first `done` of a request; false if there
+    /// are not enough. Tips over words that nobody wants stay dark, and others may have as many.
+    pub fn take_tips(&self, lit: &mut [u64], request: &Queued, done: u32, run: u32) -> bool {
+        let ends = done + run == request.blocks;
+        let dark = if ends { self.dark_tips(request) } else { 0 };
+        if let [lit] = lit {
+            // Only what was merged has more unwanted words than its last block.
+            let most = self.tips(if done == 0 { run } else { 1 });
+            *lit += self.tips(run) - dark.min(most);
+            return *lit <= self.geometry.active_tips;
+        }
+        let (first, last) = (request.lbn + u64::from(done), request.lbn + u64::from(done + run) - 1);
+        (first..=last).all(|lbn| {
+            let lit = &mut lit[self.addresses.sled(lbn) as usize];
+            *lit += self.tips(1) - if lbn == last { dark.min(self.tips(1)) } else { 0 };
+            *lit <= self.geometry.active_tips
+        })
+    }
+
+    /// Tips that stay dark while the last row of `request` is accessed: whole ones, as one that holds a wanted
+    /// word with an unwanted one is on.
+    pub fn dark_tips(&self, request: &Queued) -> u64 {
+        (f64::from(request.unwanted_words) * self.tips_per_word).floor() as u64
     }
 }
 
@@ -48,10 +100,7 @@ impl SledUnit {
         served: &mut Vec<Served>,
     ) -> Busy {
         let timing = Timing { overhead, ..Timing::default() };
-        let mut open: Vec<Open> = batch
-            .iter()
-            .map(|request| Open { request: *request, timing, done: 0, work: Work::default() })
-            .collect();
+        let mut open: Vec<Open> = batch.iter().map(|request| Open::new(*request, timing)).collect();
         let mut overheads = Shares::new(overhead.as_ns(), batch.len() as u64);
         for open in &mut open {
             open.work.seek += Span::from_ns(overheads.next(1));
@@ -59,17 +108,17 @@ impl SledUnit {
         let mut busy = Busy { until: now + overhead, work: Work::default() };
         while !open.is_empty() {
             let pass = self.next_pass(&open);
-            self.serve_pass(&pass, &mut open);
+            self.share_pass(&pass, &mut open, Open::left);
+            self.end_pass(&pass, &mut open);
             busy.until += pass.positioning() + self.sled.row_time;
             self.at = self.sled.after(&pass);
             open.retain_mut(|open| {
-                let complete = open.done == open.request.blocks;
-                if complete {
-                    self.darken(&mut open.work, &open.request);
+                if open.is_complete() {
+                    self.settle_tips(&mut open.work, &open.request);
                     busy.work += open.work;
                     served.push(self.complete(open, now, busy.until));
                 }
-                !complete
+                !open.is_complete()
             });
         }
         busy
@@ -90,33 +139,51 @@ impl SledUnit {
             .fold(first, |best, pass| if pass.positioning() < best.positioning() { pass } else { best })
     }
 
-    /// Lets every request at the row of `pass` have its blocks there while tips last; they share the work by
-    /// blocks. For the others the pass is time on their way.
-    fn serve_pass(&self, pass: &Pass, open: &mut [Open]) {
-        let mut on_sled = vec![0; self.sled.addresses.sleds() as usize];
-        let mut runs = Vec::with_capacity(open.len());
-        for open in open.iter_mut() {
-            let (place, run) = self.sled.place_and_run(open.next_lbn(), open.left());
-            let here = self.sled.x_bit(place) == pass.x_bit && place.row == pass.row;
-            let mut with = on_sled.clone();
-            let served = here && self.sled.take_tips(&mut with, open.next_lbn(), run);
-            if served {
-                on_sled = with;
-                open.done += run;
-            }
-            runs.push(if served { run } else { 0 });
-            open.note_pass(pass, self.sled.row_time);
+    /// Lets every request at the row of `pass` have the blocks there that are `ready` while tips last.
+    pub fn share_pass(&self, pass: &Pass, open: &mut [Open], ready: impl Fn(&Open) -> u32) {
+        if let [only] = open {
+            only.run = pass.blocks;
+            return;
         }
-        let blocks = runs.iter().map(|run| u64::from(*run)).sum();
+        let mut lit = vec![0; self.sled.addresses.sleds() as usize];
+        for open in open.iter_mut() {
+            let ready = ready(open);
+            open.run = 0;
+            if ready == 0 {
+                continue;
+            }
+            let (place, run) = self.sled.place_and_run(open.next_lbn(), ready);
+            let here = self.sled.x_bit(place) == pass.x_bit && place.row == pass.row;
+            let mut with = lit.clone();
+            if here && self.sled.take_tips(&mut with, &open.request, open.done, run) {
+                lit = with;
+                open.run = run;
+            }
+        }
+    }
+
+    /// Enters a pass that has ended: requests share the work by blocks. For those without blocks there the pass
+    /// is time on their way.
+    pub fn end_pass(&self, pass: &Pass, open: &mut [Open]) {
+        if let [only] = open {
+            // As below, without divisions.
+            only.note_pass(pass, self.sled.row_time);
+            only.work += self.sled.work(pass);
+            only.done += only.run;
+            return;
+        }
+        let blocks = open.iter().map(|open| u64::from(open.run)).sum();
         let mut seeks = Shares::new(pass.positioning().as_ns(), blocks);
         let mut accesses = Shares::new(self.sled.row_time.as_ns(), blocks);
-        for (open, run) in open.iter_mut().zip(runs) {
+        for open in open {
+            open.note_pass(pass, self.sled.row_time);
             open.work += Work {
-                seek: Span::from_ns(seeks.next(run.into())),
-                access: Span::from_ns(accesses.next(run.into())),
-                tip_ns: self.sled.tips(run) * self.sled.row_time.as_ns(),
-                dark_tip_ns: 0,
+                seek: Span::from_ns(seeks.next(open.run.into())),
+                access: Span::from_ns(accesses.next(open.run.into())),
+                tip_ns: self.sled.tips(open.run) * self.sled.row_time.as_ns(),
+                ..Work::default()
             };
+            open.done += open.run;
         }
     }
 }
@@ -180,6 +247,32 @@ mod tests {
         assert!(!mechanics.joins(&[first], &request(1, track, 9)), "more than there are tips");
         assert!(mechanics.joins(&[first], &request(1, 19, 5)), "only its first row counts");
         assert!(!mechanics.joins(&[first, request(1, 12, 8)], &request(2, track, 1)));
+    }
+
+    #[test]
+    fn dark_tips_serve_others() {
+        let params = MemsParams { subsector_access: true, ..MemsParams::default() };
+        let mut device = mems::build(&params).unwrap();
+        let wants =
+            |id, lbn, blocks, words: u16| Queued { unwanted_words: 64 - words, ..request(id, lbn, blocks) };
+        // A whole row but for 63 words of its last block leaves 63 of 1,280 tips.
+        let (most, track) = (wants(0, 0, 20, 1), 540);
+        assert!(device.mechanics().joins(&[most], &wants(1, track, 1, 63)));
+        assert!(!device.mechanics().joins(&[most], &wants(1, track, 1, 64)));
+        assert!(!self::device(LayoutKind::RowFirst).mechanics().joins(&[most], &wants(1, track, 1, 63)));
+        // All hundred blocks at a position, 12 words of each: 1,200 tips. Whole blocks take five passes.
+        let inodes: Vec<Queued> = (0..100).map(|id| wants(id, id / 20 * track + id % 20, 1, 12)).collect();
+        let (rest, last) = (&inodes[..99], &inodes[99]);
+        assert!(device.mechanics().joins(rest, last));
+        let (busy, served) = serve(device.as_mut(), &inodes);
+        let row_ns = busy.work.access.as_ns();
+        assert_eq!((busy.work.tip_ns, busy.work.dark_tip_ns), (1_200 * row_ns, 100 * 52 * row_ns));
+        let tips_uj: f64 = served.iter().map(|served| served.energy.access_uj).sum();
+        // The sled's 100 mW once, and 1 mW for each tip.
+        assert!((tips_uj - 1_300.0 * row_ns as f64 * 1e-6).abs() < 1e-9);
+        let whole: Vec<Queued> = inodes.iter().map(|inode| Queued { unwanted_words: 0, ..*inode }).collect();
+        let (busy, _) = serve(self::device(LayoutKind::RowFirst).as_mut(), &whole);
+        assert_eq!(busy.work.access.as_ns(), 5 * row_ns);
     }
 
     #[test]

@@ -69,8 +69,7 @@ impl Mechanics for SledUnit {
     fn distance_squared(&self, (x, y): (i32, i32), lbn: u64) -> u64 {
         let place = self.sled.place(lbn);
         let to_x = self.sled.x_bit(place).abs_diff(x);
-        let to_start = |direction| self.sled.geometry.start(place.row, direction).abs_diff(y);
-        u64::from(to_x).pow(2) + u64::from(to_start(1).min(to_start(-1))).pow(2)
+        u64::from(to_x).pow(2) + u64::from(self.sled.geometry.distance_y(y, place.row)).pow(2)
     }
 
     fn heeds_time(&self) -> bool {
@@ -83,7 +82,7 @@ impl Mechanics for SledUnit {
     }
 
     fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {
-        self.serves_together && self.sled.joins(batch, candidate)
+        self.sled.joins(batch, candidate)
     }
 
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {

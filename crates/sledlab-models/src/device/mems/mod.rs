@@ -3,6 +3,7 @@
 mod address;
 pub mod axis;
 mod bus;
+mod estimate;
 pub mod geometry;
 pub mod import;
 mod interleaved;

@@ -41,6 +41,8 @@ sledlab_core::choices! {
         Bipartite = "bipartite",
         /// Attributes of a relation under tips of their own, a tuple's at one position (LY-08).
         Tabular = "tabular",
+        /// Small data at the centre, position by position; all else around, streaming (SC-25).
+        TwoClass = "two-class",
     }
 }
 
@@ -86,6 +88,10 @@ sledlab_core::choices! {
         /// As the reference simulator: ties go to the lowest LBN, and both access directions
         /// are weighed even where only one can be used.
         Disksim = "disksim",
+        /// A seek curve for each axis, by distance alone (DM-08).
+        Curve = "curve",
+        /// One bit in x counts as ten in y (DM-08).
+        Ratio = "ratio",
     }
 }
 
@@ -177,8 +183,8 @@ sledlab_core::params! {
         layout_grid: Grid = Grid::new(20, 2);
         /// Parts of the `bipartite` layout, and the order in which they are filled.
         layout_parts: Parts = Parts::Columnar;
-        /// Share of the blocks, the first ones, that are small data; in steps of 0.04.
-        small_share: f64 = 0.2, "", 0.04..0.96;
+        /// Share of the blocks, the first ones, that are small data; of `bipartite` in steps of 0.04.
+        small_share: f64 = 0.2, "", 0.001..0.999;
         /// Attributes of the `tabular` layout, each with an equal share of the blocks.
         attributes: u64 = 5_u64, "", 1..4096;
 
@@ -237,8 +243,10 @@ sledlab_core::params! {
         idle_power: IdlePower = IdlePower::ServoLoop;
         /// Power of the moving sled, without tips.
         sled_mw: f64 = 100.0, "mW", 0.0..1e6;
-        /// Power of one active tip.
+        /// Power of one active tip that reads.
         tip_mw: f64 = 1.0, "mW", 0.0..1e6;
+        /// Power of a tip that writes over that of one that reads.
+        tip_write_factor: f64 = 1.0, "", 0.0..1e4;
         /// Power while starting up.
         startup_mw: f64 = 100.0, "mW", 0.0..1e6;
         /// Power of the parked sled.

@@ -124,7 +124,7 @@ impl SledIndex {
                 let key = if self.by_distance {
                     (y + u64::from(distance).pow(2), 0, first.id)
                 } else {
-                    ((*y).max(self.sled.x_time(state.x_bit, x_bit).as_ns()), distance, first.id)
+                    ((*y).max(self.sled.x_time_seen(state.x_bit, x_bit).as_ns()), distance, first.id)
                 };
                 if best.is_none_or(|(other, _)| key < other) {
                     best = Some((key, (row, cylinder)));
@@ -148,8 +148,12 @@ fn is_exact(sled: &Sled) -> bool {
 }
 
 /// A request at the very place and direction of the sled takes no time: nothing can be cheaper. It is
-/// the one whose time in y is not that of the tables, which are for moves in x too.
+/// the one whose time in y is not that of the tables, which are for moves in x too. Estimates by distance make no
+/// such difference.
 fn waiting_at(sled: &Sled, cells: &Cells, state: SledState, home: u32) -> Option<u32> {
+    if sled.estimate.is_some() {
+        return None;
+    }
     let row = sled.geometry.row_starting_at(state.y_bit, state.direction)?;
     let readable = sled.direction_seen(home).is_none_or(|direction| direction == state.direction);
     (readable && cells.first(row, home).is_some()).then_some(row)
@@ -157,10 +161,7 @@ fn waiting_at(sled: &Sled, cells: &Cells, state: SledState, home: u32) -> Option
 
 /// All buckets by their distance in y from `state` to the nearer start of the row, squared.
 fn distances(sled: &Sled, parities: u32, state: SledState) -> Vec<Step> {
-    let distance = |row| {
-        let to = |direction| sled.geometry.start(row, direction).abs_diff(state.y_bit);
-        u64::from(to(1).min(to(-1))).pow(2)
-    };
+    let distance = |row| u64::from(sled.geometry.distance_y(state.y_bit, row)).pow(2);
     steps(sled, parities, |row, _| distance(row))
 }
 
@@ -171,11 +172,7 @@ fn order(sled: &Sled, parities: u32, state: SledState) -> Vec<Step> {
 
 /// Time in y from `state` to a row in columns of a parity, in ns, while x moves.
 fn row_time(sled: &Sled, state: SledState, row: u32, parity: u32) -> u64 {
-    let time = match sled.direction_seen(parity) {
-        Some(direction) => sled.row(state, row, direction, true).total(),
-        None => sled.row(state, row, 1, true).total().min(sled.row(state, row, -1, true).total()),
-    };
-    time.as_ns()
+    sled.y_time_seen(state, row, parity, true).as_ns()
 }
 
 /// All buckets by what y costs, which is asked for row and parity.

@@ -4,6 +4,7 @@ use sledlab_core::{Error, Result};
 
 use super::MemsParams;
 use super::geometry::Geometry;
+use super::params::Selection;
 use super::sled::{Sled, SledState};
 use crate::device::{DeviceState, SeekMap};
 
@@ -32,7 +33,12 @@ pub fn seek_map(
     let y_bit = (0..geometry.rows)
         .map(|row| i32::midpoint(geometry.up_start(row), geometry.down_start(row)))
         .collect();
-    let sled = Sled::new(params)?;
+    // The map is of the mechanics, not of what schedulers take it for.
+    let selection = match params.selection {
+        Selection::Curve | Selection::Ratio => Selection::Exact,
+        known => known,
+    };
+    let sled = Sled::new(&MemsParams { selection, ..params.clone() })?;
     let places = (0..geometry.rows).flat_map(|row| (0..geometry.cylinders).map(move |x| (row, x)));
     let ms = places
         .map(|(row, cylinder)| watch().map(|()| sled.positioning_at(from, row, cylinder).as_ms()))

@@ -118,6 +118,21 @@ mod tests {
     }
 
     #[test]
+    fn tips_that_write_may_take_more_power() {
+        let spent = |op, tip_write_factor| {
+            let mut device = Serial::new(&MemsParams { tip_write_factor, ..MemsParams::default() }).unwrap();
+            let mut served = Vec::new();
+            let busy = device.issue(Time::ZERO, &[Queued { op, ..request(77, 3) }], &mut served).unwrap();
+            (served[0].energy.access_uj, busy.work.access.as_ns() as f64 * 1e-6)
+        };
+        // 3 blocks: 192 tips of 1 mW, and 100 mW of the sled.
+        for (op, factor, mw) in [(Op::Read, 5.0, 292.0), (Op::Write, 1.0, 292.0), (Op::Write, 5.0, 1_060.0)] {
+            let (access_uj, access_ms) = spent(op, factor);
+            assert!((access_uj - mw * access_ms).abs() < 1e-9, "{op:?}, {factor}");
+        }
+    }
+
+    #[test]
     fn ties_go_onward_or_down() {
         let reposition = |direction_tie| {
             let device = Serial::new(&MemsParams { direction_tie, ..MemsParams::default() }).unwrap();

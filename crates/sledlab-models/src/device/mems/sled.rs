@@ -4,16 +4,17 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use sledlab_core::{Error, Result, Span};
+use sledlab_core::{BLOCK_BYTES, Error, Result, Span, WORD_BYTES};
 
 use super::address::AddressMap;
 use super::axis::Axis;
+use super::estimate::Estimate;
 use super::geometry::Geometry;
 use super::kinematics::{self, Heading, Kinematics};
 use super::layout::{self, Layout, Place};
 use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
 use super::row_table::{Line, RowCost, RowTable};
-use crate::device::{DeviceState, QueueOrder, Queued, Work};
+use crate::device::{DeviceState, QueueOrder, Work};
 
 /// Position and direction of a sled, at rest between accesses or moving at access velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +140,11 @@ pub(super) struct Sled {
     direction: Direction,
     direction_tie: DirectionTie,
     selection: Selection,
+    /// What schedulers see instead of the mechanics.
+    pub estimate: Option<Estimate>,
     tips_per_block: u64,
+    /// Tips that stay dark for each unwanted word of a block; 0 where whole blocks are accessed.
+    pub tips_per_word: f64,
     /// Blocks one pass can serve at most on each sled.
     pub blocks_per_pass: u32,
 }
@@ -152,7 +157,9 @@ impl Sled {
         check_speed(&geometry, kinematics.as_ref(), &axis_x, &axis_y)?;
         let rows = RowTable::new(&geometry, kinematics.as_ref(), &axis_y);
         let sleds = if params.sled_motion == SledMotion::Together { params.sleds } else { 1 };
+        let axes = (&axis_x, &axis_y);
         Ok(Sled {
+            estimate: Estimate::new(params.selection, &geometry, kinematics.as_ref(), axes),
             axis_x,
             axis_y,
             rows,
@@ -164,6 +171,11 @@ impl Sled {
             direction_tie: params.direction_tie,
             selection: params.selection,
             tips_per_block: params.tips_per_block,
+            tips_per_word: if params.subsector_access {
+                params.tips_per_block as f64 * WORD_BYTES as f64 / BLOCK_BYTES as f64
+            } else {
+                0.0
+            },
             blocks_per_pass: geometry.cells,
             kinematics,
             geometry,
@@ -226,30 +238,6 @@ impl Sled {
             .count() as u32
     }
 
-    /// Whether the first passes of `batch` and `candidate` go over the same row with tips enough for all.
-    pub fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {
-        let (place, _) = self.place_and_run(candidate.lbn, candidate.blocks);
-        let at = |place: Place| (place.cylinder, place.row);
-        let mut on_sled = vec![0_u32; self.addresses.sleds() as usize];
-        batch.iter().chain([candidate]).all(|request| {
-            let (first, blocks) = self.place_and_run(request.lbn, request.blocks);
-            at(first) == at(place) && self.take_tips(&mut on_sled, request.lbn, blocks)
-        })
-    }
-
-    /// Uses tips for `blocks` blocks from `lbn`, which lie in one row; false if there are not enough.
-    pub fn take_tips(&self, on_sled: &mut [u32], lbn: u64, blocks: u32) -> bool {
-        if let [used] = on_sled {
-            *used += blocks;
-            return *used <= self.blocks_per_pass;
-        }
-        (lbn..lbn + u64::from(blocks)).all(|lbn| {
-            let used = &mut on_sled[self.addresses.sled(lbn) as usize];
-            *used += 1;
-            *used <= self.blocks_per_pass
-        })
-    }
-
     /// Time to move in x, without settling; zero if `to_bit` is where the sled is.
     #[inline]
     pub fn seek_x(&self, from_bit: i32, to_bit: i32) -> Span {
@@ -281,12 +269,8 @@ impl Sled {
     /// Positioning time of a row of a column as a scheduler sees it.
     pub fn positioning_at(&self, state: SledState, row: u32, cylinder: u32) -> Span {
         let x_bit = self.geometry.x_bit(cylinder);
-        let time = |direction| self.row(state, row, direction, x_bit != state.x_bit).total();
-        let y = match self.direction_seen(cylinder) {
-            None => time(1).min(time(-1)),
-            Some(direction) => time(direction),
-        };
-        self.x_time(state.x_bit, x_bit).max(y)
+        let y = self.y_time_seen(state, row, cylinder, x_bit != state.x_bit);
+        self.x_time_seen(state.x_bit, x_bit).max(y)
     }
 
     /// Parities of cylinders that schedulers must tell apart: 2 where parity decides the direction.
@@ -301,7 +285,7 @@ impl Sled {
 
     /// The only direction in which a scheduler believes a row of `cylinder` can be read; `None` for either.
     pub fn direction_seen(&self, cylinder: u32) -> Option<i8> {
-        if self.selection == Selection::Disksim { None } else { self.direction_of(cylinder) }
+        if self.selection == Selection::Exact { self.direction_of(cylinder) } else { None }
     }
 
     /// The only direction in which a row of `cylinder` is read; `None` for either.
@@ -421,7 +405,7 @@ impl Sled {
             seek: pass.positioning(),
             access: self.row_time,
             tip_ns: self.tips(pass.blocks) * self.row_time.as_ns(),
-            dark_tip_ns: 0,
+            ..Work::default()
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use sledlab_core::{BLOCK_BYTES, Result, Span, WORD_BYTES};
+use sledlab_core::{Op, Result, Span};
 
 use super::kinematics::Turn;
-use super::params::{IdleMotion, IdlePower, MemsParams, Parking, Pipeline};
+use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
 use super::sled::{Pass, Sled, SledState, Spot};
 use crate::device::{Queued, Rest, Timing, Work};
 use crate::power::PowerRates;
@@ -18,10 +18,6 @@ pub(super) struct SledUnit {
     /// Tips of the last request, on during the servo bits of the idle loop.
     last_tips: u64,
     parked_at: Option<SledState>,
-    /// Tips that stay dark for each unwanted word of a block; 0 where whole blocks are accessed.
-    tips_per_word: f64,
-    /// Whether one pass can serve several requests.
-    pub serves_together: bool,
     idle_motion: IdleMotion,
     idle_power: IdlePower,
     /// Share of the idle loop spent on servo bits, for every state of the row table.
@@ -47,19 +43,14 @@ impl SledUnit {
         Ok(SledUnit {
             at: sled.spot(parked_at.unwrap_or(centre)),
             last_tips: 0,
-            tips_per_word: if params.subsector_access {
-                params.tips_per_block as f64 * WORD_BYTES as f64 / BLOCK_BYTES as f64
-            } else {
-                0.0
-            },
             parked_at,
-            serves_together: params.pipeline == Pipeline::Serial,
             idle_motion: params.idle_motion,
             idle_power: params.idle_power,
             servo_duties: sled.rows.states(&sled.geometry).map(|state| servo_duty(&sled, state)).collect(),
             rates: PowerRates {
                 active_mw: params.sled_mw,
                 tip_mw: params.tip_mw,
+                writing_tip_mw: params.tip_mw * params.tip_write_factor,
                 startup_mw: params.startup_mw,
                 inactive_mw: params.inactive_mw,
                 startup: Span::from_ms(params.startup_ms),
@@ -102,18 +93,25 @@ impl SledUnit {
             at = self.sled.after(&pass);
             done += pass.blocks;
         }
-        if request.unwanted_words > 0 {
-            self.darken(&mut work, request);
-        }
+        self.settle_tips(&mut work, request);
         (timing, work, at)
+    }
+
+    /// Says what the tips did in all the `work` for a request: which stayed dark, and whether they wrote.
+    #[inline]
+    pub fn settle_tips(&self, work: &mut Work, request: &Queued) {
+        if request.unwanted_words > 0 {
+            self.darken(work, request);
+        }
+        if request.op == Op::Write {
+            work.written_tip_ns = work.tip_ns;
+        }
     }
 
     /// Takes from `work` the tips that stay dark while the last row of `request` is accessed (PW-12, PW-13).
     #[cold]
-    pub fn darken(&self, work: &mut Work, request: &Queued) {
-        // Whole tips: one that holds a wanted word with an unwanted one is on.
-        let dark = (f64::from(request.unwanted_words) * self.tips_per_word).floor() as u64;
-        let dark_tip_ns = (dark * self.sled.row_time.as_ns()).min(work.tip_ns);
+    fn darken(&self, work: &mut Work, request: &Queued) {
+        let dark_tip_ns = (self.sled.dark_tips(request) * self.sled.row_time.as_ns()).min(work.tip_ns);
         work.tip_ns -= dark_tip_ns;
         work.dark_tip_ns += dark_tip_ns;
     }

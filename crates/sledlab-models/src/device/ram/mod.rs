@@ -143,6 +143,7 @@ impl Mechanics for Ram {
         PowerRates {
             active_mw: self.active_mw,
             tip_mw: 0.0,
+            writing_tip_mw: 0.0,
             startup_mw: self.active_mw,
             inactive_mw: self.idle_mw,
             startup: Span::ZERO,

@@ -73,6 +73,7 @@ impl Drive {
         let rates = PowerRates {
             active_mw: params.active_mw,
             tip_mw: UNIT_MW,
+            writing_tip_mw: UNIT_MW,
             startup_mw: params.startup_mw,
             inactive_mw: params.inactive_mw,
             startup: Span::from_ms(params.startup_ms),

@@ -6,6 +6,7 @@ mod regions;
 mod row_first;
 mod streaming;
 mod tabular;
+mod two_class;
 mod y_sequential;
 mod zone_clustered;
 
@@ -13,6 +14,7 @@ pub use regions::Regions;
 pub use row_first::RowFirst;
 pub use streaming::Streaming;
 pub use tabular::Tabular;
+pub use two_class::TwoClass;
 pub use y_sequential::YSequential;
 
 use super::geometry::Geometry;
@@ -58,5 +60,6 @@ pub fn build(params: &MemsParams, geometry: &Geometry) -> Box<dyn Layout> {
             Box::new(bipartite::regions(geometry, params.layout_parts, params.small_share))
         }
         LayoutKind::Tabular => Box::new(Tabular::new(geometry, params.attributes)),
+        LayoutKind::TwoClass => Box::new(TwoClass::new(geometry, params.small_share)),
     }
 }

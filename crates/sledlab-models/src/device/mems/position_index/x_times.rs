@@ -57,7 +57,7 @@ impl XTimes {
         let known = &mut self.known[cylinder as usize];
         if known.0 != self.decision {
             let to_bit = sled.geometry.x_bit(cylinder);
-            *known = (self.decision, sled.x_time(self.from_bit, to_bit).as_ns() as u32);
+            *known = (self.decision, sled.x_time_seen(self.from_bit, to_bit).as_ns() as u32);
         }
         known.1.into()
     }

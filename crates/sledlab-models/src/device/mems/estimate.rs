@@ -1,0 +1,199 @@
+//! What a scheduler believes a move takes where it does not know the mechanics (DM-08).
+
+use sledlab_core::Span;
+
+use super::axis::Axis;
+use super::geometry::Geometry;
+use super::kinematics::Kinematics;
+use super::params::Selection;
+use super::sled::{Sled, SledState};
+
+/// Equal steps of distance for which a curve knows the time.
+const STEPS: usize = 100;
+
+/// Bits in y that count as one in x (paper 000, section 4).
+const BITS_PER_BIT: f64 = 10.0;
+
+/// Times by distance alone, x and y at once: neither place nor direction nor turnarounds count.
+#[derive(Debug)]
+pub(super) enum Estimate {
+    /// Looked up in curves that were measured once.
+    Curve { x: Curve, y: Curve, settle: Span },
+    /// Proportional to the distance.
+    Ratio { x_bit_s: f64 },
+}
+
+impl Estimate {
+    /// `None` where schedulers see more than distances.
+    pub fn new(
+        selection: Selection,
+        geometry: &Geometry,
+        kinematics: &dyn Kinematics,
+        (axis_x, axis_y): (&Axis, &Axis),
+    ) -> Option<Self> {
+        let x_bits = geometry.cylinders - 1;
+        let curve = |axis, bits: u32, speed_m_s| {
+            // Every distance fits only where both ends are equally far from the centre.
+            Curve::new(bits, |distance_bits| {
+                let half_m = distance_bits / 2.0 * geometry.bit_m;
+                kinematics.base_seek_s(axis, -half_m, half_m, speed_m_s)
+            })
+        };
+        match selection {
+            Selection::Exact | Selection::Disksim => None,
+            Selection::Curve => {
+                let y_bits = geometry.down_start(geometry.rows - 1).abs_diff(geometry.up_start(0));
+                Some(Estimate::Curve {
+                    x: curve(axis_x, x_bits, 0.0),
+                    y: curve(axis_y, y_bits, geometry.velocity_m_s),
+                    settle: geometry.settle(),
+                })
+            }
+            Selection::Ratio => {
+                let stroke_s = curve(axis_x, x_bits, 0.0).seconds(x_bits) + geometry.settle_s;
+                Some(Estimate::Ratio { x_bit_s: stroke_s / f64::from(x_bits.max(1)) })
+            }
+        }
+    }
+
+    /// Time of a move in x of so many bits, with settling.
+    #[inline]
+    pub fn x_time(&self, distance_bits: u32) -> Span {
+        match self {
+            _ if distance_bits == 0 => Span::ZERO,
+            Estimate::Curve { x, settle, .. } => Span::from_seconds(x.seconds(distance_bits)) + *settle,
+            Estimate::Ratio { x_bit_s } => Span::from_seconds(f64::from(distance_bits) * x_bit_s),
+        }
+    }
+
+    /// Time of a move in y of so many bits.
+    #[inline]
+    pub fn y_time(&self, distance_bits: u32) -> Span {
+        match self {
+            Estimate::Curve { y, .. } => Span::from_seconds(y.seconds(distance_bits)),
+            Estimate::Ratio { x_bit_s } => {
+                Span::from_seconds(f64::from(distance_bits) * x_bit_s / BITS_PER_BIT)
+            }
+        }
+    }
+}
+
+/// Times at equal steps of distance, straight lines between them.
+#[derive(Debug)]
+pub(super) struct Curve {
+    /// Bits of a step.
+    step_bits: f64,
+    /// Seconds after no step, one step and so on.
+    times_s: Vec<f64>,
+}
+
+impl Curve {
+    fn new(reach_bits: u32, seek_s: impl Fn(f64) -> f64) -> Self {
+        let step_bits = f64::from(reach_bits.max(1)) / STEPS as f64;
+        let times_s = (0..=STEPS).map(|step| seek_s(step as f64 * step_bits)).collect();
+        Curve { step_bits, times_s }
+    }
+
+    fn seconds(&self, distance_bits: u32) -> f64 {
+        let steps = f64::from(distance_bits) / self.step_bits;
+        let last = self.times_s.len() - 1;
+        if steps >= last as f64 {
+            return self.times_s[last];
+        }
+        let before = steps as usize;
+        let share = steps - before as f64;
+        self.times_s[before] + share * (self.times_s[before + 1] - self.times_s[before])
+    }
+}
+
+impl Sled {
+    /// Time to be settled at `to_bit` as a scheduler sees it.
+    #[inline]
+    pub fn x_time_seen(&self, from_bit: i32, to_bit: i32) -> Span {
+        match &self.estimate {
+            None => self.x_time(from_bit, to_bit),
+            Some(estimate) => estimate.x_time(from_bit.abs_diff(to_bit)),
+        }
+    }
+
+    /// Time in y to a row of a column as a scheduler sees it.
+    pub fn y_time_seen(&self, state: SledState, row: u32, cylinder: u32, x_moves: bool) -> Span {
+        if let Some(estimate) = &self.estimate {
+            return estimate.y_time(self.geometry.distance_y(state.y_bit, row));
+        }
+        let time = |direction| self.row(state, row, direction, x_moves).total();
+        match self.direction_seen(cylinder) {
+            None => time(1).min(time(-1)),
+            Some(direction) => time(direction),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sledlab_core::{Op, Time};
+
+    use super::*;
+    use crate::device::mems::{self, MemsParams};
+    use crate::device::{DeviceState, Queued};
+
+    fn sled(selection: Selection) -> Sled {
+        Sled::new(&MemsParams { selection, ..MemsParams::default() }).unwrap()
+    }
+
+    const CENTRE: SledState = SledState { x_bit: 0, y_bit: 0, direction: 1 };
+
+    #[test]
+    fn a_curve_is_the_mechanics_at_its_points_and_near_them_between() {
+        let (curve, exact) = (sled(Selection::Curve), sled(Selection::Exact));
+        let half = |distance: u32| distance as i32 / 2;
+        for distance in (0..2400).step_by(50) {
+            let seen = curve.x_time_seen(-half(distance), half(distance));
+            let real = exact.x_time(-half(distance), half(distance));
+            // 2,499 bits have a hundred steps of about 25; lines between them lie below the curve.
+            assert!(seen <= real && (real - seen).as_ns() < 35_000, "{distance}: {seen:?}, {real:?}");
+            assert_eq!(seen, curve.x_time_seen(100, 100 - distance as i32), "distance is all that counts");
+        }
+        let (stroke, edge) = ((-1250, 1249), exact.geometry.x_bit(0));
+        assert_eq!(edge, stroke.0);
+        let apart = curve.x_time_seen(stroke.0, stroke.1).as_ns();
+        assert!(apart.abs_diff(exact.x_time(stroke.0, stroke.1).as_ns()) <= 100);
+    }
+
+    #[test]
+    fn ten_bits_in_y_cost_as_one_in_x() {
+        let Some(ratio) = sled(Selection::Ratio).estimate else { panic!("no ratio") };
+        for bits in [1, 7, 100, 240] {
+            assert!(ratio.x_time(bits).as_ns().abs_diff(ratio.y_time(10 * bits).as_ns()) <= 1);
+        }
+        // The full stroke is the mechanics'.
+        let stroke = sled(Selection::Exact).x_time(-1250, 1249).as_ns();
+        assert!(ratio.x_time(2499).as_ns().abs_diff(stroke) <= 1);
+    }
+
+    #[test]
+    fn neither_place_nor_direction_is_seen() {
+        for selection in [Selection::Curve, Selection::Ratio] {
+            let sled = sled(selection);
+            let from = |direction, row| {
+                let state = SledState { y_bit: sled.geometry.up_start(row), direction, ..CENTRE };
+                sled.positioning_at(state, row + 3, sled.geometry.x_origin_bit as u32)
+            };
+            assert_eq!(from(1, 2), from(-1, 2));
+            assert_eq!(from(1, 2), from(1, 20));
+        }
+    }
+
+    /// What a service takes is the mechanics' whatever schedulers believe.
+    #[test]
+    fn services_take_what_they_take() {
+        let request = Queued { lbn: 1_234_567, blocks: 30, op: Op::Read, ..Queued::default() };
+        let probe = |selection| {
+            let device = mems::build(&MemsParams { selection, ..MemsParams::default() }).unwrap();
+            let state: DeviceState = CENTRE.into();
+            (device.probe(Time::ZERO, &request), device.mechanics().serve_from(state, &request))
+        };
+        assert_eq!(probe(Selection::Curve), probe(Selection::Exact));
+        assert_eq!(probe(Selection::Ratio), probe(Selection::Exact));
+    }
+}

@@ -1,0 +1,95 @@
+//! Two classes of data, each in a part of its own (SC-25, Like et al. 2008).
+//!
+//! The abstract, all that is known of the paper, divides the medium into two parts for two classes of files. The
+//! rest is ours: the first addresses are the class of small data, at the centre. All blocks of a position follow
+//! each other, under all tips, so that what is near in address can be served in one pass; then comes the next
+//! position along y. The other class goes through the columns around them as streams do.
+
+use super::divisor::Divisor;
+use super::{Geometry, Layout, Place, Streaming};
+
+/// Small data at the centre, position by position; all else around them, streaming.
+#[derive(Clone, Debug)]
+pub struct TwoClass {
+    per_cylinder: Divisor,
+    per_position: Divisor,
+    per_row: Divisor,
+    large: Streaming,
+    small_blocks: u64,
+    /// The columns of small data.
+    first_cylinder: u32,
+    cylinders: u32,
+    rows: u32,
+    tracks: u32,
+    cells: u32,
+}
+
+impl TwoClass {
+    /// With `small_share` of the columns for small data, of two or more columns at least one for either class.
+    pub fn new(geometry: &Geometry, small_share: f64) -> Self {
+        let most = geometry.cylinders.saturating_sub(1).max(1);
+        let cylinders = (small_share * f64::from(geometry.cylinders)).round().clamp(1.0, most.into()) as u32;
+        let small_blocks = geometry.with_cylinders(cylinders).blocks;
+        let per_position = u64::from(geometry.tracks) * u64::from(geometry.cells);
+        TwoClass {
+            per_cylinder: Divisor::new(geometry.blocks_per_cylinder, small_blocks),
+            per_position: Divisor::new(per_position, geometry.blocks_per_cylinder),
+            per_row: Divisor::new(geometry.cells.into(), per_position),
+            // A sled of a single column has no large data; what stands for them here is never asked.
+            large: Streaming::new(&geometry.with_cylinders((geometry.cylinders - cylinders).max(1))),
+            small_blocks,
+            first_cylinder: (geometry.cylinders - cylinders) / 2,
+            cylinders,
+            rows: geometry.rows,
+            tracks: geometry.tracks,
+            cells: geometry.cells,
+        }
+    }
+
+    /// Translates between the row in order of blocks and the physical row, either way: up a column, down the next.
+    #[inline]
+    fn swap_row(&self, nth_cylinder: u32, row: u32) -> u32 {
+        if nth_cylinder & 1 == 1 { self.rows - 1 - row } else { row }
+    }
+
+    #[inline]
+    fn small(&self, lbn: u64, most: u32) -> (Place, u32) {
+        let (nth, in_cylinder) = self.per_cylinder.div_rem(lbn);
+        let (row, in_position) = self.per_position.div_rem(in_cylinder);
+        let (track, cell) = self.per_row.div_rem(in_position);
+        let [nth, row, track, cell] = [nth, row, track, cell].map(|n| n as u32);
+        let row = self.swap_row(nth, row);
+        let left = (self.tracks - track) * self.cells - cell;
+        let place = Place { cylinder: self.first_cylinder + nth, track, row, cell };
+        (place, most.min(self.cells).min(left))
+    }
+}
+
+impl Layout for TwoClass {
+    fn place(&self, lbn: u64) -> Place {
+        self.place_and_run(lbn, 1).0
+    }
+
+    fn lbn(&self, place: Place) -> u64 {
+        let Place { cylinder, track, row, cell } = place;
+        if let Some(nth) = cylinder.checked_sub(self.first_cylinder).filter(|nth| *nth < self.cylinders) {
+            let position = u64::from(nth) * u64::from(self.rows) + u64::from(self.swap_row(nth, row));
+            let track = position * u64::from(self.tracks) + u64::from(track);
+            return track * u64::from(self.cells) + u64::from(cell);
+        }
+        let before = if cylinder < self.first_cylinder { 0 } else { self.cylinders };
+        self.small_blocks + self.large.lbn(Place { cylinder: cylinder - before, ..place })
+    }
+
+    fn run(&self, lbn: u64, most: u32) -> u32 {
+        self.place_and_run(lbn, most).1
+    }
+
+    #[inline]
+    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
+        let Some(lbn) = lbn.checked_sub(self.small_blocks) else { return self.small(lbn, most) };
+        let (place, run) = self.large.place_and_run(lbn, most);
+        let before = if place.cylinder < self.first_cylinder { 0 } else { self.cylinders };
+        (Place { cylinder: place.cylinder + before, ..place }, run)
+    }
+}
