@@ -64,7 +64,7 @@ pub trait Device: Send {
     /// asked whenever the device was woken.
     fn let_in(&mut self) -> Option<Queued>;
 
-    /// Starts serving `batch` on an idle mechanism: together what one pass can serve, the rest in order.
+    /// Starts serving `batch` on an idle mechanism: together what one pass can serve, the rest as it gets to it.
     ///
     /// Requests whose completion is certain are appended to `served` in order of completion. Returns until
     /// when the mechanism is busy, or `None` if [`wake`](Device::wake) will tell.
