@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sledlab_core::{Error, Op, Span, Time};
 
-use super::{Completion, Durable, Station, System, advance_by_events};
+use super::{Completion, Durable, FaultCounts, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
 use crate::device::Queued;
 use crate::hybrid::HybridCounts;
@@ -169,6 +169,10 @@ impl System for Medium {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         self.system.hybrid()
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        self.system.faults()
     }
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {

@@ -2,6 +2,8 @@
 
 mod array;
 mod cached;
+mod failed;
+mod fault_counts;
 mod medium;
 pub mod params;
 mod single;
@@ -9,6 +11,7 @@ mod station;
 
 pub use array::Array;
 pub use cached::Cached;
+pub use fault_counts::{FailedDevice, FaultCounts};
 pub use medium::{Content, Contents, Medium};
 pub use params::SystemParams;
 pub use single::Single;
@@ -71,6 +74,8 @@ pub trait System: Send {
     fn cache(&self) -> Option<CacheCounts>;
     /// What hybrids have done since the ledgers were opened.
     fn hybrid(&self) -> Option<HybridCounts>;
+    /// What failed, and what came of it, where something can fail.
+    fn faults(&self) -> Option<FaultCounts>;
     /// Positioning time of `read` if it were served next; zero where that cannot be told.
     fn positioning(&self, now: Time, read: &Queued) -> Span;
     /// The same system as one that keeps contents, where it does.
@@ -159,13 +164,13 @@ pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
             return Err(Error::user("system.bus = \"shared\", but system.kind = \"single\" has one device")
                 .with_remedy("set system.bus = \"own\", or choose a system.kind of several"));
         }
+        array::check_failures(system)?;
         node(parts)?
     } else {
         Box::new(Array::new(parts)?)
     };
     if parts.keep_contents && bare.durable().is_none() {
-        return Err(Error::user("an array cannot keep contents")
-            .with_remedy("keep them on one device: system.kind = \"single\""));
+        return Err(Error::user("this device cannot keep contents"));
     }
     if cache.capacity_blocks < cache.line_blocks {
         return Err(Error::user(format!(

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Span, Time};
 
-use super::{Completion, Durable, MOST_COMPLETED, Station, System};
+use super::{Completion, Durable, FaultCounts, MOST_COMPLETED, Station, System};
 use crate::cache::CacheCounts;
 use crate::device::Queued;
 use crate::hybrid::HybridCounts;
@@ -82,6 +82,10 @@ impl System for Single {
     }
 
     fn hybrid(&self) -> Option<HybridCounts> {
+        None
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
         None
     }
 

@@ -12,7 +12,7 @@ use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::hybrid::{self, Devices, HybridCounts};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power::Spent;
-use sledlab_models::system::{self, Completion, Durable, Setup, Station, System};
+use sledlab_models::system::{self, Completion, Durable, FaultCounts, Setup, Station, System};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -104,6 +104,10 @@ impl System for Watched {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         self.system.hybrid()
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        self.system.faults()
     }
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {

@@ -1,14 +1,20 @@
 //! The way of requests through an array: what of them is under way, and what may begin next.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
-use super::layout::Layout;
+use sledlab_core::{Op, Time};
+
+use super::guards::Guards;
+use super::layout::{Guarded, Layout, Nearest};
 use super::plan::Plan;
 use crate::device::{Queued, Served};
 use crate::power::Spent;
 
 /// An access and the device it is for.
 pub(super) type Access = (usize, Queued);
+
+/// Numbers of requests by which stripes are rebuilt begin here.
+const REBUILDS: u64 = 1 << 63;
 
 /// Requests under way.
 pub(super) struct Flow {
@@ -18,22 +24,53 @@ pub(super) struct Flow {
     /// so that a device sees rising numbers, and never the same one twice.
     accesses: HashMap<u64, (u64, usize)>,
     begun: u64,
-    /// For every stripe that is being changed, the request that does it and those that wait for it, in order.
-    guards: HashMap<u64, VecDeque<u64>>,
+    guards: Guards,
     held: usize,
+    counts: FlowCounts,
+    /// The device of the stripe that is being rebuilt.
+    rebuilding: Option<usize>,
+    /// When the last stripe was rebuilt.
+    rebuilt_at: Time,
+    /// Requests that are done without an access, and what was spent on them.
+    answered: Vec<(Queued, Spent)>,
+    /// Requests that began anew since somebody asked: what was read under their numbers is void.
+    restarted: Vec<u64>,
+    /// What was spent for no request of the host, and when the last of it was done.
+    background: (Spent, Time),
+}
+
+/// What became of requests since the ledgers were opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct FlowCounts {
+    /// Reads of which a part was recomputed.
+    pub degraded_reads: u64,
+    /// Requests that were under way on a device when it failed, and began anew.
+    pub restarts: u64,
+    /// Requests of which a part is on no device any more.
+    pub lost: u64,
+    /// Blocks that were read and written to rebuild; ever.
+    pub rebuild_read: u64,
+    pub rebuild_written: u64,
 }
 
 /// A request of which something is still to be done.
 struct UnderWay {
     whole: Queued,
+    /// Nothing until it begins.
     plan: Plan,
     /// For every step, how many it still waits for.
     needs: Vec<usize>,
     missing: usize,
-    /// Stripes that others are changing.
+    guarded: Guarded,
+    /// Claims on stripes that are in its way.
     held_by: usize,
     /// What has been spent on it so far.
     energy: Spent,
+}
+
+/// Of layouts that need not ask: those that guard no reads.
+fn any_device(_read: &Queued, _has: &dyn Fn(usize) -> bool) -> usize {
+    0
 }
 
 impl Flow {
@@ -44,8 +81,14 @@ impl Flow {
             requests: HashMap::new(),
             accesses: HashMap::new(),
             begun: 0,
-            guards: HashMap::new(),
+            guards: Guards::default(),
             held: 0,
+            counts: FlowCounts::default(),
+            rebuilding: None,
+            rebuilt_at: Time::ZERO,
+            answered: Vec::new(),
+            restarted: Vec::new(),
+            background: (Spent::default(), Time::ZERO),
         }
     }
 
@@ -54,10 +97,20 @@ impl Flow {
         self.layout.capacity_blocks()
     }
 
-    /// The request that an access is for.
-    #[cfg(test)]
-    pub fn owner(&self, access: u64) -> Option<u64> {
-        self.accesses.get(&access).map(|(id, _)| *id)
+    /// Where the blocks of the host are.
+    pub fn layout(&self) -> &dyn Layout {
+        self.layout.as_ref()
+    }
+
+    /// The request that an access is for, and the device.
+    pub fn owner(&self, access: u64) -> Option<(u64, usize)> {
+        let (id, step) = self.accesses.get(&access)?;
+        self.requests.get(id).map(|under_way| (*id, under_way.plan.steps[*step].device))
+    }
+
+    /// A request that is under way.
+    pub fn request(&self, id: u64) -> Option<&Queued> {
+        self.requests.get(&id).map(|under_way| &under_way.whole)
     }
 
     /// Requests that wait for others to leave their stripes.
@@ -65,35 +118,79 @@ impl Flow {
         self.held
     }
 
+    /// What became of requests.
+    pub fn counts(&self) -> FlowCounts {
+        self.counts
+    }
+
+    /// Counts requests anew.
+    pub fn forget_counts(&mut self) {
+        let FlowCounts { rebuild_read, rebuild_written, .. } = self.counts;
+        self.counts = FlowCounts { rebuild_read, rebuild_written, ..FlowCounts::default() };
+    }
+
+    /// What was spent for no request of the host, and when the last of it was done.
+    pub fn background(&self) -> (Spent, Time) {
+        self.background
+    }
+
+    /// Whether there is something to take.
+    pub fn has_answered(&self) -> bool {
+        !self.answered.is_empty()
+    }
+
+    /// Requests that are done without an access, and what was spent on them.
+    pub fn take_answered(&mut self) -> Vec<(Queued, Spent)> {
+        std::mem::take(&mut self.answered)
+    }
+
+    /// Requests that began anew.
+    pub fn take_restarted(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.restarted)
+    }
+
     /// A request arrives; what may begin is appended to `ready`. `nearest` is asked where any device would do.
-    pub fn arrive(
-        &mut self,
-        request: Queued,
-        nearest: &mut dyn FnMut(&Queued) -> usize,
-        ready: &mut Vec<Access>,
-    ) {
-        let plan = self.layout.plan(&request, nearest);
-        let mut held_by = 0;
-        for stripe in self.layout.guarded(&request) {
-            let queue = self.guards.entry(stripe).or_default();
-            held_by += usize::from(!queue.is_empty());
-            queue.push_back(request.id);
-        }
-        let needs = plan.steps.iter().map(|step| step.needs.len()).collect();
-        let missing = plan.steps.len();
-        let under_way = UnderWay { whole: request, plan, needs, missing, held_by, energy: Spent::default() };
+    pub fn arrive(&mut self, request: Queued, nearest: Nearest, ready: &mut Vec<Access>) {
+        let guarded = self.layout.guarded(&request);
+        let held_by = self.guards.claim(request.id, &guarded);
+        let under_way = UnderWay {
+            whole: request,
+            plan: Plan::default(),
+            needs: Vec::new(),
+            missing: 0,
+            guarded,
+            held_by,
+            energy: Spent::default(),
+        };
         self.requests.insert(request.id, under_way);
         if held_by == 0 {
-            self.begin(request.id, ready);
+            self.begin(request.id, nearest, ready);
         } else {
             self.held += 1;
         }
     }
 
     /// A request begins with all that needs nothing before.
-    fn begin(&mut self, id: u64, ready: &mut Vec<Access>) {
-        let steps = &self.requests[&id].plan.steps;
+    fn begin(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
+        let Some(under_way) = self.requests.get_mut(&id) else { return };
+        let plan = match self.rebuilding {
+            Some(device) if id >= REBUILDS => self
+                .layout
+                .redundant()
+                .map(|layout| layout.rebuild(device, id - REBUILDS))
+                .unwrap_or_default(),
+            _ => self.layout.plan(&under_way.whole, nearest),
+        };
+        self.counts.degraded_reads += u64::from(plan.recomputes);
+        self.counts.lost += u64::from(plan.loses);
+        under_way.needs = plan.steps.iter().map(|step| step.needs.len()).collect();
+        under_way.missing = plan.steps.len();
+        under_way.plan = plan;
+        let steps = &under_way.plan.steps;
         let first: Vec<usize> = (0..steps.len()).filter(|step| steps[*step].needs.is_empty()).collect();
+        if steps.is_empty() {
+            self.answer(id, ready);
+        }
         for step in first {
             self.access(id, step, ready);
         }
@@ -115,18 +212,24 @@ impl Flow {
         ready.push((step.device, access));
     }
 
-    /// A device has done an access; what may begin now is appended to `ready`. Returns the request if that was the last
-    /// of it: its timing is that of this access.
+    /// A device has done an access; what may begin now is appended to `ready`. Returns the request of the host if that was
+    /// the last of it: its timing is that of this access.
     pub fn done(&mut self, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
-        let (id, done) = self.accesses.remove(&access.request.id)?;
+        let Some((id, done)) = self.accesses.remove(&access.request.id) else {
+            self.spend(access.energy, access.completion);
+            return None;
+        };
         let under_way = self.requests.get_mut(&id)?;
         under_way.energy += access.energy;
         under_way.missing -= 1;
+        if id >= REBUILDS {
+            let blocks = u64::from(access.request.blocks);
+            let FlowCounts { rebuild_read, rebuild_written, .. } = &mut self.counts;
+            *(if access.request.op == Op::Read { rebuild_read } else { rebuild_written }) += blocks;
+            self.background.1 = self.background.1.max(access.completion);
+        }
         if under_way.missing == 0 {
-            let UnderWay { whole, energy, .. } = *under_way;
-            self.requests.remove(&id);
-            self.leave(&whole, ready);
-            return Some(Served { request: whole, energy, ..*access });
+            return self.finish(id, access, ready);
         }
         let mut free = Vec::new();
         for (number, step) in under_way.plan.steps.iter().enumerate() {
@@ -143,21 +246,152 @@ impl Flow {
         None
     }
 
+    /// All accesses of a request are done, the last of them this one.
+    fn finish(&mut self, id: u64, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
+        let UnderWay { whole, energy, guarded, .. } = self.requests.remove(&id)?;
+        if id < REBUILDS {
+            self.leave(id, &guarded, ready);
+            return Some(Served { request: whole, energy, ..*access });
+        }
+        // Who waits for the stripe finds it on the spare.
+        if let (Some(health), Some(device)) = (self.layout.health(), self.rebuilding.take()) {
+            health.rebuilt(device);
+        }
+        self.rebuilt_at = access.completion;
+        self.spend(energy, access.completion);
+        self.leave(id, &guarded, ready);
+        None
+    }
+
+    /// A request is done without another access: on what it would have needed, a device has failed.
+    fn answer(&mut self, id: u64, ready: &mut Vec<Access>) {
+        let Some(UnderWay { whole, energy, guarded, .. }) = self.requests.remove(&id) else { return };
+        if id < REBUILDS {
+            self.answered.push((whole, energy));
+        } else {
+            self.rebuilding = None;
+            self.background.0 += energy;
+        }
+        self.leave(id, &guarded, ready);
+    }
+
+    fn spend(&mut self, energy: Spent, end: Time) {
+        self.background.0 += energy;
+        self.background.1 = self.background.1.max(end);
+    }
+
     /// A request is done with its stripes; who waited for all of them begins.
-    fn leave(&mut self, request: &Queued, ready: &mut Vec<Access>) {
-        for stripe in self.layout.guarded(request) {
-            let Some(queue) = self.guards.get_mut(&stripe) else { continue };
-            queue.pop_front();
-            let Some(next) = queue.front().copied() else {
-                self.guards.remove(&stripe);
-                continue;
-            };
-            let Some(under_way) = self.requests.get_mut(&next) else { continue };
-            under_way.held_by -= 1;
-            if under_way.held_by == 0 {
-                self.held -= 1;
-                self.begin(next, ready);
+    fn leave(&mut self, id: u64, guarded: &Guarded, ready: &mut Vec<Access>) {
+        let mut freed = Vec::new();
+        for stripe in guarded.stripes.clone() {
+            self.guards.leave(id, stripe, &mut freed);
+            for next in freed.drain(..) {
+                let Some(under_way) = self.requests.get_mut(&next) else { continue };
+                under_way.held_by -= 1;
+                if under_way.held_by == 0 {
+                    self.held -= 1;
+                    self.begin(next, &mut any_device, ready);
+                }
             }
+        }
+    }
+
+    /// The device and the stripe that can be rebuilt next, while none is.
+    pub fn next_to_rebuild(&self) -> Option<(usize, u64)> {
+        let idle = self.rebuilding.is_none();
+        self.layout.redundant().filter(|_| idle).and_then(|layout| layout.health().next())
+    }
+
+    /// When the spare of a device had all, if it has: asked when a stripe has been rebuilt.
+    pub fn rebuilt_at(&self, device: usize) -> Option<Time> {
+        let layout = self.layout.redundant()?;
+        layout.health().is_rebuilt(device).then_some(self.rebuilt_at)
+    }
+
+    /// Blocks of the host that are lost.
+    pub fn lost_blocks(&self) -> u64 {
+        self.layout.redundant().map_or(0, |layout| layout.lost_blocks())
+    }
+
+    /// Begins to rebuild a stripe of a device on its spare.
+    pub fn rebuild(&mut self, device: usize, stripe: u64, now: Time, ready: &mut Vec<Access>) {
+        self.rebuilding = Some(device);
+        self.restarted.push(REBUILDS + stripe);
+        let whole = Queued { id: REBUILDS + stripe, arrival: now, queued: now, ..Queued::default() };
+        let guarded = Guarded { stripes: stripe..stripe + 1, is_shared: false };
+        let held_by = self.guards.claim(whole.id, &guarded);
+        let (plan, needs, missing) = (Plan::default(), Vec::new(), 0);
+        let under_way = UnderWay { whole, plan, needs, missing, guarded, held_by, energy: Spent::default() };
+        self.requests.insert(whole.id, under_way);
+        if held_by == 0 {
+            self.begin(whole.id, &mut any_device, ready);
+        } else {
+            self.held += 1;
+        }
+    }
+
+    /// A device fails: what has yet to be done on it is left out where all that it needs has been read, and else begins
+    /// anew. Accesses that are forgotten so are done for nothing.
+    pub fn fail(&mut self, device: usize, nearest: Nearest, ready: &mut Vec<Access>) {
+        let mut reading: Vec<u64> = Vec::new();
+        for (id, step) in self.accesses.values() {
+            if self.requests[id].plan.steps[*step].op == Op::Read {
+                reading.push(*id);
+            }
+        }
+        let rebuild = self.requests.iter().find(|(id, request)| **id >= REBUILDS && request.held_by == 0);
+        let rebuild = rebuild.map(|(id, _)| *id);
+        let is_written = rebuild.is_some_and(|id| !reading.contains(&id));
+        if let Some(health) = self.layout.health() {
+            health.fail(device, self.rebuilding.filter(|_| is_written));
+        }
+        let waits = |(id, under_way): (&u64, &UnderWay)| {
+            let at_device = |(number, step): (usize, &super::plan::Step)| {
+                step.device == device
+                    && (under_way.needs[number] > 0 || self.accesses.values().any(|at| *at == (*id, number)))
+            };
+            under_way.plan.steps.iter().enumerate().any(at_device).then_some(*id)
+        };
+        let mut affected: Vec<u64> = self.requests.iter().filter_map(waits).collect();
+        // What was read of a stripe may no longer be enough to rebuild it.
+        affected.extend(rebuild.filter(|id| !is_written && !affected.contains(id)));
+        affected.sort_unstable();
+        for id in affected {
+            if reading.contains(&id) {
+                self.restart(id, nearest, ready);
+            } else {
+                self.leave_out(id, device, ready);
+            }
+        }
+    }
+
+    /// A request that has written nothing forgets what it has read.
+    fn restart(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
+        self.accesses.retain(|_, (owner, _)| *owner != id);
+        self.counts.restarts += u64::from(id < REBUILDS);
+        self.restarted.push(id);
+        let Some(under_way) = self.requests.get_mut(&id) else { return };
+        if under_way.guarded.stripes.is_empty() {
+            under_way.guarded = self.layout.guarded(&under_way.whole);
+            under_way.held_by = self.guards.claim(id, &under_way.guarded);
+            if under_way.held_by > 0 {
+                under_way.plan = Plan::default();
+                self.held += 1;
+                return;
+            }
+        }
+        self.begin(id, nearest, ready);
+    }
+
+    /// A request that knows all it needs does without its writes to a device.
+    fn leave_out(&mut self, id: u64, device: usize, ready: &mut Vec<Access>) {
+        let Some(under_way) = self.requests.get_mut(&id) else { return };
+        let before = self.accesses.len();
+        let steps = &under_way.plan.steps;
+        self.accesses.retain(|_, (owner, step)| *owner != id || steps[*step].device != device);
+        under_way.missing -= before - self.accesses.len();
+        if under_way.missing == 0 {
+            self.answer(id, ready);
         }
     }
 }
