@@ -7,9 +7,10 @@ use std::sync::Arc;
 use sledlab_core::stats::{Distribution, Sum};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 use sledlab_models::cache::CacheCounts;
+use sledlab_models::device::FaultCounts;
 use sledlab_models::hybrid::HybridCounts;
 use sledlab_models::power::{Energy, Ledger, Spent};
-use sledlab_models::system::{FaultCounts, System};
+use sledlab_models::system::System;
 
 use crate::VERSION;
 use crate::engine::Counts;

@@ -5,11 +5,9 @@ use sledlab_core::{Error, Op, Span, Time};
 use super::HybridCounts;
 use super::io::{Io, Tier};
 use crate::cache::CacheCounts;
-use crate::device::Queued;
+use crate::device::{FaultCounts, Queued};
 use crate::power::Spent;
-use crate::system::{
-    Completion, Content, Contents, Durable, FaultCounts, Station, System, advance_by_events,
-};
+use crate::system::{Completion, Content, Contents, Durable, Station, System, advance_by_events};
 
 /// What makes a hybrid different from others.
 pub(super) trait Logic: Send {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use sledlab_core::{Error, Op, Span, Time};
 
-use super::{Completion, Durable, FaultCounts, Station, System, advance_by_events};
+use super::{Completion, Durable, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
-use crate::device::Queued;
+use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 

@@ -3,7 +3,6 @@
 mod array;
 mod cached;
 mod failed;
-mod fault_counts;
 mod medium;
 pub mod params;
 mod single;
@@ -11,7 +10,6 @@ mod station;
 
 pub use array::Array;
 pub use cached::Cached;
-pub use fault_counts::{FailedDevice, FaultCounts};
 pub use medium::{Content, Contents, Medium};
 pub use params::SystemParams;
 pub use single::Single;
@@ -20,8 +18,8 @@ pub use station::{Completion, Station};
 use sledlab_core::{Error, Result, Span, Time};
 
 use crate::cache::{self, CacheCounts, CacheParams};
-use crate::device::Queued;
 use crate::device::preset::DeviceFile;
+use crate::device::{FaultCounts, Queued};
 use crate::hybrid::{self, HybridCounts};
 use crate::merge::MergeParams;
 use crate::power::{self, Energy, Ledger, Spent};

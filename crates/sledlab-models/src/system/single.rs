@@ -2,9 +2,9 @@
 
 use sledlab_core::{Error, Span, Time};
 
-use super::{Completion, Durable, FaultCounts, MOST_COMPLETED, Station, System};
+use super::{Completion, Durable, MOST_COMPLETED, Station, System};
 use crate::cache::CacheCounts;
-use crate::device::Queued;
+use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
@@ -86,7 +86,7 @@ impl System for Single {
     }
 
     fn faults(&self) -> Option<FaultCounts> {
-        None
+        self.station.device().faults()
     }
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use sledlab_core::params::Params;
 use sledlab_core::{Op, Time};
 use sledlab_models::cache::CacheParams;
-use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
+use sledlab_models::device::{FaultCounts, Queued};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, Completion, Content, FaultCounts, Parts, Setup, System, SystemParams};
+use sledlab_models::system::{self, Completion, Content, Parts, Setup, System, SystemParams};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 

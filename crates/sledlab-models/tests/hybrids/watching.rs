@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use sledlab_core::{Error, Op, Span, Time};
 use sledlab_models::cache::CacheCounts;
-use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
+use sledlab_models::device::{FaultCounts, Queued};
 use sledlab_models::hybrid::{self, Devices, HybridCounts};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power::Spent;
-use sledlab_models::system::{self, Completion, Durable, FaultCounts, Setup, Station, System};
+use sledlab_models::system::{self, Completion, Durable, Setup, Station, System};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 

@@ -3,6 +3,7 @@
 mod address;
 pub mod axis;
 mod bus;
+mod damaged;
 pub mod geometry;
 pub mod import;
 mod interleaved;
@@ -17,6 +18,7 @@ mod row_table;
 mod seek_map;
 mod serial;
 mod sled;
+mod tips;
 mod unit;
 mod units;
 
@@ -28,15 +30,22 @@ pub use params::MemsParams;
 pub use serial::Serial;
 pub use sled::SledState;
 
+use self::damaged::Damaged;
 use self::params::Pipeline;
+use self::sled::Sled;
+use self::tips::Tips;
 use super::disksim::{Importer, called};
 use super::{Device, Mapping, Model, Positioning, States, Units};
 
 /// The device that `params` describe: one sled, or several that move together.
 pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
-    Ok(match params.pipeline {
+    let device: Box<dyn Device> = match params.pipeline {
         Pipeline::Serial => Box::new(Serial::new(params)?),
         Pipeline::Interleaved => Box::new(Interleaved::new(params)?),
+    };
+    Ok(match Tips::new(params)? {
+        None => device,
+        Some(tips) => Box::new(Damaged::new(device, Sled::shared(params)?, tips)),
     })
 }
 

@@ -139,7 +139,7 @@ pub(super) struct Sled {
     direction: Direction,
     direction_tie: DirectionTie,
     selection: Selection,
-    tips_per_block: u64,
+    tips_of_block: u64,
     /// Blocks one pass can serve at most on each sled.
     pub blocks_per_pass: u32,
 }
@@ -163,7 +163,7 @@ impl Sled {
             direction: params.direction,
             direction_tie: params.direction_tie,
             selection: params.selection,
-            tips_per_block: params.tips_per_block,
+            tips_of_block: params.tips_of_block(),
             blocks_per_pass: geometry.cells,
             kinematics,
             geometry,
@@ -427,7 +427,7 @@ impl Sled {
 
     /// Tips that serve `blocks` blocks at once.
     pub fn tips(&self, blocks: u32) -> u64 {
-        u64::from(blocks) * self.tips_per_block
+        u64::from(blocks) * self.tips_of_block
     }
 
     /// Most blocks a single pass of this device can serve.

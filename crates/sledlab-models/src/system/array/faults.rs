@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use sledlab_core::{BLOCK_BYTES, Span, Time};
 
 use super::flow::{Access, Flow};
+use crate::device::{FailedDevice, FaultCounts};
 use crate::system::SystemParams;
-use crate::system::fault_counts::{FailedDevice, FaultCounts};
 
 /// What is to fail, what has failed, and how far spares are.
 pub(super) struct Faults {
@@ -126,6 +126,7 @@ impl Faults {
             lost_blocks: flow.lost_blocks(),
             lost_requests: counts.lost,
             background_j: flow.background().0.total_uj() * 1e-6,
+            ..FaultCounts::default()
         }
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct Flow {
     background: (Spent, Time),
 }
 
-/// What became of requests since the ledgers were opened.
+/// What became of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FlowCounts {
     /// Reads of which a part was recomputed.
@@ -48,7 +48,7 @@ pub(super) struct FlowCounts {
     pub restarts: u64,
     /// Requests of which a part is on no device any more.
     pub lost: u64,
-    /// Blocks that were read and written to rebuild; ever.
+    /// Blocks that were read and written to rebuild.
     pub rebuild_read: u64,
     pub rebuild_written: u64,
 }
@@ -121,12 +121,6 @@ impl Flow {
     /// What became of requests.
     pub fn counts(&self) -> FlowCounts {
         self.counts
-    }
-
-    /// Counts requests anew.
-    pub fn forget_counts(&mut self) {
-        let FlowCounts { rebuild_read, rebuild_written, .. } = self.counts;
-        self.counts = FlowCounts { rebuild_read, rebuild_written, ..FlowCounts::default() };
     }
 
     /// What was spent for no request of the host, and when the last of it was done.

@@ -24,12 +24,11 @@ use self::layout::{Held, Layout};
 use self::units::OfUnits;
 use super::params::{BusUse, Kind, SystemParams};
 use super::{
-    Completion, Content, Contents, Durable, FaultCounts, Parts, Setup, Single, Station, System,
-    advance_by_events,
+    Completion, Content, Contents, Durable, Parts, Setup, Single, Station, System, advance_by_events,
 };
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
-use crate::device::{self, Bus, Queued, Units};
+use crate::device::{self, Bus, FaultCounts, Queued, Units};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
@@ -218,6 +217,14 @@ fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
         ))
         .with_remedy(remedy));
     }
+    if kind.outlives_failures() && file.params.device()?.faults().is_some() {
+        return Err(Error::user(format!(
+            "a {word} does not recompute what is lost under bad tips of a device"
+        ))
+        .with_remedy(
+            "leave out device.bad_tips and device.failing_tips, or have whole devices fail: system.failed",
+        ));
+    }
     check_failures(params)
 }
 
@@ -307,7 +314,6 @@ impl System for Array {
 
     fn open_ledgers(&mut self, now: Time) {
         self.longest_queue = self.queue_length();
-        self.flow.forget_counts();
         self.nodes.iter_mut().for_each(|node| node.open_ledgers(now));
     }
 

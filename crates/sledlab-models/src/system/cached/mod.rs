@@ -11,9 +11,9 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
 
 use self::contents::Kept;
 use self::flushes::Flush;
-use super::{Completion, Content, Contents, Durable, FaultCounts, Station, System, advance_by_events};
+use super::{Completion, Content, Contents, Durable, Station, System, advance_by_events};
 use crate::cache::{CacheCounts, CacheParams, Destage, Lines, Run};
-use crate::device::{Queued, Timing};
+use crate::device::{FaultCounts, Queued, Timing};
 use crate::hybrid::HybridCounts;
 use crate::power::{Spent, TotalSpent};
 

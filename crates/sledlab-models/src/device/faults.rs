@@ -1,4 +1,4 @@
-//! What a run tells of devices that fail.
+//! What a run tells of what has failed: tips of a sled, devices of an array.
 
 use serde::Serialize;
 
@@ -17,8 +17,13 @@ pub struct FaultCounts {
     pub rebuild_written_bytes: u64,
     /// Blocks of the host that are lost.
     pub lost_blocks: u64,
-    /// Requests for such blocks. What of them is on no device takes no time.
+    /// Requests for such blocks. What of them is on no device takes no time; what is under tips that have failed takes
+    /// as long as ever.
     pub lost_requests: u64,
+    /// Tips that have failed.
+    pub bad_tips: u64,
+    /// Tips of those whose places others have taken.
+    pub remapped_tips: u64,
     /// Energy of rebuilding, and of what was under way on a device when it failed, in joules.
     pub background_j: f64,
 }
@@ -44,6 +49,8 @@ impl std::ops::AddAssign for FaultCounts {
         self.rebuild_written_bytes += other.rebuild_written_bytes;
         self.lost_blocks += other.lost_blocks;
         self.lost_requests += other.lost_requests;
+        self.bad_tips += other.bad_tips;
+        self.remapped_tips += other.remapped_tips;
         self.background_j += other.background_j;
     }
 }
