@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sledlab.show import run_figures, wording
+from sledlab.show import faults, run_figures, wording
 from sledlab.show.document import (
     Beside,
     Document,
@@ -136,6 +136,7 @@ def device_rows(result: Result) -> list[Row]:
         *(row("merged requests", "", text) for text in _merged(result)),
         *(row(name, "", text) for name, text in _cache(result)),
         *(row(name, "", text) for name, text in _hybrid(result)),
+        *(row(name, "", text) for name, text in faults.rows(result)),
     ]
 
 
@@ -189,8 +190,15 @@ def brief(result: Result) -> Sequence[Part]:
         Heading(title(result.config), 1, scheduler),
         *_tables(result),
         Text(answer(result), "line"),
+        *_faults(result, "line"),
         *(Text(warning, "warning") for warning in warnings(result)),
     ]
+
+
+def _faults(result: Result, role: str) -> list[Text]:
+    """What failed, where something can."""
+    told = faults.sentences(result)
+    return [Text(told, role)] if told else []
 
 
 def _tables(result: Result) -> list[Grid]:
@@ -225,6 +233,7 @@ def page(result: Result) -> Document:
         footer="All times are simulated. The same experiment, seed and version give the same numbers.",
         parts=[
             Text(answer(result), "answer"),
+            *_faults(result, ""),
             *(Text(warning, "warning") for warning in warnings(result)),
             Numbers(_key_figures(result)),
             Heading("How fast"),
