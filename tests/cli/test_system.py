@@ -79,7 +79,8 @@ def test_a_deep_disk_hides_overheads_and_takes_no_merged_requests(sledlab):
 
 
 FAILING = (*UNIFORM[:-1], *system("raid5", 4), "--set", "system.failed=0")
-REBUILT = ("--device", "ram:capacity_mb=16", *FAILING[2:], "--set", "system.rebuild_mb_s=100")
+RAM = ("--device", "ram", "--set", "device.capacity_mb=16")
+REBUILT = (*RAM, *FAILING[2:], "--set", "system.rebuild_mb_s=100")
 
 
 def test_a_rebuild_is_told_in_numbers_words_and_on_the_page(sledlab, tmp_path):

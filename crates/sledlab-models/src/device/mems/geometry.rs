@@ -59,7 +59,7 @@ impl Geometry {
         let counts = Counts {
             cylinders: x_bits,
             rows: y_bits.saturating_sub(params.servo_bits) / pitch.max(1),
-            tracks: params.usable_tips.saturating_sub(params.spare_tips) / params.active_tips.max(1),
+            tracks: params.usable_tips / params.active_tips.max(1),
             cells: params.active_tips / params.tips_of_block().max(1),
         };
         counts.check(params, y_bits)?;
@@ -221,15 +221,9 @@ impl Counts {
             return empty(what, "raise travel_y_um, or lower bit_nm, tip_sector_bits or servo_bits");
         }
         if self.tracks == 0 {
-            let spare = match params.spare_tips {
-                0 => String::new(),
-                spare => format!(", of which spare_tips = {spare}"),
-            };
-            let what = format!(
-                "active_tips = {} of usable_tips = {}{spare}",
-                params.active_tips, params.usable_tips
-            );
-            return empty(what, "lower active_tips to usable_tips, less spare_tips, at most");
+            let what =
+                format!("active_tips = {} of usable_tips = {}", params.active_tips, params.usable_tips);
+            return empty(what, "lower active_tips to usable_tips at most");
         }
         if self.cells == 0 {
             let redundant = match params.redundant_tips {
@@ -301,16 +295,15 @@ mod tests {
     }
 
     #[test]
-    fn redundant_and_spare_tips_cost_capacity() {
-        let blocks = |redundant_tips, spare_tips| {
-            let params = MemsParams { redundant_tips, spare_tips, ..MemsParams::default() };
+    fn redundant_tips_cost_capacity() {
+        let blocks = |redundant_tips| {
+            let params = MemsParams { redundant_tips, ..MemsParams::default() };
             Geometry::new(&params).map(|geometry| (geometry.cells, geometry.tracks, geometry.blocks))
         };
         // Of 1280 tips at once, blocks of 64 + 8 tips leave 56 unused.
-        assert_eq!(blocks(8, 0).unwrap(), (17, 5, 5_737_500));
-        assert_eq!(blocks(16, 0).unwrap(), (16, 5, 5_400_000));
-        assert_eq!(blocks(0, 100).unwrap(), (20, 4, 5_400_000));
-        assert!(blocks(0, 6000).is_err() && blocks(1217, 0).is_err());
+        assert_eq!(blocks(8).unwrap(), (17, 5, 5_737_500));
+        assert_eq!(blocks(16).unwrap(), (16, 5, 5_400_000));
+        assert!(blocks(1217).is_err());
     }
 
     #[test]

@@ -173,11 +173,11 @@ sledlab_core::params! {
         usable_tips: u64 = 6400_u64, "tips", 1..1e7;
         /// Tips of a sled that can be active at once.
         active_tips: u64 = 1280_u64, "tips", 1..1e7;
-        /// Tips of a sled that are kept to take the places of bad ones.
+        /// Tips of a sled besides `usable_tips` that take the places of bad ones.
         spare_tips: u64 = 0_u64, "tips", 0..1e7;
-        /// Tips of a sled that are bad from the beginning, anywhere.
+        /// Usable tips of a sled that are bad from the beginning, anywhere.
         bad_tips: u64 = 0_u64, "tips", 0..1e7;
-        /// Tips of a sled that fail at `tips_fail_at_s`, anywhere.
+        /// Usable tips of a sled that fail at `tips_fail_at_s`, anywhere.
         failing_tips: u64 = 0_u64, "tips", 0..1e7;
         /// When `failing_tips` fail.
         tips_fail_at_s: f64 = 0.0, "s", 0.0..1e9;

@@ -1,7 +1,7 @@
 //! Tips that are bad or fail, and the blocks that are lost by it (DM-17).
 //!
-//! The tips of a sled are numbered track by track, those of a block after each other; the last ones are spare. A block
-//! outlives as many bad tips as it has redundant ones. Before data is written, spares take the places of bad tips: first
+//! The tips of a sled are numbered track by track, those of a block after each other. A block outlives as many bad tips
+//! as it has redundant ones. Spares come on top of them, and all of those work. Before data is written, spares take the places of bad tips: first
 //! where fewest are needed to save a group of tips, the rest where redundancy is left to restore. What a tip holds when it
 //! fails later no spare brings back.
 
@@ -65,9 +65,7 @@ impl Tips {
         let tips = Tips::drawn(params);
         let (bad, failing) = tips.split_at(bad_tips as usize);
         let mut of_group = in_groups(params, &geometry, bad);
-        let is_spare = |tip: &&u64| **tip >= usable_tips - params.spare_tips;
-        let spares = params.spare_tips - bad.iter().filter(is_spare).count() as u64;
-        let remapped = remap(&mut of_group, params.redundant_tips, spares);
+        let remapped = remap(&mut of_group, params.redundant_tips, params.spare_tips);
         let before = Damage { bad: bad_tips, lost: lost(&of_group, params.redundant_tips) };
         for (group, count) in in_groups(params, &geometry, failing) {
             *of_group.entry(group).or_default() += count;
@@ -114,7 +112,7 @@ impl Tips {
     }
 }
 
-/// How many of these tips are in each group; spare ones, and those that no block needs, are in none.
+/// How many of these tips are in each group; those that no block needs are in none.
 fn in_groups(params: &MemsParams, geometry: &Geometry, tips: &[u64]) -> BTreeMap<Group, u64> {
     let mut groups = BTreeMap::new();
     for tip in tips {
@@ -161,7 +159,7 @@ mod tests {
     use crate::device::mems::params::LayoutKind;
 
     /// 40 tips, 16 at once in blocks of 4 or more; few places under each.
-    fn small(redundant_tips: u64, spare_tips: u64) -> MemsParams {
+    fn small(redundant_tips: u64) -> MemsParams {
         MemsParams {
             travel_x_um: 0.28,
             travel_y_um: 12.0,
@@ -169,7 +167,6 @@ mod tests {
             active_tips: 16,
             usable_tips: 40,
             redundant_tips,
-            spare_tips,
             ..MemsParams::default()
         }
     }
@@ -195,7 +192,7 @@ mod tests {
             let layout = if streaming { LayoutKind::Streaming } else { LayoutKind::RowFirst };
             let bad_tips_seed = seed >> 1;
             let params = MemsParams {
-                bad_tips, failing_tips, bad_tips_seed, layout, tips_fail_at_s: 1.0, ..small(redundant, 0)
+                bad_tips, failing_tips, bad_tips_seed, layout, tips_fail_at_s: 1.0, ..small(redundant)
             };
             let tips = Tips::new(&params).unwrap().unwrap();
             let drawn = Tips::drawn(&params);

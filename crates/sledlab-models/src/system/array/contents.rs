@@ -21,7 +21,7 @@ pub(super) struct Keeper {
     found: HashMap<u64, Vec<Content>>,
 }
 
-/// What is XORed of a content. Headers are what hybrids write on their own devices: an array is given none.
+/// What of a content goes into parity. Headers are what hybrids write on their own devices: an array is given none.
 fn word(content: &Content) -> u64 {
     match content {
         Content::Data(word) => *word,
@@ -70,14 +70,13 @@ impl Keeper {
     fn block(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> u64 {
         let held = flow.layout().holds(device, lbn);
         match held {
-            Held::Host(host) => match self.new(flow, request, host) {
-                Some(word) => word,
+            Held::Host(host) => {
                 // A block that nobody writes is being rebuilt.
-                None => {
-                    let copy = self.copy(flow, request, host, lbn);
-                    copy.or_else(|| self.others(flow, request, device, lbn)).unwrap_or_default()
-                }
-            },
+                let given = self.given(flow, request, host);
+                let copy = || self.copy(flow, request, host, lbn);
+                let others = || self.others(flow, request, device, lbn);
+                given.or_else(copy).or_else(others).unwrap_or_default()
+            }
             Held::Parity => {
                 let all = self.others(flow, request, device, lbn);
                 all.or_else(|| self.changed(flow, request, device, lbn)).unwrap_or_default()
@@ -87,7 +86,7 @@ impl Keeper {
     }
 
     /// The host's new data for a block that the request writes.
-    fn new(&self, flow: &Flow, request: u64, host: u64) -> Option<u64> {
+    fn given(&self, flow: &Flow, request: u64, host: u64) -> Option<u64> {
         let whole = flow.request(request)?;
         let place = host.checked_sub(whole.lbn)?;
         self.given.get(&request)?.get(place as usize).map(word)
@@ -106,7 +105,7 @@ impl Keeper {
         let mut all = 0;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
             let new = match flow.layout().holds(other, lbn) {
-                Held::Host(host) => self.new(flow, request, host),
+                Held::Host(host) => self.given(flow, request, host),
                 _ => None,
             };
             all ^= new.or_else(|| read.get(&(other, lbn)).copied())?;
@@ -120,7 +119,7 @@ impl Keeper {
         let mut parity = *read.get(&(device, lbn))?;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
             if let Held::Host(host) = flow.layout().holds(other, lbn)
-                && let Some(new) = self.new(flow, request, host)
+                && let Some(new) = self.given(flow, request, host)
             {
                 parity ^= new ^ read.get(&(other, lbn))?;
             }

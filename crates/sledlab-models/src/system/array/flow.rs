@@ -1,11 +1,11 @@
 //! The way of requests through an array: what of them is under way, and what may begin next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sledlab_core::{Op, Time};
 
 use super::guards::Guards;
-use super::layout::{Guarded, Layout, Nearest};
+use super::layout::{Guarded, Layout, Nearest, Redundant};
 use super::plan::Plan;
 use crate::device::{Queued, Served};
 use crate::power::Spent;
@@ -304,7 +304,7 @@ impl Flow {
 
     /// Blocks of the host that are lost.
     pub fn lost_blocks(&self) -> u64 {
-        self.layout.redundant().map_or(0, |layout| layout.lost_blocks())
+        self.layout.redundant().map_or(0, Redundant::lost_blocks)
     }
 
     /// Begins to rebuild a stripe of a device on its spare.
@@ -327,41 +327,46 @@ impl Flow {
     /// A device fails: what has yet to be done on it is left out where all that it needs has been read, and else begins
     /// anew. Accesses that are forgotten so are done for nothing.
     pub fn fail(&mut self, device: usize, nearest: Nearest, ready: &mut Vec<Access>) {
-        let mut reading: Vec<u64> = Vec::new();
-        for (id, step) in self.accesses.values() {
-            if self.requests[id].plan.steps[*step].op == Op::Read {
-                reading.push(*id);
-            }
-        }
+        let step = |(id, number): &(u64, usize)| &self.requests[id].plan.steps[*number];
+        let begun: HashSet<(u64, usize)> = self.accesses.values().copied().collect();
+        let reading: HashSet<u64> =
+            begun.iter().filter(|at| step(at).op == Op::Read).map(|(id, _)| *id).collect();
         let rebuild = self.requests.iter().find(|(id, request)| **id >= REBUILDS && request.held_by == 0);
         let rebuild = rebuild.map(|(id, _)| *id);
         let is_written = rebuild.is_some_and(|id| !reading.contains(&id));
         if let Some(health) = self.layout.health() {
             health.fail(device, self.rebuilding.filter(|_| is_written));
         }
-        let waits = |(id, under_way): (&u64, &UnderWay)| {
-            let at_device = |(number, step): (usize, &super::plan::Step)| {
-                step.device == device
-                    && (under_way.needs[number] > 0 || self.accesses.values().any(|at| *at == (*id, number)))
-            };
-            under_way.plan.steps.iter().enumerate().any(at_device).then_some(*id)
+        let is_affected = |(id, under_way): &(&u64, &UnderWay)| {
+            let mut steps = under_way.plan.steps.iter().enumerate().filter(|(_, step)| step.device == device);
+            steps.any(|(number, _)| under_way.needs[number] > 0 || begun.contains(&(**id, number)))
         };
-        let mut affected: Vec<u64> = self.requests.iter().filter_map(waits).collect();
+        let mut affected: Vec<u64> = self.requests.iter().filter(is_affected).map(|(id, _)| *id).collect();
         // What was read of a stripe may no longer be enough to rebuild it.
         affected.extend(rebuild.filter(|id| !is_written && !affected.contains(id)));
         affected.sort_unstable();
+        let (again, without): (Vec<u64>, Vec<u64>) = affected.iter().partition(|id| reading.contains(id));
+        let requests = &mut self.requests;
+        self.accesses.retain(|_, (id, step)| {
+            let is_left_out = without.binary_search(id).is_ok_and(|_| {
+                requests.get(id).is_some_and(|under_way| under_way.plan.steps[*step].device == device)
+            });
+            if is_left_out && let Some(under_way) = requests.get_mut(id) {
+                under_way.missing -= 1;
+            }
+            !is_left_out && again.binary_search(id).is_err()
+        });
         for id in affected {
             if reading.contains(&id) {
                 self.restart(id, nearest, ready);
-            } else {
-                self.leave_out(id, device, ready);
+            } else if self.requests.get(&id).is_some_and(|under_way| under_way.missing == 0) {
+                self.answer(id, ready);
             }
         }
     }
 
     /// A request that has written nothing forgets what it has read.
     fn restart(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
-        self.accesses.retain(|_, (owner, _)| *owner != id);
         self.counts.restarts += u64::from(id < REBUILDS);
         self.restarted.push(id);
         let Some(under_way) = self.requests.get_mut(&id) else { return };
@@ -375,17 +380,5 @@ impl Flow {
             }
         }
         self.begin(id, nearest, ready);
-    }
-
-    /// A request that knows all it needs does without its writes to a device.
-    fn leave_out(&mut self, id: u64, device: usize, ready: &mut Vec<Access>) {
-        let Some(under_way) = self.requests.get_mut(&id) else { return };
-        let before = self.accesses.len();
-        let steps = &under_way.plan.steps;
-        self.accesses.retain(|_, (owner, step)| *owner != id || steps[*step].device != device);
-        under_way.missing -= before - self.accesses.len();
-        if under_way.missing == 0 {
-            self.answer(id, ready);
-        }
     }
 }

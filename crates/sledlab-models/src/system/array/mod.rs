@@ -102,21 +102,16 @@ impl Array {
 
     /// Hands accesses that may begin to their devices.
     fn hand_over(&mut self, now: Time) {
-        if let Some(keeper) = &mut self.keeper {
-            keeper.forget(&self.flow.take_restarted());
-        }
         for (device, access) in self.ready.drain(..) {
+            let node = faults::node(self.faults.as_deref(), device);
             if let Some(keeper) = &mut self.keeper
                 && access.op == Op::Write
             {
                 let data = keeper.written(&self.flow, device, &access);
-                let node = faults::node(self.faults.as_deref(), device);
-                self.nodes[node]
-                    .durable()
-                    .into_iter()
-                    .for_each(|medium| medium.give(access.id, data.clone()));
+                if let Some(medium) = self.nodes[node].durable() {
+                    medium.give(access.id, data);
+                }
             }
-            let node = faults::node(self.faults.as_deref(), device);
             self.nodes[node].arrive(now, access);
         }
     }
@@ -140,6 +135,8 @@ impl Array {
         if let Some(faults) = &mut self.faults {
             faults.rebuild(&mut self.flow, now, &mut self.ready);
         }
+        let restarted = self.flow.take_restarted();
+        self.keeper.iter_mut().for_each(|keeper| keeper.forget(&restarted));
         self.hand_over(now);
         for (request, energy) in self.flow.take_answered() {
             if let Some(keeper) = &mut self.keeper {
