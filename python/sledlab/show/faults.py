@@ -36,7 +36,7 @@ def rows(result: Result) -> Iterator[tuple[str, str]]:
         yield "requests that began anew at a failure", f"{faults['restarted_requests']:,}"
         yield "rebuild, read", data(faults["rebuild_read_bytes"])
         yield "rebuild, written", data(faults["rebuild_written_bytes"])
-        yield "energy of it", energy(faults["background_j"])
+        yield "energy of the rebuild and of what was forgotten", energy(faults["background_j"])
     yield "blocks lost", f"{faults['lost_blocks']:,}"
     yield "requests for lost blocks", f"{faults['lost_requests']:,}"
 
@@ -61,6 +61,7 @@ def _lost(faults: Mapping[str, Any]) -> Iterator[str]:
     """How much is lost."""
     blocks, requests = faults["lost_blocks"], faults["lost_requests"]
     if blocks:
-        yield f"{blocks:,} blocks ({data(blocks * 512)}) are lost; {requests:,} requests asked for some of them."
+        size = data(blocks * 512)
+        yield f"{blocks:,} blocks ({size}) are lost; {requests:,} requests asked for some of them."
     else:
         yield "No data is lost."

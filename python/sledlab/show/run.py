@@ -58,6 +58,9 @@ def warnings(result: Result) -> list[str]:
         found.append("The queue kept growing: response times depend on the length of the run.")
     if operations.get("rejected"):
         found.append(f"{operations['rejected']:,} requests past the end of the device were left out.")
+    lost = (result.summary.get("faults") or {}).get("lost_requests")
+    if lost:
+        found.append(f"{lost:,} requests were for blocks that are lost: look at them before any mean.")
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
         spread = milliseconds(half)
