@@ -80,7 +80,7 @@ def test_a_deep_disk_hides_overheads_and_takes_no_merged_requests(sledlab):
 
 FAILING = (*UNIFORM[:-1], *system("raid5", 4), "--set", "system.failed=0")
 RAM = ("--device", "ram", "--set", "device.capacity_mb=16")
-REBUILT = (*RAM, *FAILING[2:], "--set", "system.rebuild_mb_s=100")
+REBUILT = (*RAM, *FAILING[2:], "--set", "system.rebuild_mb_s=50")
 
 
 def test_a_rebuild_is_told_in_numbers_words_and_on_the_page(sledlab, tmp_path):
@@ -88,7 +88,7 @@ def test_a_rebuild_is_told_in_numbers_words_and_on_the_page(sledlab, tmp_path):
     # 244 whole stripes of 64 KiB, read from three devices each.
     assert found["rebuild_written_bytes"] == 244 * 65536
     assert found["rebuild_read_bytes"] == 3 * found["rebuild_written_bytes"]
-    assert found["failed"][0]["rebuilt_after_s"] == pytest.approx(244 * 65536 / 100e6, rel=0.02)
+    assert found["failed"][0]["rebuilt_after_s"] == pytest.approx(244 * 65536 / 50e6, rel=0.02)
     assert found["lost_blocks"] == 0
     answer = sledlab("simulate", *REBUILT, "--out", tmp_path / "run")
     words = "Device 0 had failed before the run; its spare held all"
