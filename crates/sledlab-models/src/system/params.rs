@@ -69,7 +69,7 @@ impl registry::Kind for Kind {
         match key {
             "devices" | "bus" => self != Kind::Single,
             "failed" | "failed_at_s" | "rebuild_mb_s" => self.outlives_failures(),
-            "unit_blocks" => matches!(self, Kind::Stripe | Kind::Raid5),
+            "unit_blocks" => matches!(self, Kind::Stripe | Kind::Mirror | Kind::Raid5),
             _ => false,
         }
     }
@@ -82,7 +82,7 @@ sledlab_core::params! {
         kind: Kind = Kind::Single;
         /// Number of devices, each with its own queue, scheduler and power policy.
         devices: u64 = 1_u64, "", 1..1000;
-        /// Consecutive blocks on one device, of `stripe` and `raid5`.
+        /// Consecutive blocks on one device, of `stripe` and `raid5`; what a `mirror` rebuilds at a time.
         unit_blocks: u64 = 128_u64, "blocks", 1..1e9;
         /// Bus of the devices: each its `own`, or one `shared` by disks, one command or transfer at a time.
         bus: BusUse = BusUse::Own;

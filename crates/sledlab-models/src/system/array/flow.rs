@@ -147,44 +147,62 @@ impl Flow {
     pub fn arrive(&mut self, request: Queued, nearest: Nearest, ready: &mut Vec<Access>) {
         let guarded = self.layout.guarded(&request);
         let held_by = self.guards.claim(request.id, &guarded);
-        let under_way = UnderWay {
-            whole: request,
-            plan: Plan::default(),
-            needs: Vec::new(),
-            missing: 0,
-            guarded,
-            held_by,
-            energy: Spent::default(),
-        };
+        let plan = if held_by == 0 { self.plan(&request, nearest) } else { Plan::default() };
+        self.add(request, plan, guarded, held_by, ready);
+    }
+
+    /// A request that begins, with its plan, or waits for others to leave its stripes.
+    fn add(
+        &mut self,
+        request: Queued,
+        plan: Plan,
+        guarded: Guarded,
+        held_by: usize,
+        ready: &mut Vec<Access>,
+    ) {
+        let (needs, missing) = (plan.needs(), plan.steps.len());
+        let under_way =
+            UnderWay { whole: request, plan, needs, missing, guarded, held_by, energy: Spent::default() };
         self.requests.insert(request.id, under_way);
         if held_by == 0 {
-            self.begin(request.id, nearest, ready);
+            self.start(request.id, ready);
         } else {
             self.held += 1;
         }
     }
 
-    /// A request begins with all that needs nothing before.
-    fn begin(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
-        let Some(under_way) = self.requests.get_mut(&id) else { return };
+    /// What has to be done for a request that begins.
+    fn plan(&mut self, request: &Queued, nearest: Nearest) -> Plan {
         let plan = match self.rebuilding {
-            Some(device) if id >= REBUILDS => self
-                .layout
-                .redundant()
-                .map(|layout| layout.rebuild(device, id - REBUILDS))
-                .unwrap_or_default(),
-            _ => self.layout.plan(&under_way.whole, nearest),
+            Some(device) if request.id >= REBUILDS => {
+                let stripe = request.id - REBUILDS;
+                self.layout.redundant().map(|layout| layout.rebuild(device, stripe)).unwrap_or_default()
+            }
+            _ => self.layout.plan(request, nearest),
         };
         self.counts.degraded_reads += u64::from(plan.recomputes);
         self.counts.lost += u64::from(plan.loses);
-        under_way.needs = plan.steps.iter().map(|step| step.needs.len()).collect();
-        under_way.missing = plan.steps.len();
+        plan
+    }
+
+    /// A request that has waited, or has to do everything again, begins.
+    fn begin(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
+        let Some(whole) = self.request(id).copied() else { return };
+        let plan = self.plan(&whole, nearest);
+        let Some(under_way) = self.requests.get_mut(&id) else { return };
+        (under_way.needs, under_way.missing) = (plan.needs(), plan.steps.len());
         under_way.plan = plan;
-        let steps = &under_way.plan.steps;
-        let first: Vec<usize> = (0..steps.len()).filter(|step| steps[*step].needs.is_empty()).collect();
+        self.start(id, ready);
+    }
+
+    /// A request starts with all that needs nothing before.
+    fn start(&mut self, id: u64, ready: &mut Vec<Access>) {
+        let steps = &self.requests[&id].plan.steps;
         if steps.is_empty() {
             self.answer(id, ready);
+            return;
         }
+        let first: Vec<usize> = (0..steps.len()).filter(|step| steps[*step].needs.is_empty()).collect();
         for step in first {
             self.access(id, step, ready);
         }
@@ -314,14 +332,8 @@ impl Flow {
         let whole = Queued { id: REBUILDS + stripe, arrival: now, queued: now, ..Queued::default() };
         let guarded = Guarded { stripes: stripe..stripe + 1, is_shared: false };
         let held_by = self.guards.claim(whole.id, &guarded);
-        let (plan, needs, missing) = (Plan::default(), Vec::new(), 0);
-        let under_way = UnderWay { whole, plan, needs, missing, guarded, held_by, energy: Spent::default() };
-        self.requests.insert(whole.id, under_way);
-        if held_by == 0 {
-            self.begin(whole.id, &mut any_device, ready);
-        } else {
-            self.held += 1;
-        }
+        let plan = if held_by == 0 { self.plan(&whole, &mut any_device) } else { Plan::default() };
+        self.add(whole, plan, guarded, held_by, ready);
     }
 
     /// A device fails: what has yet to be done on it is left out where all that it needs has been read, and else begins

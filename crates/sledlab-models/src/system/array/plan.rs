@@ -60,6 +60,11 @@ impl Plan {
         self.steps[step].ends_request = ends_request;
     }
 
+    /// For every step, how many it waits for.
+    pub fn needs(&self) -> Vec<usize> {
+        self.steps.iter().map(|step| step.needs.len()).collect()
+    }
+
     /// Has every write wait for all reads: when a device fails, a request has either written nothing yet, and can begin
     /// anew, or knows all it needs.
     pub fn read_first(&mut self) {
