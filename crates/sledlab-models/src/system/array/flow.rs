@@ -6,7 +6,7 @@ use sledlab_core::{Op, Time};
 
 use super::guards::Guards;
 use super::layout::{Guarded, Layout, Nearest, Redundant};
-use super::plan::Plan;
+use super::plan::{Plan, Step};
 use crate::device::{Queued, Served};
 use crate::power::Spent;
 
@@ -66,6 +66,27 @@ struct UnderWay {
     held_by: usize,
     /// What has been spent on it so far.
     energy: Spent,
+}
+
+/// Begins a step of a request.
+fn begin(
+    accesses: &mut HashMap<u64, (u64, usize)>,
+    begun: &mut u64,
+    whole: &Queued,
+    (number, step): (usize, &Step),
+    ready: &mut Vec<Access>,
+) {
+    let access = Queued {
+        id: *begun,
+        lbn: step.lbn,
+        blocks: step.blocks as u32,
+        op: step.op,
+        unwanted_words: if step.ends_request { whole.unwanted_words } else { 0 },
+        ..*whole
+    };
+    accesses.insert(*begun, (whole.id, number));
+    *begun += 1;
+    ready.push((step.device, access));
 }
 
 /// Of layouts that need not ask: those that guard no reads.
@@ -161,13 +182,16 @@ impl Flow {
         ready: &mut Vec<Access>,
     ) {
         let (needs, missing) = (plan.needs(), plan.steps.len());
+        for (number, step) in plan.steps.iter().enumerate().filter(|(_, step)| step.needs.is_empty()) {
+            begin(&mut self.accesses, &mut self.begun, &request, (number, step), ready);
+        }
         let under_way =
             UnderWay { whole: request, plan, needs, missing, guarded, held_by, energy: Spent::default() };
         self.requests.insert(request.id, under_way);
-        if held_by == 0 {
-            self.start(request.id, ready);
-        } else {
+        if held_by > 0 {
             self.held += 1;
+        } else if missing == 0 {
+            self.answer(request.id, ready);
         }
     }
 
@@ -210,18 +234,7 @@ impl Flow {
 
     fn access(&mut self, id: u64, number: usize, ready: &mut Vec<Access>) {
         let UnderWay { whole, plan, .. } = &self.requests[&id];
-        let step = &plan.steps[number];
-        let access = Queued {
-            id: self.begun,
-            lbn: step.lbn,
-            blocks: step.blocks as u32,
-            op: step.op,
-            unwanted_words: if step.ends_request { whole.unwanted_words } else { 0 },
-            ..*whole
-        };
-        self.accesses.insert(self.begun, (id, number));
-        self.begun += 1;
-        ready.push((step.device, access));
+        begin(&mut self.accesses, &mut self.begun, whole, (number, &plan.steps[number]), ready);
     }
 
     /// A device has done an access; what may begin now is appended to `ready`. Returns the request of the host if that was
