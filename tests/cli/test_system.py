@@ -13,7 +13,15 @@ def system(kind: str, devices: int) -> tuple[str, ...]:
 @pytest.mark.parametrize("kind", ["concatenation", "stripe", "mirror", "raid5"])
 def test_devices_are_put_together(sledlab, kind):
     found = sledlab("simulate", *UNIFORM, *system(kind, 4)).json
-    assert found["config"]["system"] == {"kind": kind, "devices": 4, "unit_blocks": 128, "bus": "own"}
+    fails = {"failed": "none", "failed_at_s": 0.0, "rebuild_mb_s": 0.0}
+    assert found["config"]["system"] == {
+        "kind": kind,
+        "devices": 4,
+        "unit_blocks": 128,
+        "bus": "own",
+        **fails,
+    }
+    assert "faults" not in found
     assert found["requests"] == 200
     assert sum(found["state_time_s"].values()) == pytest.approx(4 * found["elapsed_s"])
 
@@ -68,3 +76,70 @@ def test_a_deep_disk_hides_overheads_and_takes_no_merged_requests(sledlab):
     answer = sledlab(*disk, *deep, "--merge", "chains")
     assert answer.code == 2
     assert "requests cannot be merged" in answer.err
+
+
+FAILING = (*UNIFORM[:-1], *system("raid5", 4), "--set", "system.failed=0")
+RAM = ("--device", "ram", "--set", "device.capacity_mb=16")
+REBUILT = (*RAM, *FAILING[2:], "--set", "system.rebuild_mb_s=50")
+
+
+def test_a_rebuild_is_told_in_numbers_words_and_on_the_page(sledlab, tmp_path):
+    found = sledlab("simulate", *REBUILT, "--json").json["faults"]
+    # 244 whole stripes of 64 KiB, read from three devices each.
+    assert found["rebuild_written_bytes"] == 244 * 65536
+    assert found["rebuild_read_bytes"] == 3 * found["rebuild_written_bytes"]
+    assert found["failed"][0]["rebuilt_after_s"] == pytest.approx(244 * 65536 / 50e6, rel=0.02)
+    assert found["lost_blocks"] == 0
+    answer = sledlab("simulate", *REBUILT, "--out", tmp_path / "run")
+    words = "Device 0 had failed before the run; its spare held all"
+    assert words in answer.out
+    assert words in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_two_failures_lose_data(sledlab):
+    lost = sledlab("simulate", *FAILING, "--set", "system.failed=[0,1]", "--json").json["faults"]
+    assert lost["lost_blocks"] > 0
+    assert lost["lost_requests"] > 0
+    both = ("--set", "system.failed=[0,1]", "--set", "system.failed_at_s=[0.0,1e6]")
+    found = sledlab("simulate", *FAILING, *both, "--json").json["faults"]
+    assert [failed["at_s"] for failed in found["failed"]] == [0, 1e6]
+    assert found["lost_requests"] == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (("kind=stripe", "failed=0"), 'a system of kind "stripe" loses its data with a device'),
+        (("kind=raid5", "failed=4"), "there is no device 4"),
+        (("kind=raid5", "failed=[1,1]"), "device 1 cannot fail twice"),
+        (("kind=raid5", "failed=x"), "the number of a device or a list of numbers"),
+        (("kind=raid5", "failed=1", "failed_at_s=[1,2]"), "says 2 moments for 1 failures"),
+        (("kind=raid5", "failed_at_s=1"), "system.failed_at_s is said, and no device fails"),
+        (("kind=raid5", "failed_at_s=-1"), "expected seconds from 0"),
+        (("kind=single", "devices=1", "rebuild_mb_s=1"), "system.rebuild_mb_s is said, and no device fails"),
+    ],
+)
+def test_failures_that_cannot_be_are_refused(sledlab, said, why):
+    settings = (word for pair in ("devices=4", *said) for word in ("--set", f"system.{pair}"))
+    answer = sledlab("simulate", *UNIFORM, *settings)
+    assert answer.code == 2
+    assert why in answer.err
+
+
+def test_bad_tips_lose_blocks_and_redundant_ones_save_them(sledlab):
+    def faults(*said):
+        settings = (word for pair in said for word in ("--set", f"device.{pair}"))
+        return sledlab("simulate", *UNIFORM, *settings).json["faults"]
+
+    bare = faults("bad_tips=3")
+    # Each in another group of 64 tips, under which lie 2500 columns of 27 rows.
+    assert bare["lost_blocks"] == 3 * 2500 * 27
+    assert bare["lost_requests"] > 0
+    assert faults("bad_tips=3", "redundant_tips=1")["lost_blocks"] == 0
+    spared = faults("bad_tips=3", "spare_tips=2")
+    assert (spared["lost_blocks"], spared["remapped_tips"]) == (2500 * 27, 2)
+    late = faults("failing_tips=3", "tips_fail_at_s=0.1")
+    assert late["lost_blocks"] == bare["lost_blocks"]
+    assert 0 < late["lost_requests"] < bare["lost_requests"]
+    answer = sledlab("simulate", *UNIFORM, *system("raid5", 4), "--set", "device.bad_tips=1")
+    assert "does not recompute what is lost under bad tips" in answer.err

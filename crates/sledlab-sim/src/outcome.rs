@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sledlab_core::stats::{Distribution, Sum};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 use sledlab_models::cache::CacheCounts;
+use sledlab_models::device::FaultCounts;
 use sledlab_models::hybrid::HybridCounts;
 use sledlab_models::power::{Energy, Ledger, Spent};
 use sledlab_models::system::System;
@@ -207,6 +208,9 @@ pub struct Summary {
     /// What hybrids did, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hybrid: Option<HybridCounts>,
+    /// What failed, and what came of it, where something can fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultCounts>,
     /// Whether the queue kept growing: means of such a run depend on its length.
     pub saturated: bool,
     /// Whether the run was interrupted.
@@ -348,6 +352,7 @@ impl Summary {
             merged: merged(system),
             cache: system.cache(),
             hybrid: system.hybrid(),
+            faults: system.faults(),
             saturated: context.mode == Mode::Open && recorder.trend.grew(requests),
             interrupted: context.counts.interrupted,
             operations: operations(&context),

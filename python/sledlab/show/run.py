@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sledlab.show import run_figures, wording
+from sledlab.show import faults, run_figures, wording
 from sledlab.show.document import (
     Beside,
     Document,
@@ -58,6 +58,9 @@ def warnings(result: Result) -> list[str]:
         found.append("The queue kept growing: response times depend on the length of the run.")
     if operations.get("rejected"):
         found.append(f"{operations['rejected']:,} requests past the end of the device were left out.")
+    lost = (result.summary.get("faults") or {}).get("lost_requests")
+    if lost:
+        found.append(f"{lost:,} requests were for blocks that are lost: look at them before any mean.")
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
         spread = milliseconds(half)
@@ -136,6 +139,7 @@ def device_rows(result: Result) -> list[Row]:
         *(row("merged requests", "", text) for text in _merged(result)),
         *(row(name, "", text) for name, text in _cache(result)),
         *(row(name, "", text) for name, text in _hybrid(result)),
+        *(row(name, "", text) for name, text in faults.rows(result)),
     ]
 
 
@@ -189,8 +193,15 @@ def brief(result: Result) -> Sequence[Part]:
         Heading(title(result.config), 1, scheduler),
         *_tables(result),
         Text(answer(result), "line"),
+        *_faults(result, "line"),
         *(Text(warning, "warning") for warning in warnings(result)),
     ]
+
+
+def _faults(result: Result, role: str) -> list[Text]:
+    """What failed, where something can."""
+    told = faults.sentences(result)
+    return [Text(told, role)] if told else []
 
 
 def _tables(result: Result) -> list[Grid]:
@@ -225,6 +236,7 @@ def page(result: Result) -> Document:
         footer="All times are simulated. The same experiment, seed and version give the same numbers.",
         parts=[
             Text(answer(result), "answer"),
+            *_faults(result, ""),
             *(Text(warning, "warning") for warning in warnings(result)),
             Numbers(_key_figures(result)),
             Heading("How fast"),

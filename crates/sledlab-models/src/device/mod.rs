@@ -7,6 +7,7 @@
 mod bus;
 pub mod disk;
 pub mod disksim;
+mod faults;
 mod grid;
 pub mod host;
 mod mechanics;
@@ -28,6 +29,7 @@ use sledlab_core::{Error, Result, Time};
 use toml::Table;
 
 pub use self::bus::{Bus, OnBus};
+pub use self::faults::{FailedDevice, FaultCounts};
 pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
@@ -84,6 +86,9 @@ pub trait Device: Send {
     /// Does the device's own work that is due at `now`. When the mechanism becomes free, returns what it
     /// did since it was issued its last batch.
     fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work>;
+
+    /// What of it has failed, and what came of that, where something can fail.
+    fn faults(&self) -> Option<FaultCounts>;
 
     /// From now on nobody asks what requests cost, as far as the device can do without.
     fn forgo_energy(&mut self);

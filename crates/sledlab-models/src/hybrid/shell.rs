@@ -5,7 +5,7 @@ use sledlab_core::{Error, Op, Span, Time};
 use super::HybridCounts;
 use super::io::{Io, Tier};
 use crate::cache::CacheCounts;
-use crate::device::Queued;
+use crate::device::{FaultCounts, Queued};
 use crate::power::Spent;
 use crate::system::{Completion, Content, Contents, Durable, Station, System, advance_by_events};
 
@@ -150,6 +150,14 @@ impl<L: Logic> System for Shell<L> {
         let mut counts = self.logic.counts();
         self.io.count(&mut counts);
         Some(counts)
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        let mut both: Option<FaultCounts> = None;
+        for counts in [Tier::Front, Tier::Back].into_iter().filter_map(|tier| self.io.device(tier).faults()) {
+            *both.get_or_insert_default() += counts;
+        }
+        both
     }
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {

@@ -7,7 +7,7 @@ use sledlab_core::{Error, Op, Span, Time};
 
 use super::{Completion, Durable, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
-use crate::device::Queued;
+use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
@@ -169,6 +169,10 @@ impl System for Medium {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         self.system.hybrid()
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        self.system.faults()
     }
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {

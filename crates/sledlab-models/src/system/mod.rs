@@ -2,6 +2,7 @@
 
 mod array;
 mod cached;
+mod failed;
 mod medium;
 pub mod params;
 mod single;
@@ -17,8 +18,8 @@ pub use station::{Completion, Station};
 use sledlab_core::{Error, Result, Span, Time};
 
 use crate::cache::{self, CacheCounts, CacheParams};
-use crate::device::Queued;
 use crate::device::preset::DeviceFile;
+use crate::device::{FaultCounts, Queued};
 use crate::hybrid::{self, HybridCounts};
 use crate::merge::MergeParams;
 use crate::power::{self, Energy, Ledger, Spent};
@@ -71,6 +72,8 @@ pub trait System: Send {
     fn cache(&self) -> Option<CacheCounts>;
     /// What hybrids have done since the ledgers were opened.
     fn hybrid(&self) -> Option<HybridCounts>;
+    /// What failed, and what came of it, where something can fail.
+    fn faults(&self) -> Option<FaultCounts>;
     /// Positioning time of `read` if it were served next; zero where that cannot be told.
     fn positioning(&self, now: Time, read: &Queued) -> Span;
     /// The same system as one that keeps contents, where it does.
@@ -159,13 +162,13 @@ pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
             return Err(Error::user("system.bus = \"shared\", but system.kind = \"single\" has one device")
                 .with_remedy("set system.bus = \"own\", or choose a system.kind of several"));
         }
+        array::check_failures(system)?;
         node(parts)?
     } else {
         Box::new(Array::new(parts)?)
     };
     if parts.keep_contents && bare.durable().is_none() {
-        return Err(Error::user("an array cannot keep contents")
-            .with_remedy("keep them on one device: system.kind = \"single\""));
+        return Err(Error::user("this device cannot keep contents"));
     }
     if cache.capacity_blocks < cache.line_blocks {
         return Err(Error::user(format!(

@@ -3,6 +3,8 @@
 use sledlab_core::params::ParamValue;
 use sledlab_core::{choices, registry};
 
+pub use super::failed::{Failed, FailedAt};
+
 choices! {
     /// How devices are put together.
     pub enum Kind {
@@ -35,6 +37,11 @@ impl Kind {
         self.to_value().as_str().unwrap_or_default().to_owned()
     }
 
+    /// Whether no data is lost with a single device.
+    pub fn outlives_failures(self) -> bool {
+        matches!(self, Kind::Mirror | Kind::Raid5)
+    }
+
     /// Fewest devices that make one.
     pub fn fewest_devices(self) -> u64 {
         match self {
@@ -61,7 +68,8 @@ impl registry::Kind for Kind {
     fn heeds(self, key: &str) -> bool {
         match key {
             "devices" | "bus" => self != Kind::Single,
-            "unit_blocks" => matches!(self, Kind::Stripe | Kind::Raid5),
+            "failed" | "failed_at_s" | "rebuild_mb_s" => self.outlives_failures(),
+            "unit_blocks" => matches!(self, Kind::Stripe | Kind::Mirror | Kind::Raid5),
             _ => false,
         }
     }
@@ -74,9 +82,15 @@ sledlab_core::params! {
         kind: Kind = Kind::Single;
         /// Number of devices, each with its own queue, scheduler and power policy.
         devices: u64 = 1_u64, "", 1..1000;
-        /// Consecutive blocks on one device, of `stripe` and `raid5`.
+        /// Consecutive blocks on one device, of `stripe` and `raid5`; what a `mirror` rebuilds at a time.
         unit_blocks: u64 = 128_u64, "blocks", 1..1e9;
         /// Bus of the devices: each its `own`, or one `shared` by disks, one command or transfer at a time.
         bus: BusUse = BusUse::Own;
+        /// Devices that fail, of `mirror` and `raid5`: none, a number from 0 or a list of numbers.
+        failed: Failed = Failed::default();
+        /// When they fail, in seconds, one for all or a list; 0: before the run.
+        failed_at_s: FailedAt = FailedAt::default(), "s";
+        /// How fast a spare is given what a failed device held, in MB of 10^6 bytes; 0: it is not.
+        rebuild_mb_s: f64 = 0.0, "MB/s", 0.0..1e6;
     }
 }

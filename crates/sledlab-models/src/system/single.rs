@@ -4,7 +4,7 @@ use sledlab_core::{Error, Span, Time};
 
 use super::{Completion, Durable, MOST_COMPLETED, Station, System};
 use crate::cache::CacheCounts;
-use crate::device::Queued;
+use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
@@ -83,6 +83,10 @@ impl System for Single {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         None
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        self.station.device().faults()
     }
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {

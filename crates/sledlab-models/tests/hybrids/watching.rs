@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use sledlab_core::{Error, Op, Span, Time};
 use sledlab_models::cache::CacheCounts;
-use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
+use sledlab_models::device::{FaultCounts, Queued};
 use sledlab_models::hybrid::{self, Devices, HybridCounts};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power::Spent;
@@ -104,6 +104,10 @@ impl System for Watched {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         self.system.hybrid()
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        self.system.faults()
     }
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {

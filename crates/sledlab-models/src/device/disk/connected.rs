@@ -13,7 +13,7 @@ use super::controller::{Begun, Controller, Done, Entry};
 use super::drive::Drive;
 use super::params::DiskParams;
 use crate::device::bus::{Bus, By, Port};
-use crate::device::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing, Work};
 
 /// The shortest time there is.
 const INSTANT: Span = Span::from_ns(1);
@@ -362,6 +362,10 @@ impl Device for Connected {
                 return None;
             }
         }
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        None
     }
 
     fn forgo_energy(&mut self) {}

@@ -38,7 +38,8 @@ use self::drive::Drive;
 use super::disksim::{Importer, called};
 use super::host::HostParams;
 use super::{
-    Bus, Busy, Device, Mechanics, Model, OnBus, Positioning, Queued, Rest, Served, States, Timing, Work,
+    Bus, Busy, Device, FaultCounts, Mechanics, Model, OnBus, Positioning, Queued, Rest, Served, States,
+    Timing, Work,
 };
 
 impl Model for DiskParams {
@@ -151,6 +152,10 @@ impl Device for Disk {
     }
 
     fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+        None
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
         None
     }
 

@@ -61,7 +61,7 @@ impl Geometry {
             cylinders: x_bits,
             rows: y_bits.saturating_sub(params.servo_bits) / pitch.max(1),
             tracks: params.usable_tips / params.active_tips.max(1),
-            cells: params.active_tips / params.tips_per_block.max(1),
+            cells: params.active_tips / params.tips_of_block().max(1),
         };
         counts.check(params, y_bits)?;
         let too_large = || too_large(&counts);
@@ -238,11 +238,15 @@ impl Counts {
             return empty(what, "lower active_tips to usable_tips at most");
         }
         if self.cells == 0 {
+            let redundant = match params.redundant_tips {
+                0 => String::new(),
+                redundant => format!(" and redundant_tips = {redundant}"),
+            };
             let what = format!(
-                "a block needs tips_per_block = {} tips, active_tips = {}",
+                "a block needs tips_per_block = {} tips{redundant}, active_tips = {}",
                 params.tips_per_block, params.active_tips
             );
-            return empty(what, "raise active_tips to tips_per_block at least");
+            return empty(what, "raise active_tips to what a block needs at least");
         }
         Ok(())
     }
@@ -300,6 +304,18 @@ mod tests {
             (p.usable_tips, p.active_tips, p.tips_per_block) = (10_000_000, 10_000_000, 1);
         };
         assert!(message(huge).contains("too large"));
+    }
+
+    #[test]
+    fn redundant_tips_cost_capacity() {
+        let blocks = |redundant_tips| {
+            let params = MemsParams { redundant_tips, ..MemsParams::default() };
+            Geometry::new(&params).map(|geometry| (geometry.cells, geometry.tracks, geometry.blocks))
+        };
+        // Of 1280 tips at once, blocks of 64 + 8 tips leave 56 unused.
+        assert_eq!(blocks(8).unwrap(), (17, 5, 5_737_500));
+        assert_eq!(blocks(16).unwrap(), (16, 5, 5_400_000));
+        assert!(blocks(1217).is_err());
     }
 
     #[test]

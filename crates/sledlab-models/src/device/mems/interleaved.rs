@@ -15,7 +15,7 @@ use super::joint::Open;
 use super::params::MemsParams;
 use super::sled::{Pass, SledState};
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing, Work};
 use crate::power::Spent;
 
 /// Time between the end of a write's last pass and its completion.
@@ -284,6 +284,10 @@ impl Device for Interleaved {
         let due = self.active.as_ref().is_some_and(|active| active.phase.at() <= now);
         let free = due && self.step_sled(now, served);
         free.then(|| std::mem::take(&mut self.work))
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        None
     }
 
     fn forgo_energy(&mut self) {}

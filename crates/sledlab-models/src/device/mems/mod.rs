@@ -3,6 +3,7 @@
 mod address;
 pub mod axis;
 mod bus;
+mod damaged;
 mod estimate;
 pub mod geometry;
 pub mod import;
@@ -18,6 +19,7 @@ mod row_table;
 mod seek_map;
 mod serial;
 mod sled;
+mod tips;
 mod unit;
 mod units;
 
@@ -29,15 +31,22 @@ pub use params::MemsParams;
 pub use serial::Serial;
 pub use sled::SledState;
 
+use self::damaged::Damaged;
 use self::params::Pipeline;
+use self::sled::Sled;
+use self::tips::Tips;
 use super::disksim::{Importer, called};
 use super::{Device, Mapping, Model, Positioning, States, Units};
 
 /// The device that `params` describe: one sled, or several that move together.
 pub fn build(params: &MemsParams) -> Result<Box<dyn Device>> {
-    Ok(match params.pipeline {
+    let device: Box<dyn Device> = match params.pipeline {
         Pipeline::Serial => Box::new(Serial::new(params)?),
         Pipeline::Interleaved => Box::new(Interleaved::new(params)?),
+    };
+    Ok(match Tips::new(params)? {
+        None => device,
+        Some(tips) => Box::new(Damaged::new(device, Sled::shared(params)?, tips)),
     })
 }
 

@@ -173,10 +173,22 @@ sledlab_core::params! {
         servo_bits: u64 = 10_u64, "bits", 0..1e4;
         /// Tips that hold one block together.
         tips_per_block: u64 = 64_u64, "tips", 1..65536;
+        /// Tips more that hold a block, for error correction: so many of its tips may fail.
+        redundant_tips: u64 = 0_u64, "tips", 0..65536;
         /// Tips of a sled.
         usable_tips: u64 = 6400_u64, "tips", 1..1e7;
         /// Tips of a sled that can be active at once.
         active_tips: u64 = 1280_u64, "tips", 1..1e7;
+        /// Tips of a sled besides `usable_tips` that take the places of bad ones.
+        spare_tips: u64 = 0_u64, "tips", 0..1e7;
+        /// Usable tips of a sled that are bad from the beginning, anywhere.
+        bad_tips: u64 = 0_u64, "tips", 0..1e7;
+        /// Usable tips of a sled that fail at `tips_fail_at_s`, anywhere.
+        failing_tips: u64 = 0_u64, "tips", 0..1e7;
+        /// When `failing_tips` fail.
+        tips_fail_at_s: f64 = 0.0, "s", 0.0..1e9;
+        /// Seed of the places of bad and failing tips.
+        bad_tips_seed: u64 = 1_u64;
         /// In which order logical blocks fill the medium.
         layout: LayoutKind = LayoutKind::RowFirst;
         /// Cells along x and y of the `zone-clustered` layout, each two zones: even and odd columns.
@@ -251,5 +263,12 @@ sledlab_core::params! {
         startup_mw: f64 = 100.0, "mW", 0.0..1e6;
         /// Power of the parked sled.
         inactive_mw: f64 = 50.0, "mW", 0.0..1e6;
+    }
+}
+
+impl MemsParams {
+    /// Tips that are switched on for a block: those of its data, and those for error correction.
+    pub fn tips_of_block(&self) -> u64 {
+        self.tips_per_block + self.redundant_tips
     }
 }

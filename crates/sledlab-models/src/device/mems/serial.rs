@@ -4,7 +4,7 @@ use sledlab_core::{Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing, Work};
 use crate::power::Spent;
 
 /// A sled whose commands and data wait for nothing but the mechanism.
@@ -73,6 +73,10 @@ impl Device for Serial {
     }
 
     fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+        None
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
         None
     }
 

@@ -142,7 +142,7 @@ pub(super) struct Sled {
     selection: Selection,
     /// What schedulers see instead of the mechanics.
     pub estimate: Option<Estimate>,
-    tips_per_block: u64,
+    tips_of_block: u64,
     /// Tips that stay dark for each unwanted word of a block; 0 where whole blocks are accessed.
     pub tips_per_word: f64,
     /// Blocks one pass can serve at most on each sled.
@@ -170,7 +170,7 @@ impl Sled {
             direction: params.direction,
             direction_tie: params.direction_tie,
             selection: params.selection,
-            tips_per_block: params.tips_per_block,
+            tips_of_block: params.tips_of_block(),
             tips_per_word: if params.subsector_access {
                 params.tips_per_block as f64 * WORD_BYTES as f64 / BLOCK_BYTES as f64
             } else {
@@ -411,7 +411,7 @@ impl Sled {
 
     /// Tips that serve `blocks` blocks at once.
     pub fn tips(&self, blocks: u32) -> u64 {
-        u64::from(blocks) * self.tips_per_block
+        u64::from(blocks) * self.tips_of_block
     }
 
     /// Most blocks a single pass of this device can serve.

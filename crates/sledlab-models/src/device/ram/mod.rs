@@ -3,8 +3,8 @@
 use sledlab_core::{BLOCK_BYTES, Result, Span, Time};
 
 use super::{
-    Aim, Busy, Device, DeviceState, Extent, Location, Mechanics, Model, PositionIndex, Positioning,
-    QueueOrder, Queued, Rest, Served, States, Timing, Work,
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, Model, PositionIndex,
+    Positioning, QueueOrder, Queued, Rest, Served, States, Timing, Work,
 };
 use crate::power::PowerRates;
 
@@ -200,6 +200,10 @@ impl Device for Ram {
     }
 
     fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+        None
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
         None
     }
 

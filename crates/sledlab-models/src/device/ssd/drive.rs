@@ -10,8 +10,8 @@ use super::lines::{Lines, PageWay, Step};
 use super::pages::{Pages, Written};
 use super::params::{Costs, Shape, SsdParams};
 use crate::device::{
-    Aim, Busy, Device, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Rest,
-    Served, Timing, Work,
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, PositionIndex, QueueOrder,
+    Queued, Rest, Served, Timing, Work,
 };
 use crate::power::PowerRates;
 
@@ -233,6 +233,10 @@ impl Device for Drive {
             tip_ns: std::mem::take(&mut self.energy),
             ..Work::default()
         })
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        None
     }
 
     fn forgo_energy(&mut self) {}

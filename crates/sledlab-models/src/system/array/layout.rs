@@ -2,24 +2,79 @@
 
 use std::ops::Range;
 
-use sledlab_core::{Error, Op, Result};
+use sledlab_core::{Error, Result};
 
+use super::health::Health;
+use super::mirror::Mirror;
 use super::plan::Plan;
 use super::raid5::Raid5;
 use crate::device::Queued;
 use crate::system::params::{Kind, SystemParams};
+
+/// Tells the device with the least positioning time for a read, of those that have its blocks.
+pub(super) type Nearest<'a> = &'a mut dyn FnMut(&Queued, &dyn Fn(usize) -> bool) -> usize;
 
 /// A way of putting devices together.
 pub(super) trait Layout: Send {
     /// Number of blocks the host sees.
     fn capacity_blocks(&self) -> u64;
 
-    /// What the devices have to do for a request; `nearest` tells the device with the least positioning time, where any
-    /// has the blocks.
-    fn plan(&self, request: &Queued, nearest: &mut dyn FnMut(&Queued) -> usize) -> Plan;
+    /// What the devices have to do for a request; `nearest` is asked where several have the blocks. A layout that asks
+    /// guards no reads.
+    fn plan(&self, request: &Queued, nearest: Nearest) -> Plan;
 
     /// Stripes that nothing else may change while the request is under way.
-    fn guarded(&self, request: &Queued) -> Range<u64>;
+    fn guarded(&self, request: &Queued) -> Guarded;
+
+    /// Number of devices.
+    fn devices(&self) -> usize;
+
+    /// Where a block of the host is: its device, the first of several, and its number there.
+    fn place(&self, lbn: u64) -> (usize, u64);
+
+    /// What a block of a device is.
+    fn holds(&self, device: usize, lbn: u64) -> Held;
+
+    /// The state of its devices, where it outlives the failure of one.
+    fn health(&mut self) -> Option<&mut Health>;
+
+    /// The same layout as one that outlives the failure of a device, where it does.
+    fn redundant(&self) -> Option<&dyn Redundant>;
+}
+
+/// A layout that outlives the failure of a device.
+pub(super) trait Redundant {
+    /// The state of its devices.
+    fn health(&self) -> &Health;
+
+    /// What has to be done for a stripe of a device to be on its spare; nothing where the stripe is lost.
+    fn rebuild(&self, device: usize, stripe: u64) -> Plan;
+
+    /// Blocks of the host that are on no device any more.
+    fn lost_blocks(&self) -> u64;
+}
+
+/// Stripes that a request claims.
+#[derive(Clone, Debug)]
+pub(super) struct Guarded {
+    pub stripes: Range<u64>,
+    /// Whether other requests that share them may be under way as well.
+    pub is_shared: bool,
+}
+
+impl Guarded {
+    pub const NOTHING: Guarded = Guarded { stripes: 0..0, is_shared: true };
+}
+
+/// What a block of a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// This block of the host.
+    Host(u64),
+    /// Parity of the blocks at the same place of all others.
+    Parity,
+    /// Nothing: no stripe reaches there.
+    Nothing,
 }
 
 /// The layout that `params` asks for, on devices of `device_blocks`.
@@ -28,6 +83,7 @@ pub(super) trait Layout: Send {
 /// Too few devices for it, or too many; a unit that fits on none; more blocks than can be counted.
 pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn Layout>> {
     let SystemParams { kind, devices, unit_blocks, .. } = *params;
+    let fails = !params.failed.0.is_empty();
     if device_blocks.checked_mul(devices).is_none() {
         return Err(Error::user(format!("{devices} devices of {device_blocks} blocks are too large"))
             .with_remedy("use fewer or smaller devices"));
@@ -42,8 +98,14 @@ pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn
     Ok(match kind {
         Kind::Single | Kind::Concatenation => Box::new(Concatenation { devices, device_blocks }),
         Kind::Stripe => Box::new(Stripe { devices, unit_blocks, units }),
-        Kind::Mirror => Box::new(Mirror { devices, device_blocks }),
-        Kind::Raid5 => Box::new(Raid5 { devices, unit_blocks, stripes: units }),
+        Kind::Mirror => {
+            let health = Health::new(device_blocks.div_ceil(unit_blocks), devices as usize - 1, fails);
+            Box::new(Mirror { devices, device_blocks, unit_blocks, health })
+        }
+        Kind::Raid5 => {
+            let health = Health::new(units, 1, fails);
+            Box::new(Raid5 { devices, unit_blocks, stripes: units, health })
+        }
     })
 }
 
@@ -84,7 +146,7 @@ impl Layout for Concatenation {
         self.devices * self.device_blocks
     }
 
-    fn plan(&self, request: &Queued, _nearest: &mut dyn FnMut(&Queued) -> usize) -> Plan {
+    fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
         for Cut { unit: device, from, to, is_last } in cut(request, self.device_blocks) {
             plan.add_part(device as usize, request.op, (from, to), is_last);
@@ -92,8 +154,28 @@ impl Layout for Concatenation {
         plan
     }
 
-    fn guarded(&self, _request: &Queued) -> Range<u64> {
-        0..0
+    fn guarded(&self, _request: &Queued) -> Guarded {
+        Guarded::NOTHING
+    }
+
+    fn devices(&self) -> usize {
+        self.devices as usize
+    }
+
+    fn place(&self, lbn: u64) -> (usize, u64) {
+        ((lbn / self.device_blocks) as usize, lbn % self.device_blocks)
+    }
+
+    fn holds(&self, device: usize, lbn: u64) -> Held {
+        Held::Host(device as u64 * self.device_blocks + lbn)
+    }
+
+    fn health(&mut self) -> Option<&mut Health> {
+        None
+    }
+
+    fn redundant(&self) -> Option<&dyn Redundant> {
+        None
     }
 }
 
@@ -110,7 +192,7 @@ impl Layout for Stripe {
         self.devices * self.units * self.unit_blocks
     }
 
-    fn plan(&self, request: &Queued, _nearest: &mut dyn FnMut(&Queued) -> usize) -> Plan {
+    fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
         for Cut { unit, from, to, is_last } in cut(request, self.unit_blocks) {
             let start = unit / self.devices * self.unit_blocks;
@@ -120,36 +202,32 @@ impl Layout for Stripe {
         plan
     }
 
-    fn guarded(&self, _request: &Queued) -> Range<u64> {
-        0..0
-    }
-}
-
-/// The same blocks on every device: one reads them, all write them.
-struct Mirror {
-    devices: u64,
-    device_blocks: u64,
-}
-
-impl Layout for Mirror {
-    fn capacity_blocks(&self) -> u64 {
-        self.device_blocks
+    fn guarded(&self, _request: &Queued) -> Guarded {
+        Guarded::NOTHING
     }
 
-    fn plan(&self, request: &Queued, nearest: &mut dyn FnMut(&Queued) -> usize) -> Plan {
-        let mut plan = Plan::default();
-        let blocks = (request.lbn, request.lbn + u64::from(request.blocks));
-        if request.op == Op::Read {
-            plan.add_part(nearest(request), Op::Read, blocks, true);
-        } else {
-            for device in 0..self.devices as usize {
-                plan.add_part(device, request.op, blocks, true);
-            }
+    fn devices(&self) -> usize {
+        self.devices as usize
+    }
+
+    fn place(&self, lbn: u64) -> (usize, u64) {
+        let (unit, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
+        ((unit % self.devices) as usize, unit / self.devices * self.unit_blocks + from)
+    }
+
+    fn holds(&self, device: usize, lbn: u64) -> Held {
+        let (row, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
+        if row >= self.units {
+            return Held::Nothing;
         }
-        plan
+        Held::Host((row * self.devices + device as u64) * self.unit_blocks + from)
     }
 
-    fn guarded(&self, _request: &Queued) -> Range<u64> {
-        0..0
+    fn health(&mut self) -> Option<&mut Health> {
+        None
+    }
+
+    fn redundant(&self) -> Option<&dyn Redundant> {
+        None
     }
 }

@@ -1,24 +1,34 @@
 //! Several devices alike behind one address space: concatenation, striping, mirroring, RAID 5, and the units of a
 //! device that move each on their own.
 
+mod contents;
+mod degraded;
+mod faults;
 mod flow;
+mod guards;
+mod health;
 mod layout;
+mod mirror;
 mod plan;
 mod raid5;
 #[cfg(test)]
 mod tests;
 mod units;
 
-use sledlab_core::{Error, Result, Span, Time};
+use sledlab_core::{Error, Op, Result, Span, Time};
 
+use self::contents::Keeper;
+use self::faults::Faults;
 use self::flow::{Access, Flow};
-use self::layout::Layout;
+use self::layout::{Held, Layout};
 use self::units::OfUnits;
 use super::params::{BusUse, Kind, SystemParams};
-use super::{Completion, Durable, Parts, Setup, Single, Station, System, advance_by_events};
+use super::{
+    Completion, Content, Contents, Durable, Parts, Setup, Single, Station, System, advance_by_events,
+};
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
-use crate::device::{self, Bus, Queued, Units};
+use crate::device::{self, Bus, FaultCounts, Queued, Units};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
@@ -32,6 +42,10 @@ pub struct Array {
     longest_queue: usize,
     /// The present.
     now: Time,
+    /// Where devices fail.
+    faults: Option<Box<Faults>>,
+    /// Where media keep contents.
+    keeper: Option<Box<Keeper>>,
 }
 
 impl Array {
@@ -48,9 +62,15 @@ impl Array {
             BusUse::Own => super::node(parts),
             BusUse::Shared => on_bus(&bus, parts),
         };
-        let nodes = (0..params.devices).map(node).collect::<Result<Vec<_>>>()?;
+        let count = params.devices + faults::spares(params);
+        let nodes = (0..count).map(node).collect::<Result<Vec<_>>>()?;
         let device_blocks = nodes[0].capacity_blocks();
-        Ok(Array { bus: params.bus, ..Array::of(layout::build(params, device_blocks)?, nodes) })
+        let mut array = Array::of(layout::build(params, device_blocks)?, nodes);
+        array.bus = params.bus;
+        array.keeper = parts.keep_contents.then(Box::default);
+        array.faults = Faults::new(params).map(Box::new);
+        array.fail_due(Time::ZERO);
+        Ok(array)
     }
 
     /// The units of a device, each with an empty queue as `setup` says.
@@ -62,7 +82,7 @@ impl Array {
         let file = DeviceFile { name: String::new(), description: String::new(), params: each };
         let unit = |_| Ok(Box::new(Single::new(Station::new(&file, setup)?)) as Box<dyn System>);
         let nodes = (0..count).map(unit).collect::<Result<Vec<_>>>()?;
-        Ok(Array::of(Box::new(OfUnits(map)), nodes))
+        Ok(Array::of(Box::new(OfUnits { map, count }), nodes))
     }
 
     fn of(layout: Box<dyn Layout>, nodes: Vec<Box<dyn System>>) -> Self {
@@ -75,13 +95,54 @@ impl Array {
             done: Vec::new(),
             longest_queue: 0,
             now: Time::ZERO,
+            faults: None,
+            keeper: None,
         }
     }
 
     /// Hands accesses that may begin to their devices.
     fn hand_over(&mut self, now: Time) {
         for (device, access) in self.ready.drain(..) {
-            self.nodes[device].arrive(now, access);
+            let node = faults::node(self.faults.as_deref(), device);
+            if let Some(keeper) = &mut self.keeper
+                && access.op == Op::Write
+            {
+                let data = keeper.written(&self.flow, device, &access);
+                if let Some(medium) = self.nodes[node].durable() {
+                    medium.give(access.id, data);
+                }
+            }
+            self.nodes[node].arrive(now, access);
+        }
+    }
+
+    /// Has those devices fail that are due to.
+    fn fail_due(&mut self, now: Time) {
+        let Some(faults) = &mut self.faults else { return };
+        while let Some(device) = faults.fail_due(now) {
+            let (nodes, places) = (&self.nodes, &faults.places);
+            let mut nearest = |read: &Queued, has: &dyn Fn(usize) -> bool| {
+                let devices = (0..places.len()).filter(|device| has(*device));
+                devices.min_by_key(|device| nodes[places[*device]].positioning(now, read)).unwrap_or(0)
+            };
+            self.flow.fail(device, &mut nearest, &mut self.ready);
+        }
+    }
+
+    /// Has devices fail, rebuilds, and tells of requests that are done without an access.
+    fn heed_faults(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        self.fail_due(now);
+        if let Some(faults) = &mut self.faults {
+            faults.rebuild(&mut self.flow, now, &mut self.ready);
+        }
+        let restarted = self.flow.take_restarted();
+        self.keeper.iter_mut().for_each(|keeper| keeper.forget(&restarted));
+        self.hand_over(now);
+        for (request, energy) in self.flow.take_answered() {
+            if let Some(keeper) = &mut self.keeper {
+                keeper.finish(&self.flow, &request);
+            }
+            completed.push(Completion { energy, ..Completion::at_once(request, now) });
         }
     }
 }
@@ -94,6 +155,45 @@ fn on_bus(bus: &Bus, parts: Parts) -> Result<Box<dyn System>> {
     }
     let device = device::build_on(bus, parts.device)?;
     Ok(Box::new(Single::new(Station::of(device, parts.setup)?)))
+}
+
+/// Whether what `params` says of failures can be.
+///
+/// # Errors
+/// Failures of what does not outlive them; devices that there are not; moments and rates of no failure.
+pub(super) fn check_failures(params: &SystemParams) -> Result<()> {
+    let SystemParams { kind, devices, failed, failed_at_s, rebuild_mb_s, .. } = params;
+    let Some(largest) = failed.0.iter().max() else {
+        for (key, is_said) in
+            [("failed_at_s", !failed_at_s.is_start()), ("rebuild_mb_s", *rebuild_mb_s > 0.0)]
+        {
+            if is_said {
+                return Err(Error::user(format!("system.{key} is said, and no device fails"))
+                    .with_remedy("say which: system.failed"));
+            }
+        }
+        return Ok(());
+    };
+    if !kind.outlives_failures() {
+        return Err(Error::user(format!(
+            "system.failed: a system of kind \"{}\" loses its data with a device",
+            kind.word()
+        ))
+        .with_remedy("choose system.kind = \"mirror\" or \"raid5\", or leave out system.failed"));
+    }
+    if *largest as u64 >= *devices {
+        return Err(Error::user(format!("system.failed: there is no device {largest}"))
+            .with_remedy(format!("choose numbers from 0 to {}", devices - 1)));
+    }
+    if failed_at_s.0.len() != 1 && failed_at_s.0.len() != failed.0.len() {
+        return Err(Error::user(format!(
+            "system.failed_at_s says {} moments for {} failures",
+            failed_at_s.0.len(),
+            failed.0.len()
+        ))
+        .with_remedy("say one for all, or as many as in system.failed"));
+    }
+    Ok(())
 }
 
 /// Whether devices of `file` can be put together as `params` says.
@@ -114,7 +214,15 @@ fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
         ))
         .with_remedy(remedy));
     }
-    Ok(())
+    if kind.outlives_failures() && file.params.device()?.faults().is_some() {
+        return Err(Error::user(format!(
+            "a {word} does not recompute what is lost under bad tips of a device"
+        ))
+        .with_remedy(
+            "leave out device.bad_tips and device.failing_tips, or have whole devices fail: system.failed",
+        ));
+    }
+    check_failures(params)
 }
 
 impl System for Array {
@@ -124,18 +232,26 @@ impl System for Array {
 
     fn arrive(&mut self, now: Time, request: Queued) {
         self.now = now;
-        let nodes = &self.nodes;
-        let mut nearest = |read: &Queued| {
-            let devices = 0..nodes.len();
+        if let Some(keeper) = &mut self.keeper {
+            keeper.arrive(&request);
+        }
+        let (nodes, faults) = (&self.nodes, self.faults.as_deref());
+        let devices = faults.map_or(nodes.len(), |faults| faults.places.len());
+        let mut nearest = |read: &Queued, has: &dyn Fn(usize) -> bool| {
+            let devices = (0..devices).filter(|device| has(*device));
             // Of equals the first.
-            devices.min_by_key(|device| nodes[*device].positioning(now, read)).unwrap_or(0)
+            let positioning = |device: &usize| nodes[faults::node(faults, *device)].positioning(now, read);
+            devices.min_by_key(positioning).unwrap_or(0)
         };
         self.flow.arrive(request, &mut nearest, &mut self.ready);
         self.hand_over(now);
     }
 
     fn next_event(&self) -> Option<Time> {
-        self.nodes.iter().filter_map(|node| node.next_event()).min()
+        let next = self.nodes.iter().filter_map(|node| node.next_event()).min();
+        let Some(faults) = &self.faults else { return next };
+        let answered = self.flow.has_answered().then_some(self.now);
+        [next, answered, faults.next_event(&self.flow)].into_iter().flatten().min()
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
@@ -147,15 +263,25 @@ impl System for Array {
         for at in 0..self.nodes.len() {
             // Of devices that ask for their bus at once, the last is first, as later.
             let at = if self.bus == BusUse::Shared { self.nodes.len() - 1 - at } else { at };
-            let node = &mut self.nodes[at];
+            let (node, before) = (&mut self.nodes[at], self.done.len());
             if node.next_event().is_some_and(|at| at <= now) {
                 node.advance(now, &mut self.done);
             }
+            if let Some(keeper) = &mut self.keeper {
+                keeper.read(&self.flow, node.as_mut(), &self.done[before..]);
+            }
         }
         for access in self.done.drain(..) {
-            completed.extend(self.flow.done(&access, &mut self.ready));
+            let done = self.flow.done(&access, &mut self.ready);
+            if let (Some(keeper), Some(done)) = (&mut self.keeper, &done) {
+                keeper.finish(&self.flow, &done.request);
+            }
+            completed.extend(done);
         }
         self.hand_over(now);
+        if self.faults.is_some() {
+            self.heed_faults(now, completed);
+        }
     }
 
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
@@ -171,7 +297,8 @@ impl System for Array {
     }
 
     fn stations(&self) -> Vec<&Station> {
-        self.nodes.iter().flat_map(|node| node.stations()).collect()
+        let works = |at: &usize| self.faults.as_ref().is_none_or(|faults| faults.works(*at));
+        (0..self.nodes.len()).filter(works).flat_map(|at| self.nodes[at].stations()).collect()
     }
 
     fn queue_length(&self) -> usize {
@@ -192,14 +319,11 @@ impl System for Array {
     }
 
     fn background(&self) -> (Spent, Time) {
-        self.nodes.iter().map(|node| node.background()).fold(
-            (Spent::default(), Time::ZERO),
-            |all, (spent, end)| {
-                let mut sum = all.0;
-                sum += spent;
-                (sum, all.1.max(end))
-            },
-        )
+        self.nodes.iter().map(|node| node.background()).fold(self.flow.background(), |all, (spent, end)| {
+            let mut sum = all.0;
+            sum += spent;
+            (sum, all.1.max(end))
+        })
     }
 
     fn cache(&self) -> Option<CacheCounts> {
@@ -215,11 +339,50 @@ impl System for Array {
         all.map(|all| HybridCounts { live_share: all.live_share * share, ..all })
     }
 
+    fn faults(&self) -> Option<FaultCounts> {
+        let mut all = self.faults.as_ref().map(|faults| faults.counts(&self.flow));
+        for counts in self.nodes.iter().filter_map(|node| node.faults()) {
+            *all.get_or_insert_default() += counts;
+        }
+        all
+    }
+
     fn positioning(&self, _now: Time, _read: &Queued) -> Span {
         Span::ZERO
     }
 
     fn durable(&mut self) -> Option<&mut dyn Durable> {
-        None
+        if self.keeper.is_some() { Some(self) } else { None }
+    }
+}
+
+impl Durable for Array {
+    fn give(&mut self, access: u64, data: Vec<Content>) {
+        self.keeper.iter_mut().for_each(|keeper| keeper.give(access, data.clone()));
+    }
+
+    fn found(&mut self, access: u64) -> Vec<Content> {
+        self.keeper.as_mut().map(|keeper| keeper.found(access)).unwrap_or_default()
+    }
+
+    /// What is on the device of each block; parity is not asked.
+    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
+        let mut all = Contents::new();
+        for (node, device) in
+            (0..self.nodes.len()).map(|node| (node, faults::device(self.faults.as_deref(), node)))
+        {
+            let held = self.nodes[node].durable().map(|medium| medium.crash(survives)).unwrap_or_default();
+            let Some(device) = device else { continue };
+            for (lbn, content) in held {
+                if let Held::Host(host) = self.flow.layout().holds(device, lbn) {
+                    all.insert(host, content);
+                }
+            }
+        }
+        all
+    }
+
+    fn free_early(&mut self) {
+        self.nodes.iter_mut().filter_map(|node| node.durable()).for_each(Durable::free_early);
     }
 }

@@ -20,6 +20,10 @@ pub(super) struct Step {
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub steps: Vec<Step>,
+    /// Whether some of what is read was on a device that has failed, and comes from all others.
+    pub recomputes: bool,
+    /// Whether some of it is on no device any more.
+    pub loses: bool,
 }
 
 impl Plan {
@@ -54,5 +58,20 @@ impl Plan {
     pub fn add_part(&mut self, device: usize, op: Op, blocks: (u64, u64), ends_request: bool) {
         let step = self.add(device, op, blocks, &[]);
         self.steps[step].ends_request = ends_request;
+    }
+
+    /// For every step, how many it waits for.
+    pub fn needs(&self) -> Vec<usize> {
+        self.steps.iter().map(|step| step.needs.len()).collect()
+    }
+
+    /// Has every write wait for all reads: when a device fails, a request has either written nothing yet, and can begin
+    /// anew, or knows all it needs.
+    pub fn read_first(&mut self) {
+        let of = |op| self.steps.iter().enumerate().filter(move |(_, step)| step.op == op).map(|(at, _)| at);
+        let reads: Vec<usize> = of(Op::Read).collect();
+        for step in self.steps.iter_mut().filter(|step| step.op == Op::Write) {
+            step.needs.clone_from(&reads);
+        }
     }
 }

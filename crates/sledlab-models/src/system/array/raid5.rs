@@ -3,11 +3,10 @@
 //! Left-symmetric: the parity of stripe `s` on `n` devices is on device `n - 1 - s mod n`, its first unit on the next
 //! device and so on, so that consecutive units are on consecutive devices.
 
-use std::ops::Range;
-
 use sledlab_core::Op;
 
-use super::layout::{Cut, Layout, cut};
+use super::health::Health;
+use super::layout::{Cut, Guarded, Held, Layout, Nearest, Redundant, cut};
 use super::plan::Plan;
 use crate::device::Queued;
 
@@ -17,33 +16,34 @@ pub(super) struct Raid5 {
     pub unit_blocks: u64,
     /// Stripes, each a unit of every device.
     pub stripes: u64,
+    pub health: Health,
 }
 
 /// Blocks of a unit, from its beginning: the first and the one after the last.
-type Part = (u64, u64);
+pub(super) type Part = (u64, u64);
 
-/// What of a stripe is written.
-struct Written {
-    stripe: u64,
+/// What of a stripe is read or written.
+pub(super) struct Touched {
+    pub stripe: u64,
     /// Units of data, by number, and their parts.
-    units: Vec<(u64, Part)>,
+    pub units: Vec<(u64, Part)>,
 }
 
 impl Raid5 {
     /// Units of data in a stripe.
-    fn width(&self) -> u64 {
+    pub(super) fn width(&self) -> u64 {
         self.devices - 1
     }
 
-    fn parity_device(&self, stripe: u64) -> usize {
+    pub(super) fn parity_device(&self, stripe: u64) -> usize {
         (self.devices - 1 - stripe % self.devices) as usize
     }
 
-    fn data_device(&self, stripe: u64, unit: u64) -> usize {
+    pub(super) fn data_device(&self, stripe: u64, unit: u64) -> usize {
         ((self.parity_device(stripe) as u64 + 1 + unit) % self.devices) as usize
     }
 
-    fn on_device(&self, stripe: u64, (from, to): Part) -> (u64, u64) {
+    pub(super) fn on_device(&self, stripe: u64, (from, to): Part) -> (u64, u64) {
         let start = stripe * self.unit_blocks;
         (start + from, start + to)
     }
@@ -59,27 +59,37 @@ impl Raid5 {
     }
 
     fn write(&self, request: &Queued) -> Plan {
-        let mut stripes: Vec<Written> = Vec::new();
-        for Cut { unit, from, to, .. } in cut(request, self.unit_blocks) {
-            let (stripe, unit) = (unit / self.width(), unit % self.width());
-            match stripes.last_mut() {
-                Some(last) if last.stripe == stripe => last.units.push((unit, (from, to))),
-                _ => stripes.push(Written { stripe, units: vec![(unit, (from, to))] }),
-            }
-        }
         let mut plan = Plan::default();
-        for written in stripes {
-            if 2 * written.units.len() as u64 >= self.width() {
-                self.reconstruct(&written, &mut plan);
-            } else {
-                self.modify(&written, &mut plan);
-            }
+        for written in self.touched(request) {
+            self.write_whole(&written, &mut plan);
         }
         plan
     }
 
+    /// The stripes of a request, and what of them it is about.
+    pub(super) fn touched(&self, request: &Queued) -> Vec<Touched> {
+        let mut stripes: Vec<Touched> = Vec::new();
+        for Cut { unit, from, to, .. } in cut(request, self.unit_blocks) {
+            let (stripe, unit) = (unit / self.width(), unit % self.width());
+            match stripes.last_mut() {
+                Some(last) if last.stripe == stripe => last.units.push((unit, (from, to))),
+                _ => stripes.push(Touched { stripe, units: vec![(unit, (from, to))] }),
+            }
+        }
+        stripes
+    }
+
+    /// Writes to a stripe that misses nothing.
+    pub(super) fn write_whole(&self, written: &Touched, plan: &mut Plan) {
+        if 2 * written.units.len() as u64 >= self.width() {
+            self.reconstruct(written, plan);
+        } else {
+            self.modify(written, plan);
+        }
+    }
+
     /// Old data and old parity are read; new data goes over old data once that is known, parity comes last.
-    fn modify(&self, Written { stripe, units }: &Written, plan: &mut Plan) {
+    fn modify(&self, Touched { stripe, units }: &Touched, plan: &mut Plan) {
         let parity_device = self.parity_device(*stripe);
         let place = |part| self.on_device(*stripe, part);
         let mut old = Vec::new();
@@ -98,7 +108,7 @@ impl Raid5 {
     }
 
     /// What is not written is read, so parity needs nothing old; where all is written, nothing is read.
-    fn reconstruct(&self, Written { stripe, units }: &Written, plan: &mut Plan) {
+    fn reconstruct(&self, Touched { stripe, units }: &Touched, plan: &mut Plan) {
         let place = |part| self.on_device(*stripe, part);
         let parity = self.parity(units);
         let mut rest = Vec::new();
@@ -117,7 +127,7 @@ impl Raid5 {
     }
 
     /// The parts of the unit of parity that change with `units`, which follow each other.
-    fn parity(&self, units: &[(u64, Part)]) -> Vec<Part> {
+    pub(super) fn parity(&self, units: &[(u64, Part)]) -> Vec<Part> {
         match units {
             [(_, only)] => vec![*only],
             // The end of one unit and the beginning of the next, with a gap between them.
@@ -128,7 +138,7 @@ impl Raid5 {
 }
 
 /// What is left of a part before and after another.
-fn without((from, to): Part, (taken_from, taken_to): Part) -> impl Iterator<Item = Part> {
+pub(super) fn without((from, to): Part, (taken_from, taken_to): Part) -> impl Iterator<Item = Part> {
     [(from, to.min(taken_from)), (from.max(taken_to), to)].into_iter().filter(|(from, to)| from < to)
 }
 
@@ -137,17 +147,53 @@ impl Layout for Raid5 {
         self.width() * self.stripes * self.unit_blocks
     }
 
-    fn plan(&self, request: &Queued, _nearest: &mut dyn FnMut(&Queued) -> usize) -> Plan {
-        if request.op == Op::Read { self.read(request) } else { self.write(request) }
+    fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
+        match request.op {
+            _ if self.health.fails => self.plan_failing(request),
+            Op::Read => self.read(request),
+            _ => self.write(request),
+        }
     }
 
-    /// Two writes that read the old parity of a stripe before either has written the new would lose one of them.
-    fn guarded(&self, request: &Queued) -> Range<u64> {
-        if request.op == Op::Read {
-            return 0..0;
+    /// Two writes that read the old parity of a stripe before either has written the new would lose one of them. What is
+    /// recomputed must not change meanwhile.
+    fn guarded(&self, request: &Queued) -> Guarded {
+        let is_shared = request.op == Op::Read;
+        if is_shared && !(self.health.fails && self.recomputes(request)) {
+            return Guarded::NOTHING;
         }
         let stripe_blocks = self.width() * self.unit_blocks;
         let end = request.lbn + u64::from(request.blocks);
-        request.lbn / stripe_blocks..end.div_ceil(stripe_blocks)
+        Guarded { stripes: request.lbn / stripe_blocks..end.div_ceil(stripe_blocks), is_shared }
+    }
+
+    fn devices(&self) -> usize {
+        self.devices as usize
+    }
+
+    fn place(&self, lbn: u64) -> (usize, u64) {
+        let (unit, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
+        let (stripe, unit) = (unit / self.width(), unit % self.width());
+        (self.data_device(stripe, unit), stripe * self.unit_blocks + from)
+    }
+
+    fn holds(&self, device: usize, lbn: u64) -> Held {
+        let (stripe, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
+        if stripe >= self.stripes {
+            return Held::Nothing;
+        }
+        let unit = (device as u64 + self.devices - self.parity_device(stripe) as u64) % self.devices;
+        match unit.checked_sub(1) {
+            None => Held::Parity,
+            Some(unit) => Held::Host((stripe * self.width() + unit) * self.unit_blocks + from),
+        }
+    }
+
+    fn health(&mut self) -> Option<&mut Health> {
+        Some(&mut self.health)
+    }
+
+    fn redundant(&self) -> Option<&dyn Redundant> {
+        Some(self)
     }
 }

@@ -27,7 +27,7 @@ fn request(id: u64, op: Op, lbn: u64, blocks: u32) -> Queued {
 }
 
 fn plan(layout: &dyn Layout, request: &Queued) -> Plan {
-    layout.plan(request, &mut |_| 0)
+    layout.plan(request, &mut |_, _| 0)
 }
 
 /// Where a read of one block goes.
@@ -154,14 +154,14 @@ fn run(
             && let Some(request) = waiting.next()
         {
             media.data.insert(request.id, 1000 * (request.id + 1));
-            flow.arrive(*request, &mut |_| 0, &mut ready);
+            flow.arrive(*request, &mut |_, _| 0, &mut ready);
             under_way += 1;
         }
         if ready.is_empty() {
             break;
         }
         let access: Access = ready.swap_remove(picks.next().unwrap_or(0) % ready.len());
-        let id = flow.owner(access.1.id).expect("an access is done once");
+        let id = flow.owner(access.1.id).expect("an access is done once").0;
         assert_eq!(owner.insert(access.1.id, id), None);
         *spent.entry(id).or_default() += 1.0;
         media.access(&requests[id as usize], &access);

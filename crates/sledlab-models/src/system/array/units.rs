@@ -1,23 +1,25 @@
 //! The units of a device that move each on their own, behind one address space.
 
-use std::ops::Range;
-
-use super::layout::Layout;
+use super::health::Health;
+use super::layout::{Guarded, Held, Layout, Nearest, Redundant};
 use super::plan::Plan;
 use crate::device::{Queued, Run, UnitMap};
 
 /// Blocks lie where a device's own map of its units says.
-pub(super) struct OfUnits(pub Box<dyn UnitMap>);
+pub(super) struct OfUnits {
+    pub map: Box<dyn UnitMap>,
+    pub count: usize,
+}
 
 impl Layout for OfUnits {
     fn capacity_blocks(&self) -> u64 {
-        self.0.capacity_blocks()
+        self.map.capacity_blocks()
     }
 
-    fn plan(&self, request: &Queued, _nearest: &mut dyn FnMut(&Queued) -> usize) -> Plan {
-        let (last_unit, last) = self.0.locate(request.lbn + u64::from(request.blocks) - 1);
+    fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
+        let (last_unit, last) = self.map.locate(request.lbn + u64::from(request.blocks) - 1);
         let mut plan = Plan::default();
-        for Run { unit, lbn, blocks } in self.0.split(request.lbn, request.blocks) {
+        for Run { unit, lbn, blocks } in self.map.split(request.lbn, request.blocks) {
             let end = lbn + u64::from(blocks);
             let holds_last = unit == last_unit && (lbn..end).contains(&last);
             plan.add_part(unit, request.op, (lbn, end), holds_last);
@@ -25,7 +27,28 @@ impl Layout for OfUnits {
         plan
     }
 
-    fn guarded(&self, _request: &Queued) -> Range<u64> {
-        0..0
+    fn guarded(&self, _request: &Queued) -> Guarded {
+        Guarded::NOTHING
+    }
+
+    fn devices(&self) -> usize {
+        self.count
+    }
+
+    fn place(&self, lbn: u64) -> (usize, u64) {
+        self.map.locate(lbn)
+    }
+
+    /// Units are not asked what they hold.
+    fn holds(&self, _device: usize, _lbn: u64) -> Held {
+        Held::Nothing
+    }
+
+    fn health(&mut self) -> Option<&mut Health> {
+        None
+    }
+
+    fn redundant(&self) -> Option<&dyn Redundant> {
+        None
     }
 }

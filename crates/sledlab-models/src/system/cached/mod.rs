@@ -13,7 +13,7 @@ use self::contents::Kept;
 use self::flushes::Flush;
 use super::{Completion, Content, Contents, Durable, Station, System, advance_by_events};
 use crate::cache::{CacheCounts, CacheParams, Destage, Lines, Run};
-use crate::device::{Queued, Timing};
+use crate::device::{FaultCounts, Queued, Timing};
 use crate::hybrid::HybridCounts;
 use crate::power::{Spent, TotalSpent};
 
@@ -436,6 +436,10 @@ impl System for Cached {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         self.behind.hybrid()
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        self.behind.faults()
     }
 
     fn positioning(&self, now: Time, read: &Queued) -> Span {

@@ -95,6 +95,10 @@ impl System for Shuffled {
         None
     }
 
+    fn faults(&self) -> Option<FaultCounts> {
+        None
+    }
+
     fn positioning(&self, _now: Time, _read: &Queued) -> Span {
         Span::ZERO
     }

@@ -193,26 +193,29 @@ impl Stream {
             if self.cut(most) && self.next <= lbn {
                 continue;
             }
-            let passing = self.passes.iter().find(|pass| lbn < pass.end_block()).copied();
-            let (until, first, last) = match passing.filter(|pass| pass.lbn <= lbn) {
-                Some(pass) => {
-                    // Sectors come at a steady rate: the bus waits for the first, or for the last, or for none.
-                    let until = most.min(pass.end_block());
-                    let first = sent.max(pass.ends(lbn));
-                    let last = first + sector.times(until - lbn);
-                    (until, first, last.max(pass.ends(until - 1) + sector))
-                }
-                None => {
-                    let until = passing.map_or(self.next, |pass| pass.lbn);
-                    let until = if lbn < until { until.min(most) } else { most };
-                    (until, sent, sent + sector.times(until - lbn))
-                }
-            };
+            let (until, first, last) = self.cross(sent, lbn, most, sector);
             self.take(lbn, until, first, last);
             (sent, lbn) = (last, until);
         }
         self.room.release();
         sent
+    }
+
+    /// How far the bus, free at `free`, gets with the blocks from `lbn` to `end` before it may have to wait anew: to which
+    /// block, and when the first begins to cross and the last has crossed.
+    fn cross(&self, free: Time, lbn: u64, end: u64, sector: Span) -> (u64, Time, Time) {
+        let passing = self.passes.iter().find(|pass| lbn < pass.end_block());
+        if let Some(pass) = passing.filter(|pass| pass.lbn <= lbn) {
+            // Sectors come at a steady rate: the bus waits for the first, or for the last, or for none.
+            let until = end.min(pass.end_block());
+            let first = free.max(pass.ends(lbn));
+            let last = first + sector.times(until - lbn);
+            return (until, first, last.max(pass.ends(until - 1) + sector));
+        }
+        // These are buffered.
+        let until = passing.map_or(self.next, |pass| pass.lbn);
+        let until = if lbn < until { until.min(end) } else { end };
+        (until, free, free + sector.times(until - lbn))
     }
 
     /// Time between the passes worked out so far, in the order of time: the rest of a track that is read on arrival

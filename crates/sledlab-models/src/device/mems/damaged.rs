@@ -1,0 +1,91 @@
+//! A sled of which tips are bad or fail: it moves as ever, and what such tips held is lost.
+
+use std::sync::Arc;
+
+use sledlab_core::Time;
+
+use super::sled::Sled;
+use super::tips::Tips;
+use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing, Work};
+
+/// A device, and which of its blocks are lost.
+pub(super) struct Damaged {
+    device: Box<dyn Device>,
+    sled: Arc<Sled>,
+    tips: Tips,
+    lost_requests: u64,
+    /// When it was issued something last.
+    now: Time,
+}
+
+impl Damaged {
+    pub fn new(device: Box<dyn Device>, sled: Arc<Sled>, tips: Tips) -> Self {
+        Damaged { device, sled, tips, lost_requests: 0, now: Time::ZERO }
+    }
+}
+
+impl Device for Damaged {
+    fn mechanics(&self) -> &dyn Mechanics {
+        self.device.mechanics()
+    }
+
+    fn probe(&self, now: Time, request: &Queued) -> Timing {
+        self.device.probe(now, request)
+    }
+
+    fn tell_time(&mut self, now: Time) {
+        self.device.tell_time(now);
+    }
+
+    fn admit(&mut self, now: Time, request: &Queued) -> Time {
+        self.device.admit(now, request)
+    }
+
+    fn let_in(&mut self) -> Option<Queued> {
+        self.device.let_in()
+    }
+
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
+        self.now = now;
+        let is_lost = |request: &&Queued| {
+            let mut blocks = request.lbn..request.lbn + u64::from(request.blocks);
+            blocks.any(|lbn| self.tips.lose(now, self.sled.place(lbn)))
+        };
+        self.lost_requests += batch.iter().filter(is_lost).count() as u64;
+        self.device.issue(now, batch, served)
+    }
+
+    fn takes_more(&self) -> bool {
+        self.device.takes_more()
+    }
+
+    fn has_own_work(&self) -> bool {
+        self.device.has_own_work()
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.device.next_wakeup()
+    }
+
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work> {
+        self.device.wake(now, served)
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        Some(FaultCounts {
+            lost_blocks: self.tips.lost_blocks(self.now),
+            lost_requests: self.lost_requests,
+            bad_tips: self.tips.bad(self.now),
+            remapped_tips: self.tips.remapped(),
+            ..FaultCounts::default()
+        })
+    }
+
+    fn forgo_energy(&mut self) {
+        self.device.forgo_energy();
+    }
+
+    fn rest(&mut self, rest: Rest) {
+        self.device.rest(rest);
+    }
+}

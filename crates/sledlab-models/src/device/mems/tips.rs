@@ -1,0 +1,240 @@
+//! Tips that are bad or fail, and the blocks that are lost by it (DM-17).
+//!
+//! The tips of a sled are numbered track by track, those of a block after each other. A block outlives as many bad tips
+//! as it has redundant ones. Spares come on top of them, and all of those work. Before data is written, spares take the places of bad tips: first
+//! where fewest are needed to save a group of tips, the rest where redundancy is left to restore. What a tip holds when it
+//! fails later no spare brings back.
+
+use std::collections::BTreeMap;
+
+use rand::seq::SliceRandom;
+use sledlab_core::{Error, Result, Time, seed};
+
+use super::geometry::Geometry;
+use super::layout::Place;
+use super::params::MemsParams;
+
+/// The tips of a block: their track, and their place in it.
+type Group = (u32, u32);
+
+/// Which groups of tips have lost what they held.
+#[derive(Clone, Debug)]
+pub(super) struct Tips {
+    fail_at: Time,
+    before: Damage,
+    after: Damage,
+    /// Blocks under a group of tips.
+    blocks_of_group: u64,
+    remapped: u64,
+}
+
+/// Tips that have failed at a time.
+#[derive(Clone, Debug)]
+struct Damage {
+    bad: u64,
+    /// Groups with more bad tips than they outlive.
+    lost: Vec<Group>,
+}
+
+impl Tips {
+    /// The tips of `params`, where some are bad or fail.
+    ///
+    /// # Errors
+    /// More of them than there are, several sleds, and a moment of no failure.
+    pub fn new(params: &MemsParams) -> Result<Option<Tips>> {
+        let MemsParams { bad_tips, failing_tips, usable_tips, tips_fail_at_s, .. } = *params;
+        if failing_tips == 0 && tips_fail_at_s > 0.0 {
+            return Err(Error::user("device.tips_fail_at_s is said, and no tip fails")
+                .with_remedy("say how many: device.failing_tips"));
+        }
+        if bad_tips == 0 && failing_tips == 0 {
+            return Ok(None);
+        }
+        if params.sleds > 1 {
+            return Err(Error::user("device.bad_tips and device.failing_tips are of a device of one sled")
+                .with_remedy("set device.sleds = 1, and system.devices for several"));
+        }
+        if bad_tips + failing_tips > usable_tips {
+            return Err(Error::user(format!(
+                "device.bad_tips = {bad_tips} and device.failing_tips = {failing_tips} are more than \
+                 usable_tips = {usable_tips}"
+            ))
+            .with_remedy("lower them to usable_tips at most"));
+        }
+        let geometry = Geometry::new(params)?;
+        let tips = Tips::drawn(params);
+        let (bad, failing) = tips.split_at(bad_tips as usize);
+        let mut of_group = in_groups(params, &geometry, bad);
+        let remapped = remap(&mut of_group, params.redundant_tips, params.spare_tips);
+        let before = Damage { bad: bad_tips, lost: lost(&of_group, params.redundant_tips) };
+        for (group, count) in in_groups(params, &geometry, failing) {
+            *of_group.entry(group).or_default() += count;
+        }
+        let after = Damage { bad: bad_tips + failing_tips, lost: lost(&of_group, params.redundant_tips) };
+        Ok(Some(Tips {
+            fail_at: Time::from_ns((tips_fail_at_s * 1e9).round() as u64),
+            before,
+            after,
+            blocks_of_group: u64::from(geometry.cylinders) * u64::from(geometry.rows),
+            remapped,
+        }))
+    }
+
+    /// The tips that are bad and then those that fail later: of more bad ones, the first are the same.
+    fn drawn(params: &MemsParams) -> Vec<u64> {
+        let mut all: Vec<u64> = (0..params.usable_tips).collect();
+        let count = (params.bad_tips + params.failing_tips) as usize;
+        all.partial_shuffle(&mut seed::stream(params.bad_tips_seed, "tips"), count).0.to_vec()
+    }
+
+    fn damage(&self, now: Time) -> &Damage {
+        if now >= self.fail_at { &self.after } else { &self.before }
+    }
+
+    /// Whether what is there is lost at `now`.
+    pub fn lose(&self, now: Time, place: Place) -> bool {
+        self.damage(now).lost.binary_search(&(place.track, place.cell)).is_ok()
+    }
+
+    /// Blocks that are lost at `now`.
+    pub fn lost_blocks(&self, now: Time) -> u64 {
+        self.damage(now).lost.len() as u64 * self.blocks_of_group
+    }
+
+    /// Tips that have failed at `now`.
+    pub fn bad(&self, now: Time) -> u64 {
+        self.damage(now).bad
+    }
+
+    /// Bad tips whose places spares have taken.
+    pub fn remapped(&self) -> u64 {
+        self.remapped
+    }
+}
+
+/// How many of these tips are in each group; those that no block needs are in none.
+fn in_groups(params: &MemsParams, geometry: &Geometry, tips: &[u64]) -> BTreeMap<Group, u64> {
+    let mut groups = BTreeMap::new();
+    for tip in tips {
+        let (track, place) = (tip / params.active_tips, tip % params.active_tips);
+        let cell = place / params.tips_of_block();
+        if track < u64::from(geometry.tracks) && cell < u64::from(geometry.cells) {
+            *groups.entry((track as u32, cell as u32)).or_default() += 1;
+        }
+    }
+    groups
+}
+
+/// Has spares take the places of bad tips; tells of how many.
+fn remap(bad: &mut BTreeMap<Group, u64>, redundant: u64, spares: u64) -> u64 {
+    let mut left = spares;
+    let mut in_excess: Vec<(u64, Group)> =
+        bad.iter().map(|(group, bad)| (bad.saturating_sub(redundant), *group)).collect();
+    in_excess.sort_unstable();
+    for (excess, group) in in_excess {
+        if excess <= left {
+            left -= excess;
+            bad.entry(group).and_modify(|bad| *bad -= excess);
+        }
+    }
+    for count in bad.values_mut().filter(|count| **count <= redundant) {
+        let taken = left.min(*count);
+        left -= taken;
+        *count -= taken;
+    }
+    spares - left
+}
+
+/// Groups with more bad tips than they outlive, in order.
+fn lost(bad: &BTreeMap<Group, u64>, redundant: u64) -> Vec<Group> {
+    bad.iter().filter(|(_, bad)| **bad > redundant).map(|(group, _)| *group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::device::mems::layout;
+    use crate::device::mems::params::LayoutKind;
+
+    /// 40 tips, 16 at once in blocks of 4 or more; few places under each.
+    fn small(redundant_tips: u64) -> MemsParams {
+        MemsParams {
+            travel_x_um: 0.28,
+            travel_y_um: 12.0,
+            tips_per_block: 4,
+            active_tips: 16,
+            usable_tips: 40,
+            redundant_tips,
+            ..MemsParams::default()
+        }
+    }
+
+    /// Blocks that are lost, each judged by the tips that hold it.
+    fn by_block(params: &MemsParams, is_bad: impl Fn(u64) -> bool) -> u64 {
+        let geometry = Geometry::new(params).unwrap();
+        let layout = layout::build(params, &geometry);
+        let is_lost = |lbn: &u64| {
+            let Place { track, cell, .. } = layout.place(*lbn);
+            let first = u64::from(track) * params.active_tips + u64::from(cell) * params.tips_of_block();
+            let bad = (first..first + params.tips_of_block()).filter(|tip| is_bad(*tip)).count() as u64;
+            bad > params.redundant_tips
+        };
+        (0..geometry.blocks).filter(is_lost).count() as u64
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_under_more_bad_tips_than_are_redundant_are_lost(
+            redundant in 0_u64..3, bad_tips in 0_u64..20, failing_tips in 1_u64..20, seed: u64, streaming: bool,
+        ) {
+            let layout = if streaming { LayoutKind::Streaming } else { LayoutKind::RowFirst };
+            let bad_tips_seed = seed >> 1;
+            let params = MemsParams {
+                bad_tips, failing_tips, bad_tips_seed, layout, tips_fail_at_s: 1.0, ..small(redundant)
+            };
+            let tips = Tips::new(&params).unwrap().unwrap();
+            let drawn = Tips::drawn(&params);
+            let (bad, _) = drawn.split_at(bad_tips as usize);
+            let (before, after) = (Time::from_ns(999_999_999), Time::from_ns(1_000_000_000));
+            prop_assert_eq!(tips.lost_blocks(before), by_block(&params, |tip| bad.contains(&tip)));
+            prop_assert_eq!(tips.lost_blocks(after), by_block(&params, |tip| drawn.contains(&tip)));
+            let geometry = Geometry::new(&params).unwrap();
+            let layout = layout::build(&params, &geometry);
+            let found = (0..geometry.blocks).filter(|lbn| tips.lose(after, layout.place(*lbn))).count();
+            prop_assert_eq!(found as u64, tips.lost_blocks(after));
+        }
+
+        #[test]
+        fn spares_save_as_many_groups_as_they_can(counts in prop::collection::vec(0_u64..6, 1..8), spares in 0_u64..12) {
+            let groups: BTreeMap<Group, u64> = (0..).zip(&counts).map(|(cell, bad)| ((0, cell), *bad)).collect();
+            for redundant in 0..3 {
+                let mut left = groups.clone();
+                let used = remap(&mut left, redundant, spares);
+                prop_assert_eq!(used, counts.iter().sum::<u64>() - left.values().sum::<u64>());
+                prop_assert!(used <= spares);
+                // Every choice of groups to save that the spares are enough for.
+                let most = (0..1_u32 << counts.len()).filter_map(|choice| {
+                    let chosen = counts.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
+                    let needed: u64 = chosen.map(|(_, bad)| bad.saturating_sub(redundant)).sum();
+                    (needed <= spares).then(|| choice.count_ones() as usize)
+                });
+                prop_assert_eq!(counts.len() - lost(&left, redundant).len(), most.max().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let message = |change: fn(&mut MemsParams)| {
+            let mut params = MemsParams::default();
+            change(&mut params);
+            Tips::new(&params).unwrap_err().to_string()
+        };
+        assert!(message(|p| p.tips_fail_at_s = 1.0).contains("no tip fails"));
+        assert!(message(|p| (p.bad_tips, p.sleds) = (1, 2)).contains("one sled"));
+        assert!(message(|p| (p.bad_tips, p.failing_tips) = (6400, 1)).contains("usable_tips = 6400"));
+        assert!(Tips::new(&MemsParams::default()).unwrap().is_none());
+    }
+}

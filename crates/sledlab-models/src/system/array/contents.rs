@@ -1,0 +1,145 @@
+//! What lies on the devices of an array: data, copies and parity, as a controller makes them of what it was given and
+//! what it has read.
+
+use std::collections::HashMap;
+
+use sledlab_core::Op;
+
+use super::flow::Flow;
+use super::layout::Held;
+use crate::device::Queued;
+use crate::system::{Completion, Content, System};
+
+/// What a controller knows of the requests that are under way.
+#[derive(Default)]
+pub(super) struct Keeper {
+    /// Data of writes.
+    given: HashMap<u64, Vec<Content>>,
+    /// Blocks that were read for a request, by device and place.
+    read: HashMap<u64, HashMap<(usize, u64), u64>>,
+    /// What reads found.
+    found: HashMap<u64, Vec<Content>>,
+}
+
+/// What of a content goes into parity. Headers are what hybrids write on their own devices: an array is given none.
+fn word(content: &Content) -> u64 {
+    match content {
+        Content::Data(word) => *word,
+        Content::Header(words) => words.iter().fold(0, |all, word| all ^ word),
+    }
+}
+
+impl Keeper {
+    pub fn give(&mut self, request: u64, data: Vec<Content>) {
+        self.given.insert(request, data);
+    }
+
+    pub fn found(&mut self, request: u64) -> Vec<Content> {
+        self.found.remove(&request).unwrap_or_default()
+    }
+
+    /// A request arrives.
+    pub fn arrive(&mut self, request: &Queued) {
+        self.read.insert(request.id, HashMap::new());
+    }
+
+    /// Requests begin anew, with nothing read.
+    pub fn forget(&mut self, restarted: &[u64]) {
+        for request in restarted {
+            self.read.entry(*request).or_default().clear();
+        }
+    }
+
+    /// A device, in a place, has done accesses: notes what reads of requests that still ask found.
+    pub fn read(&mut self, flow: &Flow, node: &mut dyn System, done: &[Completion]) {
+        for access in done.iter().filter(|done| done.request.op == Op::Read) {
+            let found = node.durable().map(|medium| medium.found(access.request.id)).unwrap_or_default();
+            let Some((request, device)) = flow.owner(access.request.id) else { continue };
+            let places = (access.request.lbn..).map(|lbn| (device, lbn));
+            self.read.entry(request).or_default().extend(places.zip(found.iter().map(word)));
+        }
+    }
+
+    /// What is written to a device: data of the host, or what is computed of it and of what was read.
+    pub fn written(&self, flow: &Flow, device: usize, access: &Queued) -> Vec<Content> {
+        let Some((request, _)) = flow.owner(access.id) else { return Vec::new() };
+        let blocks = access.lbn..access.lbn + u64::from(access.blocks);
+        blocks.map(|lbn| Content::Data(self.block(flow, request, device, lbn))).collect()
+    }
+
+    fn block(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> u64 {
+        let held = flow.layout().holds(device, lbn);
+        match held {
+            Held::Host(host) => {
+                // A block that nobody writes is being rebuilt.
+                let given = self.given(flow, request, host);
+                let copy = || self.copy(flow, request, host, lbn);
+                let others = || self.others(flow, request, device, lbn);
+                given.or_else(copy).or_else(others).unwrap_or_default()
+            }
+            Held::Parity => {
+                let all = self.others(flow, request, device, lbn);
+                all.or_else(|| self.changed(flow, request, device, lbn)).unwrap_or_default()
+            }
+            Held::Nothing => 0,
+        }
+    }
+
+    /// The host's new data for a block that the request writes.
+    fn given(&self, flow: &Flow, request: u64, host: u64) -> Option<u64> {
+        let whole = flow.request(request)?;
+        let place = host.checked_sub(whole.lbn)?;
+        self.given.get(&request)?.get(place as usize).map(word)
+    }
+
+    /// What a block of the host is where it was read.
+    fn copy(&self, flow: &Flow, request: u64, host: u64, lbn: u64) -> Option<u64> {
+        let read = self.read.get(&request)?;
+        let holds = |device: &usize| flow.layout().holds(*device, lbn) == Held::Host(host);
+        (0..flow.layout().devices()).filter(holds).find_map(|device| read.get(&(device, lbn)).copied())
+    }
+
+    /// XOR of what all other devices hold in that place when the request is done, if that is known.
+    fn others(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
+        let read = self.read.get(&request)?;
+        let mut all = 0;
+        for other in (0..flow.layout().devices()).filter(|other| *other != device) {
+            let new = match flow.layout().holds(other, lbn) {
+                Held::Host(host) => self.given(flow, request, host),
+                _ => None,
+            };
+            all ^= new.or_else(|| read.get(&(other, lbn)).copied())?;
+        }
+        Some(all)
+    }
+
+    /// The old parity with what changes of the data in that place.
+    fn changed(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
+        let read = self.read.get(&request)?;
+        let mut parity = *read.get(&(device, lbn))?;
+        for other in (0..flow.layout().devices()).filter(|other| *other != device) {
+            if let Held::Host(host) = flow.layout().holds(other, lbn)
+                && let Some(new) = self.given(flow, request, host)
+            {
+                parity ^= new ^ read.get(&(other, lbn))?;
+            }
+        }
+        Some(parity)
+    }
+
+    /// A request is done: puts together what it has read.
+    pub fn finish(&mut self, flow: &Flow, request: &Queued) {
+        self.given.remove(&request.id);
+        if request.op == Op::Read {
+            let hosts = request.lbn..request.lbn + u64::from(request.blocks);
+            let found = hosts.map(|host| {
+                let (device, lbn) = flow.layout().place(host);
+                let copy = self.copy(flow, request.id, host, lbn);
+                copy.or_else(|| self.others(flow, request.id, device, lbn))
+            });
+            let found = found.map(|word| Content::Data(word.unwrap_or_default())).collect();
+            self.found.insert(request.id, found);
+        }
+        self.read.remove(&request.id);
+    }
+}

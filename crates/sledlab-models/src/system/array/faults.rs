@@ -1,0 +1,132 @@
+//! Devices of an array that fail, and the spares that take their places.
+
+use std::collections::VecDeque;
+
+use sledlab_core::{BLOCK_BYTES, Span, Time};
+
+use super::flow::{Access, Flow};
+use crate::device::{FailedDevice, FaultCounts};
+use crate::system::SystemParams;
+
+/// What is to fail, what has failed, and how far spares are.
+pub(super) struct Faults {
+    /// Where each device of the layout is among all there are: itself, or its spare.
+    pub places: Vec<usize>,
+    to_come: VecDeque<(Time, usize)>,
+    failed: Vec<Failure>,
+    has_spares: bool,
+    /// Time from one stripe that is rebuilt to the next, at least.
+    pace: Span,
+    /// When the next may begin.
+    next: Time,
+}
+
+struct Failure {
+    device: usize,
+    at: Time,
+    rebuilt: Option<Time>,
+}
+
+/// Spares that stand by.
+pub(super) fn spares(params: &SystemParams) -> u64 {
+    if params.rebuild_mb_s > 0.0 { params.failed.0.len() as u64 } else { 0 }
+}
+
+/// Where a device is among all there are.
+#[inline]
+pub(super) fn node(faults: Option<&Faults>, device: usize) -> usize {
+    faults.map_or(device, |faults| faults.places[device])
+}
+
+/// The device of the layout in a place; none where it has failed, or is a spare that stands by.
+pub(super) fn device(faults: Option<&Faults>, node: usize) -> Option<usize> {
+    let Some(faults) = faults else { return Some(node) };
+    faults
+        .places
+        .iter()
+        .position(|place| *place == node)
+        .filter(|device| faults.has_spares || faults.failed.iter().all(|failure| failure.device != *device))
+}
+
+impl Faults {
+    /// What `params` says of failures, if it does.
+    pub fn new(params: &SystemParams) -> Option<Self> {
+        let SystemParams { devices, unit_blocks, failed, failed_at_s, rebuild_mb_s, .. } = params;
+        if failed.0.is_empty() {
+            return None;
+        }
+        let mut to_come: Vec<(Time, usize)> =
+            failed.0.iter().enumerate().map(|(place, device)| (failed_at_s.of(place), *device)).collect();
+        to_come.sort_by_key(|(at, _)| *at);
+        let seconds = (unit_blocks * BLOCK_BYTES) as f64 / (rebuild_mb_s * 1e6);
+        Some(Faults {
+            places: (0..*devices as usize).collect(),
+            to_come: to_come.into(),
+            failed: Vec::new(),
+            has_spares: *rebuild_mb_s > 0.0,
+            pace: if *rebuild_mb_s > 0.0 { Span::from_seconds(seconds) } else { Span::ZERO },
+            next: Time::ZERO,
+        })
+    }
+
+    /// Whether what is in a place takes part in the run: not what has failed before.
+    pub fn works(&self, node: usize) -> bool {
+        self.failed.iter().all(|failure| failure.device != node || failure.at > Time::ZERO)
+    }
+
+    /// A device that fails by `now`, and whose spare takes its place.
+    pub fn fail_due(&mut self, now: Time) -> Option<usize> {
+        let (at, device) = self.to_come.front().copied().filter(|(at, _)| *at <= now)?;
+        self.to_come.pop_front();
+        self.next = self.next.max(at);
+        if self.has_spares {
+            self.places[device] = self.places.len() + self.failed.len();
+        }
+        self.failed.push(Failure { device, at, rebuilt: None });
+        Some(device)
+    }
+
+    /// When a device fails or a stripe is rebuilt next.
+    pub fn next_event(&self, flow: &Flow) -> Option<Time> {
+        let failure = self.to_come.front().map(|(at, _)| *at);
+        let rebuild = (self.has_spares && flow.next_to_rebuild().is_some()).then_some(self.next);
+        failure.into_iter().chain(rebuild).min()
+    }
+
+    /// Begins with the next stripe if that is due, and notes which spares have all.
+    pub fn rebuild(&mut self, flow: &mut Flow, now: Time, ready: &mut Vec<Access>) {
+        if !self.has_spares {
+            return;
+        }
+        for failure in self.failed.iter_mut().filter(|failure| failure.rebuilt.is_none()) {
+            failure.rebuilt = flow.rebuilt_at(failure.device);
+        }
+        if let Some((device, stripe)) = flow.next_to_rebuild()
+            && self.next <= now
+        {
+            self.next = now + self.pace;
+            flow.rebuild(device, stripe, now, ready);
+        }
+    }
+
+    /// What there is to tell.
+    pub fn counts(&self, flow: &Flow) -> FaultCounts {
+        let told = |failure: &Failure| FailedDevice {
+            device: failure.device,
+            at_s: failure.at.since(Time::ZERO).as_seconds(),
+            rebuilt_after_s: failure.rebuilt.map(|end| end.since(failure.at).as_seconds()),
+        };
+        let counts = flow.counts();
+        FaultCounts {
+            failed: self.failed.iter().map(told).collect(),
+            degraded_reads: counts.degraded_reads,
+            restarted_requests: counts.restarts,
+            rebuild_read_bytes: counts.rebuild_read * BLOCK_BYTES,
+            rebuild_written_bytes: counts.rebuild_written * BLOCK_BYTES,
+            lost_blocks: flow.lost_blocks(),
+            lost_requests: counts.lost,
+            background_j: flow.background().0.total_uj() * 1e-6,
+            ..FaultCounts::default()
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Which requests may go on with which stripes.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::layout::Guarded;
+
+/// For every stripe that requests claim, those requests in order of their claims. The first may go on; where it shares the
+/// stripe, so may those after it that do.
+#[derive(Default)]
+pub(super) struct Guards {
+    queues: HashMap<u64, VecDeque<Claim>>,
+}
+
+struct Claim {
+    request: u64,
+    is_shared: bool,
+    /// Whether nothing before it is in its way.
+    is_free: bool,
+}
+
+impl Guards {
+    /// A request claims stripes; tells for how many of them it has to wait.
+    pub fn claim(&mut self, request: u64, Guarded { stripes, is_shared }: &Guarded) -> usize {
+        let mut waits = 0;
+        for stripe in stripes.clone() {
+            let queue = self.queues.entry(stripe).or_default();
+            let is_free = queue.iter().all(|before| before.is_shared && *is_shared);
+            waits += usize::from(!is_free);
+            queue.push_back(Claim { request, is_shared: *is_shared, is_free });
+        }
+        waits
+    }
+
+    /// A request gives up a stripe; appends those that no longer wait for it.
+    pub fn leave(&mut self, request: u64, stripe: u64, freed: &mut Vec<u64>) {
+        let Some(queue) = self.queues.get_mut(&stripe) else { return };
+        queue.retain(|claim| claim.request != request);
+        if queue.is_empty() {
+            self.queues.remove(&stripe);
+            return;
+        }
+        let mut others_share = true;
+        for (place, claim) in queue.iter_mut().enumerate() {
+            others_share &= claim.is_shared;
+            if place > 0 && !others_share {
+                break;
+            }
+            if !claim.is_free {
+                claim.is_free = true;
+                freed.push(claim.request);
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The same blocks on every device: one reads them, all write them.
+
+use sledlab_core::Op;
+
+use super::health::Health;
+use super::layout::{Guarded, Held, Layout, Nearest, Redundant};
+use super::plan::Plan;
+use crate::device::Queued;
+
+/// The same blocks on every device.
+pub(super) struct Mirror {
+    pub devices: u64,
+    pub device_blocks: u64,
+    /// Blocks that are copied to a spare at once: what is a stripe in layouts of parts.
+    pub unit_blocks: u64,
+    pub health: Health,
+}
+
+impl Mirror {
+    /// How many of these blocks, from the first on, a device holds: a spare holds the first blocks of all.
+    fn held(&self, device: usize, (lbn, end): (u64, u64)) -> (u64, u64) {
+        let held = self.health.held(device).saturating_mul(self.unit_blocks);
+        (lbn, end.min(held).max(lbn))
+    }
+
+    fn blocks(request: &Queued) -> (u64, u64) {
+        (request.lbn, request.lbn + u64::from(request.blocks))
+    }
+}
+
+impl Layout for Mirror {
+    fn capacity_blocks(&self) -> u64 {
+        self.device_blocks
+    }
+
+    fn plan(&self, request: &Queued, nearest: Nearest) -> Plan {
+        let mut plan = Plan::default();
+        let blocks = Mirror::blocks(request);
+        let holds = |device: usize| !self.health.fails || self.held(device, blocks) == blocks;
+        if request.op != Op::Read {
+            for device in 0..self.devices as usize {
+                let (lbn, end) = if self.health.fails { self.held(device, blocks) } else { blocks };
+                if lbn < end {
+                    plan.add_part(device, request.op, (lbn, end), true);
+                }
+            }
+            plan.loses = !(0..self.devices as usize).any(holds);
+        } else if !self.health.fails || (0..self.devices as usize).any(holds) {
+            plan.add_part(nearest(request, &holds), Op::Read, blocks, true);
+        } else {
+            plan.loses = true;
+        }
+        plan
+    }
+
+    /// What is copied to a spare must not change meanwhile.
+    fn guarded(&self, request: &Queued) -> Guarded {
+        if !self.health.fails || request.op == Op::Read {
+            return Guarded::NOTHING;
+        }
+        let (lbn, end) = Mirror::blocks(request);
+        Guarded { stripes: lbn / self.unit_blocks..end.div_ceil(self.unit_blocks), is_shared: false }
+    }
+
+    fn devices(&self) -> usize {
+        self.devices as usize
+    }
+
+    fn place(&self, lbn: u64) -> (usize, u64) {
+        (0, lbn)
+    }
+
+    fn holds(&self, _device: usize, lbn: u64) -> Held {
+        Held::Host(lbn)
+    }
+
+    fn health(&mut self) -> Option<&mut Health> {
+        Some(&mut self.health)
+    }
+
+    fn redundant(&self) -> Option<&dyn Redundant> {
+        Some(self)
+    }
+}
+
+impl Redundant for Mirror {
+    fn health(&self) -> &Health {
+        &self.health
+    }
+
+    fn rebuild(&self, device: usize, stripe: u64) -> Plan {
+        let mut plan = Plan::default();
+        let blocks = (stripe * self.unit_blocks, ((stripe + 1) * self.unit_blocks).min(self.device_blocks));
+        let source = (0..self.devices as usize).find(|source| !self.health.misses(stripe, *source));
+        if let Some(source) = source {
+            let read = plan.add(source, Op::Read, blocks, &[]);
+            plan.add(device, Op::Write, blocks, &[read]);
+        }
+        plan
+    }
+
+    fn lost_blocks(&self) -> u64 {
+        let lost = self.health.lost();
+        (lost.end * self.unit_blocks).min(self.device_blocks)
+            - (lost.start * self.unit_blocks).min(self.device_blocks)
+    }
+}

@@ -1,0 +1,183 @@
+//! Arrays of which devices fail: what is read, what is lost, and what it takes.
+
+mod failing;
+
+use failing::{Array, Host, Request};
+use proptest::prelude::*;
+use sledlab_core::{Op, Time};
+
+const ACCESS_US: u64 = 10;
+
+fn one(op: Op, lbn: u64, blocks: u32) -> Request {
+    Request { op, lbn, blocks, at_us: 0 }
+}
+
+/// How long a request takes an array, in us, and how long its devices are busy for it, one after the other.
+fn cost(array: &Array, request: Request) -> (u64, u64) {
+    let mut host = Host::new(array);
+    let done = host.run(&[request]);
+    (done[0].completion.as_ns() / 1000, host.busy_us())
+}
+
+#[test]
+fn a_degraded_read_takes_all_others_and_no_longer() {
+    // The first unit of five devices is on the first of them.
+    let (whole, degraded) = (Array::raid5(5, 16), Array::raid5(5, 16).failing("0", "0"));
+    let read = one(Op::Read, 3, 4);
+    assert_eq!(cost(&whole, read), (ACCESS_US + 4, ACCESS_US + 4));
+    assert_eq!(cost(&degraded, read), (ACCESS_US + 4, 4 * (ACCESS_US + 4)));
+    // A whole stripe: each survivor once.
+    assert_eq!(cost(&degraded, one(Op::Read, 0, 64)), (ACCESS_US + 16, 4 * (ACCESS_US + 16)));
+    // What is on another device costs as much as ever.
+    assert_eq!(cost(&degraded, one(Op::Read, 16, 4)), (ACCESS_US + 4, ACCESS_US + 4));
+}
+
+#[test]
+fn a_degraded_write_reads_what_parity_needs() {
+    let access = ACCESS_US + 4;
+    let write = one(Op::Write, 3, 4);
+    let of = |failed| cost(&Array::raid5(5, 16).failing(failed, "0"), write);
+    assert_eq!(cost(&Array::raid5(5, 16), write), (2 * access, 4 * access), "two reads, two writes");
+    assert_eq!(of("0"), (2 * access, 4 * access), "three reads of other data, a write of parity");
+    assert_eq!(of("4"), (access, access), "data alone: parity is missing");
+    assert_eq!(of("1"), (2 * access, 4 * access), "as ever where other data is missing");
+}
+
+#[test]
+fn an_idle_array_is_rebuilt_at_the_rate_or_as_fast_as_it_can() {
+    // 1953 blocks of memory of 1 MB: 122 whole units of 16 blocks.
+    let (stripes, unit_us) = (122, ACCESS_US + 16);
+    let after = |rate: f64| {
+        let mut host = Host::new(&Array::raid5(4, 16).failing("2", "0").rebuilt(rate));
+        host.run(&[]);
+        let faults = host.faults();
+        assert_eq!(faults.rebuild_written_bytes, stripes * 16 * 512);
+        assert_eq!(faults.rebuild_read_bytes, 3 * stripes * 16 * 512);
+        assert_eq!((faults.lost_blocks, faults.degraded_reads), (0, 0));
+        (faults.failed[0].rebuilt_after_s.unwrap() * 1e6).round() as u64
+    };
+    // Units of 8192 bytes at 8.192 MB/s: one a millisecond. Reading is one after another, writing follows.
+    assert_eq!(after(8.192), (stripes - 1) * 1000 + 2 * unit_us);
+    assert_eq!(after(1e6), stripes * 2 * unit_us);
+}
+
+#[test]
+fn a_mirror_is_copied_to_a_spare() {
+    let mut host = Host::new(&Array::mirror(2, 16).failing("1", "0.001").rebuilt(8.192));
+    let done = host.run(&[one(Op::Write, 0, 8), one(Op::Read, 0, 8)]);
+    assert_eq!(done.len(), 2);
+    host.check_all();
+    let faults = host.faults();
+    assert_eq!((faults.rebuild_read_bytes, faults.rebuild_written_bytes), (1953 * 512, 1953 * 512));
+    // 122 whole parts and one of a block.
+    let after_us = (faults.failed[0].rebuilt_after_s.unwrap() * 1e6).round() as u64;
+    assert_eq!(after_us, 122 * 1000 + 2 * (ACCESS_US + 1));
+}
+
+#[test]
+fn what_is_under_way_on_a_failing_device_begins_anew() {
+    // The read of 4 blocks would take until 14 us.
+    let mut host = Host::new(&Array::raid5(5, 16).failing("0", "0.000005"));
+    let done = host.run(&[one(Op::Read, 3, 4)]);
+    assert_eq!(done[0].completion.as_ns(), (5 + ACCESS_US + 4) * 1000);
+    let faults = host.faults();
+    assert_eq!((faults.restarted_requests, faults.degraded_reads), (1, 1));
+    // A write that has read all it needs does without the device.
+    let mut host = Host::new(&Array::raid5(5, 16).failing("0", "0.000020"));
+    let done = host.run(&[one(Op::Write, 3, 4)]);
+    assert_eq!(done[0].completion.as_ns(), 28_000);
+    assert_eq!(host.faults().restarted_requests, 0);
+    host.check_all();
+}
+
+#[test]
+fn two_failures_lose_the_stripes_that_both_held() {
+    let mut host = Host::new(&Array::raid5(4, 16).failing("[1, 3]", "0"));
+    host.run(&[]);
+    // Of 12 stripes each pair of devices holds parity in 6 of them: 122 stripes are 10 times 12 and 2 more.
+    let lost: u64 = (0..122).map(|stripe| if [1, 3].contains(&(3 - stripe % 4)) { 16 } else { 32 }).sum();
+    assert_eq!(host.faults().lost_blocks, lost);
+    assert_eq!(host.count_lost(), lost);
+}
+
+#[test]
+fn a_second_failure_after_the_rebuild_loses_nothing() {
+    let mut host = Host::new(&Array::raid5(4, 16).failing("[1, 3]", "[0.0, 0.5]").rebuilt(100.0));
+    host.run(&[one(Op::Write, 0, 200), Request { at_us: 600_000, ..one(Op::Read, 0, 200) }]);
+    host.check_all();
+    let faults = host.faults();
+    assert_eq!((faults.lost_blocks, faults.lost_requests), (0, 0));
+    assert!(faults.failed.iter().all(|failed| failed.rebuilt_after_s.is_some()));
+}
+
+fn requests() -> impl Strategy<Value = Vec<Request>> {
+    let op = prop_oneof![Just(Op::Read), Just(Op::Write)];
+    let lbn = prop_oneof![0_u64..150, 0_u64..3000];
+    let request = (op, lbn, prop_oneof![1_u32..6, 1_u32..90], 0_u64..150);
+    prop::collection::vec(request, 1..60).prop_map(|drawn| {
+        let mut at_us = 0;
+        let next = |(op, lbn, blocks, gap)| {
+            at_us += gap;
+            Request { op, lbn, blocks, at_us }
+        };
+        drawn.into_iter().map(next).collect()
+    })
+}
+
+fn rate() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), Just(20.0), Just(200.0), Just(1e5)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn one_failure_changes_nothing_that_is_read(
+        requests in requests(), is_mirror: bool, devices in 3_u64..6, unit in 1_u64..40, failed in 0_u64..3,
+        at_us in prop_oneof![Just(0_u64), 1_u64..4000], rate in rate(),
+    ) {
+        let array = if is_mirror { Array::mirror(devices, unit) } else { Array::raid5(devices, unit) };
+        let at_s = at_us as f64 * 1e-6;
+        let mut host = Host::new(&array.failing(&failed.to_string(), &at_s.to_string()).rebuilt(rate));
+        let done = host.run(&requests);
+        prop_assert_eq!(done.len(), requests.len(), "every request is done once");
+        let faults = host.faults();
+        prop_assert_eq!((faults.lost_blocks, faults.lost_requests), (0, 0));
+        prop_assert_eq!(faults.failed[0].rebuilt_after_s.is_some(), rate > 0.0);
+        let before = faults.degraded_reads;
+        host.check_all();
+        // From the spare itself, where there is one.
+        let degraded = host.faults().degraded_reads - before;
+        prop_assert_eq!(degraded > 0, rate == 0.0 && !is_mirror);
+    }
+
+    #[test]
+    fn the_spare_has_what_the_failed_device_held(
+        requests in requests(), devices in 3_u64..6, unit in 4_u64..40, second in 1_u64..3, at_us in 0_u64..4000,
+    ) {
+        // When the second device fails, half of what is read comes from data and parity on the spare of the first.
+        let at = format!("[{}, 1.0]", at_us as f64 * 1e-6);
+        let array = Array::raid5(devices, unit).failing(&format!("[0, {second}]"), &at).rebuilt(100.0);
+        let mut host = Host::new(&array);
+        host.run_until(&requests, Time::from_ns(1_000_000_001));
+        prop_assert!(host.faults().failed[0].rebuilt_after_s.is_some());
+        host.check_all();
+        prop_assert_eq!(host.faults().lost_blocks, 0);
+        prop_assert!(host.faults().degraded_reads > 0);
+    }
+
+    #[test]
+    fn two_failures_lose_what_is_told_and_no_more(
+        requests in requests(), is_mirror: bool, devices in 3_u64..6, unit in 4_u64..40, first in 0_u64..2000,
+        later in 0_u64..4000, rate in rate(),
+    ) {
+        let devices = if is_mirror { 2 } else { devices };
+        let array = if is_mirror { Array::mirror(devices, unit) } else { Array::raid5(devices, unit) };
+        let at = format!("[{}, {}]", first as f64 * 1e-6, (first + later) as f64 * 1e-6);
+        let mut host = Host::new(&array.failing("[1, 0]", &at).rebuilt(rate));
+        let done = host.run(&requests);
+        prop_assert_eq!(done.len(), requests.len());
+        let told = host.faults().lost_blocks;
+        prop_assert_eq!(host.count_lost(), told);
+    }
+}

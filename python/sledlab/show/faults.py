@@ -1,0 +1,67 @@
+"""What is said of a run in which tips or devices fail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.show.wording import data, energy, figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sledlab.runs.result import Result
+
+
+def sentences(result: Result) -> str:
+    """What failed, what was rebuilt and what is lost; nothing where nothing can fail."""
+    faults = result.summary.get("faults")
+    if faults is None:
+        return ""
+    return " ".join([*(_device(failed) for failed in faults["failed"]), *_tips(faults), *_lost(faults)])
+
+
+def rows(result: Result) -> Iterator[tuple[str, str]]:
+    """The numbers of it, as lines of a table."""
+    faults = result.summary.get("faults")
+    if faults is None:
+        return
+    if faults["bad_tips"]:
+        yield "bad tips", f"{faults['bad_tips']:,}, {faults['remapped_tips']:,} of them remapped"
+    for failed in faults["failed"]:
+        after = failed["rebuilt_after_s"]
+        rebuilt = "not rebuilt" if after is None else f"rebuilt after {figure(after)} s"
+        yield f"device {failed['device']}", f"failed at {figure(failed['at_s'])} s, {rebuilt}"
+    if faults["failed"]:
+        yield "reads recomputed from other devices", f"{faults['degraded_reads']:,}"
+        yield "requests that began anew at a failure", f"{faults['restarted_requests']:,}"
+        yield "rebuild, read", data(faults["rebuild_read_bytes"])
+        yield "rebuild, written", data(faults["rebuild_written_bytes"])
+        yield "energy of the rebuild and of what was forgotten", energy(faults["background_j"])
+    yield "blocks lost", f"{faults['lost_blocks']:,}"
+    yield "requests for lost blocks", f"{faults['lost_requests']:,}"
+
+
+def _device(failed: Mapping[str, Any]) -> str:
+    """When a device failed, and how long it took until its spare held all."""
+    when = f"failed at {figure(failed['at_s'])} s" if failed["at_s"] else "had failed before the run"
+    after = failed["rebuilt_after_s"]
+    rebuilt = "it was not rebuilt" if after is None else f"its spare held all {figure(after)} s later"
+    return f"Device {failed['device']} {when}; {rebuilt}."
+
+
+def _tips(faults: Mapping[str, Any]) -> Iterator[str]:
+    """How many tips are bad."""
+    bad, remapped = faults["bad_tips"], faults["remapped_tips"]
+    if bad:
+        spares = f"; spares took the places of {remapped:,}" if remapped else ""
+        yield f"{bad:,} {'tip is' if bad == 1 else 'tips are'} bad{spares}."
+
+
+def _lost(faults: Mapping[str, Any]) -> Iterator[str]:
+    """How much is lost."""
+    blocks, requests = faults["lost_blocks"], faults["lost_requests"]
+    if blocks:
+        size = data(blocks * 512)
+        yield f"{blocks:,} blocks ({size}) are lost; {requests:,} requests asked for some of them."
+    else:
+        yield "No data is lost."
