@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use foldhash::fast::RandomState;
 use sledlab_core::{Op, Time};
 
 use super::guards::Guards;
@@ -19,10 +20,10 @@ const REBUILDS: u64 = 1 << 63;
 /// Requests under way.
 pub(super) struct Flow {
     layout: Box<dyn Layout>,
-    requests: HashMap<u64, UnderWay>,
+    requests: HashMap<u64, UnderWay, RandomState>,
     /// Request and step of each access at a device, by the number of the access. Accesses are numbered as they begin,
     /// so that a device sees rising numbers, and never the same one twice.
-    accesses: HashMap<u64, (u64, usize)>,
+    accesses: HashMap<u64, (u64, usize), RandomState>,
     begun: u64,
     guards: Guards,
     held: usize,
@@ -70,7 +71,7 @@ struct UnderWay {
 
 /// Begins a step of a request.
 fn begin(
-    accesses: &mut HashMap<u64, (u64, usize)>,
+    accesses: &mut HashMap<u64, (u64, usize), RandomState>,
     begun: &mut u64,
     whole: &Queued,
     (number, step): (usize, &Step),
@@ -99,8 +100,8 @@ impl Flow {
     pub fn new(layout: Box<dyn Layout>) -> Self {
         Flow {
             layout,
-            requests: HashMap::new(),
-            accesses: HashMap::new(),
+            requests: HashMap::default(),
+            accesses: HashMap::default(),
             begun: 0,
             guards: Guards::default(),
             held: 0,

@@ -2,13 +2,15 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use foldhash::fast::RandomState;
+
 use super::layout::Guarded;
 
 /// For every stripe that requests claim, those requests in order of their claims. The first may go on; where it shares the
 /// stripe, so may those after it that do.
 #[derive(Default)]
 pub(super) struct Guards {
-    queues: HashMap<u64, VecDeque<Claim>>,
+    queues: HashMap<u64, VecDeque<Claim>, RandomState>,
 }
 
 struct Claim {
