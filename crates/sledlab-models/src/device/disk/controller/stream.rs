@@ -116,10 +116,13 @@ impl Stream {
 
     /// From `now` on the blocks up to `limit` are to be read.
     pub fn extend(&mut self, now: Time, limit: u64) {
-        if self.limit <= self.next {
+        if limit <= self.limit {
+            return;
+        }
+        if self.next == self.limit {
             self.ready = self.ready.max(now);
         }
-        self.limit = self.limit.max(limit);
+        self.limit = limit;
     }
 
     /// From `now` on a command wants the blocks from `lbn` on.
