@@ -50,7 +50,7 @@ STALE = ("sptf_opt", "asptf_opt")
 """They judge requests by the angle of the last event on the medium and leave out the overhead of commands."""
 
 STREAMS = (("atlas10k", "seq"), ("cheetah9LP", "seq"))
-"""Streams on drives whose read-ahead runs into the end of the buffer: see the notes of the report."""
+"""Streams on drives that fill their buffers: a turn caught or missed moves all requests that follow."""
 
 SHIFTS_MS = tuple(1.1 * step for step in range(1, 9))
 """So much later everything arrives to see what the angle of the platters alone makes of a run."""
@@ -123,8 +123,6 @@ class Comparison(OpenRun):
             return "stale angle"
         if self.column == "sptf_angle_fixed":
             return "knowledge"
-        if (self.drive, self.load) in STREAMS:
-            return "streams"
         return "turns" if self.column == "fcfs" else "chance"
 
 

@@ -65,9 +65,7 @@ class Comparison(QueueRun):
     @property
     def reason(self) -> str:
         """Why it is more than 1 % off."""
-        if abs(self.off) < 0.01:
-            return ""
-        return "streams" if (self.drive, self.load) in disk_open.STREAMS else "chance"
+        return "" if abs(self.off) < 0.01 else "chance"
 
 
 def runs() -> list[QueueRun]:

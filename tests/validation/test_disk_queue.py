@@ -30,6 +30,11 @@ def test_in_order_of_arrival_drives_differ_by_single_turns(case: QueueRun) -> No
     assert found.same_course > 0.985
 
 
+@cases(*(run for run in runs() if run not in ALIKE))
+def test_streams_take_as_long(case: QueueRun) -> None:
+    assert abs(comparison(case).off) < 0.01
+
+
 @cases(*(run for run in ALIKE if run.column != "dev_fcfs"))
 def test_mean_responses_agree_as_far_as_they_mean_anything(case: QueueRun) -> None:
     if abs(comparison(case).off) > 0.01:
