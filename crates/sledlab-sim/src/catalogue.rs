@@ -142,8 +142,9 @@ mod tests {
             parameters.iter().map(|spec| spec["name"].as_str().unwrap().to_owned()).collect()
         };
         assert!(told("systems", "single").is_empty());
-        assert_eq!(told("systems", "mirror"), ["devices", "bus"]);
-        assert_eq!(told("systems", "raid5"), ["devices", "unit_blocks", "bus"]);
+        let failures = ["failed", "failed_at_s", "rebuild_mb_s"];
+        assert_eq!(told("systems", "stripe"), ["devices", "unit_blocks", "bus"]);
+        assert_eq!(told("systems", "raid5"), [&["devices", "unit_blocks", "bus"][..], &failures].concat());
         assert!(told("caches", "none").is_empty());
         assert_eq!(told("caches", "write-back")[0], "capacity_blocks");
         assert_eq!(told("merges", "pairs"), ["among", "operations", "rows"]);

@@ -25,6 +25,10 @@ pub(super) struct Stream {
     ready: Time,
     /// When room ran out, if it has.
     stalled: Option<Time>,
+    /// Whether the head has come back for the last pass, after room had run out.
+    is_back: bool,
+    /// When the last sector had passed that was read before.
+    read_before: Option<Time>,
     room: Room,
     /// The block after the last that is known to find room in its pass.
     fits: u64,
@@ -44,7 +48,18 @@ pub(super) struct Stopped {
 impl Stream {
     /// From block `lbn` to `limit`, the arm setting out from `at` at `now`, into a segment with so much `room`.
     pub fn new(now: Time, at: Track, (lbn, limit): (u64, u64), room: Room) -> Self {
-        Stream { limit, passes: VecDeque::new(), next: lbn, at, ready: now, stalled: None, room, fits: lbn }
+        Stream {
+            limit,
+            passes: VecDeque::new(),
+            next: lbn,
+            at,
+            ready: now,
+            stalled: None,
+            is_back: false,
+            read_before: None,
+            room,
+            fits: lbn,
+        }
     }
 
     /// The same for a drive that starts with whichever block up to `end` comes first: where the head lands among
@@ -74,7 +89,7 @@ impl Stream {
     /// Works out the next pass, as if there were room for all of it.
     fn go_on(&mut self, drive: &Drive) {
         self.room.forget(self.ready);
-        self.stalled = None;
+        self.is_back = self.stalled.take().is_some();
         let pass = drive.pass(self.ready, self.at, self.next, self.limit - self.next, Op::Read);
         self.next = pass.end_block();
         self.at = pass.track;
@@ -108,7 +123,10 @@ impl Stream {
         (self.next, self.fits, self.at, self.stalled) = (block, block, pass.track, Some(begins));
         self.ready = self.room.at(block, begins).unwrap_or(Time::MAX);
         match pass.before(block) {
-            Some(beginning) => *pass = beginning,
+            Some(beginning) => {
+                *pass = beginning;
+                self.read_before = Some(begins);
+            }
             None => drop(self.passes.pop_back()),
         }
         true
@@ -171,10 +189,10 @@ impl Stream {
 
     /// When the last sector had passed, of those that have at `now`; where none has, when the arm was on the track.
     pub fn last_passed(&self, now: Time) -> Time {
-        let Some(pass) = self.passes.back() else { return now };
-        match pass.passed(now) {
-            end if end > pass.lbn => pass.begins(end),
-            _ => pass.settled.min(now),
+        match self.passes.back() {
+            Some(pass) if pass.lbn < pass.passed(now) => pass.begins(pass.passed(now)),
+            Some(pass) if !self.is_back => pass.settled.min(now),
+            _ => self.read_before.unwrap_or(now),
         }
     }
 
@@ -250,8 +268,8 @@ impl Stream {
         let Some(pass) = self.passes.back().filter(|_| self.ready > now) else {
             return Stopped { free: now, at: self.at, end };
         };
-        // It waits for room.
-        if pass.end() <= now {
+        // It waits for room, or has found some and looks what comes under the head: it need not go on.
+        if pass.end() <= now || self.is_back && now < pass.start {
             return Stopped { free: now, at: self.at, end };
         }
         if now < pass.settled {
