@@ -27,8 +27,6 @@ pub(super) struct Stream {
     stalled: Option<Time>,
     /// Whether the head has come back for the last pass, after room had run out.
     is_back: bool,
-    /// When the last sector had passed that was read before.
-    read_before: Option<Time>,
     room: Room,
     /// The block after the last that is known to find room in its pass.
     fits: u64,
@@ -56,7 +54,6 @@ impl Stream {
             ready: now,
             stalled: None,
             is_back: false,
-            read_before: None,
             room,
             fits: lbn,
         }
@@ -123,10 +120,7 @@ impl Stream {
         (self.next, self.fits, self.at, self.stalled) = (block, block, pass.track, Some(begins));
         self.ready = self.room.at(block, begins).unwrap_or(Time::MAX);
         match pass.before(block) {
-            Some(beginning) => {
-                *pass = beginning;
-                self.read_before = Some(begins);
-            }
+            Some(beginning) => *pass = beginning,
             None => drop(self.passes.pop_back()),
         }
         true
@@ -187,12 +181,15 @@ impl Stream {
         self.next >= self.limit && self.ready <= now && !self.room.is_in_use(self.ready, now)
     }
 
-    /// When the last sector had passed, of those that have at `now`; where none has, when the arm was on the track.
+    /// When the last sector had passed, of those that have at `now`; where none has, when the arm was on the track. A head
+    /// that waits for room looks at every sector.
     pub fn last_passed(&self, now: Time) -> Time {
         match self.passes.back() {
-            Some(pass) if pass.lbn < pass.passed(now) => pass.begins(pass.passed(now)),
-            Some(pass) if !self.is_back => pass.settled.min(now),
-            _ => self.read_before.unwrap_or(now),
+            Some(pass) if self.stalled.is_none() && !(self.is_back && now < pass.start) => {
+                let end = pass.passed(now);
+                if end > pass.lbn { pass.begins(end) } else { pass.settled.min(now) }
+            }
+            _ => now,
         }
     }
 
