@@ -107,7 +107,9 @@ def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
     for file in FILES:
         text = file.read_text(encoding="utf-8")
         assert f"presets/experiments/{file.name}" in text
-        assert re.search(r"# (Paper 00[0-4]|What is known of .* et al\. [0-9]{4}|Why .* not of a paper)", text), file
+        assert re.search(
+            r"# (Paper 00[0-4]|What is known of .* et al\. [0-9]{4}|Why .* not of a paper)", text
+        ), file
 
 
 def test_experiments_on_smart_storage_state_what_was_fitted() -> None:
