@@ -30,7 +30,7 @@ use crate::device::Work;
 use fixed::Fixed;
 
 /// Power of a device in each state but idle, which depends on where it stopped.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PowerRates {
     /// The moving mechanism, without tips, in mW.
     pub active_mw: f64,

@@ -92,11 +92,10 @@ impl Drive {
         };
         let rates = PowerRates {
             active_mw: numbers.active_mw,
-            tip_mw: 0.0,
-            writing_tip_mw: 0.0,
             startup_mw: numbers.startup_mw,
             inactive_mw,
             startup: Span::from_ms(startup_ms),
+            ..PowerRates::default()
         };
         let curve = SeekCurve::new(params)?;
         let parts = Parts {

@@ -142,11 +142,10 @@ impl Mechanics for Ram {
         // Nothing is gained by parking what has nothing to stop.
         PowerRates {
             active_mw: self.active_mw,
-            tip_mw: 0.0,
-            writing_tip_mw: 0.0,
             startup_mw: self.active_mw,
             inactive_mw: self.idle_mw,
             startup: Span::ZERO,
+            ..PowerRates::default()
         }
     }
 
