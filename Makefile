@@ -64,6 +64,8 @@ bench: $(READY) ## speed: parsing, replay, schedulers, memory; prints ratios, ke
 	$(BIN)/python benches/command_line.py
 	$(BIN)/python benches/jobs.py
 	$(BIN)/python benches/studies.py
+	$(BIN)/python benches/kept.py
+	$(BIN)/python benches/plug_ins.py
 
 fuzz: rust ## every reader of traces and records for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz
@@ -73,7 +75,7 @@ docs: $(READY) ## the documentation as pages in site/
 	@echo "open site/index.html"
 
 wheel: $(BIN)/.locked rust ## an abi3 wheel for Python 3.11 and newer in dist/
-	$(BIN)/maturin build --release --locked --out dist
+	$(BIN)/maturin build --release --strip --locked --out dist
 
 setup: $(READY) ## .venv with sledlab and all tools; .rust where there is no Rust
 

@@ -1,16 +1,22 @@
-"""Fills pages from what is declared in the program.
+"""Fills pages from what is declared in the program, names what the reference shows, and colours code.
 
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
-`{{ job sort }}`, `{{ data }}`, `{{ prices }}` and `{{ file examples/sstf.py }}`.
+`{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}` and `{{ file examples/sstf.py }}`.
 """
 
+import inspect
 import re
 from pathlib import Path
 from typing import Any
 
 import click
+import sledlab
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from pygments.formatters import HtmlFormatter
 from sledlab import job
 from sledlab.cli import cli
 from sledlab.cli.options import ordered
@@ -23,12 +29,48 @@ from sledlab.study.columns import Column
 from sledlab.study.columns import columns as columns_of
 from sledlab.study.prices import defaults
 
+TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [^>]*>)\2(?=</span>)')
+"""The title of the entry of a public name."""
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the colours of code, so that a page needs nothing from elsewhere."""
+    colours = HtmlFormatter(style="default").get_style_defs(".highlight")
+    files.append(File.generated(config, "highlight.css", content=colours))
+    return files
+
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replaces every marker of a page."""
     return re.sub(
         r"\{\{ (\w+) ?([\w ./-]*) \}\}", lambda found: MARKERS[found[1]](*found[2].split()), markdown
     )
+
+
+def on_page_content(html: str, page: Page, **_: Any) -> str:
+    """Calls public names as users do, in their titles and in the menu: `import sledlab as sl`."""
+    below = list(page.toc)
+    while below:
+        link = below.pop()
+        below += link.children
+        if link.id == f"sledlab.{link.title}":
+            link.title = f"sl.{link.title}"
+    return TITLE.sub(r"\1sl.\2", html)
+
+
+def public() -> str:
+    """A table of all public names with the first sentence about each, linked to their entries."""
+    rows = [f"| [`sl.{name}`][sledlab.{name}] | {cell(first_sentence(name))} |" for name in sledlab.__all__]
+    return "\n".join(("| name | is |", "| --- | --- |", *rows))
+
+
+def first_sentence(name: str) -> str:
+    """What a public name is."""
+    if name in catalogue.CATALOGUES:
+        return f"All {catalogue.PLURALS[name]}, by name."
+    if name == "__version__":
+        return "The version of sledlab."
+    return (inspect.getdoc(getattr(sledlab, name)) or "").partition("\n")[0]
 
 
 def names(section: str) -> str:
@@ -127,7 +169,7 @@ def parameters(*path: str) -> str:
 def rows_of(specs: tuple[entries.ParameterSpec, ...]) -> str:
     """A table of parameters."""
     rows = [
-        f"| `{spec.name}` | `{spec.default}` | {spec.unit} | {allowed(spec)} | {cell(spec.meaning)} |"
+        f"| `{spec.name}` | {code(spec.default)} | {spec.unit} | {allowed(spec)} | {cell(spec.meaning)} |"
         for spec in specs
     ]
     return "\n".join(
@@ -170,6 +212,11 @@ def allowed(spec: entries.ParameterSpec) -> str:
     if isinstance(spec.kind, tuple):
         return ", ".join(f"`{word}`" for word in spec.kind)
     return f"{spec.range[0]:g} to {spec.range[1]:g}" if spec.range else spec.kind
+
+
+def code(value: object) -> str:
+    """A value as code; nothing where it is empty."""
+    return f"`{value}`" if value != "" else ""
 
 
 def cell(text: str) -> str:
@@ -228,6 +275,7 @@ MARKERS = {
     "parameters": parameters,
     "presets": presets,
     "prices": prices,
+    "public": public,
     "schedulers": schedulers,
 }
 """What each marker stands for."""

@@ -106,8 +106,8 @@ def page() -> str:
 
 HEAD = """# What the papers name
 
-Every device, layout, policy, metric and analysis that papers 000 to 003 name, and what it is called in
-sledlab; where sledlab has not got it, why. Storage nodes, paper 004, have
+For readers of the papers: every device, layout, policy, metric and analysis that papers 000 to 003
+name, and what it is called in sledlab; where sledlab has not got it, why. Storage nodes, paper 004, have
 [a page of their own](reproduction/smart.md). What becomes of the papers' claims stands on the pages of
 [scheduling](reproduction/scheduling.md), [power](reproduction/power.md) and
 [hybrids](reproduction/hybrid.md). `python -m lab.coverage` writes this page."""

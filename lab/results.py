@@ -77,7 +77,7 @@ def _plain(found: Any) -> Any:
 def typed(kind: Any, data: Any) -> Any:
     """Plain JSON as a dataclass, a tuple or a mapping of such.
 
-    Example:
+    Examples:
         >>> typed(tuple[float, ...], [1.5, 2.5])
         (1.5, 2.5)
     """

@@ -71,7 +71,7 @@ def levels(shares: Mapping[float, float]) -> str:
 def figure(value: float, digits: int = 3) -> str:
     """A number in three significant digits.
 
-    Example:
+    Examples:
         >>> [figure(value) for value in (0.12345, 12.345, 12345.6)]
         ['0.123', '12.3', '12,346']
     """
@@ -110,7 +110,7 @@ class _Words(Formatter):
 def say(text: str, /, *values: object, **named: object) -> str:
     """A sentence with its places filled.
 
-    Example:
+    Examples:
         >>> say("{:upper} {change:+1%}, {share:0%}", "sptf", change=0.1234, share=0.5)
         'SPTF +12.3 %, 50 %'
     """
@@ -120,7 +120,7 @@ def say(text: str, /, *values: object, **named: object) -> str:
 def each(text: str, rows: Iterable[object], between: str = ", ") -> str:
     """A sentence for each of some rows.
 
-    Example:
+    Examples:
         >>> each("{:upper} {:g}", {"fcfs": 1.5, "sptf": 1.0}.items())
         'FCFS 1.5, SPTF 1'
     """
@@ -130,7 +130,7 @@ def each(text: str, rows: Iterable[object], between: str = ", ") -> str:
 def cells(text: str, /, *values: object) -> list[str]:
     """The cells of a row.
 
-    Example:
+    Examples:
         >>> cells("`{}` | {:.1f} | {:+%2}", "fcfs", 1.25, 0.1)
         ['`fcfs`', '1.2', '+10.00']
     """

@@ -51,7 +51,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=long)
 
 
-SAMPLES = Path(__file__).parent.parent / "sample" / "traces"
+PROJECT = Path(__file__).parents[1]
+SAMPLES = PROJECT / "sample" / "traces"
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ PROGRAMS = {
     "cargo": "",
     "chromium": "chromium fonts-dejavu-core",
     "fio": "fio",
+    "groff": "groff",
     "gzip": "gzip",
     "sqlite3": "sqlite3",
     "xz": "xz-utils",

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import sledlab as sl
+from sledlab.model.catalogue import Chosen
 
 from .. import reference
 from ..markdown import table
@@ -148,7 +149,7 @@ def runs() -> list[OpenRun]:
 
 
 @cache
-def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> sl.Device:
+def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> Chosen:
     """The drive as in the runs: always spinning, on their bus, no reads on arrival.
 
     Appended writes are served as in the reference simulator.
@@ -217,7 +218,7 @@ def first_come(arrivals: Times, service: Times) -> Times:
     return completions - arrivals
 
 
-def turned_means(run: OpenRun, device: sl.Device) -> list[float]:
+def turned_means(run: OpenRun, device: Chosen) -> list[float]:
     """The mean response times of a run when everything arrives a little later."""
     with gzip.open(run.trace, "rt") as file:
         lines = [line.split(" ", 1) for line in file]

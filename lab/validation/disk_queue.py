@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import sledlab as sl
+from sledlab.model.catalogue import Chosen
 
 from ..markdown import table
 from ..words import cells, span
@@ -38,7 +39,7 @@ class QueueRun(OpenRun):
         return SCHEDULERS[self.column]
 
     @property
-    def device(self) -> sl.Device:
+    def device(self) -> Chosen:
         """The drive as in the run."""
         return disk_open.device(self.drive, queue_depth=DEPTH, stale_angle=True)
 

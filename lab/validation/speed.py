@@ -44,17 +44,20 @@ class Speed:
     machine: str
     rows: tuple[Measured, ...]
     decisions: tuple[Decision, ...]
+    decided_on: str
+    """The machine that decisions are of."""
 
 
 def decisions() -> tuple[Decision, ...]:
     """What decisions cost, by the length of the queue."""
-    found = typed(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8")))
+    found = typed(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8"))["rows"])
     return tuple(sorted(found, key=lambda one: one.queue))
 
 
 def _measure() -> Speed:
     found = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return Speed(found["machine"], typed(tuple[Measured, ...], found["rows"]), decisions())
+    decided_on = json.loads(DECISIONS.read_text(encoding="utf-8"))["machine"]
+    return Speed(found["machine"], typed(tuple[Measured, ...], found["rows"]), decisions(), decided_on)
 
 
 def _words(found: Speed) -> dict[str, object]:
@@ -71,6 +74,7 @@ def _words(found: Speed) -> dict[str, object]:
         "machine": f" on {found.machine}",
         "measured": table(["what", "measured", "target"], rows),
         "decisions": table(head, costs),
+        "decided_on": f" on {found.decided_on}",
     }
 
 

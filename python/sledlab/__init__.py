@@ -14,9 +14,11 @@ Times are in ms and energies in J unless a name says otherwise.
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__ as __version__
+from sledlab._native import samples_lie_in
 from sledlab.errors import Error as Error
 from sledlab.errors import InternalError as InternalError
 from sledlab.lazy import loaded
@@ -38,8 +40,12 @@ if TYPE_CHECKING:
     from sledlab.model.catalogue import scheduler as scheduler
     from sledlab.model.catalogue import system as system
     from sledlab.model.catalogue import workload as workload
+    from sledlab.model.device_protocol import Device as Device
+    from sledlab.model.experiment import experiment as experiment
     from sledlab.model.power_protocol import PowerPolicy as PowerPolicy
+    from sledlab.model.replacement_protocol import ReplacementPolicy as ReplacementPolicy
     from sledlab.model.scheduler_protocol import Scheduler as Scheduler
+    from sledlab.model.workload_protocol import Workload as Workload
     from sledlab.runs.cluster import replay as replay
     from sledlab.runs.cluster_result import ClusterResult as ClusterResult
     from sledlab.runs.execute import Experiment as Experiment
@@ -91,11 +97,15 @@ _CATALOGUES = (
 
 _HOMES = {
     **dict.fromkeys(_CATALOGUES, "model.catalogue"),
+    "experiment": "model.experiment",
     "Node": "job.node",
     "record": "job.record",
     "record_query": "job.query",
+    "Device": "model.device_protocol",
     "PowerPolicy": "model.power_protocol",
+    "ReplacementPolicy": "model.replacement_protocol",
     "Scheduler": "model.scheduler_protocol",
+    "Workload": "model.workload_protocol",
     "replay": "runs.cluster",
     "ClusterResult": "runs.cluster_result",
     "Experiment": "runs.execute",
@@ -115,6 +125,8 @@ _HOMES = {
 """Where the public names are; each is imported when first used, so that the command line starts fast."""
 
 __all__ = sorted(["Error", "InternalError", "__version__", *_HOMES])  # noqa: PLE0605
+
+samples_lie_in(str(Path(__file__).parent / "sample"))
 
 register("Result", partial(loaded, "sledlab.show.run:FACE"))
 register("ClusterResult", partial(loaded, "sledlab.show.cluster:FACE"))

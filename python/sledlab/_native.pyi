@@ -9,12 +9,25 @@ from collections.abc import Callable, Iterator, Sequence
 from typing_extensions import Buffer
 
 __version__: str
+"""The version of sledlab."""
 
 class Experiment:
-    """An experiment under construction; every change gives a new one."""
+    """An experiment under construction; every change gives a new one.
 
-    def __new__(cls, toml: str = "", name: str = "experiment") -> Experiment:
-        """Reads TOML; `name` stands in messages."""
+    Examples:
+        >>> import sledlab as sl
+        >>> experiment = sl.Experiment('workload.kind = "uniform"').with_device("mems-g2")
+        >>> sl.run(experiment.with_setting("replay.limit", "1000")).count
+        1000
+    """
+
+    def __new__(
+        cls, toml: str = "", name: str = "experiment", plugins: Sequence[str] | None = None
+    ) -> Experiment:
+        """Reads TOML; files that it names are looked for beside the file `name`, which messages name.
+
+        `plugins` are allowed to run, as by `with_plugins`. Experiments can be copied and pickled.
+        """
     def with_setting(self, key: str, value: str) -> Experiment:
         """Sets a key such as `device.active_tips` to a TOML value or a bare word."""
     def with_device(self, name_or_path: str) -> Experiment:
@@ -28,6 +41,8 @@ class Experiment:
 
         What is made from this experiment allows them too. No file says so: one that is read allows none.
         """
+    def allowed_plugins(self) -> list[str]:
+        """The plug-ins that are allowed to run, named or not; `*` stands for all."""
     def plugins(self) -> list[str]:
         """The plug-ins that the experiment names, allowed or not; nothing of them runs."""
     def check(self) -> None:
@@ -85,7 +100,14 @@ class ClusterExperiment:
     """The experiment of the replay of a work record, under construction; every change gives a new one."""
 
     def __new__(cls, toml: str = "", name: str = "experiment") -> ClusterExperiment:
-        """Reads TOML; `name` stands in messages."""
+        """Reads TOML; files that it names are looked for beside the file `name`, which messages name.
+
+        Experiments can be copied and pickled.
+        """
+    def with_plugins(self, words: Sequence[str] | None) -> ClusterExperiment:
+        """Allows those plug-ins to run, as of `Experiment`: devices and replacement policies."""
+    def check(self) -> None:
+        """Refuses plug-ins that are not allowed, and classes that are none."""
     def with_setting(self, key: str, value: str) -> ClusterExperiment:
         """Sets a key such as `node.mhz` or `device.active_tips` to a TOML value or a bare word."""
     def with_device(self, name_or_path: str) -> ClusterExperiment:
@@ -118,6 +140,12 @@ class ClusterExperiment:
         `dump_node` and `dump_path` write the block trace of a node's store, `goal_path` the job as a GOAL
         schedule.
         """
+
+def seen(name: str, by: str) -> str:
+    """The name of a file that the file `by` names as the working directory sees it.
+
+    A relative name is looked for relative to the directory of `by` first; what is in neither is as it is.
+    """
 
 class QueuedRequest:
     """A request in the hands of a scheduler."""
@@ -199,8 +227,10 @@ class Source:
     ) -> Source:
         """Opens a trace file."""
     @staticmethod
-    def generate(kind: str, params: str, seed: int, capacity_blocks: int) -> Source:
-        """Starts a generator; `params` is TOML."""
+    def generate(
+        kind: str, params: str, seed: int, capacity_blocks: int, plugins: Sequence[str] | None = None
+    ) -> Source:
+        """Starts a generator; `params` is TOML, `plugins` are those that may run, as of experiments."""
     @staticmethod
     def from_columns(
         name: str,
@@ -215,8 +245,11 @@ class Source:
         `None` at the end.
         """
 
+def samples_lie_in(directory: str) -> None:
+    """Says where the traces and work records lie that come with sledlab, so that `sample:NAME` is found."""
+
 def is_plugin(word: str) -> bool:
-    """Whether the word for a scheduler or a power policy names a plug-in, `module:Class`."""
+    """Whether the word for a model names a plug-in, `module:Class`."""
 
 def catalogue() -> str:
     """Everything that can be named in an experiment, as JSON."""
@@ -243,8 +276,11 @@ def characterise(
 ) -> str:
     """What the workload is like, as JSON."""
 
-def check_replacement(word: str) -> None:
-    """Refuses a replacement policy that does not exist; `word` is `name:key=value`."""
+def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
+    """Refuses a replacement policy that does not exist, or is none of the plug-ins that may run.
+
+    `word` is `name:key=value` or `module:Class:key=value`.
+    """
 
 class SegmentUses:
     """The uses of segments by a workload."""
@@ -254,8 +290,8 @@ class SegmentUses:
     @property
     def segments(self) -> int:
         """Number of different segments."""
-    def hits(self, caches: Sequence[tuple[str, int]]) -> str:
-        """Hits of caches given as (policy, room in segments), as JSON."""
+    def hits(self, caches: Sequence[tuple[str, int]], plugins: Sequence[str] | None) -> str:
+        """Hits of caches given as (policy, room in segments), as JSON; `plugins` are those that may run."""
 
 def write_trace(
     source: Source,
@@ -295,8 +331,8 @@ def fit(source: Source, outside: str, capacity_blocks: int, highest_end: int | N
 def speedup(source: Source, factor: float) -> Source:
     """Arrivals divided by a factor."""
 
-def limit(source: Source, count: int) -> Source:
-    """The first so many requests."""
+def limit(source: Source, requests: int = 0, operations: int = 0) -> Source:
+    """What comes up to so many requests (reads and writes), or operations of any kind; 0 for all."""
 
 def merge(sources: Sequence[Source], keep_devices: bool) -> Source:
     """Several streams in order of arrival."""

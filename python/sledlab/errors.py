@@ -1,10 +1,12 @@
-"""The two kinds of trouble: the user's to mend, and ours."""
+"""The two kinds of trouble: the user's to mend, and ours; and what is merely worth knowing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
+
+from sledlab.legible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +53,7 @@ class Error(ValueError):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        """The whole story, over one to three lines."""
+        """The whole story, over one to three lines, without control characters of names in it."""
         where = ""
         found = ""
         if self.place is not None:
@@ -59,7 +61,7 @@ class Error(ValueError):
             where = ":".join([self.place.file, *numbers]) + ": "
             found = f"\n  found: {self.place.text}" if self.place.text else ""
         remedy = f"\n  help: {self.remedy}" if self.remedy else ""
-        return f"{where}{self.message}{found}{remedy}"
+        return visible(f"{where}{self.message}{found}{remedy}")
 
     def __reduce__(self) -> tuple[type[Error], tuple[str, Place | None, str | None]]:
         """Pickles with all three parts, so that errors cross process borders whole."""
@@ -80,4 +82,13 @@ def unknown(what: str, word: str, known: Sequence[str]) -> Error:
 
 
 class InternalError(RuntimeError):
-    """A promise that sledlab broke: please report it with the configuration and the seed."""
+    """A promise that sledlab broke: please report it with the configuration and the seed.
+
+    Examples:
+        >>> issubclass(InternalError, Error)
+        False
+    """
+
+
+class Notice(UserWarning):
+    """Something that is worth knowing: sledlab goes on all the same."""

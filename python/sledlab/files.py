@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from contextlib import contextmanager
+import re
+import zlib
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +15,12 @@ from sledlab.errors import Error, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of the system that more room mends."""
+
+_PART = re.compile(r"\.part-(\d+)-([0-9a-f]{8})-")
+"""How the name of a file in the making begins: with the process that makes it, and its machine."""
 
 
 def make_directory(path: Path) -> Path:
@@ -44,10 +54,30 @@ def check_writable(path: Path) -> None:
         raise Error(f"cannot write `{path}`", remedy="choose another name or directory")
 
 
+@contextmanager
+def writing(path: Path, draft: Path | None = None) -> Iterator[None]:
+    """Gives errors of the system the name of the file that is written, maybe as a draft of another name.
+
+    Raises:
+        Error: It cannot be written: the disk is full, or the like.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is not None and str(error.filename) not in (str(path), str(draft)):
+            raise  # of another file
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        remedy = "make room, or write elsewhere" if error.errno in FULL else None
+        raise Error(f"cannot write `{path}`: {reason}", remedy=remedy) from error
+
+
 class Draft:
     """A file in the making: what is written to `place`, beside it, takes its name when whole.
 
     What is no regular file, such as a pipe, is written at once; so is a file whose directory admits no other.
+    What processes left in the making that are gone is removed from the directory.
 
     Examples:
         >>> import tempfile
@@ -68,7 +98,8 @@ class Draft:
         # /dev/stdout may lead to a pipe, or to a file that somebody else has opened.
         regular = path.is_file() or not path.exists()
         if regular and not str(path).startswith(("/dev/", "/proc/")) and os.access(real.parent, os.W_OK):
-            self.place = real.with_name(f".part-{os.getpid()}-{real.name}")
+            self.place = real.with_name(f".part-{os.getpid()}-{_machine()}-{real.name}")
+            _sweep(real.parent)
 
     def keep(self) -> None:
         """Gives the file its name; what had it before is gone."""
@@ -83,13 +114,46 @@ class Draft:
             self.place.unlink(missing_ok=True)
 
 
+@cache
+def _machine() -> str:
+    """This machine in short: on a directory that machines share, each knows its own processes only."""
+    name = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+    return f"{zlib.crc32(name.encode()):08x}"
+
+
+def _sweep(directory: Path) -> None:
+    """Removes what processes of this machine left in the making that are gone."""
+    with suppress(OSError):  # it may be that nobody can list it
+        for name in os.listdir(directory):
+            part = _PART.match(name)
+            if part and part[2] == _machine() and _is_gone(int(part[1])):
+                (directory / name).unlink()
+
+
+def _is_gone(process: int) -> bool:
+    if os.name != "posix":
+        return False  # asking would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        return False
+    return False
+
+
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:
-    """Where to write a file that takes its name when whole; an error names the file by that name."""
+    """Where to write a file that takes its name when whole; an error names the file by that name.
+
+    Raises:
+        Error: It cannot be written.
+    """
     draft = Draft(path)
     try:
-        yield draft.place
-        draft.keep()
+        with writing(path, draft.place):
+            yield draft.place
+            draft.keep()
     except Error as error:
         place = error.place
         if place is not None and place.file == str(draft.place):

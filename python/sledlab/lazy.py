@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     import pyarrow.compute as arrow_compute
     import pyarrow.csv as arrow_csv
     import rich.box as rich_box
+    import rich.cells as rich_cells
     import rich.console as rich_console
     import rich.progress as rich_progress
     import rich.table as rich_table
+    import rich.text as rich_text
     from pyarrow import parquet
 else:
     duckdb = _Later("duckdb")
@@ -54,9 +56,11 @@ else:
     arrow_csv = _Later("pyarrow.csv")
     parquet = _Later("pyarrow.parquet")
     rich_box = _Later("rich.box")
+    rich_cells = _Later("rich.cells")
     rich_console = _Later("rich.console")
     rich_progress = _Later("rich.progress")
     rich_table = _Later("rich.table")
+    rich_text = _Later("rich.text")
 
 __all__ = [
     "arrow_compute",
@@ -75,9 +79,11 @@ __all__ = [
     "polars",
     "pyarrow",
     "rich_box",
+    "rich_cells",
     "rich_console",
     "rich_progress",
     "rich_table",
+    "rich_text",
 ]
 
 

@@ -23,6 +23,9 @@ class Face(Protocol):
     def answer(self, result: Any) -> str:
         """The outcome in a sentence or a few."""
 
+    def warnings(self, result: Any) -> list[str]:
+        """What a careful reader of the numbers should know, as a terminal shows it."""
+
     def text(self, result: Any) -> str:
         """What a terminal shows, as plain text."""
 
@@ -38,6 +41,12 @@ class Face(Protocol):
     def page(self, result: Any) -> str:
         """A self-contained page, HTML."""
 
+    def latex(self, result: Any) -> str:
+        """The tables of what a terminal shows, as LaTeX."""
+
+
+SCHEMA = 1
+"""Version of what a summary holds: one more whenever something goes, or means something else."""
 
 _faces: dict[str, Callable[[], Face]] = {}
 
@@ -61,6 +70,20 @@ class Shown:
         with drafted(Path(path)) as place:
             place.write_text(face_of(self).page(self), encoding="utf-8")
         return Path(path)
+
+    def latex(self) -> str:
+        """The tables that the command line prints, as LaTeX for a paper; needs the package `booktabs`."""
+        return face_of(self).latex(self)
+
+    @property
+    def as_file(self) -> str:
+        """The experiment or study as a file that gives the same again; nothing where there is none."""
+        return ""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a careful reader of the numbers should know; empty where there is nothing."""
+        return face_of(self).warnings(self)
 
     def _draw(self, what: str | None = None, **which: Any) -> Figure:
         return face_of(self).draw(self, what, **which)

@@ -57,7 +57,14 @@ def test_python_and_its_own_file_give_the_same_bytes(tmp_path):
     device = sl.device("mems-g2", active_tips=640)
     first = sl.replay(WORK / "join.work", device, node=node, **said, out=tmp_path / "a", seed=3)
     again = sl.replay(experiment=tmp_path / "a" / "experiment.toml", out=tmp_path / "b")
-    files = {"summary.json", "phases.parquet", "phases.csv", "experiment.toml", "report.html"}
+    files = {
+        "summary.json",
+        "phases.parquet",
+        "phases.csv",
+        "experiment.toml",
+        "report.html",
+        "sledlab.json",
+    }
     assert {path.name for path in (tmp_path / "a").iterdir()} == files
     for name in files:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
@@ -256,7 +263,7 @@ def test_many_nodes_and_phases_are_still_readable(tmp_path):
 
 
 MISTAKES = {
-    "no record": ({"work": None, "device": "mems-g2"}, "no work record", "sample/work"),
+    "no record": ({"work": None, "device": "mems-g2"}, "no work record", "sample:sort"),
     "no device": ({"device": None}, "no device", "--device"),
     "plug-in": ({"scheduler": "mine:Lcfs"}, "mine:Lcfs.*plug-ins cannot", "sledlab scheduler list"),
     "policy": ({"power": "mine:Never"}, "mine:Never.*plug-ins cannot", "sledlab power list"),

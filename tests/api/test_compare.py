@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 import sledlab as sl
 from sledlab.model import choices
-from sledlab.show import load_curves, plots
+from sledlab.show import curves, load_curves, plots
 from sledlab.show.wording import label
 from sledlab.studies.compare import STUDY, Comparison, plan, words
 from sledlab.study import race_parts, race_rows, statistics
@@ -302,6 +302,35 @@ def test_figures_of_few_and_many(refused, count):
         found.plot("mean")
 
 
+def test_curves_that_coincide_are_one_and_say_so():
+    def dots(*values, late=False):
+        return [curves.Dot(100.0 * 2**place, value, None, 1, late) for place, value in enumerate(values)]
+
+    def drawn(measure, *lines):
+        made = [curves.Line(f"S{place}", each) for place, each in enumerate(lines)]
+        return curves.Curves(measure, made, made, made[:6], {1.0: 100.0, 2.0: 200.0})
+
+    alike = drawn("mean_ms", *(dots(5.0 + 0.002 * place, 9.0) for place in range(19)))
+    assert alike.coincide
+    axes = load_curves.draw(alike).axes[0]
+    assert "all 19 within 1 %" in {text.get_text() for text in axes.texts}
+    assert not any("grey" in text.get_text() for text in axes.texts)
+    assert drawn("energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).coincide
+    assert drawn("mean_ms", dots(1.0, 1.0), dots(1.0, 1.0)).merged.lines[0].label == "both within 1 %"
+    for other in (dots(5.0, 9.2), dots(5.0, 9.0, late=True)):
+        assert not drawn("mean_ms", dots(5.0, 9.0), other).coincide
+    assert not drawn("mean_ms", dots(5.0, 9.0)).coincide
+    assert not drawn("mean_ms", dots(5.0, 9.0, late=True), dots(5.0, 9.0, late=True)).coincide
+
+
+def test_schedulers_that_make_no_difference_are_told_as_one():
+    found = race(schedulers=["fcfs", "sptf", "look"], speedups=[1e-4, 2e-4])
+    assert words.answer(found).endswith("they are within 1 % of each other at every load.")
+    assert words.answer(found).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
+    assert list(race_parts.alone(found.groups[0])) == []
+    assert "One line stands for all schedulers" in race_parts.figures(found.groups[0])[1].text
+
+
 def test_labels_do_not_collide():
     rng = np.random.default_rng(1)
     for _ in range(200):
@@ -339,6 +368,7 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "study.toml",
         "report.html",
         "points.jsonl",
+        "sledlab.json",
     }
     assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
     assert pl.read_csv(tmp_path / "points.csv").columns == found.points.columns

@@ -218,7 +218,7 @@ def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
 def test_out_holds_everything_and_is_found_again(tmp_path):
     found = study(out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    leaves = {"summary.json", "report.html", "points.jsonl", "study.toml"}
+    leaves = {"summary.json", "report.html", "points.jsonl", "study.toml", "sledlab.json"}
     assert (
         names == {f"{name}.{kind}" for name in sl.HybridStudy.kinds for kind in ("parquet", "csv")} | leaves
     )
@@ -351,7 +351,7 @@ def test_overload_is_said(bank_path):
 
 
 def test_sizes_read_well():
-    assert [wording.size(mb) for mb in (64.0, 25.6, 3072.0)] == ["64 MB", "25.6 MB", "3 GB"]
+    assert [wording.size(mb) for mb in (64.0, 25.6, 3072.0)] == ["64 MiB", "25.6 MiB", "3 GiB"]
     assert wording.times(None) == wording.share(None) == wording.kilobytes(None) == "–"
 
 
@@ -400,8 +400,8 @@ def test_tuning_says_what_it_chose(tuned, bank_path):
     found, _ = tuned
     assert found.answer.startswith("MEMS does not pay within this budget")
     fast = replace(found, choice=replace(with_mean(found.choice, 0.5), mems_mb=4))
-    assert fast.answer.startswith("Take 4 MB of MEMS in segments of")
-    assert "All 8 MB would gain less than" in fast.answer
+    assert fast.answer.startswith("Take 4 MiB of MEMS in segments of")
+    assert "All 8 MiB would gain less than" in fast.answer
     swamped = replace(found.choice.run, mean_ms=0.5, saturated=True)
     late = replace(found, choice=replace(found.choice, run=swamped))
     assert late.answer.endswith("It could not keep up: such response times say how long the run was.")

@@ -26,7 +26,7 @@ LAYERS = (
     ("runs", "job"),
     ("traces",),
     ("model",),
-    ("shown", "files", "errors", "lazy", "_native"),
+    ("shown", "results", "files", "errors", "lazy", "legible", "_native"),
 )
 """From the top."""
 

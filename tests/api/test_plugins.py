@@ -5,7 +5,9 @@ import sys
 import textwrap
 
 import pytest
+import sledlab as sl
 from sledlab import Error, _native
+from sledlab.model.settings import document
 
 FIFO = """
 class Fifo:
@@ -127,6 +129,42 @@ def test_nothing_is_imported_that_is_not_allowed(here):
     with pytest.raises(Error, match=NOT_ALLOWED.format("lying_here:Marks")):
         changed.check()
     assert {path.name for path in here.iterdir()} == {"lying_here.py"}
+
+
+FILES = {
+    "workload": {"workload": {"kind": "lying_here:Any"}},
+    "device": {"device": {"kind": "lying_here:Any", "startup_ms": 0}},
+    "front": {"hybrid": {"kind": "write-buffer"}, "front": {"kind": "lying_here:Any"}},
+    "file": {"device": {"preset": "mine.toml"}},
+    "replacement": {"hybrid": {"kind": "caching-disk", "replacement": "lying_here:Any:x=1"}},
+}
+
+
+@pytest.mark.parametrize("what", FILES)
+@pytest.mark.parametrize("study", [None, "compare", "power", "hybrid", "tune"])
+def test_no_kind_of_plugin_is_imported_that_is_not_allowed(here, what, study):
+    (here / "mine.toml").write_text('kind = "lying_here:Any"\n')
+    tables = {"device": {"preset": "mems-g2"}, "workload": {"kind": "uniform", "requests": 99}, **FILES[what]}
+    said = {"compare": {"speedups": [1.0]}, "tune": {"budget": 8.0}}.get(study, {})
+    text = document(tables | ({"study": {"kind": study, **said}} if study else {}))
+    (here / "file.toml").write_text(text)
+    if study is None:
+        e = _native.Experiment(text)
+        assert e.plugins() == ["lying_here:Any"]
+        assert _native.Experiment(e.to_toml()).plugins() == ["lying_here:Any"]
+        works = (e.check, e.run, lambda: sl.run(here / "file.toml"))
+    else:
+        runs = {
+            "compare": sl.compare,
+            "power": sl.power_study,
+            "hybrid": sl.hybrid_study,
+            "tune": sl.tune_hybrid,
+        }
+        works = (lambda: runs[study](study=here / "file.toml"),)
+    for work in works:
+        with pytest.raises(Error):
+            work()
+    assert not (here / "imported").exists()
 
 
 @pytest.mark.parametrize("allowed", [["*"], ["os:system", "lying_here:Fifo"]])

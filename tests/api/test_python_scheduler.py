@@ -94,6 +94,13 @@ def test_an_experiment_with_it_runs_again(modules):
     assert again.summary == first.summary
 
 
+def test_arguments_may_stand_behind_its_name(modules):
+    first = simulate("sledlab_broken:Raises:fail_at=-1")
+    assert first.config["scheduler"] == {"kind": "sledlab_broken:Raises", "fail_at": -1}
+    with pytest.raises(sl.Error, match="out of ideas"):
+        simulate("sledlab_broken:Raises:fail_at=-1", settings={"scheduler.fail_at": 2})
+
+
 def test_it_may_choose_several(modules):
     r = simulate("sledlab_broken:AllAtOnce")
     assert r.count == 4000

@@ -19,7 +19,7 @@ def test_an_hour_of_cello(sledlab):
     assert rows["rate"]["achieved"] == pytest.approx(33.0, rel=0.02)
     assert rows["rate"]["verdict"] == "pass"
     assert rows["dispersion at 1 s"]["verdict"] == "choice"
-    assert rows["LRU hits, 64 MB"]["target"] is None
+    assert rows["LRU hits, 64 MiB"]["target"] is None
     assert found["choices"]["overwrite_share"] == 0.3
     assert "read_share" not in found["choices"]
 

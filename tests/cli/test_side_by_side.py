@@ -83,6 +83,6 @@ def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arg
 
 def test_a_study_of_another_kind_is_refused(sledlab, tmp_path):
     (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
-    sledlab("compare", tmp_path / "study.toml").assert_refused("a study of another kind, `power`")
+    sledlab("compare", tmp_path / "study.toml").assert_refused("run it with: sledlab power")
     (tmp_path / "side.toml").write_text('[study]\nkind = "side-by-side"\ndevice = "mems-g2"\n')
     sledlab("compare", tmp_path / "side.toml").assert_refused("did you mean `devices`")

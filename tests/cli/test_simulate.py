@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import sledlab as sl
 
 from tests.rules import processor_s
 
@@ -57,6 +58,7 @@ def test_out_leaves_everything_and_runs_again_to_the_same_bytes(sledlab, tmp_pat
         "timing.json",
         "experiment.toml",
         "report.html",
+        "sledlab.json",
     }
     for name in files - {"timing.json"}:
         assert (first / name).read_bytes() == (second / name).read_bytes(), name
@@ -229,3 +231,77 @@ def test_no_heavy_library_is_imported_before_it_is_needed(tmp_path, arguments):
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(tmp_path), check=False)
     assert done.returncode == 0, done.stderr
+
+
+MIXED = "time_us,op,offset_bytes,length_bytes\n" + "".join(
+    f"{1000 * n},{op},{4096 * n if op != 'F' else 0},{4096 if op != 'F' else 0}\n"
+    for n, op in enumerate("FRFTWFFRRF")
+)
+"""Ten operations, four of them requests."""
+
+
+@pytest.mark.parametrize(
+    ("said", "issued", "requests"),
+    [
+        (("--limit", 2), 5, 2),
+        (("--limit", 4), 9, 4),
+        (("--limit", 5), 10, 4),
+        (("--limit", 0), 10, 4),
+        (("--operations", 5), 5, 2),
+        (("--operations", 6), 6, 2),
+        (("--operations", 0), 10, 4),
+        (("--operations", 4, "--limit", 2), 4, 1),
+        (("--operations", 8, "--limit", 2), 5, 2),
+    ],
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_limit_counts_requests_and_operations_count_all(sledlab, tmp_path, said, issued, requests, kind):
+    path = tmp_path / "mixed.csv"
+    path.write_text(MIXED)
+    if kind == "parquet":
+        sl.read_trace(path).write(path := tmp_path / "mixed.parquet")
+    found = sledlab("simulate", "--device", "ram", "--trace", path, *said, "--json").json
+    assert (found["operations"]["issued"], found["requests"]) == (issued, requests)
+
+
+def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path):
+    path = tmp_path / "mixed.csv"
+    path.write_text(MIXED)
+    race = (
+        "compare",
+        "--device",
+        "ram",
+        "--trace",
+        path,
+        "--schedulers",
+        "fcfs",
+        "--speedups",
+        1,
+        "--jobs",
+        1,
+    )
+    for said, rate in ((("--limit", 2), 2 / 4e-3), (("--operations", 4), 1 / 3e-3), ((), 4 / 9e-3)):
+        (point,) = sledlab(*race, *said, "--json").json["points"]
+        assert point["arrival_rate"] == pytest.approx(rate), said
+    in_memory = sl.read_trace(path).frame()
+    for said, rate in (({"limit": 2}, 2 / 4e-3), ({"operations": 4, "limit": 9}, 1 / 3e-3)):
+        found = sl.compare(in_memory, "ram", schedulers="fcfs", speedups=1, jobs=1, **said)
+        assert found.tables["points"]["arrival_rate"].to_list() == pytest.approx([rate])
+
+
+def test_slices_count_requests_too(sledlab, tmp_path):
+    path, part = tmp_path / "mixed.csv", tmp_path / "part.csv"
+    path.write_text(MIXED)
+    assert sledlab("trace", "slice", path, part, "--limit", 2).code == 0
+    assert [line.split(",")[1] for line in part.read_text().splitlines()[1:]] == list("FRFTW")
+    assert len(sledlab("trace", "head", path, "-n", 4, "--json").json) == 4
+
+
+@pytest.mark.parametrize(("word", "requests"), [("1e3", 1000), ("2k", 2000), ("0.001M", 1000)])
+def test_numbers_may_be_short(sledlab, word, requests):
+    assert sledlab(*UNIFORM[:-1], word, "--json").json["requests"] == requests
+
+
+@pytest.mark.parametrize("word", ["1.5", "1K", "k", "1e", "nan", "inf", "1e999", "M"])
+def test_what_is_no_whole_number_is_refused(sledlab, word):
+    sledlab(*UNIFORM[:-1], word, "--json").assert_refused("is not a whole number")

@@ -1,57 +1,214 @@
-"""The wheel works in an environment of its own, away from the checkout."""
+"""The wheel works by itself, in an empty directory: commands, experiments, and every example of help.
+
+`SLEDLAB_WHEEL` names a wheel to test; without it one is built. Libraries that it needs are those of this
+environment, which the one of the test sees.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import sysconfig
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
+from sledlab.cli import cli
+from sledlab.cli.man import walk
 
 from tests.require import need
 
 PROJECT = Path(__file__).parents[2]
+MOST_BYTES = 6_000_000
+EXPERIMENTS = sorted(file.stem for file in (PROJECT / "presets" / "experiments").glob("*.toml"))
+
+Shell = Callable[..., str]
+
+pytestmark = pytest.mark.slow("builds the wheel, installs it and runs everything that help says")
 
 
-@pytest.mark.slow("builds the wheel and installs it with all that it needs")
-def test_the_wheel_in_a_clean_environment(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that is tested."""
+    if given := os.environ.get("SLEDLAB_WHEEL"):
+        return Path(given).resolve()
     need("cargo")
-    nothing_of_here = {
-        name: text for name, text in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")
-    }
+    out = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "maturin", "build", "--release", "--strip", "--locked", "--out", str(out)]
+    subprocess.run(build, cwd=PROJECT, check=True, capture_output=True)
+    (made,) = out.glob("sledlab-*-cp311-abi3-*.whl")
+    return made
 
-    def run(*command: object, cwd: Path = tmp_path) -> str:
+
+@pytest.fixture(scope="module")
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Programs of an environment with the wheel in it, and the libraries of this one beside it."""
+    place = tmp_path_factory.mktemp("clean") / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    python = place / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
+    install = [*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)]
+    subprocess.run(install, check=True, env=outside())
+    (packages,) = (place / "lib").glob("python3.*/site-packages")
+    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python.parent
+
+
+@pytest.fixture
+def shell(programs: Path, tmp_path: Path) -> Shell:
+    """Runs a line of a shell in an empty directory, with the wheel's programs; it must not fail."""
+    (tmp_path / "home").mkdir()
+    here = tmp_path / "here"
+    here.mkdir()
+    # Programs of libraries, such as tpchgen-cli, lie where those of this environment do.
+    places = (programs, Path(sys.executable).parent, os.environ["PATH"])
+    told = {**outside(), "HOME": str(tmp_path / "home"), "PATH": ":".join(map(str, places))}
+
+    def run(line: str, cwd: Path = here) -> str:
         done = subprocess.run(
-            [str(part) for part in command],
-            cwd=cwd,
-            env=nothing_of_here,
-            capture_output=True,
-            text=True,
-            check=False,
+            line, shell=True, cwd=cwd, env=told, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, f"{line}\n{done.stderr}{done.stdout}"
         return done.stdout
 
-    run(sys.executable, "-m", "maturin", "build", "--release", "--locked", "--out", tmp_path, cwd=PROJECT)
-    (wheel,) = tmp_path.glob("sledlab-*-cp311-abi3-*.whl")
-    run(sys.executable, "-m", "venv", tmp_path / "clean")
-    programs = tmp_path / "clean" / "bin"
-    pip = (programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    run(*pip, "--constraint", PROJECT / "requirements.lock", wheel)
+    return run
 
-    assert run(programs / "sledlab", "--version").startswith("sledlab")
-    run_it = (
-        programs / "sledlab",
-        "simulate",
-        "--device",
-        "mems-g2",
-        "--workload",
-        "uniform",
-        "--limit",
-        10_000,
+
+def outside() -> dict[str, str]:
+    """What processes are told, but for where this checkout is."""
+    return {name: text for name, text in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+
+
+def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
+    assert wheel.stat().st_size < MOST_BYTES
+    with zipfile.ZipFile(wheel) as files:
+        names = set(files.namelist())
+        metadata = next(name for name in names if name.endswith("METADATA"))
+        told = files.read(metadata).decode()
+    assert {f"sledlab/experiments/{name}.toml" for name in EXPERIMENTS} <= names
+    assert {"sledlab/sample/samples.toml", "sledlab/sample/work/sort.work"} <= names
+    assert {"sledlab/sample/traces/oltp-bank-a.csv.zst", "sledlab/cli/templates/device.toml"} <= names
+    assert not [name for name in names if re.search(r"(^|/)(tests?|lab|docs|target)/", name)]
+    assert "Project-URL: Repository" in told
+    assert "Requires-Python: >=3.11" in told
+
+
+COMMANDS = """
+sledlab --version
+sledlab --help
+sledlab doctor
+sledlab device list
+sledlab device show mems-g2
+sledlab device show atlas-10k --toml
+sledlab device seek-map mems-g2 --json
+sledlab scheduler list
+sledlab scheduler show zsptf
+sledlab workload show uniform
+sledlab node list
+sledlab network show rack-ethernet
+sledlab trace list
+sledlab trace info sample:oltp-orders-a-60s
+sledlab trace head sample:kv-a-60s
+sledlab trace slice sample:mail-a cut.csv --limit 100
+sledlab simulate --device mems-g2 --workload uniform --limit 10000 --json
+sledlab simulate --device mems-g3 --trace sample:mail-a --limit 5000 --out run
+sledlab simulate run/experiment.toml --scheduler sptf --out run2
+sledlab diff run run2
+sledlab smart replay sample:sort --device mems-g2
+sledlab init experiment && sledlab simulate experiment.toml
+sledlab schema > experiment.schema.json
+"""
+
+
+def test_commands_run_in_an_empty_directory(shell: Shell) -> None:
+    lines = COMMANDS.strip().splitlines()
+    assert len(lines) >= 20
+    found = {line: shell(line) for line in lines}
+    run = next(line for line in lines if line.endswith("--json") and "simulate" in line)
+    assert json.loads(found[run])["requests"] == 10_000
+    assert "kv-a-60s" in found["sledlab trace list"]
+    assert str(PROJECT) not in shell("python -c 'import sledlab; print(sledlab.__file__)'")
+
+
+def test_experiments_are_there_and_run(shell: Shell) -> None:
+    listed = json.loads(shell("sledlab experiment list --json"))
+    assert sorted(each["name"] for each in listed) == EXPERIMENTS
+    short = "--limit 200 --set replay.warmup=0 --seeds 1 --speedups 1"
+    shell(f"sledlab experiment run paper-002-figure-4 {short} --out figure")
+    shell("sledlab experiment run paper-002-starvation --limit 500")
+    shell("sledlab experiment run why-not-an-ssd --limit 200 --speedups 1 --out ssd")
+    shell("test -s figure/report.html && test -s ssd/report.html")
+
+
+def examples() -> dict[str, list[str]]:
+    """Every example of every command, by the command whose help has it."""
+    found = {}
+    for context in walk(cli, click.Context(cli, info_name="sledlab")):
+        lines = re.findall(r"^\s+(?:Try:  )?(sledlab .*)$", context.command.help or "", re.MULTILINE)
+        if lines:
+            found[context.command_path] = lines
+    return found
+
+
+TABLE = (
+    "import polars; polars.DataFrame({'k': range(5000), 'v': [1.5] * 5000}).write_parquet('data/t.parquet')"
+)
+REQUESTS = "sledlab simulate --device mems-g2 --workload uniform --limit 2000"
+
+PREPARED = {
+    "app.csv": "sledlab trace slice sample:mail-a app.csv --limit 3000",
+    "run-fcfs": f"{REQUESTS} --out run-fcfs && {REQUESTS} --scheduler sptf --out run-sptf",
+    "before.parquet": f"{REQUESTS} --requests before.parquet && {REQUESTS} --requests after.parquet",
+    "my.sql": f'mkdir -p data && python -c "{TABLE}" && echo "SELECT v, count(*) FROM t GROUP BY v" > my.sql',
+    "my_job.py": "sledlab init job",
+    "sort-4.work": "for n in 4 8; do sledlab smart record --job sort --scale-factor 0.01 --nodes $n "
+    "--work sort-$n.work; done",
+    "~/": "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions",
+}
+"""What makes the files that examples take for granted, by a word in them."""
+
+LONG = re.compile(
+    r"smart (--job sort|--query q5|study/study|size|record --(job sort|query q5|job join))|race-of-sleds"
+    r"|--limit 100000 --(seeds|replacement|budget)"
+)
+"""Examples that take minutes, for data of full size or many long runs: only `--everything` runs them."""
+
+MEASURED = re.compile("validate drive")
+"""Examples on measured drives, which are not part of sledlab."""
+
+
+@pytest.mark.parametrize("command", examples())
+def test_examples_of_help_run_as_they_stand(
+    command: str, shell: Shell, request: pytest.FixtureRequest
+) -> None:
+    lines = [line for line in examples()[command] if not MEASURED.search(line)]
+    if not request.config.getoption("--everything"):
+        lines = [line for line in lines if not LONG.search(line)]
+    for word, make in PREPARED.items():
+        if any(word in line for line in lines):
+            shell(make)
+    for line in lines:
+        shell(line)
+
+
+def test_examples_of_docstrings_run(shell: Shell, tmp_path: Path) -> None:
+    program = tmp_path / "examples.py"
+    program.write_text(
+        "import doctest, importlib, pkgutil, sledlab\n"
+        "found = doctest.TestResults(0, 0)\n"
+        "options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS\n"
+        "tried = 0\n"
+        "for each in pkgutil.walk_packages(sledlab.__path__, 'sledlab.'):\n"
+        "    if each.name.endswith('__main__') or '._native' in each.name:\n"
+        "        continue\n"
+        "    result = doctest.testmod(importlib.import_module(each.name), optionflags=options)\n"
+        "    assert result.failed == 0, each.name\n"
+        "    tried += result.attempted\n"
+        "print(tried)\n"
     )
-    assert json.loads(run(*run_it, "--json"))["requests"] == 10_000
-    run(*run_it, "--out", "run")
-    assert (tmp_path / "run" / "report.html").stat().st_size > 0
+    assert int(shell(f"python {program}").split()[-1]) > 200

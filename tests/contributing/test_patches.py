@@ -21,7 +21,7 @@ def patched(place: Path, *names: str) -> Path:
     for name in filter(None, listed.stdout.split("\0")):
         if (PROJECT / name).exists():
             (place / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(PROJECT / name, place / name)
+            shutil.copy2(PROJECT / name, place / name, follow_symlinks=False)
     for name in names:
         subprocess.run(["git", "apply", str(PATCHES / f"{name}.patch")], cwd=place, check=True)
     return place

@@ -37,7 +37,7 @@ def test_experiment_runs(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_experiment_says_how_to_run_it_and_where_it_is_from(name: str) -> None:
     text = (EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8")
-    assert f"sledlab smart presets/experiments/{name}.toml --out DIR" in text
+    assert f"sledlab smart {name} --out DIR" in text
     assert re.match(r"# Paper 004, section", text)
 
 

@@ -106,7 +106,7 @@ def test_single_experiments_run(tmp_path: Path, capfd: pytest.CaptureFixture[str
 def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
     for file in FILES:
         text = file.read_text(encoding="utf-8")
-        assert f"presets/experiments/{file.name}" in text
+        assert re.search(rf"^#   sledlab .* {file.stem}( |$)", text, re.MULTILINE), file
         assert re.search(
             r"# (Paper 00[0-4]|What is known of .* et al\. [0-9]{4}|Why .* not of a paper)", text
         ), file

@@ -150,6 +150,29 @@ pub fn table(kind: &str, params: &Table) -> Table {
     std::iter::once(kind).chain(params.clone()).collect()
 }
 
+/// Whether `word` names a plug-in, `module:Class` or `module:Class:key=value`, rather than a model with parameters,
+/// `name:key=value`.
+pub fn is_plug_in(word: &str) -> bool {
+    word.split(':').nth(1).is_some_and(|class| !class.contains('='))
+}
+
+/// The name of a model as `word` says it: of a plug-in `module:Class`, with the parameters after that put into `said`,
+/// where those said otherwise win. `path` is the name of the configuration table, for messages.
+///
+/// # Errors
+/// Parameters that are not of the form `key=value`.
+pub fn split_plug_in(path: &str, word: &str, said: &mut Table) -> Result<String> {
+    let end = word.match_indices(':').nth(1).map(|(at, _)| at);
+    let Some((name, rest)) = end.filter(|_| is_plug_in(word)).map(|at| word.split_at(at)) else {
+        return Ok(word.to_owned());
+    };
+    let (_, params) = params::parse_word(path, &format!("plug-in{rest}"), "module:Class:key=value")?;
+    for (key, value) in params {
+        said.entry(key).or_insert(value);
+    }
+    Ok(name.to_owned())
+}
+
 /// A word of a list of [`choices!`](crate::choices!) that says which of several things is built, as one table of
 /// parameters tells them all: how devices are put together, say.
 pub trait Kind: ParamValue + Choices {
@@ -277,5 +300,20 @@ mod tests {
         let kinds = kinds::<Shape, Sizes>();
         let told: Vec<_> = kinds.iter().map(|kind| (kind.name, kind.meaning, kind.specs[0].name)).collect();
         assert_eq!(told, [("circle", "round", "radius"), ("box", "with corners", "edge")]);
+    }
+
+    #[test]
+    fn plug_ins_are_told_from_models_and_split_from_their_parameters() {
+        let words = [("a.b:Class", true), ("a:Class:x=1", true), ("sptf", false), ("zsptf:grid=4", false)];
+        assert!(words.iter().all(|(word, is_one)| is_plug_in(word) == *is_one));
+        let mut said: Table = "x = 1".parse().unwrap();
+        assert_eq!(split_plug_in("device", "a:Class:x=2:y=off", &mut said).unwrap(), "a:Class");
+        assert_eq!(said, "x = 1\ny = 'off'".parse().unwrap());
+        for word in ["a:Class", "sptf", "zsptf:grid=4:parity=false"] {
+            assert_eq!(split_plug_in("device", word, &mut said).unwrap(), word);
+        }
+        assert_eq!(said.len(), 2);
+        let wrong = split_plug_in("device", "a:Class:x", &mut said).unwrap_err().to_string();
+        assert!(wrong.contains("`x` is not of the form key=value"), "{wrong}");
     }
 }

@@ -3,7 +3,7 @@
 //! Adding a component that draws random numbers never shifts another's, because
 //! every use has a stream of its own, chosen by its name.
 
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// The generator handed out: reproducible on every platform.
@@ -23,6 +23,11 @@ pub fn stream(root: u64, name: &str) -> Stream {
     rng
 }
 
+/// The root of random numbers called `name` for a generator that is not ours, such as numpy's.
+pub fn root(root: u64, name: &str) -> u128 {
+    stream(root, name).random()
+}
+
 /// The 64-bit FNV-1a hash: stable across versions, unlike the standard library's.
 fn fnv1a(name: &str) -> u64 {
     name.bytes()
@@ -32,7 +37,6 @@ fn fnv1a(name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::RngExt;
 
     #[test]
     fn same_name_same_numbers() {
@@ -40,5 +44,12 @@ mod tests {
         assert_eq!(draw(1, "sizes"), draw(1, "sizes"));
         assert_ne!(draw(1, "sizes"), draw(2, "sizes"));
         assert_ne!(draw(1, "sizes"), draw(1, "places"));
+    }
+
+    #[test]
+    fn roots_follow_root_and_name() {
+        assert_eq!(root(1, "sizes"), root(1, "sizes"));
+        assert_ne!(root(1, "sizes"), root(2, "sizes"));
+        assert_ne!(root(1, "sizes"), root(1, "places"));
     }
 }

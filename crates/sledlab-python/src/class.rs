@@ -3,15 +3,16 @@
 //! Importing a module runs it, so nothing of a plug-in is touched before the user has allowed it: an experiment
 //! file comes from anywhere.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyRecursionError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
-use sledlab_core::Error;
+use sledlab_core::{Error, registry};
 use toml::{Table, Value};
 
-use crate::error::{keep, raise, wrap};
+use crate::error::{keep_of, raise, wrap};
 
 /// What a class takes the place of.
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +37,18 @@ pub(crate) struct Class {
 #[derive(Clone, Default)]
 pub(crate) struct Allowed(Arc<[String]>);
 
+/// How deep plug-ins may run within each other: one that simulates simulates with its like, and so on for ever.
+const DEEPEST: u32 = 4;
+
+thread_local! {
+    /// Plug-ins that are being called on this thread, each by the one before it.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
 /// Whether `word` names a plug-in, `module:Class`, rather than a model of sledlab with parameters.
 #[pyfunction]
 pub(crate) fn is_plugin(word: &str) -> bool {
-    word.split_once(':').is_some_and(|(_, rest)| !rest.contains('='))
+    registry::is_plug_in(word)
 }
 
 impl Allowed {
@@ -48,9 +57,18 @@ impl Allowed {
         Allowed(words.unwrap_or_default().into())
     }
 
+    /// Those words.
+    pub fn words(&self) -> &[String] {
+        &self.0
+    }
+
     /// Refuses a plug-in that the user has not allowed.
     fn check(&self, word: &str) -> Result<(), Error> {
-        if self.0.iter().any(|allowed| allowed == "*" || allowed == word) {
+        // One that is allowed may be said with parameters.
+        let is_it = |allowed: &String| {
+            allowed.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        };
+        if self.0.iter().any(|allowed| allowed == "*" || is_it(allowed)) {
             return Ok(());
         }
         Err(Error::user(format!("the experiment names a plug-in, `{word}`, and nothing allows it to run"))
@@ -69,19 +87,37 @@ impl Class {
 
     /// An object of it; `params` are arguments of its constructor.
     pub fn make(&self, params: &Table) -> Result<Py<PyAny>, Error> {
-        let made = Python::attach(|py| {
+        self.call(|py| {
             let arguments = PyDict::new(py);
             for (key, value) in params {
                 arguments.set_item(key, self.to_python(py, value)?)?;
             }
             Ok(self.of.bind(py).call((), Some(&arguments))?.unbind())
-        });
-        made.map_err(|raised| self.fail(&raised))
+        })
     }
 
-    /// The error that ends a run in which a method raised an exception.
-    pub fn fail(&self, raised: &PyErr) -> Error {
-        Python::attach(|py| keep(wrap(py, self.kind, &self.word, raised)))
+    /// What something of it returns, or the error that ends a run in which that raised an exception: whatever a
+    /// plug-in does goes through here.
+    pub fn call<T>(&self, work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Error> {
+        Python::attach(|py| {
+            let depth = DEPTH.get();
+            let result = if depth < DEEPEST {
+                DEPTH.set(depth + 1);
+                let result = work(py);
+                DEPTH.set(depth);
+                result
+            } else {
+                Err(PyRecursionError::new_err(format!(
+                    "plug-ins run within each other, {DEEPEST} deep: one of them simulates with itself again"
+                )))
+            };
+            result.map_err(|raised| keep_of(py, self.kind, &self.word, &raised))
+        })
+    }
+
+    /// `module:Class`.
+    pub fn word(&self) -> &str {
+        &self.word
     }
 
     fn to_python<'py>(&self, py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {

@@ -11,7 +11,9 @@ use sledlab_core::{Error, Source as _};
 use sledlab_sim::cluster::{self, ClusterHooks, ClusterOutcome, Dump, Layout, Part, Redundancy};
 use sledlab_trace::writer::{self, WriteOptions};
 
+use crate::class::{Allowed, is_plugin};
 use crate::error::raise;
+use crate::experiment::give;
 use crate::interrupt::tell;
 
 /// What each node of a cluster did in each phase of a job: counts and bytes.
@@ -92,11 +94,35 @@ impl Work {
 
 /// The experiment of a replay, under construction.
 #[pyclass(frozen, module = "sledlab._native")]
-pub(crate) struct ClusterExperiment(Mutex<cluster::ClusterExperiment>);
+pub(crate) struct ClusterExperiment {
+    said: Mutex<cluster::ClusterExperiment>,
+    /// Never written into a file: whoever runs one decides for himself.
+    allowed: Allowed,
+}
 
 impl ClusterExperiment {
     fn get(&self) -> cluster::ClusterExperiment {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The experiment with the devices and the replacement policies at hand that are plug-ins, which must be allowed.
+    fn ready(&self, py: Python<'_>) -> PyResult<cluster::ClusterExperiment> {
+        let mut experiment = self.get();
+        for store in experiment.stores().map_err(raise)? {
+            give(py, &store, experiment.store(), &self.allowed)?;
+        }
+        Ok(experiment)
+    }
+
+    /// The experiment with something in the place of its plug-ins, of which nothing runs.
+    fn without_plugins(&self) -> Result<cluster::ClusterExperiment, Error> {
+        let mut experiment = self.get();
+        for store in experiment.stores()? {
+            for word in store.device_kinds().iter().filter(|word| is_plugin(word)) {
+                experiment.store().give_device_kind(crate::device_class::stand_in(word));
+            }
+        }
+        Ok(experiment)
     }
 
     fn change(
@@ -105,7 +131,7 @@ impl ClusterExperiment {
     ) -> PyResult<Self> {
         let mut experiment = self.get();
         change(&mut experiment).map_err(raise)?;
-        Ok(ClusterExperiment(Mutex::new(experiment)))
+        Ok(ClusterExperiment { said: Mutex::new(experiment), allowed: self.allowed.clone() })
     }
 }
 
@@ -115,7 +141,18 @@ impl ClusterExperiment {
     #[pyo3(signature = (toml = "", name = "experiment"))]
     fn new(toml: &str, name: &str) -> PyResult<Self> {
         let experiment = cluster::ClusterExperiment::from_toml(name, toml).map_err(raise)?;
-        Ok(ClusterExperiment(Mutex::new(experiment)))
+        Ok(ClusterExperiment { said: Mutex::new(experiment), allowed: Allowed::default() })
+    }
+
+    /// Allows those plug-ins, `module:Class`, to run, and no others; `*` allows all.
+    #[pyo3(signature = (words))]
+    fn with_plugins(&self, words: Option<Vec<String>>) -> Self {
+        ClusterExperiment { said: Mutex::new(self.get()), allowed: Allowed::new(words) }
+    }
+
+    /// Refuses plug-ins that are not allowed, and classes that are none.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        self.ready(py).map(|_| ())
     }
 
     fn with_setting(&self, key: &str, value: &str) -> PyResult<Self> {
@@ -149,7 +186,7 @@ impl ClusterExperiment {
     /// The complete experiment for a record, every default filled in; for that which it names unless given.
     #[pyo3(signature = (work = None))]
     fn to_toml(&self, py: Python<'_>, work: Option<&Work>) -> PyResult<String> {
-        let experiment = self.get();
+        let experiment = self.without_plugins().map_err(raise)?;
         py.detach(move || match work {
             Some(work) => experiment.to_toml(&work.0),
             None => experiment.to_toml(&read_named(&experiment)?),
@@ -170,6 +207,11 @@ impl ClusterExperiment {
         Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
+    /// What makes the same again, for `copy` and `pickle`.
+    fn __getnewargs__(&self) -> (String,) {
+        (self.said(),)
+    }
+
     /// Replays a record and gives the outcome as JSON. `progress` is called with pages and the share of the whole;
     /// what it raises ends the replay. `dump_node` and `dump_path` write the block trace of a node's store, `goal_path`
     /// the job as a GOAL schedule.
@@ -186,7 +228,7 @@ impl ClusterExperiment {
         dump_path: Option<&str>,
         goal_path: Option<&str>,
     ) -> PyResult<String> {
-        let experiment = self.get();
+        let experiment = self.ready(py)?;
         let outcome = py.detach(move || {
             let mut told = |share: f64, pages: u64| tell(progress.as_ref(), pages, Some(share)).is_ok();
             let mut dump = Dump::default();
@@ -229,8 +271,7 @@ pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyRe
 fn read_named(experiment: &cluster::ClusterExperiment) -> Result<sledlab_trace::work::Work, Error> {
     match experiment.work_file()? {
         Some(file) => sledlab_trace::work::Work::read(file),
-        None => Err(Error::user("no work record was given")
-            .with_remedy("name its file, such as sample/work/sort.work")),
+        None => Err(Error::user("no work record was given").with_remedy("name one, such as sample:sort")),
     }
 }
 

@@ -39,12 +39,29 @@ impl Experiment {
         if is_plugin(&word) {
             experiment.give_power(crate::power::choice(py, &word, params, &self.allowed)?);
         }
+        let (word, params) = experiment.workload_said().map_err(raise)?;
+        if is_plugin(&word) {
+            experiment.give_workload(crate::workload::choice(py, &word, params, &self.allowed)?);
+        }
+        give(py, &self.get(), &mut experiment, &self.allowed)?;
         Ok(experiment)
+    }
+
+    /// The plug-ins that it names.
+    fn named(&self) -> Result<Vec<String>, Error> {
+        let experiment = self.get();
+        let said = [experiment.scheduler_said()?, experiment.power_said()?, experiment.workload_said()?];
+        let words = said.into_iter().map(|(word, _)| word);
+        let words = words.chain(experiment.device_kinds()).chain([experiment.replacement_said()?]);
+        Ok(words.filter(|word| is_plugin(word)).collect())
     }
 
     /// The experiment with something in the place of its plug-ins, of which nothing runs.
     fn without_plugins(&self) -> Result<sledlab_sim::Experiment, Error> {
         let mut experiment = self.get();
+        if !self.named()?.is_empty() {
+            experiment.leave_unbuilt();
+        }
         let (word, params) = experiment.scheduler_said()?;
         if is_plugin(&word) {
             experiment.give_scheduler(crate::scheduler::stand_in(&word, params)?);
@@ -52,6 +69,13 @@ impl Experiment {
         let (word, params) = experiment.power_said()?;
         if is_plugin(&word) {
             experiment.give_power(crate::power::stand_in(&word, params)?);
+        }
+        let (word, params) = experiment.workload_said()?;
+        if is_plugin(&word) {
+            experiment.give_workload(crate::workload::stand_in(&word, params));
+        }
+        for word in experiment.device_kinds().iter().filter(|word| is_plugin(word)) {
+            experiment.give_device_kind(crate::device_class::stand_in(word));
         }
         Ok(experiment)
     }
@@ -69,10 +93,10 @@ impl Experiment {
 #[pymethods]
 impl Experiment {
     #[new]
-    #[pyo3(signature = (toml = "", name = "experiment"))]
-    fn new(toml: &str, name: &str) -> PyResult<Self> {
+    #[pyo3(signature = (toml = "", name = "experiment", plugins = None))]
+    fn new(toml: &str, name: &str, plugins: Option<Vec<String>>) -> PyResult<Self> {
         let experiment = sledlab_sim::Experiment::from_toml(name, toml).map_err(raise)?;
-        Ok(Experiment { said: Mutex::new(experiment), allowed: Allowed::default() })
+        Ok(Experiment { said: Mutex::new(experiment), allowed: Allowed::new(plugins) })
     }
 
     fn with_setting(&self, key: &str, value: &str) -> PyResult<Self> {
@@ -106,9 +130,12 @@ impl Experiment {
 
     /// The plug-ins that the experiment names, whether they are allowed or not.
     fn plugins(&self) -> PyResult<Vec<String>> {
-        let experiment = self.get();
-        let said = [experiment.scheduler_said().map_err(raise)?, experiment.power_said().map_err(raise)?];
-        Ok(said.into_iter().map(|(word, _)| word).filter(|word| is_plugin(word)).collect())
+        self.named().map_err(raise)
+    }
+
+    /// The plug-ins that are allowed to run, named or not; `*` stands for all.
+    fn allowed_plugins(&self) -> Vec<String> {
+        self.allowed.words().to_vec()
     }
 
     fn check(&self, py: Python<'_>) -> PyResult<()> {
@@ -133,9 +160,11 @@ impl Experiment {
     }
 
     /// The complete device description and its `capacity_blocks`, as JSON.
-    fn describe_device(&self) -> PyResult<String> {
+    fn describe_device(&self, py: Python<'_>) -> PyResult<String> {
+        let mut experiment = self.get();
+        give(py, &self.get(), &mut experiment, &self.allowed)?;
         let describe = || {
-            let device = self.get().device()?;
+            let device = experiment.device()?;
             let fcfs = scheduler::Choice::new("fcfs", &toml::Table::new())?;
             let own = power::Choice::of_device(device.idle_timeout_ms())?;
             let setup = system::Setup { scheduler: &fcfs, power: &own, merge: &MergeParams::default() };
@@ -146,6 +175,11 @@ impl Experiment {
                 .map_err(|error| Error::internal(format!("cannot describe the device: {error}")))
         };
         describe().map_err(raise)
+    }
+
+    /// What makes the same again, for `copy` and `pickle`: its text, the name in messages, and the plug-ins allowed.
+    fn __getnewargs__(&self) -> (String, &'static str, Vec<String>) {
+        (self.said(), "experiment", self.allowed.words().to_vec())
     }
 
     /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and
@@ -189,6 +223,31 @@ impl Experiment {
     }
 }
 
+/// Gives `to` the classes that `said` names as kinds of device and as replacement policy, all of which must be allowed.
+pub(crate) fn give(
+    py: Python<'_>,
+    said: &sledlab_sim::Experiment,
+    to: &mut sledlab_sim::Experiment,
+    allowed: &Allowed,
+) -> PyResult<()> {
+    for word in said.device_kinds().iter().filter(|word| is_plugin(word)) {
+        to.give_device_kind(crate::device_class::kind(py, word, allowed)?);
+    }
+    let word = said.replacement_said().map_err(raise)?;
+    if is_plugin(&word) {
+        to.give_replacement(crate::replacement::custom(py, &word, allowed)?);
+    }
+    Ok(())
+}
+
+/// The name of a file that the file `by` names as the working directory sees it: relative to the directory of `by`
+/// where it is there.
+#[pyfunction]
+#[pyo3(name = "seen")]
+pub(crate) fn seen_from_here(name: &str, by: &str) -> String {
+    sledlab_sim::seen(name, by)
+}
+
 /// Hands a chunk of the per-request table to Python as `(name, bytes)` pairs.
 fn hand_over(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
     Python::attach(|py| {
@@ -200,6 +259,9 @@ fn hand_over(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
             columns.append((name, to_bytes(py, values, f64::to_le_bytes)?))?;
         }
         columns.append(("op", PyBytes::new(py, &rows.op)))?;
+        if !rows.device.is_empty() {
+            columns.append(("device", to_bytes(py, &rows.device, u64::to_le_bytes)?))?;
+        }
         sink.call1(py, (columns,)).map(|_| ())
     })
     .map_err(keep)

@@ -11,6 +11,7 @@
 mod class;
 mod cluster;
 mod device;
+mod device_class;
 mod error;
 mod experiment;
 mod interrupt;
@@ -21,6 +22,7 @@ mod scheduler;
 mod source;
 mod trace;
 mod transform;
+mod workload;
 
 use pyo3::prelude::*;
 
@@ -36,7 +38,7 @@ mod _native {
     #[pymodule_export]
     use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
     #[pymodule_export]
-    use crate::experiment::Experiment;
+    use crate::experiment::{Experiment, seen_from_here};
     #[pymodule_export]
     use crate::mining::{Boxes, HashTree, Quest, UnitCounter, window_histogram};
     #[pymodule_export]
@@ -46,7 +48,7 @@ mod _native {
     #[pymodule_export]
     use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]
-    use crate::source::Source;
+    use crate::source::{Source, samples_lie_in};
     #[pymodule_export]
     use crate::trace::{characterise, write_trace};
 

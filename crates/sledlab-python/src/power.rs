@@ -84,10 +84,10 @@ impl PythonPolicy {
         if self.failure.is_some() {
             return otherwise;
         }
-        match Python::attach(|py| call(self.policy.bind(py))) {
+        match self.class.call(|py| call(self.policy.bind(py))) {
             Ok(value) => value,
-            Err(raised) => {
-                self.failure = Some(self.class.fail(&raised));
+            Err(failed) => {
+                self.failure = Some(failed);
                 otherwise
             }
         }

@@ -1,18 +1,133 @@
-//! Replacement policies and how often they hit.
+//! Replacement policies, those written in Python too, and how often they hit.
+//!
+//! A class named `module:Class` with `hit(key)`, `insert(key)` and `evict(incoming)`. What is in the cache is kept here;
+//! the interpreter lock is taken for every call.
 
+use std::collections::BTreeSet;
+
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sledlab_core::{Error, Result};
-use sledlab_models::replacement::Choice;
+use sledlab_core::Error;
+use sledlab_core::registry::split_plug_in;
+use sledlab_models::replacement::{Choice, Custom, Found, Policy, Use};
 use sledlab_sim::Uses;
+use toml::{Table, Value};
 
+use crate::class::{Allowed, Class, Kind, is_plugin};
 use crate::error::raise;
 use crate::interrupt::watch;
 use crate::source::Source;
 
-/// Refuses a replacement policy that does not exist; `word` is `name:key=value`.
+const KIND: Kind = Kind {
+    name: "replacement policy",
+    protocol: "sledlab.ReplacementPolicy",
+    methods: &["hit", "insert", "evict"],
+};
+
+/// The policy `module:Class`, if it is `allowed`; its parameters are arguments of its constructor, and so is
+/// `capacity`.
+pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Custom> {
+    let class = Class::find(py, KIND, word, allowed)?;
+    Ok(Custom::new(word, move |params, capacity| {
+        let mut arguments = params.clone();
+        arguments.insert("capacity".to_owned(), Value::Integer(i64::try_from(capacity).unwrap_or(i64::MAX)));
+        let policy = class.make(&arguments)?;
+        let keys = BTreeSet::new();
+        Ok(Box::new(PythonPolicy {
+            class: class.clone(),
+            policy,
+            keys,
+            capacity,
+            failed: false,
+            failure: None,
+        }))
+    }))
+}
+
+/// The policy that `word` says, which must be allowed where it is a class.
+fn said(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Choice> {
+    let name = split_plug_in("replacement", word, &mut Table::new()).map_err(raise)?;
+    let own = is_plugin(&name).then(|| custom(py, &name, allowed)).transpose()?;
+    Choice::parse_among(word, own.as_slice()).map_err(raise)
+}
+
+struct PythonPolicy {
+    class: Class,
+    policy: Py<PyAny>,
+    /// What is there.
+    keys: BTreeSet<u64>,
+    capacity: usize,
+    /// Of a policy that has failed nothing is called again.
+    failed: bool,
+    failure: Option<Error>,
+}
+
+impl PythonPolicy {
+    /// What a method returns; nothing once the policy has failed.
+    fn call<T>(&mut self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Option<T> {
+        if self.failed {
+            return None;
+        }
+        let result = self.class.call(|py| call(self.policy.bind(py)));
+        result
+            .map_err(|failed| {
+                self.failed = true;
+                self.failure = Some(failed);
+            })
+            .ok()
+    }
+
+    /// What makes room for `incoming`: something that is there.
+    fn evict(&mut self, incoming: u64) -> Option<u64> {
+        let keys = std::mem::take(&mut self.keys);
+        let chosen = self.call(|policy| {
+            let chosen: u64 = policy.call_method1("evict", (incoming,))?.extract()?;
+            if keys.contains(&chosen) {
+                return Ok(chosen);
+            }
+            Err(PyValueError::new_err(format!("evict must return a key that is there, not {chosen}")))
+        });
+        self.keys = keys;
+        let victim = chosen.or_else(|| self.keys.first().copied());
+        if let Some(victim) = victim {
+            self.keys.remove(&victim);
+        }
+        victim
+    }
+}
+
+impl Policy for PythonPolicy {
+    fn access(&mut self, access: Use) -> Found {
+        let key = access.key;
+        if self.keys.contains(&key) {
+            self.call(|policy| policy.call_method1("hit", (key,)).map(|_| ()));
+            return Found::Hit;
+        }
+        let victim = if self.keys.len() == self.capacity { self.evict(key) } else { None };
+        self.call(|policy| policy.call_method1("insert", (key,)).map(|_| ()));
+        self.keys.insert(key);
+        Found::Miss { victim }
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.keys.contains(&key)
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.failure.take()
+    }
+}
+
+/// Refuses a replacement policy that does not exist, or is none of the `plugins` that may run; `word` is
+/// `name:key=value` or `module:Class:key=value`.
 #[pyfunction]
-pub(crate) fn check_replacement(word: &str) -> PyResult<()> {
-    Choice::parse(word).map(|_| ()).map_err(raise)
+#[pyo3(signature = (word, plugins))]
+pub(crate) fn check_replacement(py: Python<'_>, word: &str, plugins: Option<Vec<String>>) -> PyResult<()> {
+    said(py, word, &Allowed::new(plugins))?.make(1).map(|_| ()).map_err(raise)
 }
 
 /// The uses of segments by a workload.
@@ -36,11 +151,18 @@ impl SegmentUses {
         self.0.segments()
     }
 
-    /// Hits of caches given as (policy, room in segments), as JSON.
-    fn hits(&self, py: Python<'_>, caches: Vec<(String, usize)>) -> PyResult<String> {
+    /// Hits of caches given as (policy, room in segments), as JSON; `plugins` are those that may run.
+    #[pyo3(signature = (caches, plugins))]
+    fn hits(
+        &self,
+        py: Python<'_>,
+        caches: Vec<(String, usize)>,
+        plugins: Option<Vec<String>>,
+    ) -> PyResult<String> {
+        let allowed = Allowed::new(plugins);
+        let choose = |(word, room): &(String, usize)| Ok((said(py, word, &allowed)?, *room));
+        let caches = caches.iter().map(choose).collect::<PyResult<Vec<_>>>()?;
         let work = move || {
-            let parse = |(word, room): &(String, usize)| Ok((Choice::parse(word)?, *room));
-            let caches = caches.iter().map(parse).collect::<Result<Vec<_>>>()?;
             let hits = self.0.hits(&caches, &mut watch())?;
             serde_json::to_string(&hits)
                 .map_err(|error| Error::internal(format!("cannot write hits as JSON: {error}")))

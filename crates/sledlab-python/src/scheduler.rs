@@ -136,16 +136,22 @@ struct PythonScheduler {
 }
 
 impl PythonScheduler {
-    fn choose(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) -> PyResult<()> {
-        Python::attach(|py| {
-            let view = Bound::new(py, DeviceView(mechanics.snapshot()))?;
-            let chosen = self.queue.bind(py).call_method1("pop", (now.as_ns(), view))?;
-            if let Ok(many) = chosen.cast::<PyList>() {
-                many.iter().try_for_each(|one| self.take(&one, batch))
-            } else {
-                self.take(&chosen, batch)
-            }
-        })
+    fn choose(
+        &mut self,
+        py: Python<'_>,
+        now: Time,
+        mechanics: &dyn Mechanics,
+        batch: &mut Vec<Queued>,
+    ) -> PyResult<()> {
+        let view = Bound::new(py, DeviceView(mechanics.snapshot()))?;
+        let chosen = self.queue.bind(py).call_method1("pop", (now.as_ns(), view))?;
+        let from = batch.len();
+        if let Ok(many) = chosen.cast::<PyList>() {
+            many.iter().try_for_each(|one| self.take(&one, batch))?;
+        } else {
+            self.take(&chosen, batch)?;
+        }
+        self.check_length(py, batch.len() > from)
     }
 
     fn take(&mut self, chosen: &Bound<'_, PyAny>, batch: &mut Vec<Queued>) -> PyResult<()> {
@@ -172,11 +178,11 @@ impl Scheduler for PythonScheduler {
         if self.failure.is_some() {
             return;
         }
-        let pushed = Python::attach(|py| {
+        let pushed = self.class.call(|py| {
             let given = Bound::new(py, QueuedRequest(request))?;
             self.queue.bind(py).call_method1("push", (given,)).map(|_| ())
         });
-        self.failure = pushed.err().map(|raised| self.class.fail(&raised));
+        self.failure = pushed.err();
     }
 
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
@@ -184,9 +190,9 @@ impl Scheduler for PythonScheduler {
             return;
         }
         let from = batch.len();
-        let chosen = self.choose(now, mechanics, batch).and_then(|()| self.check_length(batch.len() > from));
-        if let Err(raised) = chosen {
-            self.failure = Some(self.class.fail(&raised));
+        let class = self.class.clone();
+        if let Err(failed) = class.call(|py| self.choose(py, now, mechanics, batch)) {
+            self.failure = Some(failed);
             batch.truncate(from);
         }
     }
@@ -207,8 +213,8 @@ impl Scheduler for PythonScheduler {
 
 impl PythonScheduler {
     /// The class must know how many requests it holds, and choose one as long as it holds any.
-    fn check_length(&self, chose: bool) -> PyResult<()> {
-        let len = Python::attach(|py| self.queue.bind(py).len())?;
+    fn check_length(&self, py: Python<'_>, chose: bool) -> PyResult<()> {
+        let len = self.queue.bind(py).len()?;
         if len != self.waiting.len() {
             let expected = self.waiting.len();
             return Err(PyTypeError::new_err(format!("len() is {len}, but {expected} requests are queued")));

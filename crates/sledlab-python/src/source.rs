@@ -10,6 +10,7 @@ use sledlab_core::{Error, Request, Source as Requests};
 use sledlab_trace::table::{Columns, Times, open_table};
 use sledlab_trace::{OpenOptions, synthetic};
 
+use crate::class::{Allowed, is_plugin};
 use crate::error::{keep, raise};
 use crate::interrupt::check_signals;
 
@@ -57,12 +58,25 @@ impl Source {
         Ok(Source::wrap(Box::new(trace), format))
     }
 
-    /// Starts a generator; `params` is a TOML table.
+    /// Starts a generator; `params` is a TOML table, `plugins` those that may run, as of experiments.
     #[staticmethod]
-    fn generate(kind: &str, params: &str, seed: u64, capacity_blocks: u64) -> PyResult<Self> {
+    #[pyo3(signature = (kind, params, seed, capacity_blocks, plugins = None))]
+    fn generate(
+        py: Python<'_>,
+        kind: &str,
+        params: &str,
+        seed: u64,
+        capacity_blocks: u64,
+        plugins: Option<Vec<String>>,
+    ) -> PyResult<Self> {
         let params =
             params.parse().map_err(|error| raise(Error::user(format!("workload parameters: {error}"))))?;
-        let requests = synthetic::build(kind, &params, seed, capacity_blocks).map_err(raise)?;
+        let generator = if is_plugin(kind) {
+            crate::workload::choice(py, kind, params, &Allowed::new(plugins))?
+        } else {
+            synthetic::Choice::new(kind, &params).map_err(raise)?
+        };
+        let requests = generator.build(seed, capacity_blocks).map_err(raise)?;
         Ok(Source::wrap(requests, kind))
     }
 
@@ -106,7 +120,8 @@ impl Requests for Stoppable {
     }
 }
 
-fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<Columns>> {
+/// The next columns of an iterator of them, as [`Source::from_columns`] reads them.
+pub(crate) fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<Columns>> {
     let next = chunks.call_method0("__next__");
     let chunk = match next {
         Err(end) if end.is_instance_of::<pyo3::exceptions::PyStopIteration>(chunks.py()) => return Ok(None),
@@ -158,4 +173,10 @@ fn to_columns<'py>(py: Python<'py>, requests: &[Request]) -> PyResult<Bound<'py,
         to_bytes(py, requests, |request| [u8::from(request.metadata)])?,
     );
     columns.into_pyobject(py)
+}
+
+/// Says where the traces and work records lie that come with sledlab, so that `sample:NAME` is found.
+#[pyfunction]
+pub(crate) fn samples_lie_in(directory: &str) {
+    sledlab_trace::sample::lie_in(directory);
 }

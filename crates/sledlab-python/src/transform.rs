@@ -80,10 +80,12 @@ pub(crate) fn speedup(source: &Source, factor: f64) -> PyResult<Source> {
     via(source, Speedup::new(factor).map_err(raise)?)
 }
 
-/// The first so many requests.
+/// What comes up to so many requests or operations; 0 for all.
 #[pyfunction]
-pub(crate) fn limit(source: &Source, count: u64) -> PyResult<Source> {
-    via(source, Limit::new(count))
+#[pyo3(signature = (source, requests = 0, operations = 0))]
+pub(crate) fn limit(source: &Source, requests: u64, operations: u64) -> PyResult<Source> {
+    let most = |count: u64| if count == 0 { u64::MAX } else { count };
+    via(source, Limit::new(most(requests), most(operations)))
 }
 
 /// Several streams in order of arrival.

@@ -4,9 +4,9 @@
 //! A decision is a choice and the arrival that replaces what was chosen, on a G2 with uniform requests of one
 //! block that arrive as fast as they are served.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
+#[expect(dead_code, reason = "these rows are printed in another way")]
+mod table;
+
 use std::time::Instant;
 
 use rand::RngExt;
@@ -128,14 +128,5 @@ fn main() {
         println!();
         rows.extend(new);
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/decisions.json");
-    let written = File::create(path).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        serde_json::to_writer_pretty(&mut file, &rows)?;
-        writeln!(file)
-    });
-    match written {
-        Ok(()) => println!("kept in benches/decisions.json"),
-        Err(error) => println!("not kept in benches/decisions.json: {error}"),
-    }
+    table::store("decisions.json", &rows);
 }

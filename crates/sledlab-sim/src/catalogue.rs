@@ -14,6 +14,7 @@ use sledlab_models::{hybrid, power, replacement, scheduler};
 use sledlab_trace::{format, synthetic};
 
 use crate::cluster::ClusterParams;
+use crate::experiment::TraceParams;
 use crate::replay::ReplayParams;
 
 /// Devices, schedulers, power policies, workloads, trace formats, ways to put devices together, caches, merging and
@@ -43,6 +44,7 @@ pub fn catalogue() -> Result<Value> {
         "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),
         "system": entry("system", "how devices are put together", &SystemParams::specs()),
         "cache": entry("cache", "what is kept in front of the system", &CacheParams::specs()),
+        "trace": entry("trace", "which trace is replayed", &TraceParams::specs()),
         "replay": entry("replay", "how requests are offered", &ReplayParams::specs()),
         "cluster": entry("cluster", "how a work record is replayed", &ClusterParams::specs()),
     }))
@@ -144,7 +146,12 @@ mod tests {
         assert!(told("systems", "single").is_empty());
         let failures = ["failed", "failed_at_s", "rebuild_mb_s"];
         assert_eq!(told("systems", "stripe"), ["devices", "unit_blocks", "bus"]);
-        assert_eq!(told("systems", "raid5"), [&["devices", "unit_blocks", "bus"][..], &failures].concat());
+        for redundant in ["mirror", "raid5"] {
+            assert_eq!(
+                told("systems", redundant),
+                [&["devices", "unit_blocks", "bus"][..], &failures].concat()
+            );
+        }
         assert!(told("caches", "none").is_empty());
         assert_eq!(told("caches", "write-back")[0], "capacity_blocks");
         assert_eq!(told("merges", "pairs"), ["among", "operations", "rows"]);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Request, Result, Source, Time};
 
-use crate::replay::{Mode, Replay};
+use crate::replay::{Limits, Mode, Replay};
 
 /// Latest arrival: 146 years. What follows from it still fits the clock, which holds 584.
 const LATEST: Time = Time::from_ns(1 << 62);
@@ -15,8 +15,9 @@ pub(crate) struct Feed<'a> {
     buffer: Vec<Request>,
     next: usize,
     issued: u64,
-    operations: u64,
-    until: Time,
+    /// Reads and writes issued, and those in the buffer.
+    requests: u64,
+    limits: Limits,
     speedup: f64,
     capacity_blocks: u64,
     /// In a closed replay, when each free slot may issue, earliest first.
@@ -37,8 +38,8 @@ impl<'a> Feed<'a> {
             buffer: Vec::new(),
             next: 0,
             issued: 0,
-            operations: replay.limits.operations,
-            until: replay.limits.until,
+            requests: 0,
+            limits: replay.limits,
             speedup: replay.speedup,
             capacity_blocks,
             slots,
@@ -58,7 +59,7 @@ impl<'a> Feed<'a> {
             None => Some(self.buffer[self.next].arrival),
             Some(slots) => slots.front().copied(),
         };
-        Ok(at.filter(|at| *at <= self.until))
+        Ok(at.filter(|at| *at <= self.limits.until))
     }
 
     /// Takes the operation whose time of issue, `at`, [`next_arrival`](Feed::next_arrival) told; also returns
@@ -90,18 +91,18 @@ impl<'a> Feed<'a> {
 
     /// The share of the replay that has been issued, where that can be told.
     pub fn progress(&self) -> Option<f64> {
-        let by_count = (self.operations < u64::MAX).then(|| self.issued as f64 / self.operations as f64);
-        match (self.source.progress(), by_count) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (a, b) => a.or(b),
-        }
+        let share = |done: u64, most: u64| (most < u64::MAX).then(|| done as f64 / most as f64);
+        // Of the buffer, what is left may be anything: it counts as requests.
+        let requests = self.requests.saturating_sub((self.buffer.len() - self.next) as u64);
+        let counted = [share(self.issued, self.limits.operations), share(requests, self.limits.requests)];
+        counted.into_iter().chain([self.source.progress()]).flatten().reduce(f64::max)
     }
 
     /// Reads on, checks what came, and scales its times; false at the end.
     #[cold]
     fn refill(&mut self) -> Result<bool> {
-        let left = self.operations - self.issued;
-        if left == 0 {
+        let left = self.limits.operations - self.issued;
+        if left == 0 || self.requests == self.limits.requests {
             return Ok(false);
         }
         self.buffer.clear();
@@ -110,6 +111,7 @@ impl<'a> Feed<'a> {
             return Ok(false);
         }
         self.buffer.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        self.end_with_last_request();
         let scaled = self.speedup.to_bits() != 1.0_f64.to_bits();
         for (offset, request) in self.buffer.iter_mut().enumerate() {
             let number = self.issued + offset as u64;
@@ -127,6 +129,17 @@ impl<'a> Feed<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// Counts the requests in the buffer; behind the last that is wanted nothing stays there.
+    fn end_with_last_request(&mut self) {
+        for (place, request) in self.buffer.iter().enumerate() {
+            self.requests += u64::from(request.op.is_media());
+            if self.requests == self.limits.requests {
+                self.buffer.truncate(place + 1);
+                return;
+            }
+        }
     }
 }
 

@@ -12,6 +12,9 @@ use sledlab_models::replacement::{Choice, Found, Use};
 /// How often whoever waits for the processors asks `watch`.
 const WATCH_EVERY: Duration = Duration::from_millis(20);
 
+/// Uses after which a policy is asked whether it has given up.
+const LOOK_EVERY: usize = 4096;
+
 /// The uses of segments by a workload, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Uses {
@@ -76,28 +79,48 @@ impl Uses {
         Ok(next)
     }
 
-    /// Hits of each policy in a cache of each of so many segments, in the order of `caches`; on all processors.
+    /// Hits of each policy in a cache of each of so many segments, in the order of `caches`; on all processors, but for
+    /// policies that are not in the list, of which the calling thread knows best how to run them.
     ///
     /// # Errors
-    /// A cache without room; and what `watch` returns, which is asked all the time, by this thread alone.
+    /// A cache without room, and a policy that gives up; and what `watch` returns, which is asked all the time, by this
+    /// thread alone.
     pub fn hits(
         &self,
         caches: &[(Choice, usize)],
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<Hits>> {
-        let needs_future = caches.iter().any(|(choice, _)| choice.entry().facts.needs_future);
+        let needs_future = caches.iter().any(|(choice, _)| choice.needs_future());
         let next = if needs_future { self.next_uses(watch)? } else { Vec::new() };
+        let (custom, listed): (Vec<_>, Vec<_>) =
+            caches.iter().enumerate().partition(|(_, (choice, _))| choice.is_custom());
+        let mut found = self.hits_on_all_processors(&listed, &next, watch)?;
+        for (number, (choice, room)) in custom {
+            found.push((number, self.hits_of(choice, *room, &next, &mut *watch)));
+        }
+        found.sort_unstable_by_key(|(number, _)| *number);
+        found.into_iter().map(|(_, hits)| hits).collect()
+    }
+
+    /// Hits of numbered caches, each as soon as it is known.
+    fn hits_on_all_processors(
+        &self,
+        caches: &[(usize, &(Choice, usize))],
+        next: &[u64],
+        watch: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Vec<(usize, Result<Hits>)>> {
         let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let stopped = || if stop.load(Ordering::Relaxed) { Err(Error::interrupted()) } else { Ok(()) };
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(caches.len());
         let (tell, told) = mpsc::channel();
-        let mut found = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
             for _ in 0..threads {
                 let tell = tell.clone();
                 scope.spawn(|| {
                     let tell = tell;
-                    while let number = begun.fetch_add(1, Ordering::Relaxed)
-                        && let Some((choice, room)) = caches.get(number)
-                        && tell.send((number, self.hits_of(choice, *room, &next, &stop))).is_ok()
+                    while let turn = begun.fetch_add(1, Ordering::Relaxed)
+                        && let Some((number, (choice, room))) = caches.get(turn)
+                        && tell.send((*number, self.hits_of(choice, *room, next, stopped))).is_ok()
                     {
                     }
                 });
@@ -113,18 +136,25 @@ impl Uses {
                 // Whoever is at work ends soon; the scope waits for all.
                 watch().inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
             }
-        })?;
-        found.sort_unstable_by_key(|(number, _)| *number);
-        found.into_iter().map(|(_, hits)| hits).collect()
+        })
     }
 
-    /// Gives up when told to `stop`.
-    fn hits_of(&self, choice: &Choice, room: usize, next: &[u64], stop: &AtomicBool) -> Result<Hits> {
+    /// Ends with what `watch` returns, which is asked at every use.
+    fn hits_of(
+        &self,
+        choice: &Choice,
+        room: usize,
+        next: &[u64],
+        mut watch: impl FnMut() -> Result<()>,
+    ) -> Result<Hits> {
         let mut policy = choice.make(room)?;
         let mut hits = Hits::default();
         for (number, (key, write)) in self.keys.iter().zip(&self.writes).enumerate() {
-            if stop.load(Ordering::Relaxed) {
-                return Err(Error::interrupted());
+            watch()?;
+            if number.is_multiple_of(LOOK_EVERY)
+                && let Some(error) = policy.failure()
+            {
+                return Err(error);
             }
             let next = next.get(number).copied().unwrap_or(Use::NEVER);
             let hit = u64::from(policy.access(Use { key: *key, next }) == Found::Hit);
@@ -136,7 +166,7 @@ impl Uses {
                 hits.read_hits += hit;
             }
         }
-        Ok(hits)
+        policy.failure().map_or(Ok(hits), Err)
     }
 }
 

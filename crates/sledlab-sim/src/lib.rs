@@ -21,6 +21,7 @@ mod feed;
 mod flush;
 mod hit_ratios;
 mod measured;
+mod memory;
 mod outcome;
 mod pulse;
 mod queue_trend;
@@ -32,6 +33,7 @@ mod timeline;
 
 pub use catalogue::catalogue;
 pub use engine::{Counts, Progress, ProgressSink, simulate};
+pub use experiment::places::seen;
 pub use experiment::{Experiment, Hooks, Store};
 pub use hit_ratios::{Hits, Uses};
 pub use measured::replay_measured;

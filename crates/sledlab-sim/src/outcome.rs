@@ -160,6 +160,8 @@ pub struct Operations {
 /// The results of a run; the same bytes for the same configuration, seed and version.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
+    /// Version of what this holds: one more whenever something goes or means something else.
+    pub schema: u32,
     /// Reads and writes that count.
     pub requests: u64,
     /// Simulated time that counts: from time 0 or, with a warm-up, from the arrival of the first operation that counts,
@@ -252,6 +254,9 @@ pub struct Outcome {
 
 const NS_PER_MS: f64 = 1e6;
 
+/// Version of what a [`Summary`] holds.
+pub const SCHEMA: u32 = 1;
+
 impl TimeStats {
     fn of(distribution: &Distribution) -> Self {
         let moments = distribution.moments();
@@ -324,6 +329,7 @@ impl Summary {
         }
         let energy_uj: f64 = recorder.energy.iter().map(|total| total.spent().total_uj()).sum();
         let summary = Summary {
+            schema: SCHEMA,
             requests,
             elapsed_s,
             response_time_ms: ResponseStats {

@@ -48,6 +48,7 @@ pub struct Recorder<'a> {
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
     rows: Rows,
+    names_devices: bool,
     sink: Option<RowSink<'a>>,
 }
 
@@ -72,6 +73,7 @@ impl<'a> Recorder<'a> {
             timeline: Timeline::default(),
             trend: QueueTrend::default(),
             rows: Rows::default(),
+            names_devices: false,
             sink,
         }
     }
@@ -80,6 +82,12 @@ impl<'a> Recorder<'a> {
     #[must_use]
     pub fn without_energy(self) -> Self {
         Recorder { charges_energy: false, ..self }
+    }
+
+    /// The same with a per-request table that says which device it was.
+    #[must_use]
+    pub fn naming_devices(self) -> Self {
+        Recorder { names_devices: true, ..self }
     }
 
     /// Whether operation `id` counts.
@@ -131,6 +139,9 @@ impl<'a> Recorder<'a> {
         self.timeline.complete(done.completion, done.request.blocks, response_ns);
         if self.sink.is_some() {
             self.rows.push(done);
+            if self.names_devices {
+                self.rows.device.push(done.device.map_or(u64::MAX, u64::from));
+            }
             if self.rows.len() == Rows::CHUNK {
                 self.flush_rows()?;
             }

@@ -74,8 +74,10 @@ sledlab_core::params! {
         speedup: f64 = 1.0, "", 1e-9..1e12;
         /// Operations at the start that keep all state but do not count in the statistics.
         warmup: u64 = 0_u64, "operations", 0..1e18;
-        /// Operations after which the replay ends; 0 for all.
-        limit: u64 = 0_u64, "operations", 0..1e18;
+        /// Requests, reads and writes, after which the replay ends; 0 for all.
+        limit: u64 = 0_u64, "requests", 0..1e18;
+        /// Operations, flushes and trims included, after which the replay ends; 0 for all.
+        operations: u64 = 0_u64, "operations", 0..1e18;
         /// Simulated time after which no more requests are issued; 0 for no end.
         duration_s: f64 = 0.0, "s", 0.0..1e9;
         /// What happens to a request that reaches past the end of the device.
@@ -85,13 +87,20 @@ sledlab_core::params! {
     }
 }
 
-/// When the replay ends.
+/// When the replay ends: at whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// With so many reads and writes; `u64::MAX` for all.
+    pub requests: u64,
     /// After so many operations; `u64::MAX` for all.
     pub operations: u64,
     /// Nothing is issued later than this.
     pub until: Time,
+}
+
+impl Limits {
+    /// No end but that of the source.
+    pub const NONE: Limits = Limits { requests: u64::MAX, operations: u64::MAX, until: Time::MAX };
 }
 
 /// A checked description of a replay.
@@ -119,21 +128,24 @@ impl Replay {
             return Err(Error::user("replay.speedup has no meaning in a closed replay")
                 .with_remedy("leave the speed-up out, or change the number outstanding or the think time"));
         }
-        if params.limit > 0 && params.warmup >= params.limit {
-            return Err(Error::user("replay.warmup leaves no operation of replay.limit to count")
-                .with_remedy("make the warm-up shorter or the limit larger"));
+        for (key, limit) in [("limit", params.limit), ("operations", params.operations)] {
+            if limit > 0 && params.warmup >= limit {
+                return Err(Error::user(format!("replay.warmup leaves nothing of replay.{key} to count"))
+                    .with_remedy("make the warm-up shorter or the limit larger"));
+            }
         }
         let until = if params.duration_s > 0.0 {
             Time::ZERO + Span::from_seconds(params.duration_s)
         } else {
             Time::MAX
         };
-        let operations = if params.limit > 0 { params.limit } else { u64::MAX };
+        let most = |limit: u64| if limit > 0 { limit } else { u64::MAX };
+        let (requests, operations) = (most(params.limit), most(params.operations));
         Ok(Replay {
             mode,
             speedup: params.speedup,
             warmup: params.warmup,
-            limits: Limits { operations, until },
+            limits: Limits { requests, operations, until },
             outside: params.outside,
             last_block: params.last_block,
         })
@@ -151,7 +163,7 @@ impl Default for Replay {
             mode: Mode::Open,
             speedup: 1.0,
             warmup: 0,
-            limits: Limits { operations: u64::MAX, until: Time::MAX },
+            limits: Limits::NONE,
             outside: Outside::Reject,
             last_block: LastBlock::Given,
         }
@@ -189,6 +201,7 @@ mod tests {
             |text: &str| Replay::from_table(&toml::from_str(text).unwrap()).unwrap_err().to_string();
         assert!(refused("mode = 'closed:8'\nspeedup = 2").contains("speedup"));
         assert!(refused("warmup = 10\nlimit = 10").contains("warmup"));
+        assert!(refused("warmup = 10\noperations = 10").contains("replay.operations"));
         assert!(refused("speedup = 0").contains("out of range"));
     }
 }

@@ -8,13 +8,16 @@ macro_rules! columns {
     ($( $name:ident ),+; $( $energy:ident ),+) => {
         /// Consecutive rows of the per-request table, in order of completion. Times in nanoseconds, energies in
         /// microjoules; `op` holds the letters `R` and `W`, `metadata` 1 for requests flagged as such. All columns
-        /// have the same length.
+        /// have the same length, but for `device`.
         #[derive(Clone, Debug, Default)]
         #[allow(missing_docs)]
         pub struct Rows {
             $( pub $name: Vec<u64>, )+
             $( pub $energy: Vec<f64>, )+
             pub op: Vec<u8>,
+            /// Of systems of several, the number of the device whose times these are; [`u64::MAX`] where a cache
+            /// answered. Empty elsewhere.
+            pub device: Vec<u64>,
         }
 
         impl Rows {
@@ -33,6 +36,7 @@ macro_rules! columns {
                 $( self.$name.clear(); )+
                 $( self.$energy.clear(); )+
                 self.op.clear();
+                self.device.clear();
             }
         }
     };

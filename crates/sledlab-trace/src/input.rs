@@ -14,6 +14,7 @@ use sledlab_core::{Error, Result};
 
 use crate::compression::{Compression, unpack};
 use crate::fields::{Line, SLACK};
+use crate::sample;
 
 /// Unpacked bytes held at a time.
 const BUFFER: usize = 512 * 1024;
@@ -58,13 +59,13 @@ impl<R: Read> Read for Counting<R> {
 }
 
 impl Input {
-    /// Opens a file, or standard input for `-`.
+    /// Opens a file, a sample by its name (`sample:mail-a`), or standard input for `-`.
     pub fn open(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
             return Self::from_reader("<stdin>", Box::new(io::stdin()));
         }
         let name = path.display().to_string();
-        let file = File::open(path).map_err(|error| cannot_open(&name, &error))?;
+        let file = File::open(sample::located(path)?).map_err(|error| cannot_open(&name, &error))?;
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
         let mut input = Self::from_reader(&name, Box::new(file))?;
         input.size = size;

@@ -11,6 +11,7 @@ mod input;
 mod lines;
 mod open;
 mod range;
+pub mod sample;
 pub mod synthetic;
 pub mod table;
 pub mod transform;

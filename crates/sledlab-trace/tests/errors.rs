@@ -99,6 +99,13 @@ fn what_is_no_trace_is_refused_with_what_was_tried() {
         assert!(message.contains("none of the known trace formats (csv, disksim-ascii, "), "{message}");
         assert!(message.contains("--format"), "{message}");
     }
+    let secret = b"root:$6$secret:19000:0:99999:7:::\n";
+    assert!(error(secret, None).starts_with("t: this is none of the known"), "{}", error(secret, None));
+    assert!(!error(secret, None).contains("secret"), "a file that is no trace is not told");
+    assert!(
+        error(secret, Some("csv")).contains("secret"),
+        "somebody who knows what it is wants to see what is wrong"
+    );
     assert!(error(b"", None).starts_with("t: the file is empty"));
     assert!(error(b"", Some("csv")).contains("holds no requests"));
     assert!(error(b"PAR1....", None).contains("Parquet traces are read by the Python package"));

@@ -29,7 +29,10 @@ fn sample() -> Vec<Request> {
 #[test]
 fn selection_keeps_what_is_asked_for() {
     let all = sample();
-    assert_eq!(after(Limit::new(2), &all).unwrap(), all[..2]);
+    assert_eq!(after(Limit::new(2, u64::MAX), &all).unwrap(), all[..2]);
+    assert_eq!(after(Limit::new(3, u64::MAX), &all).unwrap(), all[..5]);
+    assert_eq!(after(Limit::new(3, 4), &all).unwrap(), all[..4]);
+    assert_eq!(after(Limit::new(2, 4), &all).unwrap(), all[..2]);
     assert_eq!(after(MediaOnly, &all).unwrap(), [all[0], all[1], all[4]]);
     let window = |from_zero| TimeWindow { from: Time::from_ns(10), until: Time::from_ns(30), from_zero };
     assert_eq!(after(window(false), &all).unwrap(), all[1..4]);

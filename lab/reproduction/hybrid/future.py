@@ -32,8 +32,9 @@ def w_53(runs: Systems) -> Judgement:
 def _far(runs: Systems, above: dict[str, float]) -> str:
     far = [TITLES[workload] for workload, share in above.items() if share > NEAR_BEST]
     return (
-        f"Not near enough: {', '.join(far) or 'none'}. Managers choose how much is fetched; segments stay as "
-        "small as they are, with a header each, and what is fetched in one piece reaches the MEMS in many."
+        f"Not near enough: {', '.join(far) or 'none'}. Managers choose the size of fetches that keeps the "
+        "disk least busy, which is not the one with the shortest responses: large fetches keep others "
+        "waiting. Segments stay as small as they are, each with its header."
     )
 
 

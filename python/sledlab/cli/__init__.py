@@ -1,22 +1,27 @@
 """The command line: `sledlab simulate`, `compare`, `diff`, `hybrid`, `power`, `smart`, `device` and the rest.
 
-Exit codes: 0 done, 2 the user's mistake, 1 ours, 130 interrupted.
+Exit codes: 0 done, 2 the user's mistake, 1 ours; 130 interrupted, 143 and 129 the same by SIGTERM and SIGHUP.
 """
 
 from __future__ import annotations
 
-import os
 import sys
+import warnings
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sledlab._native import __version__
-from sledlab.cli.group import Lazy, LazyGroup
-from sledlab.errors import Error, InternalError
+from sledlab.cli import mistakes, streams
+from sledlab.cli.group import Lazy, LazyGroup, LegibleHelp
+from sledlab.errors import Error, InternalError, Notice
+from sledlab.runs.interrupt import code_of, in_order
+from sledlab.show import terminal
 from sledlab.studies import LIST
 
-STDOUT = ("<stdout>", "/dev/stdout")
-"""Standard output, as errors name it."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def commands() -> dict[str, Lazy]:
@@ -26,20 +31,31 @@ def commands() -> dict[str, Lazy]:
         "simulate": Lazy("simulate:simulate", "Replay a trace or workload against a device."),
         **studies,
         "diff": Lazy("diff:diff", "Compare two runs request by request."),
+        "experiment": Lazy("experiment:experiment", "List, show and run experiments that come with sledlab."),
         "device": Lazy("device:device", "List, show, map and import devices."),
-        "trace": Lazy("trace:trace", "Inspect, convert, cut, merge and generate traces."),
+        "trace": Lazy("trace:trace", "List, inspect, convert, cut, merge and generate traces."),
         "cache": Lazy("catalogue:command", "List and show caches."),
         "merge": Lazy("catalogue:command", "List and show ways of merging."),
         "replacement": Lazy("catalogue:command", "List and show replacement policies."),
+        "completion": Lazy("completion:completion", "Print the script that completes words in a shell."),
+        "doctor": Lazy("doctor:doctor", "Say what is installed, and what is missing for what."),
+        "man": Lazy("man:man", "Write pages of manual."),
         "job": Lazy("job:job", "List and show jobs that storage nodes run."),
         "network": Lazy("network:network", "List and show networks of clusters."),
         "node": Lazy("network:node", "List and show nodes of clusters."),
         "scheduler": Lazy("catalogue:command", "List and show schedulers."),
+        "init": Lazy(
+            "init:init", "Write a file to begin with: device, experiment, compare, scheduler, power, job."
+        ),
+        "schema": Lazy("schema:schema", "Print the JSON Schema of experiments and other files."),
         "smart": Lazy("smart:smart", studies["smart"].meaning),
         "system": Lazy("catalogue:command", "List and show ways of putting devices together."),
         "validate": Lazy("validate:validate", "Hold models to what was measured on real drives."),
         "workload": Lazy("workload:workload", "List, show and calibrate workload generators."),
     }
+
+
+click.Context.formatter_class = LegibleHelp  # of every command, whoever made it
 
 
 @click.group(
@@ -53,41 +69,78 @@ def cli() -> None:
 
     \b
     Try:  sledlab simulate --device mems-g2 --workload uniform --limit 100000
-          sledlab simulate --device mems-g2 --trace sample/traces/oltp-bank-a.csv.zst --out run
-          sledlab compare --device mems-g2 --trace sample/traces/oltp-bank-a.csv.zst --out race
+          sledlab simulate --device mems-g2 --trace sample:oltp-bank-a --out run
+          sledlab compare --device mems-g2 --trace sample:oltp-bank-a --out race
     """
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
-    sys.exit(run(arguments))
+    streams.prepare()
+    with in_order():
+        code = run(arguments)
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        code = cli.main(arguments, prog_name="sledlab", standalone_mode=False)
+        with _notices():
+            code = cli.main(mistakes.decoded(words), prog_name="sledlab", standalone_mode=False)
         sys.stdout.flush()
+    except streams.WriteError as lost:
+        # Where the reader of our output has left (`| head`), nothing is wrong and nothing more to say.
+        streams.leave()
+        return 0 if lost.left else _refuse(mistakes.not_written(lost.reason), words)
+    except click.ClickException as mistake:
+        if mistakes.asks_for_help(mistake):
+            return _tell(mistake.format_message(), mistake.exit_code)
+        return _refuse(mistakes.of_usage(mistake, cli, words), words)
+    except (KeyboardInterrupt, click.Abort) as error:
+        return _tell("interrupted", code_of(error.__cause__ if isinstance(error, click.Abort) else error))
+    except UnicodeEncodeError as error:
+        return _refuse(mistakes.not_encoded(error), words)
     except Error as error:
-        if error.place and error.place.file in STDOUT and "Broken pipe" in error.message:
-            return 0
-        return _tell(f"error: {error}", 2)
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        return _tell("interrupted", 130)
-    except BrokenPipeError:
-        # The reader of our output has left (`| head`): nothing is wrong, nothing more to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        if not (
+            error.place and error.place.file in streams.STDOUT and error.message.startswith(streams.LOST)
+        ):
+            return _refuse(error, words)
+        return 0 if streams.GONE in error.message else _refuse(mistakes.not_written(error.message), words)
     except OSError as error:
-        return _tell(f"error: {error.filename or 'file'}: {error.strerror or error}", 2)
+        return _refuse(mistakes.of_system(error), words)
     except InternalError as error:
         return _tell(f"internal error: {error}", 1)
     return code if isinstance(code, int) else 0
 
 
+@contextmanager
+def _notices() -> Iterator[None]:
+    """Has notices printed without the place in the program that gives them; other warnings are left alone."""
+    shown = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, Notice):
+            terminal.tell(f"warning: {message}")
+        else:
+            shown(message, category, *where, **more)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", Notice)
+        warnings.showwarning = show
+        yield
+
+
+def _refuse(error: Error, words: list[str]) -> int:
+    """Tells the user's mistake."""
+    return _tell(f"error: {mistakes.told(error, cli, words)}", 2)
+
+
 def _tell(text: str, code: int) -> int:
-    click.echo(text, err=True)
+    try:
+        sys.stdout.flush()
+    except streams.WriteError:  # which matters less than this
+        streams.leave()
+    with suppress(OSError):  # the terminal may be gone, which is what SIGHUP says
+        terminal.tell(text)
     return code

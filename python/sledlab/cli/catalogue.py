@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sledlab.cli.completion import model_of
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_json, show_table
 from sledlab.model.catalogue import CATALOGUES, PLURALS
+from sledlab.show import terminal
 
 if TYPE_CHECKING:
     from sledlab.model.catalogue import Catalogue
@@ -33,7 +35,7 @@ def add_catalogue(group: click.Group, kind: str) -> None:
         list_entries(catalogue.list(), as_json=as_json)
 
     @group.command("show", help=f"What one of the {PLURALS[kind]} does and takes.")
-    @click.argument("name")
+    @click.argument("name", shell_complete=model_of(kind))
     @json_option
     def show_one(name: str, *, as_json: bool) -> None:
         show_entry(catalogue, name, as_json=as_json)
@@ -81,12 +83,12 @@ def show_entry(catalogue: Catalogue, name: str, *, as_json: bool) -> None:
     if as_json:
         show_json(asdict(entry))
         return
-    click.echo(f"{entry.name}: {entry.meaning}")
+    terminal.say(f"{entry.name}: {entry.meaning}")
     if entry.aliases:
-        click.echo(f"Also called {', '.join(entry.aliases)}.")
+        terminal.say(f"Also called {', '.join(entry.aliases)}.")
     if entry.starvation_free is not None:
-        click.echo(f"{'No' if entry.starvation_free else 'A'} request can wait forever.")
+        terminal.say(f"{'No' if entry.starvation_free else 'A'} request can wait forever.")
     if entry.parameters:
         show_parameters(entry.parameters)
     else:
-        click.echo("It takes no parameters.")
+        terminal.say("It takes no parameters.")

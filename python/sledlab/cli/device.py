@@ -11,18 +11,24 @@ import click
 
 from sledlab import _native
 from sledlab.cli.catalogue import list_entries, show_parameters
+from sledlab.cli.completion import model_of
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import SET, json_option, options, show_json, show_table
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.model import catalogue
-from sledlab.model.device import describe, kinds
+from sledlab.model.device import describe, kind_of
+from sledlab.model.experiment import file_of, is_name
+from sledlab.model.lines import placed
 from sledlab.model.settings import document
+from sledlab.runs.compose import text_of
+from sledlab.show import terminal
 from sledlab.shown import face_of
 from sledlab.studies.seek_map import compute, writer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
 
 @click.group(cls=SuggestingGroup)
@@ -38,25 +44,26 @@ def device_list(*, as_json: bool) -> None:
 
 
 @device.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=model_of("device"))
 @options(SET)
 @click.option("--toml", "as_toml", is_flag=True, help="Print the device file, with units and sources.")
 @json_option
 def device_show(name: str, settings: Mapping[str, str], *, as_toml: bool, as_json: bool) -> None:
     """Every parameter of a device: NAME is a preset, a device file or an experiment."""
     if as_toml and not settings:
-        text = Path(name).read_text(encoding="utf-8") if name.endswith(".toml") else _native.device_text(name)
-        click.echo(text, nl=False)
+        text = text_of(name, "device") if name.endswith(".toml") else _native.device_text(name)
+        terminal.say_file(text)
         return
-    values = describe(experiment_of(name, settings))
+    with in_its_file(name, settings):
+        values = describe(experiment_of(name, settings))
     if as_json:
         show_json(values)
         return
-    click.echo(f"{values['name']}: {values['description']}")
-    click.echo(
+    terminal.say(f"{values['name']}: {values['description']}")
+    terminal.say(
         f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB"
     )
-    show_parameters(kinds()[values["kind"]].parameters, values)
+    show_parameters(kind_of(values).parameters, values)
     if "zones" in values:
         show_zones(values["zones"], values["seek_table"])
 
@@ -70,11 +77,11 @@ def show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> No
         for number, zone in enumerate(zones)
     ]
     head = ("zone", *(name.removesuffix("_sectors").replace("_", " ") for name in (*plain, *lists)))
-    click.echo()
+    terminal.say()
     show_table(head, rows, right=head)
     if seek_table:
         (shortest, least), (longest, most) = seek_table[0], seek_table[-1]
-        click.echo(
+        terminal.say(
             f"\n{len(seek_table)} seek times: {least:g} ms over {shortest:,.0f}, "
             f"{most:g} ms over {longest:,.0f} cylinders"
         )
@@ -89,12 +96,17 @@ def experiment_of(name: str, settings: Mapping[str, str]) -> _native.Experiment:
                 f"`--set {key}={value}` does not change a device", remedy="write --set device.key=value"
             )
         experiment = experiment.with_setting(key, value)
-    return experiment
+    return experiment.with_plugins([name])
+
+
+def in_its_file(name: str, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+    """Gives errors about values of a device file, or of an experiment, their line."""
+    return placed(name if is_experiment(name) else None, {"device": name}, settings)
 
 
 def _read(path: str) -> _native.Experiment:
-    """The experiment of a file, without what a study sweeps."""
-    text = Path(path).read_text(encoding="utf-8")
+    """The experiment of a file, or by its name, without what a study sweeps."""
+    text = text_of(path)
     with suppress(tomllib.TOMLDecodeError):  # which is told below, with its place
         tables = tomllib.loads(text)
         if tables.pop("study", None) is not None:
@@ -103,15 +115,16 @@ def _read(path: str) -> _native.Experiment:
 
 
 def is_experiment(name: str) -> bool:
-    """Whether a device is named by the file of an experiment, which has its device in a table."""
+    """Whether a device is named by an experiment, or the file of one, which has its device in a table."""
     try:
-        return name.endswith(".toml") and "\n[device]" in "\n" + Path(name).read_text(encoding="utf-8")
+        text = file_of(name).read_text(encoding="utf-8") if name.endswith(".toml") or is_name(name) else ""
+        return "\n[device]" in f"\n{text}"
     except (OSError, UnicodeDecodeError):
         return False
 
 
 @device.command("seek-map")
-@click.argument("name")
+@click.argument("name", shell_complete=model_of("device"))
 @options(SET)
 @click.option(
     "--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the centre."
@@ -132,22 +145,23 @@ def device_seek_map(
         raise Error(
             f"`--from {start}` is not a place", remedy="write --from X,Y in bits, such as 0,0"
         ) from None
-    write = writer(Path(out)) if out else None
-    if out:
+    write = writer(Path(out)) if out is not None else None
+    if out is not None:
         check_writable(Path(out))
-    found = compute(experiment_of(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
+    with in_its_file(name, settings):
+        found = compute(experiment_of(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
     if write:
         write(found)
     if as_json:
         show_json(found.to_dict())
         return
     face_of(found).show(found)
-    if out:
-        click.echo(f"wrote {out}")
+    if out is not None:
+        terminal.say(f"wrote {out}")
 
 
 @device.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.argument("file")
 @click.option("--name", metavar="N", help="Which device of the file, where it holds several.")
 @click.option("--out", metavar="FILE", help="Device file to write; standard output when left out.")
 def device_import(file: str, name: str | None, out: str | None) -> None:
@@ -155,15 +169,15 @@ def device_import(file: str, name: str | None, out: str | None) -> None:
 
     Files that FILE names, such as the model of a disk and its seek times, are looked for beside it.
     """
-    if out:
+    if out is not None:
         check_writable(Path(out))
     text = Path(file).read_bytes().decode("utf-8", errors="replace")
     toml, remarks = _native.import_device(text, file, name)
     for remark in remarks:
-        click.echo(f"note: {remark}", err=True)
-    if out:
+        terminal.tell(f"note: {remark}")
+    if out is not None:
         with drafted(Path(out)) as place:
             place.write_text(toml, encoding="utf-8")
-        click.echo(f"wrote {out}")
+        terminal.say(f"wrote {out}")
     else:
-        click.echo(toml, nl=False)
+        terminal.say_file(toml)

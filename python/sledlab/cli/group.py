@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from sledlab.errors import Error
 from sledlab.lazy import loaded
+from sledlab.show import terminal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+class LegibleHelp(click.HelpFormatter):
+    """Help that standard output can show; `click` writes UTF-8 where that has ASCII alone."""
+
+    def getvalue(self) -> str:
+        """The text of the help."""
+        return terminal.plain(super().getvalue())
 
 
 class SuggestingGroup(click.Group):
@@ -20,12 +30,12 @@ class SuggestingGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command named first in `args`; a usage error with a suggestion if there is none."""
+        """The command named first in `args`; an error with a suggestion if there is none."""
         known = self.list_commands(ctx)
-        if args and args[0] not in known and not args[0].startswith("-"):
+        if not ctx.resilient_parsing and args and args[0] not in known and not args[0].startswith("-"):
             near = get_close_matches(args[0], known, n=1)
-            help_text = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
-            raise click.UsageError(f"unknown command `{args[0]}`\n  help: {help_text}", ctx)
+            remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+            raise Error(f"unknown command `{ctx.command_path} {args[0]}`", remedy=remedy)
         return super().resolve_command(ctx, args)
 
 
@@ -46,8 +56,8 @@ class CommandGroup(SuggestingGroup):
             return ctx.args
         word = args[0] if args and args[0] else "-"
         near = get_close_matches(word, self.commands, n=1)
-        if near and word[0] != "-" and not Path(word).exists():
-            raise click.UsageError(f"unknown command `{word}`\n  help: did you mean `{near[0]}`?", ctx)
+        if near and word[0] != "-" and not Path(word).exists() and not ctx.resilient_parsing:
+            raise Error(f"unknown command `{ctx.command_path} {word}`", remedy=f"did you mean `{near[0]}`?")
         return click.Command.parse_args(self, ctx, args)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:

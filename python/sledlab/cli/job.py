@@ -11,6 +11,7 @@ from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_json, show_table
 from sledlab.job import LIST, find
 from sledlab.job.data import find as find_data
+from sledlab.show import terminal
 
 
 @click.group(cls=SuggestingGroup)
@@ -40,14 +41,14 @@ def job_show(name: str, *, as_json: bool) -> None:
         told = {key: [asdict(each) for each in specs] for key, specs in parameters.items()}
         show_json({"name": found.name, "meaning": meaning(name), "data": found.data, "parameters": told})
         return
-    click.echo(f"{found.name}: {meaning(name)}")
+    terminal.say(f"{found.name}: {meaning(name)}")
     if own:
         show_parameters(own)
     if found.data:
         data = find_data(found.data)
-        click.echo(f"It runs on {data.name}: {data.meaning}")
+        terminal.say(f"It runs on {data.name}: {data.meaning}")
         show_parameters(of_data)
-    click.echo("Change them with --set KEY=VALUE.")
+    terminal.say("Change them with --set KEY=VALUE.")
 
 
 def meaning(name: str) -> str:

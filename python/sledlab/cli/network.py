@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from sledlab.cli.catalogue import list_entries, show_entry, show_parameters
+from sledlab.cli.completion import model_of
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_table
 from sledlab.model import catalogue
 from sledlab.model.entries import NetworkEntry, NodeEntry
+from sledlab.show import terminal
 
 if TYPE_CHECKING:
     from sledlab.model.entries import Entry
@@ -29,7 +31,7 @@ def node_list(*, as_json: bool) -> None:
 
 
 @node.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=model_of("node"))
 @json_option
 def node_show(name: str, *, as_json: bool) -> None:
     """Every parameter of a node, and the operations that it knows."""
@@ -41,7 +43,7 @@ def node_show(name: str, *, as_json: bool) -> None:
     _show_values(entry)
     rows = [(each.kind, f"{each.cycles:,g}", "network" if each.network else "") for each in entry.operations]
     show_table(("operation", "cycles", "counts as"), rows, right=("cycles",))
-    click.echo("Change them with --set node.mhz=1000 or --set node.cycles.tuple=500.")
+    terminal.say("Change them with --set node.mhz=1000 or --set node.cycles.tuple=500.")
 
 
 @click.group(cls=SuggestingGroup)
@@ -55,12 +57,12 @@ def network_list(*, as_json: bool) -> None:
     """All networks that come with sledlab, and the kinds of model that they are made of."""
     list_entries(catalogue.network.list(), as_json=as_json)
     if not as_json:
-        click.echo("Kinds of model, for network files:")
+        terminal.say("Kinds of model, for network files:")
         list_entries(catalogue.entries("network_kinds"), as_json=False)
 
 
 @network.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=model_of("network"))
 @json_option
 def network_show(name: str, *, as_json: bool) -> None:
     """Every parameter of a network."""
@@ -71,10 +73,10 @@ def network_show(name: str, *, as_json: bool) -> None:
     assert isinstance(entry, NetworkEntry)
     _show_values(entry)
     kind = next(each for each in catalogue.entries("network_kinds") if each.name == entry.kind)
-    click.echo(f"Its kind of model is {kind.name}: {kind.meaning}.")
+    terminal.say(f"Its kind of model is {kind.name}: {kind.meaning}.")
 
 
 def _show_values(entry: Entry) -> None:
     """Prints a preset with its own values."""
-    click.echo(f"{entry.name}: {entry.meaning}")
+    terminal.say(f"{entry.name}: {entry.meaning}")
     show_parameters(entry.parameters, {spec.name: spec.default for spec in entry.parameters})

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from sledlab.cli.completion import of_option
 from sledlab.errors import Error
-from sledlab.lazy import rich_box, rich_console, rich_table
 from sledlab.model.catalogue import Chosen
 from sledlab.runs.options import Option, Replayed, Simulated, Studied, count, declared, pair
+from sledlab.show import terminal
+from sledlab.show.columns import Columns
+from sledlab.show.progress import quietly
 from sledlab.traces.read import File, Trace
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 DEVICE = Option("Device: a preset (sledlab device list) or a device file.", "NAME|FILE")
 
 SOURCE: Mapping[str, Option] = {
-    "trace": Option("Trace to replay.", "FILE"),
+    "trace": Option("Trace to replay: a file, or sample:NAME (sledlab trace list).", "FILE"),
     "format": Option("Format of the trace; told by its content when left out.", "F"),
     "sort": Option("Put requests in order that come up to N lines too late.", read=count),
     "workload": Option("Generated workload instead of a trace (sledlab workload list).", "NAME"),
@@ -31,6 +33,9 @@ SOURCE: Mapping[str, Option] = {
 
 SET = {"settings": declared(Replayed)["settings"]}
 """Any other setting."""
+
+REPLACE = {"replace": Option("Remove first what sledlab left in DIR, even of another command.", read=bool)}
+"""What goes with a directory for results."""
 
 seed_option = click.option(
     "--seed",
@@ -41,6 +46,21 @@ seed_option = click.option(
     help="Root of all random numbers.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+
+
+def _quieten(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.with_resource(quietly())
+
+
+quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=_quieten,
+    help="Show no progress on standard error.",
+)
 
 
 def made(name: str, option: Option) -> click.Option:
@@ -65,6 +85,7 @@ def made(name: str, option: Option) -> click.Option:
         required=option.required,
         callback=read,
         help=f"{option.meaning}{default}",
+        shell_complete=of_option(name),
     )
 
 
@@ -114,25 +135,18 @@ def source_of(flags: Mapping[str, Any]) -> Trace | Any:
     if from_file and kind:
         raise Error("both --trace and --workload were given", remedy="keep one of them")
     if form and not from_file:
-        raise Error("--format was given without --trace")
+        raise Error("--format was given without --trace", remedy="leave it out, or name the trace")
     if from_file:
         return Trace(from_file, form or "", File(from_file, form, flags.get("sort") or 0))
     return Chosen("workload", kind) if kind else None
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """Prints a table; columns named in `right` are aligned to the right."""
-    table = rich_table.Table(box=rich_box.SIMPLE_HEAD, pad_edge=False)
-    for name in head:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    console = rich_console.Console(highlight=False, markup=False)
-    if not console.is_terminal:
-        console = rich_console.Console(highlight=False, markup=False, width=140)
-    console.print(table)
+    """Prints a table; columns in `right` are aligned to the right, others but the first may be folded."""
+    left = {place for place, name in enumerate(head) if name not in right}
+    Columns(head, [*rows], left, left - {0}).print(terminal.console())
 
 
 def show_json(value: Any) -> None:
     """Prints plain data as JSON."""
-    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    terminal.say_json(value)

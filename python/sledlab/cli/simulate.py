@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sledlab.cli.options import json_option, options, ordered, show_json, source_of
+from sledlab.cli.completion import experiment_or_file
+from sledlab.cli.options import (
+    REPLACE,
+    json_option,
+    options,
+    ordered,
+    quiet_option,
+    show_json,
+    source_of,
+)
+from sledlab.cli.study import refuse_study
 from sledlab.runs.execute import simulate as run
-from sledlab.runs.interrupt import Interrupted
+from sledlab.runs.interrupt import Interrupted, code_of
 from sledlab.runs.options import Option, Simulated, declared
 from sledlab.runs.recording import REPORT
 from sledlab.show import terminal
@@ -22,18 +32,21 @@ if TYPE_CHECKING:
 
 OUTPUT = {
     "out": Option("Directory for summary, tables and report.", "DIR"),
+    **REPLACE,
     "requests": Option("Table of all requests, .parquet or .csv.", "FILE"),
 }
 
 
 @click.command()
-@click.argument("experiment", required=False, type=click.Path(dir_okay=False))
+@click.argument("experiment", required=False, shell_complete=experiment_or_file)
 @options({**ordered(declared(Simulated)), **OUTPUT})
+@quiet_option
 @json_option
 def simulate(
     experiment: str | None,
     device: str | None,
     out: str | None,
+    replace: bool | None,
     requests: str | None,
     *,
     as_json: bool,
@@ -41,8 +54,8 @@ def simulate(
 ) -> int:
     """Replay a trace or workload against a device.
 
-    EXPERIMENT is a TOML file, such as --out leaves behind; options override what it says. --trace - reads
-    standard input.
+    EXPERIMENT is a TOML file, such as --out leaves behind, or the name of an experiment (sledlab experiment
+    list); a file of that name wins. Options override what it says. --trace - reads standard input.
 
     \b
     Examples:
@@ -51,6 +64,7 @@ def simulate(
       sledlab simulate --device mems-g2 --trace app.csv --power fixed:timeout_ms=10 --out run
       sledlab simulate run/experiment.toml --set device.active_tips=3200 --out run2
     """
+    refuse_study(experiment)
     code = 0
     with Progress("simulating") as progress:
         try:
@@ -58,15 +72,16 @@ def simulate(
                 source_of(flags),
                 device,
                 experiment=experiment,
-                requests=requests or False,
+                requests=False if requests is None else requests,
                 out=out,
+                replace=bool(replace),
                 progress=progress.update,
                 **{name: flags[name] for name in declared(Simulated)},
             )
         except Interrupted as stopped:
-            result, code = stopped.result, 130
+            result, code = stopped.result, code_of(stopped)
     if as_json:
-        show_json({**result.summary, "wall_s": result.timing["wall_s"]})
+        show_json({**result.to_dict(), "wall_s": result.timing["wall_s"]})
     else:
         _show(result, out)
     return code

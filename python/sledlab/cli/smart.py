@@ -10,13 +10,14 @@ import click
 from click.core import ParameterSource
 
 from sledlab.cli.group import CommandGroup
-from sledlab.cli.options import DEVICE, json_option, options, seed_option, show_json
+from sledlab.cli.options import DEVICE, REPLACE, json_option, options, quiet_option, seed_option, show_json
 from sledlab.cli.smart_size import smart_size
-from sledlab.cli.study import made
+from sledlab.cli.study import made, refuse_study
 from sledlab.errors import Error
 from sledlab.job.query import record_query
 from sledlab.job.record import record
 from sledlab.job.task import MEMORY_MB
+from sledlab.model.experiment import is_name
 from sledlab.runs.cluster import replay as run
 from sledlab.runs.options import Clustered, Connected, Option, count, declared, pair
 from sledlab.runs.recording import REPORT
@@ -43,6 +44,7 @@ def _options() -> Mapping[str, Option]:
         **{name: option for name, option in said.items() if name not in (*first, *last)},
         **last,
         "out": Option("Directory for summary, tables and report.", "DIR"),
+        **REPLACE,
         "goal": Option("Write the job as a GOAL schedule, for simulators of networks.", "FILE"),
     }
 
@@ -61,11 +63,13 @@ def _options() -> Mapping[str, Option]:
     nargs=2,
     help="Write the requests to the store of a node as a trace; FILE tells the format by its name.",
 )
+@quiet_option
 @json_option
 def smart_replay(
     file: str,
     device: str | None,
     out: str | None,
+    replace: bool | None,
     goal: str | None,
     dump_trace: tuple[str, str] | None,
     *,
@@ -80,12 +84,14 @@ def smart_replay(
 
     \b
     Examples:
-      sledlab smart replay sample/work/sort.work --device mems-g2
-      sledlab smart replay sample/work/sort.work --device hp-c2490a --network infiniband-1x --out run
-      sledlab smart replay sample/work/scan.work --device mems-g2 --at host --set node.mhz=1000
+      sledlab smart replay sample:sort --device mems-g2
+      sledlab smart replay sample:sort --device hp-c2490a --network infiniband-1x --out run
+      sledlab smart replay sample:scan --device mems-g2 --at host --set node.mhz=1000
       sledlab smart replay run/experiment.toml --device mems-g2 --dump-trace 0 node-0.csv
     """
-    is_experiment = file.lower().endswith(".toml")
+    is_experiment = file.lower().endswith(".toml") or is_name(file)
+    if is_experiment:
+        refuse_study(file)
     with Progress("replaying", of="pages") as progress:
         result = run(
             None if is_experiment else file,
@@ -93,13 +99,14 @@ def smart_replay(
             what_if=what_if,
             experiment=file if is_experiment else None,
             out=out,
+            replace=bool(replace),
             dump_trace=_node_and_file(dump_trace) if dump_trace else None,
             goal=goal,
             progress=progress.update,
             **{name: flags[name] for name in declared(Clustered)},
         )
     if as_json:
-        show_json(result.summary)
+        show_json(result.to_dict())
         return
     face_of(result).show(result)
     if dump_trace:
@@ -156,7 +163,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
     type=float,
     default=MEMORY_MB,
     show_default=True,
-    help="Memory that a job may hold on a node, in MB of 2^20 bytes.",
+    help="Memory that a job may hold on a node, in MiB.",
 )
 @seed_option
 @click.option("--mpi", is_flag=True, help="Run each node as a process of its own, under MPI.")
@@ -184,6 +191,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
     default="",
     help="Nodes that have failed; their files are read from copies.",
 )
+@quiet_option
 @json_option
 def smart_record(
     job: str | None,
@@ -263,8 +271,8 @@ def smart_show(file: str, *, as_json: bool) -> None:
     """What a work record holds: job, files, phases with their bytes and operations, and who sends whom.
 
     \b
-    Example:
-      sledlab smart show sample/work/join.work
+    Examples:
+      sledlab smart show sample:join
     """
     found = read_work(file)
     if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sledlab.cli.options import DEVICE, json_option, options, show_json
+from sledlab.cli.options import DEVICE, REPLACE, json_option, options, quiet_option, show_json
 from sledlab.errors import Error
 from sledlab.runs.options import Clustered, Connected, Option, declared
 from sledlab.runs.recording import REPORT
@@ -46,11 +46,13 @@ def _options() -> Mapping[str, Option]:
         "price": study["price"],
         "prices": study["prices"],
         "out": Option("Directory for report, table and summary.", "DIR"),
+        **REPLACE,
     }
 
 
 @click.command("size")
 @options(_options())
+@quiet_option
 @json_option
 def smart_size(
     job: str | None,
@@ -60,6 +62,7 @@ def smart_size(
     job_settings: list[str] | None,
     price: list[str] | None,
     out: str | None,
+    replace: bool | None,
     *,
     as_json: bool,
     **flags: Any,
@@ -88,6 +91,7 @@ def smart_size(
             job_settings=job_settings or (),
             price=price or (),
             out=out,
+            replace=bool(replace),
             progress=progress.going,
             **flags,
         )

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sledlab.cli.catalogue import add_catalogue
+from sledlab.cli.completion import experiment_or_file
 from sledlab.cli.group import CommandGroup
-from sledlab.cli.options import SOURCE, json_option, options, ordered, show_json, source_of
+from sledlab.cli.options import (
+    REPLACE,
+    SOURCE,
+    json_option,
+    options,
+    ordered,
+    quiet_option,
+    show_json,
+    source_of,
+)
 from sledlab.errors import Error
 from sledlab.lazy import loaded
 from sledlab.model.catalogue import CATALOGUES
@@ -24,6 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 OUT = Option("Directory for tables and report; what it holds already is not run again.", "DIR")
+
+NAMED = "STUDY may also be the name of an experiment (sledlab experiment list); a file of that name wins."
+"""What stands in the help of every study, before its examples."""
 
 
 def command(folder: str) -> click.Command:
@@ -57,11 +71,16 @@ def made(
     """A command that runs a study, or one of others whose options choose them."""
 
     @options(_declared(study, others))
+    @quiet_option
     @json_option
-    def run(study_file: str | None, out: str | None, *, as_json: bool, **flags: Any) -> None:
+    def run(
+        study_file: str | None, out: str | None, *, replace: bool | None, as_json: bool, **flags: Any
+    ) -> None:
+        refuse_study(study_file, [each.name for each in (study, *others)])
         chosen = _chosen(study, others, study_file, flags)
         said = {name: flags.get(name) for name in declared(chosen.options)}
-        outcome = chosen.run(source_of(flags), flags.get("device"), said, study=study_file, out=out)
+        source, device = source_of(flags), flags.get("device")
+        outcome = chosen.run(source, device, said, study=study_file, out=out, replace=bool(replace))
         if as_json:
             show_json(outcome.to_dict())
             return
@@ -69,9 +88,32 @@ def made(
         if closing := outcome.closing(Path(out) if out else None):
             terminal.note(closing)
 
-    file = _Own(["study_file"], metavar="[STUDY]", required=False, type=click.Path(dir_okay=False))
+    file = _Own(["study_file"], metavar="[STUDY]", required=False, shell_complete=experiment_or_file)
     params = [file, *reversed(run.__dict__.pop("__click_params__"))]
-    return kind(study.name, callback=run, params=params, help=inspect.cleandoc(study.help))
+    help_text = inspect.cleandoc(study.help).replace("\n\n\b\n", f"\n\n{NAMED}\n\n\b\n", 1)
+    return kind(study.name, callback=run, params=params, help=help_text)
+
+
+def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:
+    """Refuses the file of a study where another command reads it, with the command that does.
+
+    Args:
+        file: What is read, if anything.
+        own: Kinds of studies that it may be.
+
+    Raises:
+        Error: It is one.
+    """
+    tables: Mapping[str, Any] = {}
+    if file is not None:
+        with suppress(Error):  # which whoever reads the file tells with its place
+            tables = tables_of(file)
+    said = tables.get("study")
+    kind = str(said.get("kind")) if isinstance(said, dict) else ""
+    found = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
+    if found is not None and kind not in own:
+        remedy = f"run it with: sledlab {found.under or found.folder} {file}"
+        raise Error(f"`{file}` is the file of a study of kind `{kind}`", remedy=remedy)
 
 
 class _Own(click.Argument):
@@ -117,4 +159,4 @@ def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, O
             name: option for name, option in declared(other.options).items() if name not in everything
         }
     shown = ordered(everything, device=study.device, requests=study.subject.requests)
-    return {**shown, "out": OUT}
+    return {**shown, "out": OUT, **REPLACE}

@@ -1,7 +1,8 @@
-"""`sledlab trace`: info, head, hits, convert, slice, merge, generate."""
+"""`sledlab trace`: list, info, head, hits, convert, slice, merge, generate."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,16 +11,20 @@ import click
 
 from sledlab import _native
 from sledlab.cli import trace_info
+from sledlab.cli.completion import model_of, trace_or_file
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import SET, json_option, options, seed_option, show_json, show_table
+from sledlab.cli.options import SET, json_option, options, quiet_option, seed_option, show_json, show_table
 from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.model.device import describe
+from sledlab.model.lines import placed
 from sledlab.runs.options import Option, numbers, words
+from sledlab.show import terminal
 from sledlab.show.progress import Progress
-from sledlab.show.wording import figure, percent
+from sledlab.show.wording import counted, figure, percent
 from sledlab.traces.hits import POLICIES, hit_ratios
 from sledlab.traces.read import read_trace
+from sledlab.traces.samples import samples
 from sledlab.traces.steps import Steps
 from sledlab.traces.table import to_rows, write
 
@@ -49,7 +54,7 @@ media_only_option = click.option("--media-only", is_flag=True, help="Leave out t
 
 @click.group(cls=SuggestingGroup)
 def trace() -> None:
-    """Inspect, convert, cut, merge and generate traces."""
+    """List, inspect, convert, cut, merge and generate traces."""
 
 
 def opened(function: Callable[..., None]) -> Callable[..., None]:
@@ -62,8 +67,28 @@ def opened(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+@trace.command("list")
+@json_option
+def list_samples(*, as_json: bool) -> None:
+    """Traces that come with sledlab; their names do wherever a trace is expected, from any directory.
+
+    \b
+    Examples:
+      sledlab trace info sample:mail-a
+    """
+    found = samples()
+    if as_json:
+        show_json(
+            [{name: value for name, value in asdict(each).items() if name != "folder"} for each in found]
+        )
+        return
+    head = ("name", "requests", "duration (s)", "meaning")
+    rows = [(each.name, f"{each.requests:,}", f"{each.duration_s:g}", each.meaning) for each in found]
+    show_table(head, rows, right=head[1:3])
+
+
 @trace.command("info")
-@click.argument("file")
+@click.argument("file", shell_complete=trace_or_file)
 @format_option
 @sort_option
 @json_option
@@ -78,7 +103,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
 
 
 @trace.command("hits")
-@click.argument("file")
+@click.argument("file", shell_complete=trace_or_file)
 @options(
     {
         "policies": Option(
@@ -115,14 +140,14 @@ def hits(
     """How often a cache would hold what is used, by replacement policy and size.
 
     \b
-    Example:
+    Examples:
       sledlab trace hits app.csv --policies lru,arc,belady --cache-mb 16,64,256
     """
     found = hit_ratios(trace, policies=policies or POLICIES, cache_mb=cache_mb, segment_kb=segment_kb)
     if as_json:
         show_json(found.to_dict())
         return
-    click.echo(
+    terminal.say(
         f"{found.segments:,} segments of {segment_kb:g} KB are used, {figure(found.footprint_mb)} MB. "
         "Hits by size of the cache:"
     )
@@ -135,7 +160,7 @@ def hits(
 
 
 @trace.command("head")
-@click.argument("file")
+@click.argument("file", shell_complete=trace_or_file)
 @click.option(
     "-n",
     "--rows",
@@ -151,7 +176,7 @@ def hits(
 @opened
 def head(trace: Trace, rows: int, *, as_json: bool) -> None:
     """The first requests of a trace."""
-    found = to_rows(_native.limit(trace.open(), rows))
+    found = to_rows(_native.limit(trace.open(), operations=rows))
     if as_json:
         show_json(found)
         return
@@ -166,16 +191,17 @@ def _write(source: _native.Source, out: str, to: str | None, **kept: bool) -> No
         check_writable(Path(out))
     with Progress("writing") as progress:
         count = write(source, out, to, progress=progress.update, **kept)
-    click.echo(f"wrote {count:,} requests to {out}", err=True)
+    terminal.tell(f"wrote {counted(count, 'request')} to {out}")
 
 
 @trace.command("convert")
-@click.argument("file")
+@click.argument("file", shell_complete=trace_or_file)
 @click.argument("out")
 @format_option
 @to_option
 @sort_option
 @device_column_option
+@quiet_option
 @media_only_option
 @opened
 def convert(trace: Trace, **where: Any) -> None:
@@ -184,7 +210,7 @@ def convert(trace: Trace, **where: Any) -> None:
 
 
 @trace.command("slice")
-@click.argument("file")
+@click.argument("file", shell_complete=trace_or_file)
 @click.argument("out")
 @format_option
 @to_option
@@ -223,6 +249,7 @@ def convert(trace: Trace, **where: Any) -> None:
     "--limit", metavar="N", type=click.IntRange(min=1), help="Keep the first N requests of what is left."
 )
 @device_column_option
+@quiet_option
 @media_only_option
 @opened
 def cut(
@@ -232,11 +259,13 @@ def cut(
 
     The steps are taken in the order of the options above.
     """
-    _write(Steps(**steps).over(trace), out, to, device_column=device_column, media_only=media_only)
+    with placed(None, {"device": steps["fit"]}):
+        kept = Steps(**steps).over(trace)
+    _write(kept, out, to, device_column=device_column, media_only=media_only)
 
 
 @trace.command("merge")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, required=True, shell_complete=trace_or_file)
 @click.option("--out", metavar="OUT", required=True, help="The file to write.")
 @format_option
 @to_option
@@ -246,6 +275,7 @@ def cut(
 )
 @click.option("--place", is_flag=True, help="Place the devices one after another on one device.")
 @device_column_option
+@quiet_option
 @media_only_option
 def merge(
     files: tuple[str, ...],
@@ -273,7 +303,7 @@ def merge(
 
 
 @trace.command("generate")
-@click.argument("name")
+@click.argument("name", shell_complete=model_of("workload"))
 @click.argument("out")
 @click.option(
     "--device",
@@ -285,12 +315,14 @@ def merge(
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="How many requests.")
 @seed_option
 @options(SET)
+@quiet_option
 @to_option
 def generate(
     name: str, out: str, device: str, limit: int | None, seed: int, settings: dict[str, str], to: str | None
 ) -> None:
     """Write a generated workload (sledlab workload list) as a trace."""
-    capacity = describe(_native.Experiment().with_device(device))["capacity_blocks"]
+    with placed(None, {"device": device}):
+        capacity = describe(_native.Experiment().with_device(device))["capacity_blocks"]
     lines = [] if limit is None else [f"requests = {limit}"]
     for key, value in settings.items():
         table, _, parameter = key.partition(".")
@@ -299,4 +331,4 @@ def generate(
                 f"`--set {key}={value}` does not change the workload", remedy="write --set workload.key=value"
             )
         lines.append(f"{parameter} = {value}")
-    _write(_native.Source.generate(name, "\n".join(lines), seed, capacity), out, to)
+    _write(_native.Source.generate(name, "\n".join(lines), seed, capacity, [name]), out, to)

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from sledlab.cli.options import show_table
-from sledlab.show.wording import figure, percent
+from sledlab.show import terminal
+from sledlab.show.wording import counted, figure, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
+"""What a request may be, and several of them."""
+
+
 def show(found: Mapping[str, Any]) -> None:
     """Prints it."""
     media = found["reads"] + found["writes"]
-    click.echo(
-        f"{found['file']} ({found['format']}): {found['requests']:,} requests in {found['span_s']:,.1f} s; "
-        + ", ".join(f"{found[kind]:,} {kind}" for kind in ("reads", "writes", "trims", "flushes"))
+    terminal.say(
+        f"{found['file']} ({found['format']}): {counted(found['requests'], 'request')} "
+        f"in {found['span_s']:,.1f} s; "
+        + ", ".join(counted(found[kinds], kind, kinds) for kind, kinds in KINDS.items())
     )
     if not media:
         return
     show_table(("what", "value", "unit"), _rows(found), right=("value",))
     _show_sizes(found["sizes"])
-    head = ("cache (MB)", "hits")
+    head = ("cache (MiB)", "hits")
     show_table(
         head, [(f"{row['cache_mb']}", percent(row["hit_ratio"])) for row in found["cache_hits"]], right=head
     )
@@ -58,9 +62,8 @@ def _rows(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     for window in found["dispersion"]:
         if window["index"] is not None:
             name = f"dispersion over {window['window_s']} s"
-            rows.append(
-                (name, figure(window["index"]), f"1 is Poisson; busiest {window['busiest']:,} requests")
-            )
+            busiest = counted(window["busiest"], "request")
+            rows.append((name, figure(window["index"]), f"1 is Poisson; busiest {busiest}"))
     return rows
 
 
@@ -76,4 +79,4 @@ def _show_sizes(sizes: Mapping[str, Any]) -> None:
     common = ", ".join(
         f"{size['op']} {size['kb']:g} KB {percent(size['share'])}" for size in sizes["commonest"][:6]
     )
-    click.echo(f"commonest: {common}")
+    terminal.say(f"commonest: {common}")

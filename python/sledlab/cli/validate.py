@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import click
 
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import json_option, show_json
-from sledlab.files import drafted, make_directory
+from sledlab.cli.options import REPLACE, json_option, options, show_json
+from sledlab.files import drafted
+from sledlab.model.lines import placed
+from sledlab.results import leaves, results
+from sledlab.runs.options import Option
 from sledlab.runs.recording import SUMMARY
+from sledlab.show import terminal
 from sledlab.shown import face_of
 from sledlab.studies.drive import validate_drive
 
+KIND = "drive"
 PLOT = "service_times.png"
 
 
@@ -35,9 +39,11 @@ def validate() -> None:
     metavar="NAME",
     help="Host whose bus the drive is on; none for its own  [default: the one it was measured on]",
 )
-@click.option("--out", metavar="DIR", help="Directory for summary and plot.")
+@options({"out": Option("Directory for summary and plot.", "DIR"), **REPLACE})
 @json_option
-def drive(name: str, measured: str, host: str | None, out: str | None, *, as_json: bool) -> None:
+def drive(
+    name: str, measured: str, host: str | None, out: str | None, replace: bool | None, *, as_json: bool
+) -> None:
     """Compare a disk with the drive it stands for.
 
     Replays a stream of requests whose service times were measured on the drive, one at a time and as far
@@ -49,9 +55,11 @@ def drive(name: str, measured: str, host: str | None, out: str | None, *, as_jso
       sledlab validate drive hp-c2247a --measured hp_c2247a.trace.gz
       sledlab validate drive mine.toml --measured mine.trace --host none --out validation
     """
-    place = make_directory(Path(out)) if out is not None else None
-    found = validate_drive(name, measured, host=host)
+    place = results(out, KIND, replace=bool(replace))
+    with placed(None, {"device": name}):
+        found = validate_drive(name, measured, host=host)
     if place is not None:
+        leaves(place, KIND, [SUMMARY, PLOT])
         with drafted(place / SUMMARY) as draft:
             draft.write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
         with drafted(place / PLOT) as draft:
@@ -61,4 +69,4 @@ def drive(name: str, measured: str, host: str | None, out: str | None, *, as_jso
         return
     face_of(found).show(found)
     if place is not None:
-        click.echo(f"plot: {place / PLOT}")
+        terminal.say(f"plot: {place / PLOT}")

@@ -6,6 +6,7 @@ import click
 
 from sledlab.cli.catalogue import command
 from sledlab.cli.options import json_option, seed_option, show_json, show_table
+from sledlab.show import terminal
 from sledlab.studies.calibration import calibrate, words
 
 workload = command("workload", "List, show and calibrate")
@@ -26,6 +27,6 @@ def workload_calibrate(name: str, seed: int, *, as_json: bool) -> int:
         show_json(found.to_dict())
     else:
         show_table(words.HEAD, [words.cells(row) for row in found.rows], right=words.HEAD[1:4])
-        click.echo(words.choices(found))
-        click.echo(words.answer(found))
+        terminal.say(words.choices(found))
+        terminal.say(words.answer(found))
     return 0 if found.passes else 1

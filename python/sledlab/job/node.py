@@ -31,6 +31,16 @@ class Node(Store):
         nodes: How many there are.
         memory: Bytes that the job may hold.
         random: Random numbers of this node's own.
+
+    Examples:
+        >>> def largest(node):
+        ...     node.phase("look")
+        ...     mine = node.random.integers(1000, size=100).max()
+        ...     node.does(compare=100)
+        ...     found = yield node.all_reduce(mine, max)
+        ...     return found if node.number == 0 else None
+
+        Written to `largest.py`, this is a job: `sledlab smart record --job largest.py --nodes 4`.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Tell = Callable[[str, float | None], None]
 
 MEMORY_MB = 62.0
-"""What a job may hold on a node of 64 MB: the system of paper 004 takes 450 KB, and buffers of pages some."""
+"""What a job may hold on a node of 64 MiB: the system of paper 004 takes 450 KB, buffers of pages some."""
 
 MOST_NODES = 4096
 """Nodes of a job: who sends whom how much is counted for all pairs."""
@@ -180,7 +180,7 @@ def check_size(nodes: int, memory_mb: float) -> None:
     if not 1 <= nodes <= MOST_NODES:
         raise Error(f"a job cannot run on {nodes:,} nodes", remedy=f"choose 1 to {MOST_NODES:,}")
     if not 2**-10 <= memory_mb <= 2**20:
-        raise Error(f"a node cannot have {memory_mb:g} MB of memory", remedy="choose 0.001 to 1,048,576")
+        raise Error(f"a node cannot have {memory_mb:g} MiB of memory", remedy="choose 0.001 to 1,048,576")
 
 
 def in_lockstep(chosen: Task, answer: Path | None, tell: Tell) -> bytes:

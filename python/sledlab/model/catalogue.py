@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab import _native
-from sledlab.errors import Error
+from sledlab.errors import Error, unknown
 from sledlab.model.entries import to_entry
 from sledlab.model.settings import to_toml
 
@@ -29,6 +29,9 @@ E = TypeVar("E", "_native.Experiment", "_native.ClusterExperiment")
 
 PRESETS = ("node", "network")
 """Kinds whose names are presets or files, as those of devices are; only clusters have them."""
+
+FILED = ("device", *PRESETS)
+"""Kinds whose names may be those of files."""
 
 NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "way of merging"}
 """Where a kind of model is not called by its key in sentences."""
@@ -89,10 +92,22 @@ class Catalogue:
         self._kind = kind
         self._section = section
 
+    def require_name(self, word: str) -> None:
+        """Refuses a name, with or without parameters behind it, that is neither listed nor that of a plug-in.
+
+        Raises:
+            Error: It is; with the nearest that there is, or all.
+        """
+        name = word.partition(":")[0]
+        if self._kind not in FILED and not _native.is_plugin(word) and self._find(name) is None:
+            raise unknown(NAMES.get(self._kind, self._kind), name, list(iter(self)))
+
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
         """Refuses what does not exist, in an experiment of which all else is known to be right."""
+        self.require_name(name)
         experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
-        apply(experiment, Chosen(self._kind, name, parameters)).with_plugins([name]).check()
+        named = [name, *(value for value in parameters.values() if isinstance(value, str))]
+        apply(experiment, Chosen(self._kind, name, parameters)).with_plugins(named).check()
 
     def __call__(self, name: str | Path, **parameters: Any) -> Chosen:
         """The model called `name`, with some of its parameters set.
@@ -172,9 +187,10 @@ device = Catalogue("device", "devices")
 """Devices: presets by name, or a device file by path, with parameters changed at will.
 
 Examples:
-    >>> device("mems-g2", active_tips=3200)
+    >>> import sledlab as sl
+    >>> sl.device("mems-g2", active_tips=3200)
     sledlab.device('mems-g2', active_tips=3200)
-    >>> device.mems_g2()
+    >>> sl.device.mems_g2()
     sledlab.device('mems-g2')
 """
 
@@ -182,7 +198,8 @@ scheduler = Catalogue("scheduler", "schedulers")
 """Schedulers.
 
 Examples:
-    >>> scheduler("sptf")
+    >>> import sledlab as sl
+    >>> sl.scheduler("sptf")
     sledlab.scheduler('sptf')
 """
 
@@ -190,7 +207,8 @@ power = Catalogue("power", "power_policies")
 """Power policies: when an idle device parks, and when a parked one starts again.
 
 Examples:
-    >>> power("share", eta=4)
+    >>> import sledlab as sl
+    >>> sl.power("share", eta=4)
     sledlab.power('share', eta=4)
 """
 
@@ -199,14 +217,17 @@ class _Replacement(Catalogue):
     """Replacement policies, which no experiment has a table for."""
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
-        _native.check_replacement(":".join([name, *(f"{key}={value}" for key, value in parameters.items())]))
+        self.require_name(name)
+        word = ":".join([name, *(f"{key}={value}" for key, value in parameters.items())])
+        _native.check_replacement(word, [word])
 
 
 replacement = _Replacement("replacement", "replacement_policies")
 """Replacement policies: what makes room in a full cache.
 
 Examples:
-    >>> replacement("slru", protected_share=0.8)
+    >>> import sledlab as sl
+    >>> sl.replacement("slru", protected_share=0.8)
     sledlab.replacement('slru', protected_share=0.8)
 """
 
@@ -214,7 +235,8 @@ hybrid = Catalogue("hybrid", "hybrids")
 """Hybrids: a small fast device in front of a large slow one.
 
 Examples:
-    >>> hybrid("caching-disk", segment_kb=64)
+    >>> import sledlab as sl
+    >>> sl.hybrid("caching-disk", segment_kb=64)
     sledlab.hybrid('caching-disk', segment_kb=64)
 """
 
@@ -222,7 +244,8 @@ workload = Catalogue("workload", "workloads")
 """Workload generators, seeded and of any length.
 
 Examples:
-    >>> workload.uniform(read_share=0.5)
+    >>> import sledlab as sl
+    >>> sl.workload.uniform(read_share=0.5)
     sledlab.workload('uniform', read_share=0.5)
 """
 
@@ -231,7 +254,8 @@ merge = Catalogue("merge", "merges")
 """Ways of serving queued requests as one.
 
 Examples:
-    >>> merge("chains", among="neighbours")
+    >>> import sledlab as sl
+    >>> sl.merge("chains", among="neighbours")
     sledlab.merge('chains', among='neighbours')
 """
 
@@ -239,7 +263,8 @@ system = Catalogue("system", "systems")
 """Ways of putting devices together.
 
 Examples:
-    >>> system("raid5", devices=4)
+    >>> import sledlab as sl
+    >>> sl.system("raid5", devices=4)
     sledlab.system('raid5', devices=4)
 """
 
@@ -247,7 +272,8 @@ cache = Catalogue("cache", "caches")
 """What is kept in front of a system.
 
 Examples:
-    >>> cache("write-back", capacity_blocks=8192)
+    >>> import sledlab as sl
+    >>> sl.cache("write-back", capacity_blocks=8192)
     sledlab.cache('write-back', capacity_blocks=8192)
 """
 
@@ -269,7 +295,8 @@ node = _OfClusters("node", "nodes")
 """Nodes of a cluster: a processor and memory beside a store.
 
 Examples:
-    >>> node("smart-2003", mhz=1000)
+    >>> import sledlab as sl
+    >>> sl.node("smart-2003", mhz=1000)
     sledlab.node('smart-2003', mhz=1000)
 """
 
@@ -277,7 +304,8 @@ network = _OfClusters("network", "networks")
 """Networks between nodes.
 
 Examples:
-    >>> network.infiniband_1x(latency_us=10)
+    >>> import sledlab as sl
+    >>> sl.network.infiniband_1x(latency_us=10)
     sledlab.network('infiniband-1x', latency_us=10)
 """
 
@@ -300,15 +328,16 @@ CATALOGUES: Mapping[str, Catalogue] = {
 def require(kind: str, value: Any) -> Chosen:
     """`value` as a chosen model of that kind: itself, or by its name.
 
-    A name is checked with the experiment that it goes into: alone it may be too little, as a mirror is
-    without the number of its devices.
+    Its parameters are checked with the experiment that it goes into: alone it may be too little, as a mirror
+    is without the number of its devices.
 
     Raises:
-        Error: It is neither.
+        Error: It is neither, or there is no such name.
     """
     if isinstance(value, Chosen) and value.kind == kind:
         return value
     if isinstance(value, (str, Path)):
+        CATALOGUES[kind].require_name(str(value))
         return Chosen(kind, str(value))
     raise Error(
         f"expected a {NAMES.get(kind, kind)}, found {value!r}",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.model import settings
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import CATALOGUES, Chosen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +36,8 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
         if isinstance(item, Chosen) and item.kind == kind:
             words.append(spelled(item))
         elif isinstance(item, str):
+            if item != "all":
+                CATALOGUES[kind].require_name(item)
             words += everything if item == "all" else [item]
         else:
             raise Error(f"expected {what}, found {given!r}", remedy="give a list of names, or `all`")

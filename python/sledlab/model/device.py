@@ -6,10 +6,13 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from sledlab._native import is_plugin
 from sledlab.model.catalogue import entries
 from sledlab.model.entries import DeviceKind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sledlab import _native
 
 
@@ -28,3 +31,23 @@ def kinds() -> dict[str, DeviceKind]:
         ('rest_state', None)
     """
     return {kind.name: kind for kind in entries("device_kinds") if isinstance(kind, DeviceKind)}
+
+
+PLUG_IN = DeviceKind(
+    "plug-in",
+    "a class in Python",
+    awake="Active: a request is served. Idle: ready at once.",
+    asleep={"inactive": "parked, as a power policy says."},
+)
+"""What holds of every device that is written in Python."""
+
+
+def kind_of(device: Mapping[str, Any]) -> DeviceKind:
+    """The kind of a device, of its complete parameters.
+
+    Examples:
+        >>> kind_of({"kind": "ram"}).name, kind_of({"kind": "tape:Tape"}).name
+        ('ram', 'plug-in')
+    """
+    kind = str(device["kind"])
+    return PLUG_IN if is_plugin(kind) else kinds()[kind]

@@ -87,6 +87,17 @@ class NetworkEntry(Entry):
 
 
 @dataclass(frozen=True)
+class ExperimentEntry(Entry):
+    """An experiment that comes with sledlab.
+
+    Attributes:
+        study: The study that runs it; the command for one that sweeps nothing.
+    """
+
+    study: str = ""
+
+
+@dataclass(frozen=True)
 class DeviceKind(Entry):
     """A kind of device.
 

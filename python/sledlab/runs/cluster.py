@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab._native import ClusterExperiment
 from sledlab.errors import Error
-from sledlab.files import check_writable, drafted, make_directory
+from sledlab.files import check_writable, drafted
 from sledlab.model.catalogue import Chosen, apply, require
 from sledlab.model.settings import to_toml
-from sledlab.runs.cluster_outcome import told, write
-from sledlab.runs.compose import allowed, set_all, text_of, with_store
+from sledlab.results import leaves, results
+from sledlab.runs.cluster_outcome import KIND, LEFT, told, write
+from sledlab.runs.compose import allowed, in_its_file, named, set_all, text_of, with_store
 from sledlab.runs.options import Clustered
 from sledlab.traces.work import Work
 from sledlab.traces.work import work as read_work
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
@@ -34,6 +35,7 @@ def replay(
     what_if: bool = True,
     experiment: str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     dump_trace: tuple[int, str | Path] | None = None,
     goal: str | Path | None = None,
     progress: Tell | None = None,
@@ -47,6 +49,7 @@ def replay(
         what_if: Whether to replay it again with each of processor, store and network twice as fast.
         experiment: The file of an experiment, that all else is said over; it may have record and device.
         out: A directory for summary, tables and report.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
         dump_trace: The number of a node and the trace file to write the requests to its store to.
         goal: A file to write the job to as a GOAL schedule, for simulators of networks.
         progress: Called now and then with the pages done and the share of the whole.
@@ -61,7 +64,7 @@ def replay(
 
     Examples:
         >>> import sledlab as sl
-        >>> sort = sl.work("sample/work/sort.work")
+        >>> sort = sl.work("sample:sort")
         >>> disk, mems = (sl.replay(sort, device) for device in ("hp-c2490a", "mems-g2"))
         >>> 5 < disk.elapsed_s / mems.elapsed_s < 10
         True
@@ -72,13 +75,13 @@ def replay(
     for what, given in (("number of threads", said.get("threads")), ("node", (dump_trace or (0,))[0])):
         if given is not None and given < 0:
             raise Error(f"there is no {what} {given}", remedy="give a number from 0")
-    base = read(experiment) if experiment is not None else ClusterExperiment()
-    record, made = compose(work, device, said, base)
-    directory = Path(out) if out is not None else None
+    with in_its_file(experiment, device, said, Clustered):
+        base = read(experiment) if experiment is not None else ClusterExperiment()
+        record, made = compose(work, device, said, base)
+        toml = made.to_toml(record.native)
     for path in (dump_trace[1] if dump_trace else None, goal):
         if path is not None:
             check_writable(Path(path))
-    toml = made.to_toml(record.native)
     cluster = tomllib.loads(toml)["cluster"]
     if goal is not None and cluster["at"] == "host":
         remedy = 'leave out the schedule, or say at="nodes"'
@@ -86,8 +89,7 @@ def replay(
     if goal is not None and cluster["redundancy"] != "none":
         remedy = "leave out the schedule, or cluster.redundancy"
         raise Error("the schedule of a job is that of nodes without copies", remedy=remedy)
-    if directory is not None:
-        make_directory(directory)
+    directory = results(out, KIND, replace=replace)
     with ExitStack() as files:
         dumped = files.enter_context(drafted(Path(dump_trace[1]))) if dump_trace else None
         schedule = files.enter_context(drafted(Path(goal))) if goal else None
@@ -102,6 +104,7 @@ def replay(
         )
     result = told(json.loads(outcome), record, toml)
     if directory is not None:
+        leaves(directory, KIND, LEFT)
         write(result, directory)
     return result
 
@@ -128,17 +131,16 @@ def read(path: str | Path) -> ClusterExperiment:
     tables = tomllib.loads(text)
     said = tables.get("group")
     groups = [each for each in said if isinstance(each, dict)] if isinstance(said, list) else []
-    _refuse_plugins(
-        {"models": [part.get(name) for part in [tables, *groups] for name in ("scheduler", "power")]}
-    )
+    _refuse_queues([part.get(name) for part in [tables, *groups] for name in ("scheduler", "power")])
     return experiment
 
 
-def _refuse_plugins(said: Mapping[str, Any]) -> None:
-    """Refuses plug-ins anywhere in what is said."""
-    if plugins := allowed(said):
+def _refuse_queues(models: Sequence[Any]) -> None:
+    """Refuses plug-ins among schedulers and power policies."""
+    if plugins := allowed({"models": models}):
         raise Error(
-            f"`{plugins[0]}`: plug-ins cannot be used where a record is replayed",
+            f"`{plugins[0]}`: schedulers and power policies that are plug-ins cannot be used "
+            "where a record is replayed",
             remedy="choose one that comes with sledlab: sledlab scheduler list, sledlab power list",
         )
 
@@ -158,7 +160,7 @@ def compose(
     if work is None:
         work = experiment.work_file()
         if work is None:
-            raise Error("no work record was given", remedy="name its file, such as sample/work/sort.work")
+            raise Error("no work record was given", remedy="name one, such as sample:sort")
     record = work if isinstance(work, Work) else read_work(work)
     return record, experiment.with_work(record.name)
 
@@ -169,8 +171,12 @@ def composed(device: Device | None, said: Mapping[str, Any], base: ClusterExperi
     Raises:
         Error: Something in it makes no sense.
     """
-    _refuse_plugins(said)
+    settings = said.get("settings") or {}
+    kinds = [settings.get(f"{name}.kind") for name in ("scheduler", "power")]
+    _refuse_queues([said.get("scheduler"), said.get("power"), *kinds])
     experiment = with_store(base, device, said)
+    if plugins := named(device, said):
+        experiment = experiment.with_plugins(plugins)
     for table in ("node", "host", "network"):
         if said.get(table) is not None:
             chosen = require("network" if table == "network" else "node", said[table])

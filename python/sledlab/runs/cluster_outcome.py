@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import __version__
 from sledlab.files import drafted
 from sledlab.runs.cluster_result import COMPONENTS, COUNTS, ClusterResult
+from sledlab.runs.places import left_in
 from sledlab.runs.recording import EXPERIMENT, REPORT, SUMMARY
+from sledlab.shown import SCHEMA
 from sledlab.traces.work import MOST_NODES
 
 if TYPE_CHECKING:
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     from sledlab.traces.work import Work
 
     Node = Mapping[str, Any]
+
+PHASES = ("phases.parquet", "phases.csv")
+"""The table of phases, written in two ways."""
+
+KIND = "replay"
+"""Of the results that a replay leaves."""
+
+LEFT = (SUMMARY, EXPERIMENT, REPORT, *PHASES)
+"""What a replay leaves in a directory."""
 
 TIMES = (*COMPONENTS, "processor")
 """What is told of a node in ns."""
@@ -38,6 +49,7 @@ def told(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResult:
     energy = {name.removesuffix("_j"): value for name, value in outcome["energy"].items()}
     states = energy.pop("store_states")
     summary = {
+        "schema": SCHEMA,
         "job": outcome["job"],
         "nodes": outcome["nodes"],
         "elapsed_s": outcome["elapsed_ns"] / 1e9,
@@ -143,11 +155,11 @@ def _sent(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
 
 def write(result: ClusterResult, directory: Path) -> None:
     """Leaves the result in a directory: summary, table of phases, experiment and page."""
-    for name, text in ((SUMMARY, result.to_json() + "\n"), (EXPERIMENT, result.toml)):
+    for name, text in ((SUMMARY, result.to_json() + "\n"), (EXPERIMENT, left_in(directory, result.toml))):
         with drafted(directory / name) as place:
             place.write_text(text, encoding="utf-8")
-    with drafted(directory / "phases.parquet") as place:
+    with drafted(directory / PHASES[0]) as place:
         result.phases.write_parquet(place)
-    with drafted(directory / "phases.csv") as place:
+    with drafted(directory / PHASES[1]) as place:
         result.phases.write_csv(place)
     result.report(directory / REPORT)

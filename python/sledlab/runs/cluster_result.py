@@ -56,7 +56,7 @@ class ClusterResult(Shown):
 
     Examples:
         >>> import sledlab as sl
-        >>> r = sl.replay("sample/work/scan.work", "mems-g2")
+        >>> r = sl.replay("sample:scan", "mems-g2")
         >>> r.bottleneck.what, round(r.bottleneck.saved, 2)
         ('store', 0.38)
         >>> r.phases.select("phase", "node", "requests").row(0)
@@ -71,6 +71,11 @@ class ClusterResult(Shown):
     """The rows of `traffic`."""
     experiment: str = field(default="", repr=False)
     """The experiment as TOML, alone sufficient to run it again."""
+
+    @property
+    def as_file(self) -> str:
+        """The experiment as a file that gives the same again."""
+        return self.experiment
 
     @property
     def job(self) -> str:
@@ -94,7 +99,7 @@ class ClusterResult(Shown):
         Examples:
             >>> import sledlab as sl
             >>> failing = {"cluster.redundancy": "chained", "cluster.failed": 2}
-            >>> r = sl.replay("sample/work/scan.work", "mems-g2", settings=failing, what_if=False)
+            >>> r = sl.replay("sample:scan", "mems-g2", settings=failing, what_if=False)
             >>> r.failure["failed"], r.failure["phase"]
             ([2], 'scan')
         """
@@ -195,11 +200,15 @@ class ClusterResult(Shown):
 
         Examples:
             >>> import sledlab as sl
-            >>> sl.replay("sample/work/scan.work", "mems-g2").plot().axes[0].get_xlabel()
+            >>> sl.replay("sample:scan", "mems-g2").plot().axes[0].get_xlabel()
             'time of a node (s), mean over nodes'
         """
         return self._draw(kind)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The summary with its warnings as plain data."""
+        return {**self.summary, "warnings": self.warnings}
+
     def to_json(self, indent: int | None = 2) -> str:
-        """The summary as JSON text; the same replay gives the same text."""
-        return json.dumps(self.summary, indent=indent, ensure_ascii=False, allow_nan=False)
+        """The summary with its warnings as JSON text; the same replay gives the same text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)

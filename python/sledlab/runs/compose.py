@@ -10,18 +10,25 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment, is_plugin
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen, E, apply, require
+from sledlab.model.experiment import file_of
+from sledlab.model.lines import placed
+from sledlab.model.older import today
 from sledlab.model.settings import to_toml, word
 from sledlab.runs.options import Simulated, declared
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     Source = Trace | Chosen | str | Path | Any
     Device = Chosen | str | Path
 
 MODELS = ("scheduler", "power", "merge", "cache", "system", "hybrid")
 """Keywords whose values may be chosen models."""
+
+FILES = ("records", "traces")
+"""Keywords whose values are files: `sample:sort` among them is the name of a sample, not of a class."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ def compose(
         experiment = apply(experiment, require("workload", source))
     elif source is not None:
         experiment, trace = _with_trace(experiment, source)
-    plugins = allowed(said)
+    plugins = named([device, source if isinstance(source, Chosen) else None], said)
     experiment = set_all(experiment, said, Simulated)
     return Composed(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
 
@@ -82,6 +89,29 @@ def with_store(experiment: E, device: Device | None, said: Mapping[str, Any]) ->
     return experiment
 
 
+def in_its_file(
+    file: Any, device: Device | None, said: Mapping[str, Any], kind: type = Simulated
+) -> AbstractContextManager[None]:
+    """Gives errors about values of a file their line, where nothing that is said besides wins over it.
+
+    Args:
+        file: The file of an experiment or study; what is none has no lines.
+        device: As of `compose`.
+        said: As of `compose`.
+        kind: The class of all that can be said.
+    """
+    options = declared(kind)
+    given = {name: value for name, value in said.items() if value is not None}
+    keys = {options[name].key or f"study.{name}" for name in given if name in options}
+    keys |= {*(said.get("settings") or {}), *(f"{name}.kind" for name in MODELS if name in given)}
+    tables = {"device": device, **{name: given.get(name) for name in ("front", "node", "host", "network")}}
+    for table, chosen in (*tables.items(), *given.items()):
+        if isinstance(chosen, Chosen):
+            keys |= {f"{table}.{key}" for key in chosen.parameters}
+    file = file if isinstance(file, (str, Path)) else None
+    return placed(file, tables, keys, set(_texts([device, given])))
+
+
 def allowed(said: Mapping[str, Any]) -> tuple[str, ...]:
     """Plug-ins that may run: those that somebody named in person, or `*` for all.
 
@@ -89,7 +119,15 @@ def allowed(said: Mapping[str, Any]) -> tuple[str, ...]:
         >>> allowed({"scheduler": "mine:Lcfs", "speedup": 2}), allowed({"allow_plugins": True})
         (('mine:Lcfs',), ('*',))
     """
-    return ("*",) if said.get("allow_plugins") else tuple(dict.fromkeys(filter(is_plugin, _texts(said))))
+    if said.get("allow_plugins"):
+        return ("*",)
+    texts = _texts({name: value for name, value in said.items() if name not in FILES})
+    return tuple(dict.fromkeys(filter(is_plugin, texts)))
+
+
+def named(models: Any, said: Mapping[str, Any]) -> tuple[str, ...]:
+    """The same of models too that are said by their place."""
+    return allowed({**said, "": models})
 
 
 def _texts(said: Any) -> Iterator[str]:
@@ -98,6 +136,7 @@ def _texts(said: Any) -> Iterator[str]:
         yield said
     elif isinstance(said, Chosen):
         yield said.name
+        yield from _texts(said.parameters)
     elif isinstance(said, (Mapping, list, tuple)):
         for each in said.values() if isinstance(said, Mapping) else said:
             yield from _texts(each)
@@ -136,24 +175,41 @@ def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace 
 
 
 def read(path: str | Path) -> Experiment:
-    """Reads an experiment file.
+    """Reads an experiment file, or an experiment by its name.
 
     Raises:
         Error: It cannot be read, or is not an experiment.
     """
-    return Experiment(text_of(path), str(path))
+    text = text_of(path)
+    try:
+        return Experiment(text, str(path))
+    except Error as error:
+        if Path(path).suffix.lower() != ".toml" and error.message.startswith("not valid TOML"):
+            raise Error(
+                f"`{path}` is no experiment", remedy=f"to replay a trace, say --trace {path}"
+            ) from error
+        raise
 
 
-def text_of(path: str | Path) -> str:
-    """The text of an experiment file.
+def text_of(path: str | Path, noun: str = "experiment") -> str:
+    """The text of an experiment file or, by its name, of an experiment that comes with sledlab.
+
+    Args:
+        path: The file, or the name.
+        noun: What is read, for messages: what else results are kept with.
 
     Raises:
         Error: It cannot be read.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return today(file_of(path).read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
-        remedy = f"to replay a trace, say --trace {path}"
-        raise Error(f"`{path}` is no experiment: it is not text", remedy=remedy) from error
+        is_toml = Path(path).suffix.lower() == ".toml"
+        remedy = "write it as UTF-8" if is_toml else f"to replay a trace, say --trace {path}"
+        raise Error(f"`{path}` is no {noun}: it is not text", remedy=remedy) from error
+    except IsADirectoryError:
+        inside = Path(path) / f"{noun}.toml"
+        remedy = f"{inside} is the {noun} in it" if inside.is_file() else "name a file in it"
+        raise Error(f"`{path}` is a directory", remedy=remedy) from None
     except OSError as error:
-        raise Error(f"cannot read the experiment `{path}`: {error}") from error
+        raise Error(f"cannot read the {noun} `{path}`: {error.strerror}", remedy="check the path") from error

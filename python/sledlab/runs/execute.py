@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from signal import SIGINT
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab._native import Experiment
-from sledlab.runs.compose import compose, read
+from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.interrupt import Interrupt, Interrupted
 from sledlab.runs.recording import Recording
 from sledlab.runs.result import Result
@@ -32,6 +33,7 @@ def simulate(
     experiment: Experiment | str | Path | None = None,
     requests: bool | str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     progress: Tell | None = None,
     **said: Unpack[Simulated],
 ) -> Result:
@@ -44,6 +46,7 @@ def simulate(
         requests: `True` keeps every request, `False` none, a path (`.parquet`, `.csv`) writes them
             there; by default the first two million are kept.
         out: A directory for summary, tables and report.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
         progress: Called now and then with the operations done and the share of the whole where known.
         **said: Everything else; see the table below.
 
@@ -68,12 +71,13 @@ def simulate(
         >>> buffered.response_time.mean < 3
         True
     """
-    base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
-    composed = compose(source, device, said, base=base)
-    if composed.trace is None:
-        composed.experiment.check()
-    recording = Recording.planned(out=out, requests=requests, keep_some=True)
-    return execute(composed.experiment, recording, trace=composed.trace, progress=progress)
+    with in_its_file(experiment, device, said):
+        base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
+        composed = compose(source, device, said, base=base)
+        if composed.trace is None:
+            composed.experiment.check()
+        recording = Recording.planned(out=out, requests=requests, keep_some=True, replace=replace)
+        return execute(composed.experiment, recording, trace=composed.trace, progress=progress)
 
 
 def run(
@@ -82,6 +86,7 @@ def run(
     trace: Trace | None = None,
     requests: bool | str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     allow_plugins: bool = False,
 ) -> Result:
     """Runs an experiment: a file such as `--out` leaves behind, or one built in Python.
@@ -91,6 +96,7 @@ def run(
         trace: Replayed instead of the trace or workload that the experiment names.
         requests: As in `simulate`.
         out: As in `simulate`.
+        replace: As in `simulate`.
         allow_plugins: Whether plug-ins that the file names may run: programs of whoever wrote it.
 
     Raises:
@@ -102,7 +108,9 @@ def run(
         >>> sl.run(f"{out}/experiment.toml").to_json() == r.to_json()
         True
     """
-    return simulate(trace, experiment=experiment, requests=requests, out=out, allow_plugins=allow_plugins)
+    return simulate(
+        trace, experiment=experiment, requests=requests, out=out, replace=replace, allow_plugins=allow_plugins
+    )
 
 
 def execute(
@@ -119,7 +127,7 @@ def execute(
 
     Raises:
         Error: The run failed because of what it was given.
-        Interrupted: Ctrl-C came; with the result of what had been done, the whole where it came at the end.
+        Interrupted: Ctrl-C or the like, with the result of what had been done: of the whole if it came last.
     """
     experiment, given = open_given(experiment, trace.opener if trace else None)
     with recording, Interrupt() as interrupt:
@@ -141,7 +149,7 @@ def execute(
     )
     recording.finish(result)
     if interrupt.noted or result.interrupted:
-        raise Interrupted(result)
+        raise Interrupted(result, interrupt.noted or SIGINT)
     return result
 
 

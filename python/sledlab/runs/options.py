@@ -9,12 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
+
+THOUSANDS = {"k": 1000, "M": 1_000_000}
+"""Letters behind a number that multiply it."""
+
+MOST = 2**64
+"""No count reaches it."""
 
 
 def number(word: str) -> float:
@@ -26,19 +33,30 @@ def number(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise Error(f"`{word}` is not a number") from None
+        raise Error(f"`{word}` is not a number", remedy="give one such as 16 or 0.5") from None
 
 
 def count(word: str) -> int:
-    """A whole number on the command line.
+    """A whole number on the command line; `1e6`, `10k` (thousands) and `1M` (millions) are such.
 
     Raises:
         Error: It is none.
+
+    Examples:
+        >>> count("20000"), count("1e6"), count("10k"), count("1.5M")
+        (20000, 1000000, 10000, 1500000)
     """
     try:
         return int(word)
     except ValueError:
-        raise Error(f"`{word}` is not a whole number") from None
+        pass
+    try:
+        found = Decimal(word[:-1] if word[-1:] in THOUSANDS else word) * THOUSANDS.get(word[-1:], 1)
+        if abs(found) < MOST and found == (whole := int(found)):
+            return whole
+    except InvalidOperation:
+        pass
+    raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
 
 
 def words(text: str) -> list[str]:
@@ -151,8 +169,11 @@ class Offered(TypedDict, total=False):
     replay: Annotated[
         str, Option("open | closed:N | closed:N:TIME, N outstanding", "MODE", "open", key="replay.mode")
     ]
-    warmup: Annotated[int, Option("Requests at the start that do not count.", key="replay.warmup")]
-    limit: Annotated[int, Option("End after N requests.", key="replay.limit")]
+    warmup: Annotated[int, Option("Operations at the start that do not count.", key="replay.warmup")]
+    limit: Annotated[int, Option("End after N requests, reads and writes; 0 for all.", key="replay.limit")]
+    operations: Annotated[
+        int, Option("End after N operations, flushes and trims included; 0 for all.", key="replay.operations")
+    ]
     duration_s: Annotated[
         float,
         Option("Issue nothing after S simulated seconds.", "S", key="replay.duration_s", flag="duration"),
@@ -301,7 +322,7 @@ class Stored(Scheduled, Merged, Arranged, Set, total=False):
     ]
 
 
-class Clustered(Connected, Stored, total=False):
+class Clustered(Connected, Stored, Trusted, total=False):
     """What can be said of the replay of a work record."""
 
     threads: Annotated[int, Option("Threads at most", default="all processors")]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.files import check_writable, drafted, make_directory
+from sledlab.files import check_writable, drafted
 from sledlab.lazy import parquet
 from sledlab.lazy import pyarrow as pa
+from sledlab.results import leaves, results
+from sledlab.runs.places import left_in
 from sledlab.runs.requests import KEPT_ROWS, Memory, RequestsTable, Sink, Tee, to_file
 
 if TYPE_CHECKING:
@@ -25,6 +28,12 @@ TIMING = "timing.json"
 EXPERIMENT = "experiment.toml"
 REPORT = "report.html"
 
+KIND = "simulate"
+"""Of the results that a run leaves."""
+
+LEFT = (SUMMARY, REQUESTS, TIMELINE, TIMING, EXPERIMENT, REPORT)
+"""What a run leaves in a directory."""
+
 
 @dataclass
 class Recording:
@@ -39,14 +48,19 @@ class Recording:
 
     @classmethod
     def planned(
-        cls, *, out: str | Path | None, requests: bool | str | Path | None, keep_some: bool = False
+        cls,
+        *,
+        out: str | Path | None,
+        requests: bool | str | Path | None,
+        keep_some: bool = False,
+        replace: bool = False,
     ) -> Recording:
         """Checks that everything can be written.
 
         Raises:
-            Error: A directory cannot be made or a file cannot be written.
+            Error: A directory cannot be made or holds other results, or a file cannot be written.
         """
-        directory = make_directory(Path(out)) if out is not None else None
+        directory = results(out, KIND, replace=replace)
         sinks: list[Sink] = []
         if isinstance(requests, (str, Path)):
             path = Path(requests)
@@ -80,8 +94,12 @@ class Recording:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Completes the tables with what has come."""
-        for sink in self.sinks:
-            sink.close(keep=error is None or isinstance(error, KeyboardInterrupt))
+        keep = error is None or isinstance(error, KeyboardInterrupt)
+        if keep and self.directory is not None:
+            leaves(self.directory, KIND, LEFT)
+        with ExitStack() as closing:  # all of them, even if one fails
+            for sink in self.sinks:
+                closing.callback(sink.close, keep=keep)
 
     def finish(self, result: Result) -> None:
         """Writes everything but the requests into the directory."""
@@ -90,7 +108,7 @@ class Recording:
         texts = {
             SUMMARY: result.to_json() + "\n",
             TIMING: json.dumps(result.timing, indent=2) + "\n",
-            EXPERIMENT: result.experiment,
+            EXPERIMENT: left_in(self.directory, result.experiment),
         }
         for name, text in texts.items():
             with drafted(self.directory / name) as place:

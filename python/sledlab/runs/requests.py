@@ -7,12 +7,13 @@ The bytes become Arrow arrays without another copy.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sledlab.errors import Error
-from sledlab.files import Draft
+from sledlab.files import Draft, writing
 from sledlab.lazy import arrow_csv, parquet, polars
 from sledlab.lazy import numpy as np
 from sledlab.lazy import pyarrow as pa
@@ -31,6 +32,10 @@ GROUP_ROWS = 131_072
 
 KEPT_ROWS = 2_000_000
 """Rows kept in memory unless told to keep all: about 250 MB."""
+
+
+NO_DEVICE = 2**64 - 1
+"""In the column `device`: a cache answered."""
 
 
 class Sink(Protocol):
@@ -59,6 +64,9 @@ def to_batch(columns: list[Column]) -> pa.RecordBatch:
 
 
 def _array(name: str, data: bytes) -> pa.Array:
+    if name == "device":
+        numbers = np.frombuffer(data, dtype=np.uint64)
+        return pa.array(numbers, type=pa.uint64(), mask=numbers == NO_DEVICE)
     if name != "op":
         kind = pa.float64() if name.endswith("_uj") else pa.uint64()
         return pa.Array.from_buffers(kind, len(data) // 8, [None, pa.py_buffer(data)])
@@ -127,22 +135,36 @@ class _File:
         """Writes what waits."""
 
     def write(self, columns: list[Column]) -> None:
-        """Takes one chunk."""
+        """Takes one chunk.
+
+        Raises:
+            Error: It cannot be written.
+        """
         batch = to_batch(columns)
         if self._draft is None:
             self._draft = Draft(self.path)
-            self._writer = self._begin(self._draft.place, batch.schema)
-        self._put(batch)
+        with writing(self.path, self._draft.place):
+            if self._writer is None:
+                self._writer = self._begin(self._draft.place, batch.schema)
+            self._put(batch)
 
     def close(self, *, keep: bool = True) -> None:
-        """Completes the file."""
+        """Completes the file.
+
+        Raises:
+            Error: It cannot be written.
+        """
         if self._draft is None:
             return
         try:
-            self._finish()
-            self._writer.close()
             if keep:
-                self._draft.keep()
+                with writing(self.path, self._draft.place):
+                    self._finish()
+                    self._writer.close()
+                    self._draft.keep()
+            elif self._writer is not None:
+                with suppress(OSError):  # what cannot be written is not kept anyway
+                    self._writer.close()
         finally:
             self._draft.drop()
 

@@ -102,7 +102,7 @@ class Result(Shown):
     """
 
     summary: Mapping[str, Any] = field(repr=False)
-    """Everything below as plain data: the object that `--json` prints."""
+    """Everything below as plain data."""
     series: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Time series of the run, a list per column (`time_s`, `requests`, `mean_response_ms` ...)."""
     cdf: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -142,6 +142,11 @@ class Result(Shown):
     def queue_length(self) -> QueueLength:
         """Requests waiting."""
         return QueueLength(**self.summary["queue_length"])
+
+    @property
+    def as_file(self) -> str:
+        """The experiment as a file that gives the same again."""
+        return self.experiment
 
     @property
     def count(self) -> int:
@@ -221,6 +226,9 @@ class Result(Shown):
     def requests(self) -> polars.DataFrame:
         """Every request after the warm-up, one row each, in order of completion.
 
+        Of several devices `device` says which one's times these are, from 0, nothing where a cache answered;
+        of a hybrid the one in front is the first.
+
         Columns `id`, `arrival_ns`, `start_ns`, `completion_ns`, `lbn`, `blocks`, `op`, `response_ns`, one
         column per part of the service time, in ns, `metadata`, 1 for requests about the file system's own
         data, and the energies that were spent on the request, in uJ: `seek_uj`, `access_uj`, `startup_uj`.
@@ -257,9 +265,13 @@ class Result(Shown):
         """
         return self._draw(kind)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The summary with its warnings as plain data."""
+        return {**self.summary, "warnings": self.warnings}
+
     def to_json(self, indent: int | None = 2) -> str:
-        """The summary as JSON text; the same run gives the same text."""
-        return json.dumps(self.summary, indent=indent, ensure_ascii=False, allow_nan=False)
+        """The summary with its warnings as JSON text; the same run gives the same text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def _split(values: Mapping[str, Any]) -> Split:

@@ -10,13 +10,16 @@ import html
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sledlab.lazy import jinja2, rich_box, rich_table
+from sledlab.lazy import jinja2, rich_text
+from sledlab.legible import visible
 from sledlab.show import plots
+from sledlab.show.columns import Columns, folded, legible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
+    from rich.console import Console
 
 R = TypeVar("R")
 
@@ -65,6 +68,15 @@ class Grid:
     group: bool = False
     after: int = 0
 
+    @property
+    def left(self) -> set[int]:
+        """Columns that lie to the left; the others hold numbers."""
+        last = len(self.head) - 1
+        left = set() if "numbers" in self.classes else {0}
+        return (
+            left | ({1} if "left" in self.classes else set()) | ({last} if "words" in self.classes else set())
+        )
+
 
 def grid(
     rows: Iterable[R], columns: Mapping[str, Callable[[R], str]], classes: str = "", *, group: bool = False
@@ -92,11 +104,10 @@ class Drawing:
     caption: str = ""
     width: str = ""
 
-    @property
-    def svg(self) -> str:
-        """The figure as an SVG element."""
+    def svg(self, made_by: str) -> str:
+        """The figure as an SVG element that says what it was made by."""
         with plots.style():
-            return plots.to_svg(self.draw(), self.title)
+            return plots.to_svg(plots.made(self.draw(), made_by), self.title)
 
 
 @dataclass(frozen=True)
@@ -149,6 +160,7 @@ class Document:
         parts: What stands in it, from the top.
         footer: The last line.
         heading: The largest heading, where it says more than the title.
+        made_by: What its figures say in their metadata that they were made by.
     """
 
     kind: str
@@ -156,49 +168,44 @@ class Document:
     parts: Sequence[Part]
     footer: str = ""
     heading: str = field(default="")
+    made_by: str = ""
 
 
-def write(parts: Iterable[Part], show: Callable[..., None]) -> None:
-    """Hands parts to `show`, a `rich` console's `print`; drawings are left out."""
+def write(parts: Iterable[Part], console: Console) -> None:
+    """Prints parts on a console; drawings are left out."""
     for part in parts:
         match part:
             case Heading(text, _, beside):
-                show(f"[bold]{_plain(text)}[/bold]" + (f"  {_plain(beside)}" if beside else ""))
+                _print(console, (text, "bold"), (beside and f"  {beside}", ""))
             case Text(text, "quiet"):
-                show(f"[dim]{_plain(text)}[/dim]")
+                _print(console, (text, "dim"))
             case Text(text, "warning"):
-                show(f"[yellow]note:[/yellow] {_plain(text)}")
-            case Text(text, "line"):
-                show(_plain(text), soft_wrap=True)
-            case Text(text):
-                show(_plain(text))
+                _print(console, ("note:", "yellow"), (f" {text}", ""))
+            case Text(text, kind):
+                _print(console, (text, ""), soft_wrap=kind == "line")
             case Grid():
-                show(_table(part))
+                _columns(part).print(console)
             case Beside(parts=inside) | Folded(parts=inside):
-                write(inside, show)
+                write(inside, console)
             case _:
                 pass
 
 
-def _plain(text: str) -> str:
-    """Text in which brackets are brackets."""
-    return text.replace("[", "\\[")
+def _print(console: Console, *pieces: tuple[str, str], soft_wrap: bool = False) -> None:
+    """Prints a line of texts, the first with a style; nothing in them is obeyed."""
+    whole = visible("".join(text for text, _ in pieces))
+    line = rich_text.Text(legible(whole if soft_wrap else folded(whole, console.width), console))
+    line.stylize(pieces[0][1], 0, len(pieces[0][0]) if len(pieces) > 1 else None)
+    console.print(line, soft_wrap=soft_wrap)
 
 
-def _table(grid: Grid) -> Any:
-    made = rich_table.Table(box=rich_box.SIMPLE_HEAD, pad_edge=False)
-    last = len(grid.head) - 1
-    left = set() if "numbers" in grid.classes else {0}
-    left |= ({1} if "left" in grid.classes else set()) | ({last} if "words" in grid.classes else set())
-    for place, name in enumerate(grid.head):
-        made.add_column(
-            _plain(name),
-            justify="left" if place in left else "right",
-            no_wrap=place == 0 or place not in left,
-        )
-    for count, row in enumerate(grid.rows, start=1):
-        made.add_row(*map(_plain, row), end_section=bool(grid.after) and count % grid.after == 0)
-    return made
+def _columns(grid: Grid) -> Columns:
+    return Columns(grid.head, grid.rows, grid.left, grid.left - {0}, grid.after)
+
+
+def _legible(value: Any) -> Any:
+    """What a template puts in: text without control characters, but for what is HTML already."""
+    return visible(value) if type(value) is str else value
 
 
 def as_html(parts: Iterable[Part]) -> str:
@@ -209,12 +216,12 @@ def as_html(parts: Iterable[Part]) -> str:
 def _element(part: Part) -> str:
     match part:
         case Heading(text, level, beside):
-            said = html.escape(": ".join(filter(None, (text, beside))))
+            said = _escaped(": ".join(filter(None, (text, beside))))
             return f"<h{level + 3}>{said}</h{level + 3}>"
         case Text(text):
-            return f"<p>{html.escape(text)}</p>"
+            return f"<p>{_escaped(text)}</p>"
         case Grid():
-            titles = "".join(f"<th>{html.escape(name)}</th>" for name in part.head)
+            titles = "".join(f"<th>{_escaped(name)}</th>" for name in part.head)
             lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in part.rows)
             return f"<table><thead><tr>{titles}</tr></thead><tbody>{lines}</tbody></table>"
         case Beside(parts=inside) | Folded(parts=inside):
@@ -224,7 +231,11 @@ def _element(part: Part) -> str:
 
 
 def _cell(value: str) -> str:
-    return f'<td style="text-align:right">{html.escape(value)}</td>'
+    return f'<td style="text-align:right">{_escaped(value)}</td>'
+
+
+def _escaped(text: str) -> str:
+    return html.escape(visible(text))
 
 
 def page(document: Document) -> str:
@@ -233,6 +244,7 @@ def page(document: Document) -> str:
         loader=jinja2.PackageLoader("sledlab.show", "page"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_legible,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import tomllib
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show import document, plots, terminal
+from sledlab._native import __version__
+from sledlab.show import document, latex, plots, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,13 +34,18 @@ class DocumentFace:
     whole: Callable[[Any], Document]
     figure: Callable[..., Figure]
 
+    def warnings(self, result: Any) -> list[str]:
+        """The warnings among what a terminal shows."""
+        parts = self.brief(result)
+        return [part.text for part in parts if isinstance(part, document.Text) and part.kind == "warning"]
+
     def text(self, result: Any) -> str:
         """What a terminal shows, as plain text."""
-        return terminal.as_text(lambda show: document.write(self.brief(result), show))
+        return terminal.as_text(lambda console: document.write(self.brief(result), console))
 
     def show(self, result: Any) -> None:
         """Prints it."""
-        terminal.show(lambda show: document.write(self.brief(result), show))
+        terminal.show(lambda console: document.write(self.brief(result), console))
 
     def html(self, result: Any) -> str:
         """What a notebook shows."""
@@ -45,9 +53,23 @@ class DocumentFace:
 
     def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
         """A figure."""
+        named = (result,) if what is None else (result, what)
         with plots.style():
-            return self.figure(result, what, **which) if what is not None else self.figure(result, **which)
+            return plots.made(self.figure(*named, **which), _made_by(result))
+
+    def latex(self, result: Any) -> str:
+        """The tables of what a terminal shows, as LaTeX."""
+        return latex.tables(self.brief(result))
 
     def page(self, result: Any) -> str:
         """A self-contained page, HTML."""
-        return document.page(self.whole(result))
+        return document.page(replace(self.whole(result), made_by=_made_by(result)))
+
+
+def _made_by(result: Any) -> str:
+    """Version, seed and experiment of a result, in a line."""
+    text = result.as_file
+    if not text:
+        return f"sledlab {__version__}"
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return f"sledlab {__version__}, seed {tomllib.loads(text)['seed']}, SHA-256 of the experiment {digest}"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from sledlab.show.curves import Curves, Dot, Line
+
 AMBER = "#B8860B"
 
 LOOKS = (
@@ -32,90 +34,8 @@ LOOKS = (
 )
 """Colour, dashes and marker of each highlighted line: told apart without colour too."""
 
-TITLES = {
-    "mean_ms": "mean response time (ms)",
-    "scv": "SCV of response times",
-    "p50_ms": "median response time (ms)",
-    "p90_ms": "90th percentile (ms)",
-    "p95_ms": "95th percentile (ms)",
-    "p99_ms": "99th percentile (ms)",
-    "p999_ms": "99.9th percentile (ms)",
-    "max_ms": "slowest request (ms)",
-    "queue_mean": "mean requests waiting",
-    "energy_per_request_mj": "energy per request (mJ)",
-    "positioning_ms": "mean positioning time (ms)",
-    "throughput_iops": "requests completed per second",
-    "utilization": "share of time busy",
-}
-"""What axes are called."""
-
-MEANINGFUL = ("energy_per_request_mj", "positioning_ms", "throughput_iops", "utilization")
-"""Measures that overload does not make meaningless."""
-
 STRIP_PT = 10.5
 """Height of a row in the strip of overloaded points, and least distance of two names, in points."""
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A point of a line: requests offered per second, the value, half its interval, seeds, and overload."""
-
-    rate: float
-    value: float
-    half: float | None
-    seeds: int
-    late: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A competitor over the loads, the lightest first."""
-
-    label: str
-    dots: Sequence[Dot]
-
-    @property
-    def kept_up(self) -> int:
-        """How many loads it kept up with before the first overload."""
-        return next((index for index, dot in enumerate(self.dots) if dot.late), len(self.dots))
-
-
-@dataclass(frozen=True)
-class Curves:
-    """What a figure shows.
-
-    Attributes:
-        measure: The name of the column drawn.
-        lines: All competitors.
-        ranked: The same, best first.
-        highlighted: The few told apart by colour.
-        loads: Requests offered per second by speed-up, rising.
-    """
-
-    measure: str
-    lines: Sequence[Line]
-    ranked: Sequence[Line]
-    highlighted: Sequence[Line]
-    loads: Mapping[float, float]
-
-    @property
-    def meaningful(self) -> bool:
-        """Whether the measure means something under overload."""
-        return self.measure in MEANINGFUL
-
-    @property
-    def name(self) -> str:
-        """What its axis is called."""
-        return TITLES.get(self.measure, self.measure)
-
-    @property
-    def steady(self) -> bool:
-        """Whether there is a plot beside the strip."""
-        return self.meaningful or any(not dot.late for line in self.lines for dot in line.dots)
-
-    def strip(self, line: Line) -> bool:
-        """Whether some of the points of a line belong into the strip."""
-        return not self.meaningful and self.steady and any(dot.late for dot in line.dots)
 
 
 @dataclass(frozen=True)
@@ -134,6 +54,7 @@ def draw(curves: Curves) -> Figure:
     with plots.style():
         if len(curves.loads) == 1:
             return _bars(curves)
+        curves = curves.merged if curves.coincide else curves
         looks = {
             line: Look(colour, dashes, marker, 1.7, 3.0)
             for line, (colour, dashes, marker) in zip(curves.highlighted, LOOKS, strict=False)

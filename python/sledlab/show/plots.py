@@ -6,14 +6,19 @@ are labelled where they end instead of in a legend.
 
 from __future__ import annotations
 
+import warnings
+from contextlib import contextmanager
+from functools import partial
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import matplotlib, mpl_figure, mpl_patches, mpl_ticker
+from sledlab.legible import visible
 from sledlab.show.wording import milliseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
@@ -36,6 +41,9 @@ SIZE = (5.4, 3.3)
 
 WIDTH = SIZE[0] * 1.1
 """Width of the figures of studies in inches: still readable on a phone, or two on a page."""
+
+METADATA = {"png": "Description", "svg": "Description", "pdf": "Subject"}
+"""Where files of figures say what they were made by, by their endings."""
 
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -90,9 +98,12 @@ def legend(made: Figure, names: Mapping[str, str]) -> None:
     )
 
 
-def style() -> Any:
-    """The look of all figures, as a context."""
-    return matplotlib.rc_context(STYLE)
+@contextmanager
+def style() -> Iterator[None]:
+    """The look of all figures, as a context; a character of a name that no font has is no news."""
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        yield
 
 
 def plain_ticks(axis: Axis) -> None:
@@ -252,10 +263,25 @@ def _gap(below: tuple[float, list[int]], above: tuple[float, list[int]], distanc
     return above[0] - below[0] - (len(below[1]) + len(above[1])) * distance / 2
 
 
+def made(figure: Figure, by: str) -> Figure:
+    """The figure; files that it is saved as say in their metadata what made it, unless told otherwise."""
+    figure.savefig = partial(_saved, figure.savefig, by)  # type: ignore[method-assign]
+    return figure
+
+
+def _saved(save: Callable[..., None], by: str, file: Any, *, format: str = "", **said: Any) -> None:
+    """Saves a figure with metadata as its kind of file has it."""
+    named = Path(file).suffix.removeprefix(".") if isinstance(file, (str, Path)) else ""
+    form = format or named or "png"
+    if key := METADATA.get(form):
+        said["metadata"] = {key: by, **(said.get("metadata") or {})}
+    save(file, **({"format": format} if format else {}), **said)
+
+
 def to_svg(figure: Figure, title: str) -> str:
     """The figure as an SVG element to stand in a page, the same bytes each time."""
     out = StringIO()
     with style():
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Title": title})
-    text = out.getvalue()
+    text = visible(out.getvalue())
     return text[text.index("<svg") :].replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans'")

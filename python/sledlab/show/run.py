@@ -21,6 +21,7 @@ from sledlab.show.face import DocumentFace
 from sledlab.show.facts import common_facts
 from sledlab.show.wording import (
     STATES,
+    counted,
     device_name,
     energy,
     figure,
@@ -57,10 +58,10 @@ def warnings(result: Result) -> list[str]:
     if result.saturated:
         found.append("The queue kept growing: response times depend on the length of the run.")
     if operations.get("rejected"):
-        found.append(f"{operations['rejected']:,} requests past the end of the device were left out.")
+        found.append(f"Left out past the end of the device: {counted(operations['rejected'], 'request')}.")
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
-        found.append(f"{lost:,} requests were for blocks that are lost: look at them before any mean.")
+        found.append(f"For blocks that are lost: {counted(lost, 'request')}; look at them before any mean.")
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
         spread = milliseconds(half)
@@ -84,9 +85,9 @@ def answer(result: Result) -> str:
             f"{figure(result.throughput_iops)} requests per second."
         )
     return (
-        f"{who} answered {result.count:,} requests{load} in {milliseconds(times.mean)} on average and 99 % "
-        f"of them within {milliseconds(times.p99)}; it was busy {percent(result.utilization)} of the time "
-        f"and used {energy(result.energy.total)}."
+        f"{who} answered {counted(result.count, 'request')}{load} in {milliseconds(times.mean)} on average "
+        f"and 99 % of them within {milliseconds(times.p99)}; "
+        f"it was busy {percent(result.utilization)} of the time and used {energy(result.energy.total)}."
     )
 
 
@@ -134,7 +135,7 @@ def device_rows(result: Result) -> list[Row]:
         row("positioning time, mean", "ms", figure(result.positioning_time_ms)),
         row("energy", "", energy(result.energy.total)),
         *(row(f"· {name}", "", energy(joules)) for name, joules in energy_parts(result)),
-        row("energy of a request itself", "", energy(result.summary["energy_per_request_uj"] * 1e-6)),
+        row("seek and access, per request", "", energy(result.summary["energy_per_request_uj"] * 1e-6)),
         row("start-ups", "", f"{result.startups:,}"),
         *(row("merged requests", "", text) for text in _merged(result)),
         *(row(name, "", text) for name, text in _cache(result)),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from sledlab.model.device import kinds
+from sledlab._native import is_plugin
+from sledlab.model.device import kind_of
+from sledlab.traces.samples import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,9 +83,9 @@ def size(mb: float) -> str:
 
     Examples:
         >>> [size(x) for x in (64.0, 25.6, 3072.0)]
-        ['64 MB', '25.6 MB', '3 GB']
+        ['64 MiB', '25.6 MiB', '3 GiB']
     """
-    return f"{mb / 1024:g} GB" if mb >= 1024 and mb % 1024 == 0 else f"{mb:.3g} MB"
+    return f"{mb / 1024:g} GiB" if mb >= 1024 and mb % 1024 == 0 else f"{mb:.3g} MiB"
 
 
 def data(value: int) -> str:
@@ -120,6 +121,16 @@ def who_kept_up(kept: Mapping[str, bool]) -> str:
     return (
         f"Only {joined(fast)} could keep up" if len(fast) < len(late) else f"{joined(late)} could not keep up"
     )
+
+
+def counted(count: int, noun: str, several: str = "") -> str:
+    """So many of something.
+
+    Examples:
+        >>> counted(1, "request"), counted(0, "flush", "flushes"), counted(1200, "write")
+        ('1 request', '0 flushes', '1,200 writes')
+    """
+    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
 
 
 def joined(names: Sequence[str]) -> str:
@@ -207,6 +218,18 @@ def hours(value: float) -> str:
     return f"{value:.0f} hours" if value < 240 else f"{value / 24:,.0f} days"
 
 
+def lasting(seconds: float) -> str:
+    """How long something takes, roughly.
+
+    Examples:
+        >>> [lasting(x) for x in (0.4, 42.0, 118.0, 3000.0, 9000.0)]
+        ['1 s', '42 s', '2 min', '50 min', '2.5 hours']
+    """
+    if seconds < 100:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} hours"
+
+
 def change(share: float) -> str:
     """More or less, in words.
 
@@ -225,9 +248,11 @@ def plus_minus(share: float, digits: int = 1) -> str:
     """A change as a percentage with its sign; none where it rounds to nothing.
 
     Examples:
-        >>> [plus_minus(x) for x in (0.0512, -0.3, -1e-6)]
-        ['+5.1 %', '−30.0 %', '0 %']
+        >>> [plus_minus(x) for x in (0.0512, -0.3, -1e-6, 1.8674)]
+        ['+5.1 %', '−30.0 %', '0 %', '+187 %']
     """
+    if abs(share) >= 0.1:  # three digits are enough
+        digits = 0 if abs(share) >= 1 else min(digits, 1)
     text = f"{share * 100:+.{digits}f} %".replace("-", "−")
     return text if any(digit in text for digit in "123456789") else "0 %"
 
@@ -267,7 +292,7 @@ def source_name(config: Mapping[str, Any]) -> str:
     """What the trace or workload is called in sentences."""
     trace = config.get("trace")
     if trace and trace.get("file"):
-        return PurePath(str(trace["file"])).name.split(".")[0]
+        return called(str(trace["file"]))
     workload = config.get("workload")
     if workload:
         return str(workload.get("kind", "workload"))
@@ -281,20 +306,18 @@ def title(config: Mapping[str, Any]) -> str:
 
 def scheduler_name(config: Mapping[str, Any]) -> str:
     """The scheduler as people write it."""
-    return str(config.get("scheduler", {}).get("kind", "fcfs")).upper()
+    return label(str(config.get("scheduler", {}).get("kind", "fcfs")))
 
 
 def label(word: str) -> str:
     """A scheduler or policy as people write it: in capitals, a class by its own name.
 
     Examples:
-        >>> [label(word) for word in ("c-scan", "zsptf:grid=40x4", "my.policies:Elevator")]
-        ['C-SCAN', 'ZSPTF grid=40x4', 'Elevator']
+        >>> [label(word) for word in ("c-scan", "zsptf:grid=40x4", "my.policies:Elevator:up=1")]
+        ['C-SCAN', 'ZSPTF grid=40x4', 'Elevator up=1']
     """
     name, _, rest = word.partition(":")
-    if not rest:
-        return name.upper()
-    return f"{name.upper()} {rest.replace(':', ' ')}" if "=" in rest else rest
+    return rest.replace(":", " ") if is_plugin(word) else f"{name.upper()} {rest.replace(':', ' ')}".rstrip()
 
 
 def power_name(config: Mapping[str, Any]) -> str:
@@ -321,7 +344,7 @@ def device_kind(config: Mapping[str, Any]) -> DeviceKind:
         >>> device_kind({"device": {"kind": "disk"}}).parts
         {'seek': 'seek_x', 'settle': 'settle', 'rotation': 'rotation'}
     """
-    return kinds()[str(config["device"]["kind"])]
+    return kind_of(config["device"])
 
 
 def state_name(state: str, config: Mapping[str, Any]) -> str:

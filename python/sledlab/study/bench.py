@@ -27,20 +27,24 @@ class Measure(Protocol):
         """What is found at every point; `doing` says what for."""
 
 
+def at_once(jobs: int | None) -> int:
+    """How many runs there are at the same time: as many as there are processors, unless said.
+
+    Raises:
+        Error: It is no number of jobs.
+    """
+    found = processors() if jobs is None else jobs
+    if found < 1:
+        raise Error(f"`{jobs}` is not a number of jobs", remedy="give a whole number, 1 or more")
+    return found
+
+
 class Bench:
     """Measures plans, within a context."""
 
-    def __init__(self, jobs: int | None, directory: Path | None, kind: Callable[..., Any]) -> None:
-        """`jobs` at the same time, as many as there are processors unless said; kept in `directory`, if any.
-
-        Results are rows of that kind.
-
-        Raises:
-            Error: It is no number of jobs.
-        """
-        self.jobs = processors() if jobs is None else jobs
-        if self.jobs < 1:
-            raise Error(f"`{jobs}` is not a number of jobs", remedy="give a whole number, 1 or more")
+    def __init__(self, jobs: int, directory: Path | None, kind: Callable[..., Any]) -> None:
+        """`jobs` at the same time; results are rows of that kind, kept in `directory`, if any."""
+        self.jobs = jobs
         self._kept = Kept(directory, kind)
         self._open = ExitStack()
         self._pool: Executor | None = None
@@ -64,7 +68,7 @@ class Bench:
             Error: A point failed, named in the message.
             KeyboardInterrupt: The user stopped it; what was done is kept.
         """
-        known = keys(plan)
+        known = keys(plan, lasting=self._kept.path is not None)
         missing = [point for point in plan.points if known[point] not in self._kept.known]
         with (
             Progress(doing, of="points") as progress,
@@ -73,6 +77,8 @@ class Bench:
             for done, (point, found) in enumerate(runs, start=1):
                 self._kept.add(known[point], point, found)
                 progress.update(done, done / len(missing))
+                at_once = max(1, min(self.jobs, len(missing)))
+                progress.expect(done, len(missing), at_once, getattr(found.row, "requests", None))
         return {point: self._kept.known[known[point]] for point in plan.points}
 
     def _where(self, plan: Plan, points: list[Point]) -> Executor | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
-import time
+import warnings
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
@@ -14,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, InternalError
 from sledlab.lazy import loky
-from sledlab.runs.interrupt import Interrupt
+from sledlab.runs.interrupt import STOPS, Interrupt
 from sledlab.study.measure import measure
 from sledlab.study.plan import named
+from sledlab.study.worker import begin
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -83,13 +83,15 @@ def _next(finished: SimpleQueue[Future[FoundOf[Any]]], interrupt: Interrupt) -> 
 
 @contextmanager
 def _later() -> Iterator[None]:
-    """Holds Ctrl-C back while processes start, which would die of it before they can ignore it."""
+    """Holds signals back while processes start, which would die of them before they can ignore them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # starts with the first process otherwise, and lets signals in again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
+        # Otherwise it starts with the first process, and lets signals in again.
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -98,30 +100,37 @@ def _later() -> Iterator[None]:
 @contextmanager
 def processes(jobs: int) -> Iterator[Executor]:
     """A pool of so many processes, ended on the way out whatever they are at."""
-    # What can be imported here can be imported there: plug-ins, and sledlab itself.
     paths = [path or os.getcwd() for path in sys.path]
-    pool = loky.ProcessPoolExecutor(jobs, initializer=_begin, initargs=(paths, os.getpid()))
+    if os.name == "posix":
+        loky.backend.process.LokyProcess.kill = _kill
+    with _later(), _quiet():
+        pool = loky.ProcessPoolExecutor(jobs, initializer=begin, initargs=(paths, os.getpid()))
     done = False
+    with warnings.catch_warnings():
+        # To find what they have started in turn it needs a program, `pgrep`. Without, it kills them alone.
+        warnings.filterwarnings("ignore", "Failed to kill subprocesses")
+        try:
+            yield pool
+            done = True
+        finally:
+            pool.shutdown(wait=True, kill_workers=not done)
+
+
+def _kill(process: Any) -> None:
+    """Kills a process: loky's way does not work, and it hangs when it comes to that."""
+    with suppress(ProcessLookupError):
+        os.kill(process.pid, signal.SIGKILL)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Has nothing said of locks that remain when this process is killed: they are removed all the same."""
+    option = "ignore:resource_tracker"
+    sys.warnoptions.append(option)  # of the process that tracks them, started with the first
     try:
-        yield pool
-        done = True
+        yield
     finally:
-        pool.shutdown(wait=True, kill_workers=not done)
-
-
-def _begin(paths: list[str], parent: int) -> None:
-    """Makes a process ready: whoever started it is told about Ctrl-C, and what plug-ins print goes astray."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.path[:] = paths
-    sys.stdout = sys.stderr
-    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-
-
-def _follow(parent: int) -> None:
-    """Ends this process when whoever started it is gone, even killed."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+        sys.warnoptions.remove(option)
 
 
 @contextmanager

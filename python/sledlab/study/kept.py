@@ -1,4 +1,8 @@
-"""Points that are done, kept as they come, so that a study can go on where it was stopped."""
+"""Points that are done, kept as they come, so that a study can go on where it was stopped.
+
+A point is kept under what it depends on: the contents of its trace or record wherever that lies, everything
+else that its experiment says, and the program.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,22 @@ import hashlib
 import json
 import os
 import sys
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
+from sledlab.errors import Notice
+from sledlab.files import drafted, writing
 from sledlab.study.measure import FoundOf
 from sledlab.study.plan import plain
+from sledlab.traces.contents import content, identity
 from sledlab.traces.fitted import Fitted
 from sledlab.traces.read import File, Generated, ParquetFile
+from sledlab.traces.samples import located
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +35,12 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace
 
 POINTS = "points.jsonl"
+
+INPUTS = ("trace", "work")
+"""Tables of an experiment whose `file` is read: its contents count, not its path."""
+
+_HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
+"""How a line begins: with a check of all that follows, in so many characters."""
 
 
 class Kept:
@@ -41,15 +56,11 @@ class Kept:
         self._file: Any = None
 
     def __enter__(self) -> Kept:
-        """Reads the points of former runs, and opens the file to go on."""
+        """Reads the points of former runs, but for lines that are damaged, and opens the file to go on."""
         if self.path is not None:
-            # The last line may end in the middle of a letter.
-            text = self.path.read_text(encoding="utf-8", errors="replace") if self.path.exists() else ""
-            for line in text.splitlines():
-                self._read(line)
-            self._file = self.path.open("a", encoding="utf-8")
-            if text and not text.endswith("\n"):
-                self._file.write("\n")
+            with writing(self.path):
+                self._recall(self.path)
+                self._file = self.path.open("ab", buffering=0)
         return self
 
     def __exit__(
@@ -59,49 +70,96 @@ class Kept:
         if self._file is not None:
             self._file.close()
 
-    def _read(self, line: str) -> None:
+    def _recall(self, path: Path) -> None:
+        *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
+        whole = [line for line in lines if self._read(line)]
+        if len(whole) == len(lines) and not last:
+            return
+        # The last line may be cut off, where a study was killed: nothing to be told of.
+        if damaged := sum(map(bool, lines)) - len(whole):
+            what = "1 line is" if damaged == 1 else f"{damaged} lines are"
+            message = f"{path}: {what} damaged or of an older sledlab; what they held is run again"
+            warnings.warn(Notice(message), stacklevel=2)
+        whole += [last] if self._read(last) else []
+        with drafted(path) as draft:
+            draft.write_bytes(b"".join(line + b"\n" for line in whole))
+
+    def _read(self, line: bytes) -> bool:
+        """Takes a point from a line; whether that is as it was written."""
+        start = len(_HEAD) + _CHECK
+        rest = line[start + len(_TAIL) :]
+        if line != _HEAD + _check(rest) + _TAIL + rest:
+            return False
         try:
-            said = json.loads(line)
+            said = json.loads(b"{" + rest)
             self.known[said["key"]] = FoundOf.from_dict(said, self.kind)
-        except (json.JSONDecodeError, KeyError, TypeError):
-            return  # another version wrote it, or was killed in the middle of a line: that point runs again
+        except (KeyError, TypeError):
+            pass  # of another version, which may go on with it
+        except (ValueError, RecursionError):
+            return False
+        return True
 
     def add(self, key: str, point: Point, found: FoundOf[Any]) -> None:
-        """Keeps a point, at once."""
+        """Keeps a point, at once.
+
+        Raises:
+            Error: It cannot be written.
+        """
         self.known[key] = found
-        if self._file is not None:
-            line = {"key": key, "point": point.keys(), **found.to_dict()}
-            self._file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
-            self._file.flush()
+        if self.path is not None:
+            line = memoryview(line_of({"key": key, "point": point.keys(), **found.to_dict()}))
+            with writing(self.path):
+                while line:
+                    line = line[self._file.write(line) :]
 
 
-def keys(plan: Plan) -> Mapping[Point, str]:
-    """What each point depends on, in short: experiment, requests and program."""
-    common = (_program(), str(plan.watch))
+def line_of(said: Mapping[str, Any]) -> bytes:
+    """A line of the file: plain data behind a check of it, by which damage is noticed."""
+    rest = json.dumps(said, allow_nan=False).encode()[1:]
+    return _HEAD + _check(rest) + _TAIL + rest + b"\n"
+
+
+def _check(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=_CHECK // 2).hexdigest().encode()
+
+
+def keys(plan: Plan, *, lasting: bool) -> Mapping[Point, str]:
+    """What each point depends on, in short: experiment, requests and program.
+
+    Those that last know files by their contents. Others hold within this process, and read no file.
+    """
+    known = content if lasting else identity
+    # The simulator itself: its version alone would not notice a change under development.
+    common = (known(Path(_native.__file__)), str(plan.watch))
     digests, traces = {}, {}
     for point, text in plan.texts.items():
         said, trace = _of(text), plan.trace_of(point)
         if id(trace) not in traces:
-            traces[id(trace)] = _requests(trace) if trace else ""
-        requests = traces[id(trace)] if trace else _file(said.file)
-        digests[point] = _digest(text, requests, *common, *(_module(word) for word in said.plug_ins))
+            traces[id(trace)] = _requests(trace, known) if trace else ""
+        requests = traces[id(trace)] if trace else " ".join(map(known, said.files))
+        modules = (_module(word) for word in said.plug_ins)
+        digests[point] = _digest(said.text, requests, *common, *modules)
     return digests
 
 
 @dataclass(frozen=True)
 class _Said:
-    """What a point depends on besides its text: its trace or record, and classes, `module:Class`."""
+    """What an experiment says: all but the paths of its inputs, these, and classes, `module:Class`."""
 
-    file: str
+    text: str
+    files: tuple[Path, ...]
     plug_ins: tuple[str, ...]
 
 
 @cache
 def _of(text: str) -> _Said:
     tables = plain(text)
-    kinds = (tables[table]["kind"] for table in ("scheduler", "power"))
-    file = next((tables[table]["file"] for table in ("trace", "work") if table in tables), "")
-    return _Said(file, tuple(kind for kind in kinds if _native.is_plugin(kind)))
+    said = ("scheduler", "power", "workload", "device", "front")
+    kinds = [tables[table]["kind"] for table in said if table in tables]
+    kinds.append(tables.get("hybrid", {}).get("replacement", ""))
+    plug_ins = tuple(kind for kind in kinds if _native.is_plugin(kind))
+    files = tuple(located(tables[table].pop("file")) for table in INPUTS if table in tables)
+    return _Said(json.dumps(tables, sort_keys=True), files, plug_ins)
 
 
 def plug_ins(text: str) -> tuple[str, ...]:
@@ -113,28 +171,16 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-@cache
-def _program() -> str:
-    """The simulator itself: its version alone would not notice a change under development."""
-    return hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()
-
-
-def _file(name: str) -> str:
-    """A trace or record by its size and time of change."""
-    if not name:
-        return ""
-    found = Path(name).stat()
-    return f"{found.st_size} {found.st_mtime_ns}"
-
-
-def _requests(trace: Trace) -> str:
-    """A trace that is handed over: where it comes from, or its columns where it is in memory."""
+def _requests(trace: Trace, known: Callable[[Path], str]) -> str:
+    """A trace that is handed over: what it is made from, or its columns where it is in memory."""
     opener = trace.of_seed(0).opener
     origin = opener.of if isinstance(opener, Fitted) else opener
     if isinstance(origin, Generated):
         return repr(opener)
     if isinstance(origin, (File, ParquetFile)):
-        return repr(opener) + _file(origin.path)
+        anywhere = replace(origin, path="")
+        found = replace(opener, of=anywhere) if isinstance(opener, Fitted) else anywhere
+        return repr(found) + known(located(str(origin.path)))
     digest = hashlib.sha256()
     source = trace.open()
     while (chunk := source.next_chunk()) is not None:
@@ -153,4 +199,4 @@ def _module(word: str) -> str:
         place = list(spec.submodule_search_locations or ())
     if spec is None or spec.origin is None or not Path(spec.origin).is_file():
         return ""
-    return hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest()
+    return content(Path(spec.origin))

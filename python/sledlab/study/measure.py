@@ -227,45 +227,64 @@ def arrival_rate(result: Result, trace: Trace | None) -> float:
     return offered / span_s if span_s > 0 else result.throughput_iops
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """After how many requests, and how many operations, a replay ends; 0 for all."""
+
+    requests: int
+    operations: int
+
+    def over(self, source: _native.Source) -> _native.Source:
+        """What is replayed of a source."""
+        return _native.limit(source, self.requests, self.operations)
+
+    def within(self, other: _Limits) -> _Limits:
+        """Whichever ends first."""
+        pairs = ((self.requests, other.requests), (self.operations, other.operations))
+        return _Limits(*(min(filter(None, pair), default=0) for pair in pairs))
+
+
 def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
     """Time of the last arrival as recorded or generated, in s."""
-    limit = int(config["replay"].get("limit") or 0)
+    replay = config["replay"]
+    limits = _Limits(int(replay.get("limit") or 0), int(replay.get("operations") or 0))
     if trace is not None:
-        return _last_in_memory_s(trace.opener, limit)
+        return _last_in_memory_s(trace.opener, limits)
     if "trace" in config:
         said = config["trace"]
         return _last_arrival_s(
-            file_opener(said["file"], said.get("format") or None, int(said.get("sort_window") or 0)), limit
+            file_opener(said["file"], said.get("format") or None, int(said.get("sort_window") or 0)), limits
         )
     device = json.dumps(config["device"], sort_keys=True)
-    return _last_generated_s(json.dumps(config["workload"]), config["seed"], device, limit)
+    return _last_generated_s(json.dumps(config["workload"]), config["seed"], device, limits)
 
 
-def _last_in_memory_s(opener: Opener, limit: int) -> float:
+def _last_in_memory_s(opener: Opener, limits: _Limits) -> float:
     if isinstance(opener, Fitted):  # to other places, at the same times
-        limits = [each for each in (limit, opener.limit) if each]
-        return _last_in_memory_s(opener.of, min(limits, default=0))
+        return _last_in_memory_s(opener.of, limits.within(_Limits(opener.limit, opener.operations)))
     if not isinstance(opener, Table):
         assert isinstance(opener, (File, ParquetFile, Generated))
-        return _last_arrival_s(opener, limit)
+        return _last_arrival_s(opener, limits)
+    if limits != _Limits(0, 0):
+        return _last_s(opener.open(), limits)
     times: Sequence[float] = opener.table["time_us"].to_numpy()
-    within = times[:limit] if limit else times
-    return float(max(within)) / 1e6 if len(within) else 0.0
+    return float(max(times)) / 1e6 if len(times) else 0.0
 
 
 @lru_cache(maxsize=16)
-def _last_arrival_s(opener: File | ParquetFile | Generated, limit: int) -> float:
-    return _last_s(opener.open(), limit)
+def _last_arrival_s(opener: File | ParquetFile | Generated, limits: _Limits) -> float:
+    return _last_s(opener.open(), limits)
 
 
 @lru_cache(maxsize=256)
-def _last_generated_s(workload: str, seed: int, device: str, limit: int) -> float:
+def _last_generated_s(workload: str, seed: int, device: str, limits: _Limits) -> float:
     said = json.loads(workload)
     kind = said.pop("kind")
-    experiment = _native.Experiment(settings.document({"device": json.loads(device)}))
+    # What it names has been allowed to run, and has run, where it is a plug-in.
+    experiment = _native.Experiment(settings.document({"device": json.loads(device)})).with_plugins(["*"])
     capacity = describe(experiment)["capacity_blocks"]
-    return _last_s(_native.Source.generate(kind, settings.table(said), seed, capacity), limit)
+    return _last_s(_native.Source.generate(kind, settings.table(said), seed, capacity, [kind]), limits)
 
 
-def _last_s(source: _native.Source, limit: int) -> float:
-    return _native.survey(_native.limit(source, limit) if limit else source)[2] / 1e9
+def _last_s(source: _native.Source, limits: _Limits) -> float:
+    return _native.survey(limits.over(source))[2] / 1e9

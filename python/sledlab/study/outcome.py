@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.files import drafted
+from sledlab.results import STUDY
+from sledlab.runs.places import study_left_in
 from sledlab.runs.recording import REPORT, SUMMARY
-from sledlab.shown import Shown, face_of
+from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.study.columns import frame, records
 
 if TYPE_CHECKING:
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
 
     from sledlab.study.columns import Row
 
-STUDY = "study.toml"
-"""The study itself, to run it again."""
+
+TABLES = ("parquet", "csv")
+"""How each table is written."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +55,11 @@ class Outcome(Shown):
         return {name: frame(rows, self.kinds.get(name)) for name, rows in found.items()}
 
     @property
+    def as_file(self) -> str:
+        """The study as a file."""
+        return self.toml
+
+    @property
     def answer(self) -> str:
         """What the study says, in a few sentences."""
         return face_of(self).answer(self)
@@ -68,15 +76,25 @@ class Outcome(Shown):
         """Everything as plain data: what `--json` prints."""
         return self.arranged({**self.rows, **self.costs})
 
+    @property
+    def heading(self) -> dict[str, Any]:
+        """What plain data begins with: what it is a version of, the answer, and what to know of that."""
+        return {"schema": SCHEMA, "answer": self.answer, "warnings": self.warnings}
+
     def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         """Answer, axes, some of the tables and what all runs have in common, as plain data."""
         return {
-            "answer": self.answer,
+            **self.heading,
             "study": dict(self.axes),
             **self.extras(),
             "tables": {name: records(rows) for name, rows in tables.items()},
             "config": dict(self.config),
         }
+
+    @property
+    def leaves(self) -> list[str]:
+        """The files that `write` writes."""
+        return [f"{name}.{ending}" for name in self.tables for ending in TABLES] + [SUMMARY, STUDY, REPORT]
 
     def write(self, directory: str | Path) -> None:
         """Writes all tables, as Parquet and CSV, summary, study and page into a directory."""
@@ -87,7 +105,7 @@ class Outcome(Shown):
             with drafted(place / f"{name}.csv") as draft:
                 found.write_csv(draft)
         text = json.dumps(self.arranged(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
-        for name, said in {SUMMARY: text + "\n", STUDY: self.toml}.items():
+        for name, said in {SUMMARY: text + "\n", STUDY: study_left_in(place, self.toml)}.items():
             with drafted(place / name) as draft:
                 draft.write_text(said, encoding="utf-8")
         self.report(place / REPORT)

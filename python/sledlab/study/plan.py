@@ -159,7 +159,7 @@ class Plan:
             text: str = self.experiment(point).to_toml()
             return text
         except Error as error:
-            raise named(error, self.names[point]) from error
+            raise named_alone(error, self.names[point], self.bases[point.base]) from error
 
     @cached_property
     def config(self) -> Mapping[str, Any]:
@@ -250,6 +250,16 @@ def plain(text: str) -> dict[str, Any]:
 def named(error: Error, point: object) -> Error:
     """An error with the run that met it."""
     return Error(f"{point}: {error.message}", error.place, error.remedy)
+
+
+def named_alone(error: Error, point: object, base: Any) -> Error:
+    """An error with the run that met it, unless all runs that start from there meet the same."""
+    try:
+        base.to_toml()
+    except Error as shared:
+        if shared.message == error.message:
+            return shared
+    return named(error, point)
 
 
 def check_source(experiment: Experiment, trace: Trace | None) -> None:

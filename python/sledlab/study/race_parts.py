@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sledlab.show import load_curves
+from sledlab.show.curves import Curves, Dot, Line
 from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
-from sledlab.show.load_curves import Curves, Dot, Line
 from sledlab.show.wording import figure, listed, percent
 
 if TYPE_CHECKING:
@@ -157,6 +157,8 @@ def alone(group: Group) -> Iterator[Part]:
     """Every competitor in front of all others, where there are too many for one figure."""
     if len(group.curves) > len(group.highlighted) and len(group.speedups) > 1:
         for measure, name in list(DRAWN.items())[:2]:
+            if curves(group, measure).coincide:
+                continue
             title = f"{name}, one by one"
             yield Heading(title)
             yield Drawing(partial(load_curves.draw_alone, curves(group, measure)), title, width="wide")
@@ -173,7 +175,10 @@ def _legend(group: Group) -> str:
         )
     if any(run.seeds > 1 for run in runs):
         texts.append("Bands: 95 % confidence intervals over the seeds.")
-    if len(group.curves) > len(group.highlighted):
+    alike = [curves(group, measure).coincide for measure in DRAWN]
+    if any(alike) and len(group.speedups) > 1:
+        texts.append(f"One line stands for all {group.what}s where they are within 1 % of each other.")
+    if len(group.curves) > len(group.highlighted) and not all(alike):
         texts.append(f"Grey lines: the other {group.what}s, shown one by one below.")
     return " ".join(texts)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from sledlab._native import ClusterExperiment
 from sledlab.runs import cluster
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.runs.compose import Composed
+from sledlab.runs.compose import Composed, named
 from sledlab.runs.options import Clustered
 from sledlab.study.columns import Column
 from sledlab.study.measure import FoundOf
@@ -68,7 +68,7 @@ def measure(
         Error: The replay failed because of what it was given.
         InternalError: It failed because of us.
     """
-    return FoundOf(row_of(cluster.run(ClusterExperiment(text), threads=1)), {})
+    return FoundOf(row_of(cluster.run(ClusterExperiment(text).with_plugins(plugins), threads=1)), {})
 
 
 def row_of(result: ClusterResult) -> Replayed:
@@ -122,7 +122,8 @@ def compose(
     base: ClusterExperiment | None = None,
 ) -> Composed:
     """What all replays of a study share; records are its axis, so there is no source."""
-    return Composed(cluster.composed(device, said or {}, base or ClusterExperiment()))
+    made = cluster.composed(device, said or {}, base or ClusterExperiment())
+    return Composed(made, plugins=named(device, said or {}))
 
 
 REPLAYS = Subject(Clustered, compose, ClusterExperiment, measure, Replayed, requests=False)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sledlab._native import Experiment
 from sledlab.errors import Error, unknown
-from sledlab.files import make_directory
 from sledlab.model.catalogue import Chosen
 from sledlab.model.choices import spelled
 from sledlab.model.settings import document
-from sledlab.runs.compose import compose
+from sledlab.results import leaves, results
+from sledlab.runs.compose import compose, in_its_file, text_of
 from sledlab.runs.options import Simulated, Studied, declared
-from sledlab.study.bench import Bench, Measure
-from sledlab.study.kept import plug_ins
+from sledlab.runs.places import study_seen
+from sledlab.study.bench import Bench, Measure, at_once
+from sledlab.study.kept import POINTS, plug_ins
 from sledlab.study.measure import Measured, measure
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import Given, Plan, to_toml
@@ -104,6 +106,7 @@ class Study(Generic[Out]):
         *,
         study: str | Path | None = None,
         out: str | Path | None = None,
+        replace: bool = False,
     ) -> Out:
         """Runs the study.
 
@@ -111,13 +114,28 @@ class Study(Generic[Out]):
             source: A trace or a workload, as in `simulate`.
             device: A device, where it takes one.
             said: Values by keyword, as declared in `options`.
-            study: A file such as `out` leaves behind; all else wins over it.
+            study: A file such as `out` leaves behind, or the name of an experiment; all else wins over it.
             out: A directory for tables and report, in which a study that was stopped goes on.
+            replace: Whether to remove first what sledlab left in that directory, even of another kind.
 
         Raises:
             Error: Something is wrong, or a run failed, named in the message; what was done before is kept.
             KeyboardInterrupt: The user stopped it; what was done is kept.
         """
+        with in_its_file(study, device, said, self.options):
+            return self._run(source, device, said, study, out, replace=replace)
+
+    def _run(
+        self,
+        source: Source | None,
+        device: Device | None,
+        said: Mapping[str, Any],
+        study: str | Path | None,
+        out: str | Path | None,
+        *,
+        replace: bool,
+    ) -> Out:
+        """Runs it; errors do not know yet in which line of a file they are."""
         base, axes = self.read(study) if study is not None else (None, {})
         axes |= {name: said[name] for name in self.axes if said.get(name) is not None}
         if device is None and isinstance(self.device, str) and not _has_device(base):
@@ -126,14 +144,20 @@ class Study(Generic[Out]):
         plan = self.plan(Given(composed.experiment, composed.trace, axes))
         axes = words_of(plan.axes)
         toml = to_toml(self.name, composed.experiment, axes, plan.seeds[0], self.covered)
-        plan = replace(plan, axes=axes, toml=toml, plugins=composed.plugins, measure=self.subject.measure)
+        plan = dataclasses.replace(
+            plan, axes=axes, toml=toml, plugins=composed.plugins, measure=self.subject.measure
+        )
         check_plugins(plan)
-        directory = make_directory(Path(out)) if out is not None else None  # once all runs make sense
-        with Bench(said.get("jobs"), directory, self.subject.row) as bench:
+        jobs = at_once(said.get("jobs"))
+        directory = results(out, self.name, replace=replace)  # once all runs make sense
+        if directory is not None:
+            leaves(directory, self.name, [POINTS])
+        with Bench(jobs, directory, self.subject.row) as bench:
             if self.race is not None:
                 plan = self.race(plan, bench.measure)
             outcome = self.conclude(plan, bench.measure(plan, self.doing))
         if directory is not None:
+            leaves(directory, self.name, outcome.leaves)
             outcome.write(directory)
         return outcome
 
@@ -143,7 +167,7 @@ class Study(Generic[Out]):
         Raises:
             Error: It cannot be read, is another study, or `[study]` has an unknown key.
         """
-        tables = tables_of(path)
+        tables = study_seen(tables_of(path), path)
         said = tables.pop("study", {})
         if not isinstance(said, dict):
             raise Error(f"study: expected a table, found `{said}`")
@@ -160,7 +184,7 @@ class Study(Generic[Out]):
             named = tables.get(table, {})
             if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):
                 del tables[table]
-        return self.subject.experiment(document(tables), str(path)), said
+        return self.subject.experiment(document(tables), Path(path).name), said
 
 
 def check_plugins(plan: Plan) -> None:
@@ -193,15 +217,12 @@ def words_of(axes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tables_of(path: str | Path) -> dict[str, Any]:
-    """The tables of a study file.
+    """The tables of a study file, or of an experiment that comes with sledlab, by its name.
 
     Raises:
         Error: It cannot be read.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Error(f"cannot read the study `{path}`: {error}") from error
+    text = text_of(path, "study")
     try:
         tables: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

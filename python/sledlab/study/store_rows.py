@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
+from sledlab import _native
 from sledlab.show import wording
 from sledlab.show.facts import common_facts, requests_fact, said_facts
 from sledlab.study.columns import Column
@@ -98,6 +99,8 @@ def _held(counts: Mapping[str, float]) -> Held:
 def hits_of(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int) -> list[Hits]:
     """What policies would find of the requests in so much MEMS."""
     size_mb = (stores.room(mb, segment_kb) + 0.5) * segment_kb * 1024 / 1e6
+    for policy in policies:
+        _native.check_replacement(policy, stores.bases[DISK].allowed_plugins())
     found = hit_ratios(stores.requests, policies=policies, cache_mb=[size_mb], segment_kb=segment_kb)
     return [Hits(**row) for row in found.frame.drop("cache_mb").fill_nan(None).to_dicts()]
 
@@ -117,7 +120,7 @@ def facts(study: Outcome) -> Sequence[tuple[str, str]]:
         ("disk", wording.device_name(study.config)),
         ("MEMS", said["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
         requests_fact(said["requests"]),
-        ("scheduler", said["scheduler"].upper()),
+        ("scheduler", wording.label(said["scheduler"])),
         ("replacement", ", ".join(said["replacement"])),
         ("seeds", ", ".join(map(str, said["seeds"])) if "workload" in study.config else ""),
         *said_facts(study.config, study.toml),

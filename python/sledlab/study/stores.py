@@ -11,7 +11,7 @@ from sledlab.errors import Error, unknown
 from sledlab.model.catalogue import hybrid, replacement
 from sledlab.model.choices import models, some
 from sledlab.model.choices import numbers as checked
-from sledlab.model.device import describe, kinds
+from sledlab.model.device import describe, kind_of
 from sledlab.model.settings import document, word
 from sledlab.runs.options import Models, Option, Paced, Scheduled, doublings
 from sledlab.study.axes import untouched
@@ -163,17 +163,18 @@ class Stores:
         front = {"preset": FRONT, **said.pop("front", {})}
         extras = {key: word(value) for key, value in said.pop("hybrid", {}).items()}
         _check(extras)
-        base = Experiment(document(said))
+        base = Experiment(document(said)).with_plugins(given.base.allowed_plugins())
         untouched(
             base, ("system.kind", "system.devices", "cache.capacity_blocks"), "configurations and sizes"
         )
         check_source(base, given.trace)
         disk = _unless_said(base, {"power.kind": "never", "cache.kind": "write-back"})
         device = describe(disk)
-        if "startup_ms" in device and kinds()[device["kind"]].spins:
+        if "startup_ms" in device and kind_of(device).spins:
             disk = _unless_said(disk, {"device.startup_ms": "0"})
         config = plain(disk.to_toml())
-        requests = fitted(config, given.trace, device["capacity_blocks"])
+        allowed = given.base.allowed_plugins()
+        requests = fitted(config, given.trace, device["capacity_blocks"], allowed)
         disk = disk.with_setting("replay.outside", "reject")
         if "trace" in config:
             disk = disk.with_setting("trace.devices", "one")
@@ -285,5 +286,6 @@ def policies(given: Any) -> tuple[str, ...]:
         "replacement", "replacement policies", given, [name for name in replacement if name != BELADY]
     )
     for policy in found:
-        _native.check_replacement(policy)
+        if not _native.is_plugin(policy):  # which is checked with the runs, once it may run
+            _native.check_replacement(policy, None)
     return found

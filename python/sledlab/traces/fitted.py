@@ -12,7 +12,7 @@ from sledlab.traces.given import on_one_device
 from sledlab.traces.read import Generated, Trace, file_opener
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sledlab.traces.read import Opener
 
@@ -26,7 +26,8 @@ class Fitted:
         devices: What becomes of a trace that names several devices.
         outside: What a request past the end gets.
         capacity_blocks: Blocks of the device that they are fitted to.
-        limit: How many there are at most; 0 for all.
+        limit: How many there are at most, reads and writes; 0 for all.
+        operations: The same with flushes and trims.
     """
 
     of: Opener
@@ -34,6 +35,7 @@ class Fitted:
     outside: str
     capacity_blocks: int
     limit: int
+    operations: int = 0
 
     def open(self) -> _native.Source:
         """The requests, from the start."""
@@ -42,40 +44,43 @@ class Fitted:
             scaled = self.outside == "scale"
             end = max(_native.survey(on_one_device(self.of, self.devices))[1], default=0) if scaled else None
             source = _native.fit(source, self.outside, self.capacity_blocks, end)
-        return _native.limit(source, self.limit) if self.limit else source
+        return _native.limit(source, self.limit, self.operations)
 
     def of_seed(self, seed: int) -> Fitted:
         """The same with another root of random numbers, where there are any."""
         return replace(self, of=self.of.of_seed(seed)) if isinstance(self.of, Generated) else self
 
 
-def fitted(config: Mapping[str, Any], trace: Trace | None, capacity_blocks: int) -> Trace:
+def fitted(
+    config: Mapping[str, Any], trace: Trace | None, capacity_blocks: int, plugins: Sequence[str] = ()
+) -> Trace:
     """What an experiment replays, fitted to a device.
 
     Args:
         config: The complete experiment as plain data.
         trace: Replayed instead of what it names.
         capacity_blocks: Blocks of the device.
+        plugins: Plug-ins that may run, of which the workload may be one.
 
     Raises:
         Error: The workload never ends.
     """
     replayed, named = config["replay"], config.get("trace") or {}
-    limit = int(replayed.get("limit") or 0)
+    limit, operations = (int(replayed.get(key) or 0) for key in ("limit", "operations"))
     if trace is None and "workload" in config:
-        trace = _generated(config, capacity_blocks, limit)
+        trace = _generated(config, capacity_blocks, limit or operations, plugins)
     elif trace is None:
         file, form, window = named["file"], named.get("format") or None, int(named.get("sort_window") or 0)
         trace = Trace(file, form or "", file_opener(file, form, window))
     devices, outside = str(named.get("devices", "one")), str(replayed["outside"])
-    return replace(trace, opener=Fitted(trace.opener, devices, outside, capacity_blocks, limit))
+    return replace(trace, opener=Fitted(trace.opener, devices, outside, capacity_blocks, limit, operations))
 
 
-def _generated(config: Mapping[str, Any], capacity_blocks: int, limit: int) -> Trace:
+def _generated(config: Mapping[str, Any], capacity_blocks: int, limit: int, plugins: Sequence[str]) -> Trace:
     said = dict(config["workload"])
     kind = said.pop("kind")
-    if not said.get("requests") and not limit:
+    if not said.get("requests") and not limit and not _native.is_plugin(kind):  # which may end
         raise Error(f"the workload `{kind}` never ends", remedy="say how many requests, with --limit N")
-    return Trace(
-        kind, "generated", Generated(kind, settings.table(said), int(config["seed"]), capacity_blocks)
-    )
+    seed = int(config["seed"])
+    opener = Generated(kind, settings.table(said), seed, capacity_blocks, tuple(plugins))
+    return Trace(kind, "generated", opener)

@@ -63,6 +63,11 @@ class HitRatios:
         segment_kb: Size of what the caches hold together and drop together, in 1024 bytes.
         segments: Different segments that the workload uses.
         rows: One for each cache: by policy, then by size.
+
+    Examples:
+        >>> hits = CacheHits("lru", 16.0, 244, 1000, 0.7, 0.8, 0.6)
+        >>> HitRatios(64.0, 2000, (hits,)).footprint_mb
+        131.072
     """
 
     segment_kb: float
@@ -119,12 +124,12 @@ def hit_ratios(
         raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
     words = models("replacement", "policies", policies, replacement)
     for word in words:
-        _native.check_replacement(word)
+        _native.check_replacement(word, words)
     uses = _native.SegmentUses(trace.open(), int(segment_bytes // BLOCK_BYTES))
     caches = [
         (word, mb, room) for word in words for mb, room in _rooms(cache_mb, segment_bytes, uses.segments)
     ]
-    found = json.loads(uses.hits([(word, room) for word, _, room in caches]))
+    found = json.loads(uses.hits([(word, room) for word, _, room in caches], words))
     rows = (_row(*cache, **counts) for cache, counts in zip(caches, found, strict=True))
     return HitRatios(segment_kb, uses.segments, tuple(rows))
 

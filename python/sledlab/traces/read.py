@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -88,16 +88,20 @@ class Generated:
         parameters: Its parameters as TOML.
         seed: Root of its random numbers.
         capacity_blocks: Blocks of the device.
+        plugins: Plug-ins that may run, of which it may be one.
     """
 
     kind: str
     parameters: str
     seed: int
     capacity_blocks: int
+    plugins: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def open(self) -> _native.Source:
         """The requests, from the start."""
-        return _native.Source.generate(self.kind, self.parameters, self.seed, self.capacity_blocks)
+        return _native.Source.generate(
+            self.kind, self.parameters, self.seed, self.capacity_blocks, self.plugins
+        )
 
     def of_seed(self, seed: int) -> Generated:
         """The same with another root of random numbers."""
@@ -154,8 +158,8 @@ class Trace:
         return found
 
     def head(self, rows: int = 10) -> polars.DataFrame:
-        """The first requests, one row each; columns as in `read_trace`, and `device`."""
-        return tables.to_frame(_native.limit(self.open(), rows))
+        """The first operations, one row each; columns as in `read_trace`, and `device`."""
+        return tables.to_frame(_native.limit(self.open(), operations=rows))
 
     def frame(self) -> polars.DataFrame:
         """All requests, one row each; columns as in `read_trace`, and `device`."""

@@ -30,7 +30,7 @@ class Steps:
         fit: Name of a device to whose capacity addresses are fitted.
         outside: How: `wrap`, `clip`, `scale` or `reject`.
         speedup: Divides the times between arrivals.
-        limit: Keep the first so many of what is left.
+        limit: Keep what is left up to the last of so many requests, reads and writes.
     """
 
     from_s: float = 0.0

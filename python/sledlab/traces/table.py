@@ -174,6 +174,10 @@ def write(
     if media_only:
         source = _native.media_only(source)
     if chosen == PARQUET:
+        if path == "-" or (Path(path).exists() and not Path(path).is_file()):
+            raise Error(
+                f"Parquet goes only into files, not to `{path}`", remedy="name a file, or say --to csv"
+            )
         with drafted(Path(path)) as place:
             return _write_parquet(source, place, progress, device_column=device_column)
     if path == "-":

@@ -36,7 +36,7 @@ class Work(Shown):
 
     Examples:
         >>> import sledlab as sl
-        >>> sort = sl.work("sample/work/sort.work")
+        >>> sort = sl.work("sample:sort")
         >>> sort.job, sort.nodes, sort.kinds
         ('sort', 4, ('tuple', 'pack', 'unpack', 'compare', 'merge'))
         >>> sort.phases["phase"].to_list()
@@ -127,12 +127,15 @@ class Work(Shown):
 def work(path: str | Path) -> Work:
     """Reads a work record, plain or compressed.
 
+    Args:
+        path: Its file.
+
     Raises:
         Error: It cannot be read; the message says where and what to do.
 
     Examples:
         >>> import sledlab as sl
-        >>> sl.work("sample/work/exchange.work").traffic.sum(axis=1).tolist()
+        >>> sl.work("sample:exchange").traffic.sum(axis=1).tolist()
         [3145728, 3145728, 3145728, 3145728]
     """
     return Work(str(path), _native.Work(str(path)))

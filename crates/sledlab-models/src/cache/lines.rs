@@ -1,5 +1,6 @@
 //! Which blocks a cache holds, in lines of which the one longest unused makes room, and which it has yet to write.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{CacheParams, Run};
@@ -33,6 +34,8 @@ pub struct Lines {
     most: usize,
     destage_blocks: u64,
     held: HashMap<u64, Line>,
+    /// Their numbers, by where they lie.
+    held_at: BTreeSet<u64>,
     /// Numbers of lines that may be dropped, by when they were last used.
     clean: BTreeMap<u64, u64>,
     /// Numbers of lines with dirty blocks, by when they were last used, and by where they lie.
@@ -49,6 +52,7 @@ impl Lines {
             most: (params.capacity_blocks / params.line_blocks) as usize,
             destage_blocks: params.destage_blocks,
             held: HashMap::new(),
+            held_at: BTreeSet::new(),
             clean: BTreeMap::new(),
             dirty: BTreeMap::new(),
             dirty_at: BTreeSet::new(),
@@ -112,12 +116,11 @@ impl Lines {
         run.first / self.line_blocks..run.end.div_ceil(self.line_blocks)
     }
 
-    /// Blocks `run` were used.
+    /// Blocks `run` were used. What is not there takes no time: the rest of a large write is touched with every piece.
     pub fn touch(&mut self, run: Run) {
-        for number in self.numbers(run) {
-            if self.held.contains_key(&number) {
-                self.change(number, |_| {});
-            }
+        let there: Vec<u64> = self.held_at.range(self.numbers(run)).copied().collect();
+        for number in there {
+            self.change(number, |_| {});
         }
     }
 
@@ -167,6 +170,7 @@ impl Lines {
         }
         let Some((_, dropped)) = self.clean.pop_first() else { return false };
         self.held.remove(&dropped);
+        self.held_at.remove(&dropped);
         true
     }
 
@@ -180,19 +184,28 @@ impl Lines {
     }
 
     fn change_unused(&mut self, number: u64, change: impl FnOnce(&mut Line, u64)) {
-        let line = self.held.entry(number).or_default();
-        let before = line.used;
+        let line = match self.held.entry(number) {
+            Entry::Occupied(line) => line.into_mut(),
+            Entry::Vacant(room) => {
+                self.held_at.insert(number);
+                room.insert(Line::default())
+            }
+        };
+        let before = *line;
         change(line, self.uses);
         let line = *line;
-        self.clean.remove(&before);
-        self.dirty.remove(&before);
-        self.dirty_at.remove(&number);
+        self.clean.remove(&before.used);
+        self.dirty.remove(&before.used);
         if line.is_clean() {
             self.clean.insert(line.used, number);
         }
         if line.dirty != 0 {
             self.dirty.insert(line.used, number);
-            self.dirty_at.insert(number);
+        }
+        match (before.dirty != 0, line.dirty != 0) {
+            (false, true) => drop(self.dirty_at.insert(number)),
+            (true, false) => drop(self.dirty_at.remove(&number)),
+            _ => {}
         }
     }
 
@@ -345,7 +358,56 @@ mod tests {
         assert_eq!(lines.write(run(20, 12)), 24, "more than half the cache goes piece by piece");
     }
 
+    /// Touching one line after the other of all there could be.
+    fn touch_each(lines: &mut Lines, run: Run) {
+        for number in lines.numbers(run) {
+            if lines.held.contains_key(&number) {
+                lines.change(number, |_| {});
+            }
+        }
+    }
+
+    /// 2^21 blocks in pieces of 6: looking at all of the rest with each would be 10^11 steps.
+    #[test]
+    fn a_large_write_takes_time_in_proportion() {
+        let mut lines = lines(64, 4);
+        let (all, mut next, mut pieces) = (run(2, 1 << 21), 2, 0);
+        while next < all.end {
+            next = lines.write(Run { first: next, end: all.end });
+            if let Some(out) = lines.oldest_dirty() {
+                lines.begin_destage(out);
+                lines.end_destage(out);
+                pieces += 1;
+            }
+        }
+        assert!(pieces >= ((1 << 21) - 64) / 6);
+    }
+
     proptest! {
+        /// Whatever is there, and however far the run goes.
+        #[test]
+        fn touches_what_it_would_touch_one_by_one(
+            fills in prop::collection::vec((0_u64..200, 1_u64..20, any::<bool>()), 1..40),
+            touches in prop::collection::vec((0_u64..200, 1_u64..400), 1..10),
+            line_blocks in 1_u64..=64,
+        ) {
+            let mut lines = lines(96, line_blocks);
+            for (first, blocks, is_written) in fills {
+                if is_written {
+                    lines.write(run(first, blocks));
+                } else {
+                    lines.fill(run(first, blocks));
+                }
+            }
+            let mut oracle = lines.clone();
+            for (first, blocks) in touches {
+                lines.touch(run(first, blocks));
+                touch_each(&mut oracle, run(first, blocks));
+            }
+            prop_assert_eq!((&lines.clean, &lines.dirty, &lines.dirty_at), (&oracle.clean, &oracle.dirty, &oracle.dirty_at));
+            prop_assert!(lines.held.keys().copied().collect::<BTreeSet<_>>() == lines.held_at);
+        }
+
         /// Against sets of blocks: nothing that was written is lost, and there is never more than fits.
         #[test]
         fn keeps_what_is_dirty(

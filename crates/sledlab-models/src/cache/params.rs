@@ -47,7 +47,7 @@ sledlab_core::params! {
         line_blocks: u64 = 16_u64, "blocks", 1..64;
         /// Whether its contents are lost with the power: then a flush waits until all that was written before is on the devices.
         volatile: bool = false;
-        /// Time of an access, whatever its size (DM-15).
+        /// Time of an access, whatever its size.
         access_us: f64 = 1.0, "us", 0.0..1e6;
         /// Rate at which blocks move between cache and host, in 10^6 bytes per second.
         bus_mb_s: f64 = 133.0, "MB/s", 1e-3..1e9;

@@ -22,6 +22,7 @@ mod units;
 mod words;
 
 use std::fmt;
+use std::sync::Arc;
 
 use sledlab_core::params::Params;
 use sledlab_core::registry::{self, Registry};
@@ -95,6 +96,9 @@ pub trait Device: Send {
 
     /// The mechanism has rested and is about to move again.
     fn rest(&mut self, rest: Rest);
+
+    /// Why it has given up, if it has: a device that somebody else wrote may fail. Asked now and then, told once.
+    fn failure(&mut self) -> Option<Error>;
 }
 /// What a kind of device is: one implementation for each folder here, on its parameters.
 pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
@@ -140,7 +144,7 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
 /// The parameters of a device of whatever kind: every [`Model`] is one.
 pub trait Description: fmt::Debug + Send + Sync {
     /// The word after `kind`.
-    fn kind(&self) -> &'static str;
+    fn kind(&self) -> &str;
     /// All parameters.
     fn to_table(&self) -> Table;
     /// [`Model::device`].
@@ -172,7 +176,7 @@ pub trait Description: fmt::Debug + Send + Sync {
 }
 
 impl<M: Model> Description for M {
-    fn kind(&self) -> &'static str {
+    fn kind(&self) -> &str {
         M::NAME
     }
 
@@ -223,6 +227,28 @@ impl PartialEq for dyn Description + '_ {
 
 /// Reads the parameters of a device.
 pub type Make = fn(&Table) -> Result<Box<dyn Description>>;
+
+/// A kind of device that is not in the list.
+#[derive(Clone)]
+pub struct Custom {
+    word: String,
+    make: Arc<MakeCustom>,
+}
+
+type MakeCustom = dyn Fn(&Table) -> Box<dyn Description> + Send + Sync;
+
+impl Custom {
+    /// The kind that device files call `word`, and what makes a description of their parameters.
+    pub fn new(word: &str, make: impl Fn(&Table) -> Box<dyn Description> + Send + Sync + 'static) -> Self {
+        Custom { word: word.to_owned(), make: Arc::new(make) }
+    }
+}
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.word)
+    }
+}
 
 /// What else is known of a kind of device.
 #[derive(Clone, Copy, Debug)]

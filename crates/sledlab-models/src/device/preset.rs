@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
-use super::{Description, LIST, Model};
+use super::{Custom, Description, LIST, Model};
 
 /// Keys of a device file that are not parameters of its model.
 const KIND: &str = "kind";
@@ -43,6 +43,11 @@ pub fn text(name: &str) -> Result<&'static str> {
 
 /// Reads the table of a device file; `kind` says which model it is for.
 pub fn from_table(table: &Table) -> Result<DeviceFile> {
+    from_table_among(table, &[])
+}
+
+/// The same where it may be of one of some kinds that are not in the list.
+pub fn from_table_among(table: &Table, custom: &[Custom]) -> Result<DeviceFile> {
     let mut params = table.clone();
     let text = |value: Option<Value>, key| match value {
         Some(Value::String(text)) => Ok(Some(text)),
@@ -56,7 +61,10 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
         Error::user("a device file must say what kind of device it describes")
             .with_remedy(format!("add the line {}", super::kinds_that(|_| true)))
     })?;
-    let params = (LIST.find(&kind)?.make)(&params)?;
+    let params = match custom.iter().find(|custom| custom.word == kind) {
+        Some(custom) => (custom.make)(&params),
+        None => (LIST.find(&kind)?.make)(&params)?,
+    };
     Ok(DeviceFile { name, description, params })
 }
 

@@ -130,12 +130,15 @@ pub struct Served {
     pub timing: Timing,
     /// What it cost; of a service shared with others, its share.
     pub energy: Spent,
+    /// Which device of the system it was, from 0, whose times these are; nothing where a cache answered.
+    pub device: Option<u32>,
 }
 
 impl Served {
     /// A request that is done in the moment `now`, without a device.
     pub fn at_once(request: Queued, now: Time) -> Self {
-        Served { request, start: now, completion: now, timing: Timing::default(), energy: Spent::default() }
+        let (timing, energy) = (Timing::default(), Spent::default());
+        Served { request, start: now, completion: now, timing, energy, device: None }
     }
 
     /// A request that is done at `completion` with the help of this access, which has ended by then: the times from
@@ -149,7 +152,12 @@ impl Served {
         } else {
             (self.start, Timing { transfer: self.timing.transfer + more, ..self.timing })
         };
-        Served { request, start, completion, timing, energy }
+        Served { request, start, completion, timing, energy, device: self.device }
+    }
+
+    /// The same in a system of several, in which so many devices come before those that knew of this one.
+    pub fn counted_from(&mut self, first: u32) {
+        self.device = self.device.map(|device| device + first);
     }
 }
 

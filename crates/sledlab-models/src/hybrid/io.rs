@@ -155,7 +155,10 @@ impl<J> Io<J> {
         let now = self.now;
         let device = self.device_mut(tier);
         if device.next_event().is_some_and(|at| at <= now) {
+            let before = done.len();
             device.advance(now, done);
+            // The one in front is the first.
+            done[before..].iter_mut().for_each(|done| done.counted_from(tier as u32));
         }
     }
 

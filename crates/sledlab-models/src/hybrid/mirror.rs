@@ -12,9 +12,10 @@ use sledlab_core::{Error, Op, Result, Time};
 use super::io::{Io, Part, Tier};
 use super::shell::Logic;
 use super::streams::Streams;
-use super::{HybridCounts, KB_BLOCKS, Model};
+use super::{Capacities, HybridCounts, KB_BLOCKS, Model};
 use crate::cache::{CacheParams, Lines, Run};
 use crate::device::Queued;
+use crate::replacement::Custom;
 use crate::system::{Completion, Contents};
 
 sledlab_core::params! {
@@ -70,7 +71,8 @@ impl Model for Mirror {
     const MEANING: &'static str =
         "half-MEMS RAID 1/0: all data on both devices; short reads from the front, long from the back";
 
-    fn new(params: &MirrorParams, front_blocks: u64, back_blocks: u64) -> Result<Self> {
+    fn new(params: &MirrorParams, capacities: Capacities, _: &[Custom]) -> Result<Self> {
+        let Capacities { front: front_blocks, back: back_blocks } = capacities;
         let capacity_blocks = params.buffer_kb * KB_BLOCKS;
         if front_blocks == 0 || back_blocks == 0 {
             return Err(Error::user("a mirror needs two devices with blocks"));
@@ -244,4 +246,8 @@ impl Logic for Mirror {
 
     /// All of it is on the front device, too.
     fn free_early(&mut self) {}
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 }

@@ -20,6 +20,7 @@ use toml::Table;
 
 use self::io::Io;
 use self::shell::{Logic, Shell};
+use crate::replacement;
 use crate::system::System;
 
 /// Blocks of a kilobyte of 1024 bytes.
@@ -118,11 +119,19 @@ trait Model: Logic + Sized + 'static {
     const MEANING: &'static str;
 
     /// A hybrid of devices with so many blocks, with nothing on the front device.
-    fn new(params: &Self::Params, front_blocks: u64, back_blocks: u64) -> Result<Self>;
+    fn new(params: &Self::Params, capacities: Capacities, policies: &[replacement::Custom]) -> Result<Self>;
 }
 
-/// Makes a hybrid of a table of parameters and its devices.
-pub type Make = fn(&Table, Devices) -> Result<Box<dyn System>>;
+/// How many blocks the devices of a hybrid have.
+#[derive(Clone, Copy, Debug)]
+struct Capacities {
+    front: u64,
+    back: u64,
+}
+
+/// Makes a hybrid of a table of parameters and its devices, which may name one of some replacement policies that are
+/// not in the list.
+pub type Make = fn(&Table, Devices, &[replacement::Custom]) -> Result<Box<dyn System>>;
 
 /// A hybrid in the list.
 pub type Entry = registry::Entry<Make>;
@@ -135,10 +144,11 @@ const fn of<M: Model>() -> Entry {
         facts: (),
         specs: M::Params::specs,
         resolve: registry::resolve::<M::Params>,
-        make: |table, devices| {
+        make: |table, devices, policies| {
             let params = M::Params::from_table(PATH, table)?;
             let Devices { front, back } = devices;
-            let logic = M::new(&params, front.capacity_blocks(), back.capacity_blocks())?;
+            let capacities = Capacities { front: front.capacity_blocks(), back: back.capacity_blocks() };
+            let logic = M::new(&params, capacities, policies)?;
             Ok(Box::new(Shell::new(logic, Io::new(front, back))))
         },
     }
@@ -158,7 +168,11 @@ const PATH: &str = "hybrid";
 
 /// A hybrid with all its parameters.
 #[derive(Clone, Debug)]
-pub struct Choice(Chosen<Make>);
+pub struct Choice {
+    chosen: Chosen<Make>,
+    /// Replacement policies that it may name and that are not in the list.
+    policies: Vec<replacement::Custom>,
+}
 
 impl Choice {
     /// The name of no hybrid: the device stands alone.
@@ -178,7 +192,13 @@ impl Choice {
                     .with_remedy("say hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
             };
         }
-        LIST.choose(&name, &said).map(|chosen| Some(Choice(chosen)))
+        LIST.choose(&name, &said).map(|chosen| Some(Choice { chosen, policies: Vec::new() }))
+    }
+
+    /// The same that may name one of some replacement policies that are not in the list.
+    #[must_use]
+    pub fn with_policies(self, policies: Vec<replacement::Custom>) -> Self {
+        Choice { policies, ..self }
     }
 
     /// The hybrid of these devices, with nothing on the front one.
@@ -186,12 +206,12 @@ impl Choice {
     /// # Errors
     /// Parameters that do not fit together or the devices.
     pub fn make(&self, devices: Devices) -> Result<Box<dyn System>> {
-        (self.0.entry.make)(&self.0.params, devices)
+        (self.chosen.entry.make)(&self.chosen.params, devices, &self.policies)
     }
 
     /// The configuration table that says all of it.
     pub fn to_table(&self) -> Table {
-        self.0.to_table()
+        self.chosen.to_table()
     }
 }
 
@@ -204,7 +224,7 @@ fn front_room(front_mb: f64, front_blocks: u64) -> Result<u64> {
     if wanted > front_blocks {
         let most = front_blocks as f64 / MB_BLOCKS;
         return Err(Error::user(format!(
-            "hybrid.front_mb = {front_mb} is more than the front device's {most:.0} MB"
+            "hybrid.front_mb = {front_mb} is more than the front device's {most:.0} MiB"
         ))
         .with_remedy("take less, 0 for all of it, or a larger front device"));
     }

@@ -36,6 +36,8 @@ pub(super) trait Logic: Send {
     fn recover(&mut self, media: (Contents, Contents)) -> Contents;
     /// See [`Durable::free_early`].
     fn free_early(&mut self);
+    /// Why a policy of its own has given up, if one has.
+    fn failure(&mut self) -> Option<Error>;
 }
 
 /// A hybrid.
@@ -111,7 +113,7 @@ impl<L: Logic> System for Shell<L> {
     }
 
     fn failure(&mut self) -> Option<Error> {
-        self.io.both().into_iter().find_map(System::failure)
+        self.logic.failure().or_else(|| self.io.both().into_iter().find_map(System::failure))
     }
 
     fn stations(&self) -> Vec<&Station> {

@@ -25,7 +25,7 @@ sledlab_core::params! {
         /// Cores; the work of a page is shared among them.
         cores: u64 = 1_u64, "", 1..4096;
         /// Memory.
-        memory_mb: f64 = 64.0, "MB", 0.001..1e9;
+        memory_mb: f64 = 64.0, "MiB", 0.001..1e9;
         /// Memory that the operating system takes.
         system_kb: u64 = 450_u64, "KB", 0..1_000_000_000;
         /// Time to get a job going, once.

@@ -13,6 +13,7 @@ use super::lru::Lru;
 use super::random::{Random, RandomParams};
 use super::slru::{Slru, SlruParams};
 use super::{Found, Model, Policy, Use};
+use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 sledlab_core::params! {
@@ -110,5 +111,9 @@ impl Policy for Acme {
 
     fn len(&self) -> usize {
         self.len
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

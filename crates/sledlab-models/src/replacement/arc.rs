@@ -1,6 +1,7 @@
 //! Divides the room between what was used once and what was used again, and learns how from what it misses (CA-04),
 //! after Megiddo and Modha 2003.
 
+use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
@@ -94,5 +95,9 @@ impl Policy for Arc {
 
     fn len(&self) -> usize {
         self.keys.len(ONCE) + self.keys.len(AGAIN)
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

@@ -1,5 +1,6 @@
 //! What is used again last makes room (Belady 1966): nobody misses less often, and nobody can build it.
 
+use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::priorities::Priorities;
@@ -38,5 +39,9 @@ impl Policy for Belady {
 
     fn len(&self) -> usize {
         self.keys.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

@@ -1,5 +1,6 @@
 //! What came longest ago makes room: a bound for what recency is worth.
 
+use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
@@ -39,5 +40,9 @@ impl Policy for Fifo {
 
     fn len(&self) -> usize {
         self.keys.len(0)
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

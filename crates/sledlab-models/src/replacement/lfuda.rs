@@ -3,6 +3,7 @@
 //! The priority of what is used is the number of its uses plus the cache's age; that is the priority of the last
 //! victim. Old favourites are overtaken in the end.
 
+use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::priorities::Priorities;
@@ -44,5 +45,9 @@ impl Policy for Lfuda {
 
     fn len(&self) -> usize {
         self.keys.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

@@ -1,5 +1,6 @@
 //! LFUDA as one sentence of paper 001 has it, read literally (CA-02): every use adds the cache's age and one.
 
+use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::priorities::Priorities;
@@ -42,5 +43,9 @@ impl Policy for LfudaLiteral {
 
     fn len(&self) -> usize {
         self.keys.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

@@ -1,5 +1,6 @@
 //! What was used longest ago makes room (CA-01).
 
+use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
@@ -38,5 +39,9 @@ impl Policy for Lru {
 
     fn len(&self) -> usize {
         self.keys.len(0)
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

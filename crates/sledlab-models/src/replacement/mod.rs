@@ -17,6 +17,9 @@ mod slru;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
+use std::sync::Arc;
+
 use sledlab_core::params::Params;
 use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result};
@@ -57,6 +60,8 @@ pub trait Policy: Send {
     fn holds(&self, key: u64) -> bool;
     /// How many there are.
     fn len(&self) -> usize;
+    /// Why it has given up, if it has: a policy that somebody else wrote may fail. Asked now and then, told once.
+    fn failure(&mut self) -> Option<Error>;
 }
 
 impl dyn Policy + '_ {
@@ -128,9 +133,41 @@ pub static LIST: Registry<Make, Facts> = Registry {
 /// The name of the configuration table, for messages.
 const PATH: &str = "replacement";
 
+/// Makes an empty cache of a policy that is not in the list.
+type MakeCustom = dyn Fn(&Table, usize) -> Result<Box<dyn Policy>> + Send + Sync;
+
+/// A policy that is not in the list; its parameters are its own to check.
+#[derive(Clone)]
+pub struct Custom {
+    word: String,
+    make: Arc<MakeCustom>,
+}
+
+impl Custom {
+    /// What is called `word`, `module:Class`, and makes an empty cache of parameters and room.
+    pub fn new(
+        word: &str,
+        make: impl Fn(&Table, usize) -> Result<Box<dyn Policy>> + Send + Sync + 'static,
+    ) -> Self {
+        Custom { word: word.to_owned(), make: Arc::new(make) }
+    }
+}
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.word)
+    }
+}
+
 /// A policy with all its parameters.
 #[derive(Clone, Debug)]
-pub struct Choice(Chosen<Make, Facts>);
+pub struct Choice(Which);
+
+#[derive(Clone, Debug)]
+enum Which {
+    Listed(Chosen<Make, Facts>),
+    Custom(Custom, Table),
+}
 
 impl Choice {
     /// A policy from `name` or `name:key=value:key=value`.
@@ -138,13 +175,39 @@ impl Choice {
     /// # Errors
     /// Unknown names and keys, values out of range, and a word that is not of that form.
     pub fn parse(word: &str) -> Result<Self> {
-        let (name, said) = LIST.parse(word)?;
-        LIST.choose(&name, &said).map(Choice)
+        Choice::parse_among(word, &[])
     }
 
-    /// Which policy it is.
-    pub fn entry(&self) -> &'static Entry {
-        self.0.entry
+    /// The same where it may be one of some policies that are not in the list.
+    ///
+    /// # Errors
+    /// As of [`parse`](Choice::parse).
+    pub fn parse_among(word: &str, custom: &[Custom]) -> Result<Self> {
+        let mut said = Table::new();
+        let name = registry::split_plug_in(PATH, word, &mut said)?;
+        if let Some(found) = custom.iter().find(|custom| custom.word == name) {
+            return Ok(Choice(Which::Custom(found.clone(), said)));
+        }
+        let (name, said) = LIST.parse(word)?;
+        LIST.choose(&name, &said).map(|chosen| Choice(Which::Listed(chosen)))
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            Which::Listed(chosen) => chosen.entry.name,
+            Which::Custom(custom, _) => &custom.word,
+        }
+    }
+
+    /// Whether it is not in the list.
+    pub fn is_custom(&self) -> bool {
+        matches!(self.0, Which::Custom(..))
+    }
+
+    /// Whether it must be told when everything is used next.
+    pub fn needs_future(&self) -> bool {
+        matches!(&self.0, Which::Listed(chosen) if chosen.entry.facts.needs_future)
     }
 
     /// An empty cache with room for `capacity`.
@@ -156,6 +219,9 @@ impl Choice {
             return Err(Error::user("a cache has room for nothing")
                 .with_remedy("make it larger, or what it holds smaller"));
         }
-        (self.0.entry.make)(&self.0.params, capacity)
+        match &self.0 {
+            Which::Listed(chosen) => (chosen.entry.make)(&chosen.params, capacity),
+            Which::Custom(custom, said) => (custom.make)(said, capacity),
+        }
     }
 }

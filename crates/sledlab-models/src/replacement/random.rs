@@ -6,6 +6,8 @@ use foldhash::fast::RandomState;
 use rand::RngExt;
 use sledlab_core::seed;
 
+use sledlab_core::Error;
+
 use super::{Found, Model, Policy, Use};
 
 sledlab_core::params! {
@@ -58,5 +60,9 @@ impl Policy for Random {
 
     fn len(&self) -> usize {
         self.keys.len()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

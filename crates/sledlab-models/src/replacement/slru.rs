@@ -1,5 +1,7 @@
 //! Two lists: what was used once makes room before what was used again (CA-03), after Karedla, Love and Wherry 1994.
 
+use sledlab_core::Error;
+
 use super::lists::Lists;
 use super::{Found, Model, Policy, Use};
 
@@ -57,5 +59,9 @@ impl Policy for Slru {
 
     fn len(&self) -> usize {
         self.keys.len(PROBATION) + self.keys.len(PROTECTED)
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

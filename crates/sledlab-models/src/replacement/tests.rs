@@ -93,6 +93,23 @@ fn says_what_is_wrong() {
     assert!(none.to_string().contains("room for nothing"));
 }
 
+#[test]
+fn those_that_are_not_in_the_list_are_known_where_they_are_given() {
+    let own = Custom::new("mine:Any", |params, capacity| {
+        assert_eq!(params["depth"].as_integer(), Some(3));
+        Choice::parse("fifo")?.make(capacity)
+    });
+    let own = [own];
+    let chosen = Choice::parse_among("mine:Any:depth=3", &own).unwrap();
+    assert!(chosen.is_custom() && !chosen.needs_future());
+    assert_eq!(chosen.name(), "mine:Any");
+    assert_eq!(chosen.make(2).unwrap().len(), 0);
+    assert!(chosen.make(0).is_err());
+    assert!(Choice::parse("mine:Any:depth=3").is_err());
+    let listed = Choice::parse_among("belady", &own).unwrap();
+    assert!(!listed.is_custom() && listed.needs_future());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

@@ -137,9 +137,9 @@ impl Station {
         self.freed
     }
 
-    /// Why the scheduler or the power policy has given up, if one has.
+    /// Why the scheduler, the power policy or the device has given up, if one has.
     pub fn failure(&mut self) -> Option<Error> {
-        self.scheduler.failure().or_else(|| self.power.failure())
+        self.scheduler.failure().or_else(|| self.power.failure()).or_else(|| self.device.failure())
     }
 
     /// Requests waiting to be selected.

@@ -42,10 +42,13 @@ pub fn keep(name: &str, rows: &[Row]) {
         let target = if target.is_empty() { String::new() } else { format!("(target {target})") };
         println!("{what:<44} {value:>12.2} {unit} {target}");
     }
-    let rows: Vec<Value> = rows
-        .iter()
-        .map(|row| json!({ "what": row.what, "value": row.value, "unit": row.unit, "target": row.target }))
-        .collect();
+    let plain =
+        |row: &Row| json!({ "what": row.what, "value": row.value, "unit": row.unit, "target": row.target });
+    store(name, &rows.iter().map(plain).collect::<Vec<_>>());
+}
+
+/// Keeps rows of any shape, and the machine they are of, in a file of the folder `benches`.
+pub fn store(name: &str, rows: &[Value]) {
     let text = json!({ "machine": machine(), "rows": rows });
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches").join(name);
     let written = fs::File::create(file).and_then(|file| {

@@ -8,7 +8,7 @@ use sledlab_trace::work::Work;
 use toml::{Table, Value};
 
 use super::failure::{self, Failed, Redundancy};
-use crate::experiment::{Experiment, Store, keys};
+use crate::experiment::{Experiment, Store, keys, places};
 
 sledlab_core::choices! {
     /// Where the work is done.
@@ -90,13 +90,15 @@ impl ClusterExperiment {
         ClusterExperiment::default()
     }
 
-    /// Reads an experiment file.
+    /// Reads an experiment file; the files that it names are those of [`seen`](crate::seen).
     ///
     /// # Errors
     /// Text that is not TOML, with its place; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
+        let mut table = keys::parse(name, text)?;
+        places::see_all(&mut table, name);
         let (own, store): (Table, Table) =
-            keys::parse(name, text)?.into_iter().partition(|(key, _)| OF_CLUSTERS.contains(&key.as_str()));
+            table.into_iter().partition(|(key, _)| OF_CLUSTERS.contains(&key.as_str()));
         refuse_foreign(&store)?;
         store.keys().filter(|key| *key != "seed").try_for_each(|key| known(key))?;
         Ok(ClusterExperiment { store: Experiment::from_table(store)?, own })
@@ -140,6 +142,26 @@ impl ClusterExperiment {
     /// What stores the blocks of nodes without a group.
     pub fn store(&mut self) -> &mut Experiment {
         &mut self.store
+    }
+
+    /// What stores the blocks of nodes without a group, and of each group, as it was said.
+    ///
+    /// # Errors
+    /// Groups that are none, and unknown tables in them.
+    pub fn stores(&self) -> Result<Vec<Experiment>> {
+        let groups = self.groups()?;
+        let grouped = groups.iter().map(|group| {
+            let mut said = self.store.said().clone();
+            said.extend(
+                group
+                    .iter()
+                    .filter(|(key, _)| known(key).is_ok())
+                    .map(|(key, value)| (key.clone(), value.clone())),
+            );
+            said.retain(|key, _| OF_CLUSTERS.iter().all(|own| *own != key));
+            Experiment::from_table(said)
+        });
+        std::iter::once(Ok(self.store.clone())).chain(grouped).collect()
     }
 
     /// Takes nodes (`node`), the host (`host`) or the network (`network`) from a preset or a file.
@@ -233,7 +255,7 @@ impl ClusterExperiment {
             said.insert(key.clone(), value.clone());
         }
         let node = node("node", &preset_or_table(group, "node")?, Some(base))?;
-        Ok(Kind { node, store: store(&Experiment::from_table(said)?, ready)? })
+        Ok(Kind { node, store: store(&Experiment::from_table(said)?.knowing(&self.store), ready)? })
     }
 
     /// Every table with every key.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use sledlab_core::params::Params;
+use sledlab_core::registry::{is_plug_in, split_plug_in};
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
@@ -39,11 +40,19 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
     })
 }
 
-/// The table of a preset, or of a file where the name is that of a `.toml` file. What it describes, a `noun` such as
-/// device, is called as the preset or the file is, unless it has a name of its own.
+/// The table of a preset, of a file where the name is that of a `.toml` file, or of a plug-in. What it describes, a `noun` such as
+/// device, is called as the preset, the file or the class is, unless it has a name of its own.
 pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'static str>) -> Result<Table> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    if noun == "device" && is_plug_in(name) && !is_file {
+        let mut table = Table::new();
+        let kind = split_plug_in(noun, name, &mut table)?;
+        let class = kind.rsplit(':').next().unwrap_or(&kind);
+        table.insert("name".to_owned(), Value::from(class));
+        table.insert("kind".to_owned(), Value::from(kind));
+        return Ok(table);
+    }
     let (called, text) = if is_file {
         let text = std::fs::read_to_string(path).map_err(|error| {
             Error::user(format!("cannot read the {noun} file: {error}")).at(name, 0, 0, b"")

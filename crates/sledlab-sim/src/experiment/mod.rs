@@ -1,27 +1,33 @@
 //! An experiment: device, system, hybrid, workload, scheduler, power policy, merging, replay and seed, as a TOML file says it.
 
 pub(crate) mod keys;
+pub(crate) mod places;
 mod store;
 mod workload;
 
 use std::time::Instant;
 
 use sledlab_core::params::Params;
+use sledlab_core::registry::split_plug_in;
 use sledlab_core::{Error, Result, Source};
 use sledlab_models::cache::CacheParams;
+use sledlab_models::device::Custom;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{HybridFile, SystemParams};
-use sledlab_models::{hybrid, power, scheduler};
+use sledlab_models::{hybrid, power, replacement, scheduler};
+use sledlab_trace::synthetic;
 use toml::{Table, Value};
 
 use crate::decision_cost::DecisionCost;
 use crate::engine::{Progress, ProgressSink, simulate};
+use crate::memory;
 use crate::outcome::{Context, Outcome, Summary};
 use crate::pulse::Pulse;
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
 pub use store::Store;
+pub(crate) use workload::TraceParams;
 use workload::Workload;
 
 const DEFAULT_SEED: u64 = 1;
@@ -52,6 +58,14 @@ pub struct Experiment {
     scheduler: Option<scheduler::Choice>,
     /// A power policy that is not in the list.
     power: Option<power::Choice>,
+    /// A generator that is not in the list.
+    workload: Option<synthetic::Choice>,
+    /// Kinds of device that are not in the list.
+    kinds: Vec<Custom>,
+    /// Replacement policies that are not in the list.
+    policies: Vec<replacement::Custom>,
+    /// Whether something of it stands for what cannot be built.
+    unbuilt: bool,
 }
 
 /// A configuration with every default filled in and checked.
@@ -69,12 +83,14 @@ impl Experiment {
         Experiment::default()
     }
 
-    /// Reads an experiment file.
+    /// Reads an experiment file; the files that it names are those of [`seen`](crate::seen).
     ///
     /// # Errors
     /// Text that is not TOML, with its place; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
-        Self::from_table(keys::parse(name, text)?)
+        let mut table = keys::parse(name, text)?;
+        places::see_all(&mut table, name);
+        Self::from_table(table)
     }
 
     /// The same of a table.
@@ -138,7 +154,45 @@ impl Experiment {
 
     /// The complete device description.
     pub fn device(&self) -> Result<DeviceFile> {
-        device(self.table.get("device"))
+        device(self.table.get("device"), &self.kinds)
+    }
+
+    /// What stands after `kind` of the device, and of the one in front, where something does.
+    pub fn device_kinds(&self) -> Vec<String> {
+        let said = ["device", "front"].into_iter().filter_map(|table| self.table.get(table));
+        // What cannot be read is refused where it is needed.
+        let kinds = said.filter_map(|said| device_table(said).ok()?.get("kind")?.as_str().map(str::to_owned));
+        kinds.collect()
+    }
+
+    /// Knows a kind of device that is not in the list.
+    pub fn give_device_kind(&mut self, kind: Custom) {
+        self.kinds.push(kind);
+    }
+
+    /// From now on it is only to be written: what is not in the list may be such as cannot be built.
+    pub fn leave_unbuilt(&mut self) {
+        self.unbuilt = true;
+    }
+
+    /// The replacement policy of a hybrid as it was said, without its parameters; an empty word where there is none.
+    ///
+    /// # Errors
+    /// A word that is no text, or not of the form `module:Class:key=value`.
+    pub fn replacement_said(&self) -> Result<String> {
+        let mut said = keys::table(&self.table, "hybrid")?;
+        let word = keys::take_text(&mut said, "hybrid", "replacement")?.unwrap_or_default();
+        split_plug_in("replacement", &word, &mut Table::new())
+    }
+
+    /// The same that knows the kinds of device and the replacement policies that `other` knows.
+    pub(crate) fn knowing(self, other: &Experiment) -> Self {
+        Experiment { kinds: other.kinds.clone(), policies: other.policies.clone(), ..self }
+    }
+
+    /// Knows a replacement policy that is not in the list.
+    pub fn give_replacement(&mut self, policy: replacement::Custom) {
+        self.policies.push(policy);
     }
 
     /// Whether a device has been said.
@@ -182,6 +236,9 @@ impl Experiment {
             &mut preparing(progress.as_mut()),
         )?;
         let mut recorder = Recorder::new(replay.warmup, rows);
+        if resolved.store.has_several() {
+            recorder = recorder.naming_devices();
+        }
         let counts = simulate(system.as_mut(), source.as_mut(), &replay, &mut recorder, progress)?;
         let config = serde_json::to_value(self.complete(&resolved))
             .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))?;
@@ -199,10 +256,17 @@ impl Experiment {
             replay: Replay::from_table(&table("replay")?)?,
             workload: Workload::Given,
         };
-        let limit = resolved.replay.limits.operations;
-        resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit)?;
+        let limits = resolved.replay.limits;
+        let limit = limits.requests.min(limits.operations);
+        let own = self.workload.as_ref();
+        resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit, own)?;
+        if !self.unbuilt {
+            memory::check(&resolved.store)?;
+        }
         // Building is cheap and finds what single values cannot show: a device without blocks, say.
-        resolved.store.system()?;
+        if !self.unbuilt {
+            resolved.store.system()?;
+        }
         Ok(resolved)
     }
 
@@ -226,7 +290,7 @@ impl Experiment {
     /// Unknown names and keys, and values out of range.
     pub fn store(&self) -> Result<Store> {
         let table = |name: &str| keys::table(&self.table, name);
-        let device = device(self.table.get("device"))?;
+        let device = self.device()?;
         Ok(Store {
             power: self.power(&device)?,
             merge: self.merge()?,
@@ -263,9 +327,7 @@ impl Experiment {
     /// # Errors
     /// A kind that is no text.
     pub fn power_said(&self) -> Result<(String, Table)> {
-        let mut params = keys::table(&self.table, "power")?;
-        let word = keys::take_text(&mut params, "power", "kind")?;
-        Ok((word.unwrap_or_else(|| "fixed".to_owned()), params))
+        self.kind_said("power", "fixed")
     }
 
     /// Uses a power policy that is not in the list, whatever the table `[power]` says.
@@ -292,9 +354,9 @@ impl Experiment {
         {
             said.entry("preset").or_insert(Value::from(FRONT));
         }
-        let front = device(Some(&front))?;
+        let front = device(Some(&front), &self.kinds)?;
         let power = self.power(&front)?;
-        Ok(Some(HybridFile { choice, front, power }))
+        Ok(Some(HybridFile { choice: choice.with_policies(self.policies.clone()), front, power }))
     }
 
     /// The `kind` of the table `[merge]`, which may carry parameters (`chains:rows=2`), with the other keys.
@@ -309,14 +371,33 @@ impl Experiment {
     /// # Errors
     /// A kind that is no text.
     pub fn scheduler_said(&self) -> Result<(String, Table)> {
-        let mut params = keys::table(&self.table, "scheduler")?;
-        let word = keys::take_text(&mut params, "scheduler", "kind")?;
-        Ok((word.unwrap_or_else(|| "fcfs".to_owned()), params))
+        self.kind_said("scheduler", "fcfs")
     }
 
     /// Uses a scheduler that is not in the list, whatever the table `[scheduler]` says.
     pub fn give_scheduler(&mut self, scheduler: scheduler::Choice) {
         self.scheduler = Some(scheduler);
+    }
+
+    /// The generator's kind as it was said, and the other keys of its table; an empty word where there is none.
+    ///
+    /// # Errors
+    /// A kind that is no text.
+    pub fn workload_said(&self) -> Result<(String, Table)> {
+        self.kind_said("workload", "")
+    }
+
+    /// The kind that a table says, or `otherwise`, and its other keys; those in the word of a plug-in are among them.
+    fn kind_said(&self, table: &str, otherwise: &str) -> Result<(String, Table)> {
+        let mut params = keys::table(&self.table, table)?;
+        let word = keys::take_text(&mut params, table, "kind")?;
+        let word = split_plug_in(table, word.as_deref().unwrap_or(otherwise), &mut params)?;
+        Ok((word, params))
+    }
+
+    /// Uses a generator that is not in the list, whatever `workload.kind` says.
+    pub fn give_workload(&mut self, workload: synthetic::Choice) {
+        self.workload = Some(workload);
     }
 
     /// Every table with every key.
@@ -347,21 +428,26 @@ fn preparing<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> 
 }
 
 /// The device of an experiment: a complete description, or a preset or file with some keys changed.
-fn device(value: Option<&Value>) -> Result<DeviceFile> {
-    let missing = || {
-        Error::user("no device was given")
-            .with_remedy("choose one with --device NAME; `sledlab device list` shows all")
-    };
+fn device(value: Option<&Value>, custom: &[Custom]) -> Result<DeviceFile> {
+    preset::from_table_among(&value.map_or_else(|| Err(no_device()), device_table)?, custom)
+}
+
+fn no_device() -> Error {
+    Error::user("no device was given")
+        .with_remedy("choose one with --device NAME; `sledlab device list` shows all")
+}
+
+/// The table of that device.
+fn device_table(value: &Value) -> Result<Table> {
     let mut changes = match value {
-        None => return Err(missing()),
-        Some(Value::String(name)) => return preset::from_table(&keys::opened(name, "device", preset::text)?),
-        Some(Value::Table(table)) => table.clone(),
-        Some(other) => return Err(Error::user(format!("device: expected a table, found `{other}`"))),
+        Value::String(name) => return keys::opened(name, "device", preset::text),
+        Value::Table(table) => table.clone(),
+        other => return Err(Error::user(format!("device: expected a table, found `{other}`"))),
     };
     let Some(name) = keys::take_text(&mut changes, "device", "preset")? else {
-        return if changes.contains_key("kind") { preset::from_table(&changes) } else { Err(missing()) };
+        return if changes.contains_key("kind") { Ok(changes) } else { Err(no_device()) };
     };
     let mut device = keys::opened(&name, "device", preset::text)?;
     device.extend(changes);
-    preset::from_table(&device)
+    Ok(device)
 }

@@ -30,6 +30,46 @@ impl Store {
         self.under(&self.scheduler)
     }
 
+    /// How many devices there are, or units of one that move each on their own; spares are left out.
+    ///
+    /// # Errors
+    /// Parameters of the device that make no sense together.
+    pub(crate) fn devices(&self) -> Result<u64> {
+        let units = self.device.params.units()?.map_or(1, |units| units.count as u64);
+        Ok(self.system.devices * units)
+    }
+
+    /// One of them, or the hybrid in its place, alone.
+    ///
+    /// # Errors
+    /// Parameters that make no sense together.
+    pub(crate) fn one_device(&self) -> Result<Box<dyn System>> {
+        let setup = self.setup();
+        let Some(units) = self.device.params.units()? else {
+            let (system, cache) = (SystemParams::default(), CacheParams::default());
+            let hybrid = self.hybrid.as_ref();
+            let parts = Parts {
+                system: &system,
+                cache: &cache,
+                hybrid,
+                device: &self.device,
+                setup,
+                keep_contents: false,
+            };
+            return system::assemble(parts);
+        };
+        system::build(&DeviceFile { params: units.each, ..self.device.clone() }, setup)
+    }
+
+    fn setup(&self) -> Setup<'_> {
+        Setup { scheduler: &self.scheduler, power: &self.power, merge: &self.merge }
+    }
+
+    /// Whether there are several devices, each with a number of its own.
+    pub(super) fn has_several(&self) -> bool {
+        self.system.devices > 1 || self.hybrid.is_some()
+    }
+
     /// The same under a scheduler that measures its decisions, say.
     pub(super) fn under(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
         system::assemble(Parts {
@@ -37,7 +77,7 @@ impl Store {
             cache: &self.cache,
             hybrid: self.hybrid.as_ref(),
             device: &self.device,
-            setup: Setup { scheduler, power: &self.power, merge: &self.merge },
+            setup: Setup { scheduler, ..self.setup() },
             keep_contents: false,
         })
     }

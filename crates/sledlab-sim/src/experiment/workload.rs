@@ -43,10 +43,7 @@ sledlab_core::params! {
 #[derive(Clone, Debug)]
 pub(super) enum Workload {
     Trace(TraceParams),
-    Generator {
-        kind: String,
-        params: Table,
-    },
+    Generator(synthetic::Choice),
     /// From the caller.
     Given,
 }
@@ -56,8 +53,14 @@ type Fitted = (Box<dyn Source>, Arc<FitCounts>);
 
 impl Workload {
     /// Reads the tables `[trace]` and `[workload]`, one of which must say something unless the source is
-    /// given; what they say beside a given source describes where it comes from.
-    pub fn new(trace: &Table, mut workload: Table, given: bool, limit: u64) -> Result<Self> {
+    /// given; what they say beside a given source describes where it comes from. A `plug_in` takes the place of what `workload.kind` names.
+    pub fn new(
+        trace: &Table,
+        mut workload: Table,
+        given: bool,
+        limit: u64,
+        plug_in: Option<&synthetic::Choice>,
+    ) -> Result<Self> {
         if given && trace.is_empty() && workload.is_empty() {
             return Ok(Workload::Given);
         }
@@ -66,7 +69,9 @@ impl Workload {
                 .with_remedy("keep one of the tables [trace] and [workload]"));
         }
         if let Some(kind) = keys::take_text(&mut workload, "workload", "kind")? {
-            return generator(kind, workload, limit);
+            return plug_in
+                .map_or_else(|| generator(&kind, workload, limit), |own| Ok(own.clone()))
+                .map(Workload::Generator);
         }
         let params = TraceParams::from_table("trace", trace)?;
         if params.file.is_empty() {
@@ -84,10 +89,7 @@ impl Workload {
         match self {
             Workload::Given => None,
             Workload::Trace(params) => Some(("trace", params.to_table())),
-            Workload::Generator { kind, params } => {
-                let kind = ("kind".to_owned(), Value::from(kind.as_str()));
-                Some(("workload", [kind].into_iter().chain(params.clone()).collect()))
-            }
+            Workload::Generator(generator) => Some(("workload", generator.to_table())),
         }
     }
 
@@ -105,8 +107,8 @@ impl Workload {
         let (source, counts) = match (given, self) {
             (Some((source, highest_end)), _) => fit(source, outside, capacity_blocks, highest_end),
             (None, Workload::Given) => Err(Error::user("no trace and no workload was given")),
-            (None, Workload::Generator { kind, params }) => {
-                fit(synthetic::build(kind, params, seed, capacity_blocks)?, outside, capacity_blocks, None)
+            (None, Workload::Generator(generator)) => {
+                fit(generator.build(seed, capacity_blocks)?, outside, capacity_blocks, None)
             }
             (None, Workload::Trace(params)) => params.open(outside, capacity_blocks, watch),
         }?;
@@ -118,14 +120,13 @@ impl Workload {
 }
 
 /// A generator of which `limit` requests are wanted makes that many, unless it is told how many to make.
-fn generator(kind: String, mut params: Table, limit: u64) -> Result<Workload> {
+fn generator(kind: &str, mut params: Table, limit: u64) -> Result<synthetic::Choice> {
     if let Ok(limit) = i64::try_from(limit)
         && !params.contains_key("requests")
     {
         params.insert("requests".to_owned(), Value::Integer(limit));
     }
-    let params = synthetic::resolve(&kind, &params)?;
-    Ok(Workload::Generator { kind, params })
+    synthetic::Choice::new(kind, &params)
 }
 
 impl TraceParams {

@@ -107,10 +107,10 @@ pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
     }
     LIST.iter().copied().find(|format| format.recognises(&head)).ok_or_else(|| {
         let tried: Vec<&str> = names().collect();
-        let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
         Error::user(format!("this is none of the known trace formats ({})", tried.join(", ")))
             .with_remedy("name the format with `--format` to see what does not fit")
-            .at(name, 1, 0, first)
+            // A file that is no trace may be anything: what it says is nobody's business.
+            .at(name, 0, 0, b"")
     })
 }
 

@@ -42,12 +42,12 @@ sledlab_core::params! {
         stream_turn: f64 = 4.0, "", 1.5..1e4;
         /// Open: share of the other writes that go where one of the last 1,024 writes went.
         overwrite_share: f64 = 0.3, "", 0.0..1.0;
-        /// Data to choose from, MB of 2^20 bytes; 1,088,407 requests touch 775 MB of it.
-        data_mb: f64 = 880.0, "MB", 0.1..1e6;
+        /// Data to choose from; 1,088,407 requests touch 775 MiB of it.
+        data_mb: f64 = 880.0, "MiB", 0.1..1e6;
         /// Open: exponent of the popularity of extents of 64 KB by rank.
         zipf_exponent: f64 = 0.9, "", 0.0..10.0;
-        /// Open: addresses over which extents are scattered, GB of 2^30 bytes; a smaller device is filled.
-        address_space_gb: f64 = 3.2, "GB", 1e-3..1e6;
+        /// Open: addresses over which extents are scattered; a smaller device is filled.
+        address_space_gb: f64 = 3.2, "GiB", 1e-3..1e6;
     }
 }
 

@@ -38,14 +38,14 @@ sledlab_core::params! {
         sequential_share: f64 = 0.143, "", 0.0..0.85;
         /// Open: gap between the blocks of a file, 0 or, in old file systems, 8 to 16.
         interleave_kb: u64 = 0_u64, "KB", 0..64;
-        /// Data to choose from, MB of 2^20 bytes; 308,788 requests touch 376 MB of it.
-        data_mb: f64 = 450.0, "MB", 0.1..1e6;
+        /// Data to choose from; 308,788 requests touch 376 MiB of it.
+        data_mb: f64 = 450.0, "MiB", 0.1..1e6;
         /// Open: mean size of files.
         mean_file_kb: f64 = 64.0, "KB", 8.0..1e5;
         /// Open: exponent of the popularity of files by rank.
         zipf_exponent: f64 = 0.8, "", 0.0..10.0;
-        /// Open: addresses over which files are scattered, GB of 2^30 bytes; a smaller device is filled.
-        address_space_gb: f64 = 3.2, "GB", 1e-3..1e6;
+        /// Open: addresses over which files are scattered; a smaller device is filled.
+        address_space_gb: f64 = 3.2, "GiB", 1e-3..1e6;
     }
 }
 

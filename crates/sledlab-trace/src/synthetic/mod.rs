@@ -38,6 +38,8 @@ mod tpcc;
 mod tpcd;
 mod uniform;
 
+use std::sync::Arc;
+
 use sledlab_core::params::Params;
 use sledlab_core::registry::{self, Registry};
 use sledlab_core::{Error, Request, Result, Source, seed};
@@ -134,11 +136,70 @@ impl Setting {
     fn stream(&self, name: &str) -> seed::Stream {
         seed::stream(self.seed, name)
     }
+
+    /// The root for one use of a generator of random numbers that is not ours.
+    pub fn root(&self, name: &str) -> u128 {
+        seed::root(self.seed, name)
+    }
 }
 
-/// All parameters of the generator `name` with their values: `params` over the defaults.
-pub fn resolve(name: &str, params: &Table) -> Result<Table> {
-    Ok(LIST.choose(name, params)?.params)
+/// Starts a chosen generator.
+type MakeChosen = dyn Fn(Setting) -> Result<Box<dyn Source>> + Send + Sync;
+
+/// A generator with all its parameters.
+#[derive(Clone)]
+pub struct Choice {
+    name: String,
+    params: Table,
+    make: Arc<MakeChosen>,
+}
+
+impl Choice {
+    /// The generator `name` of the list, with `params` over its defaults.
+    ///
+    /// # Errors
+    /// Unknown names and keys, and values out of range.
+    pub fn new(name: &str, params: &Table) -> Result<Self> {
+        let chosen = LIST.choose(name, params)?;
+        let (make, params) = (chosen.entry.make, chosen.params);
+        let given = params.clone();
+        Ok(Choice::custom(chosen.entry.name, params, move |setting| make(&given, setting)))
+    }
+
+    /// A generator that is not in the list.
+    pub fn custom(
+        name: &str,
+        params: Table,
+        make: impl Fn(Setting) -> Result<Box<dyn Source>> + Send + Sync + 'static,
+    ) -> Self {
+        Choice { name: name.to_owned(), params, make: Arc::new(make) }
+    }
+
+    /// Its requests for a device of `capacity_blocks`.
+    ///
+    /// # Errors
+    /// A device too small for the workload, and what a generator that is not in the list may raise.
+    pub fn build(&self, seed: u64, capacity_blocks: u64) -> Result<Box<dyn Source>> {
+        if capacity_blocks == 0 {
+            return Err(Error::user("a device without blocks has no room for requests")
+                .with_remedy("give the device a capacity of at least one block"));
+        }
+        (self.make)(Setting { seed, capacity_blocks })
+    }
+
+    /// The configuration table that says all of it.
+    pub fn to_table(&self) -> Table {
+        registry::table(&self.name, &self.params)
+    }
+}
+
+impl std::fmt::Debug for Choice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Choice")
+            .field("name", &self.name)
+            .field("params", &self.params)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Builds the generator `name` for a device of `capacity_blocks`.
@@ -153,12 +214,7 @@ pub fn resolve(name: &str, params: &Table) -> Result<Table> {
 /// assert_eq!(requests.len(), 3);
 /// ```
 pub fn build(name: &str, params: &Table, seed: u64, capacity_blocks: u64) -> Result<Box<dyn Source>> {
-    let entry = LIST.find(name)?;
-    if capacity_blocks == 0 {
-        return Err(Error::user("a device without blocks has no room for requests")
-            .with_remedy("give the device a capacity of at least one block"));
-    }
-    (entry.make)(params, Setting { seed, capacity_blocks })
+    Choice::new(name, params)?.build(seed, capacity_blocks)
 }
 
 /// The requests of a generator as a [`Source`].

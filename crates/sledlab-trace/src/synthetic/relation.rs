@@ -34,7 +34,7 @@ sledlab_core::params! {
         /// Attributes of the relation, all of one size; as many as the `tabular` layout is made for.
         attributes: u64 = 5_u64, "", 1..4096;
         /// Size of the relation.
-        relation_mb: f64 = 1000.0, "MB", 0.001..1e9;
+        relation_mb: f64 = 1000.0, "MiB", 0.001..1e9;
         /// Share of scans among the queries; the others look up a tuple.
         scan_share: f64 = 0.1, "", 0.0..1.0;
         /// Attributes that a scan wants, next to each other.

@@ -51,14 +51,14 @@ sledlab_core::params! {
         trim_metadata: bool = false;
         /// Bytes wanted of trimmed metadata; paper 000 has 4 to 128.
         metadata_bytes: u64 = 128_u64, "bytes", 4..512;
-        /// Open: data to choose from, MB of 2^20 bytes; copies go anywhere.
-        data_mb: f64 = 300.0, "MB", 0.1..1e6;
+        /// Open: data to choose from; copies go anywhere.
+        data_mb: f64 = 300.0, "MiB", 0.1..1e6;
         /// Open: size of files.
         file_kb: f64 = 128.0, "KB", 1.0..1e5;
         /// Open: exponent of the popularity of files by rank.
         zipf_exponent: f64 = 0.8, "", 0.0..10.0;
-        /// Open: addresses over which files are scattered, GB of 2^30 bytes; a smaller device is filled.
-        address_space_gb: f64 = 1.3, "GB", 1e-3..1e6;
+        /// Open: addresses over which files are scattered; a smaller device is filled.
+        address_space_gb: f64 = 1.3, "GiB", 1e-3..1e6;
     }
 }
 

@@ -51,9 +51,11 @@ fn every_entry_keeps_the_rules_of_the_list() {
         assert!(specs.iter().any(|spec| spec.name == "requests"), "{}", entry.name);
         assert!(specs.iter().all(|spec| spec.meaning.ends_with('.')), "{}", entry.name);
         assert_eq!(LIST.iter().filter(|other| other.name == entry.name).count(), 1);
-        let resolved = resolve(entry.name, &Table::new()).unwrap();
+        let mut resolved = Choice::new(entry.name, &Table::new()).unwrap().to_table();
+        assert_eq!(resolved.remove("kind").unwrap().as_str(), Some(entry.name));
         assert_eq!(resolved.len(), specs.len());
-        assert_eq!(resolve(entry.name, &resolved).unwrap(), resolved);
+        let again = Choice::new(entry.name, &resolved).unwrap().to_table();
+        assert_eq!(again.into_iter().filter(|(key, _)| key != "kind").collect::<Table>(), resolved);
         let mut endless = build(entry.name, &toml::from_str("requests = 0").unwrap(), 1, G2_BLOCKS).unwrap();
         assert!(endless.fill(&mut Vec::new()).unwrap() > 0);
         assert_eq!(endless.progress(), None);

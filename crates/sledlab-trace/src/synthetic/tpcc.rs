@@ -31,16 +31,16 @@ sledlab_core::params! {
         read_share: f64 = 0.521, "", 0.5..1.0;
         /// Open: mean time from reading a page to writing it back.
         write_lag_s: f64 = 60.0, "s", 0.0..1e4;
-        /// Data to choose from, MB of 2^20 bytes; 1,246,763 requests touch 1,006 MB of it.
-        data_mb: f64 = 2040.0, "MB", 0.1..1e6;
+        /// Data to choose from; 1,246,763 requests touch 1,006 MiB of it.
+        data_mb: f64 = 2040.0, "MiB", 0.1..1e6;
         /// Open: share of the pages that are hot.
         hot_share: f64 = 0.05, "", 0.001..0.999;
         /// Open: share of the reads that go to hot pages, all of them equally popular.
         hot_read_share: f64 = 0.75, "", 0.0..1.0;
         /// Open: exponent of the popularity of the other pages by rank.
         zipf_exponent: f64 = 0.3, "", 0.0..10.0;
-        /// Open: addresses over which pages are scattered, GB of 2^30 bytes; a smaller device is filled.
-        address_space_gb: f64 = 3.2, "GB", 1e-3..1e6;
+        /// Open: addresses over which pages are scattered; a smaller device is filled.
+        address_space_gb: f64 = 3.2, "GiB", 1e-3..1e6;
     }
 }
 

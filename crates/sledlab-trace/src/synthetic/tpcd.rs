@@ -35,10 +35,10 @@ sledlab_core::params! {
         streams: u64 = 5_u64, "", 2..1e4;
         /// Open: tables, of half to one and a half of their mean size.
         tables: u64 = 12_u64, "", 1..1e4;
-        /// Size of all tables, MB of 2^20 bytes; 238,971 requests touch all of it.
-        data_mb: f64 = 1242.0, "MB", 0.1..1e6;
-        /// Open: addresses over which tables are scattered, GB of 2^30 bytes; a smaller device is filled.
-        address_space_gb: f64 = 3.2, "GB", 1e-3..1e6;
+        /// Size of all tables; 238,971 requests touch all of it.
+        data_mb: f64 = 1242.0, "MiB", 0.1..1e6;
+        /// Open: addresses over which tables are scattered; a smaller device is filled.
+        address_space_gb: f64 = 3.2, "GiB", 1e-3..1e6;
     }
 }
 

@@ -4,26 +4,28 @@ use sledlab_core::{Request, Result, Time};
 
 use super::{Next, Step};
 
-/// The first so many requests, flushes and trims included.
+/// What comes up to the last of so many requests, or of so many operations.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    left: u64,
+    requests: u64,
+    operations: u64,
 }
 
 impl Limit {
-    /// Lets `count` requests pass.
-    pub fn new(count: u64) -> Self {
-        Limit { left: count }
+    /// Lets so many `requests` pass, reads and writes, and at most so many `operations`, flushes and trims included.
+    pub fn new(requests: u64, operations: u64) -> Self {
+        Limit { requests, operations }
     }
 }
 
 impl Step for Limit {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
-        if self.left == 0 {
+        if self.requests == 0 || self.operations == 0 {
             return Ok(Next::Stop);
         }
-        self.left -= 1;
+        self.requests -= u64::from(request.op.is_media());
+        self.operations -= 1;
         Ok(Next::Pass(request))
     }
 }

@@ -21,13 +21,15 @@ const LONGEST_REMEDY: usize = 300;
 pub(super) struct Fault {
     column: usize,
     error: Error,
+    /// Whether the line stays untold.
+    silent: bool,
 }
 
 pub(super) type Parsed<T> = Result<T, Fault>;
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        Fault { column: 0, error }
+        Fault { column: 0, error, silent: false }
     }
 }
 
@@ -35,6 +37,12 @@ impl Fault {
     #[cold]
     pub(super) fn new(message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Error::user(message).with_remedy(remedy).into()
+    }
+
+    /// The same without a word of the line: a file of another kind may hold what is nobody's business.
+    #[cold]
+    pub(super) fn untold(self) -> Self {
+        Fault { silent: true, ..self }
     }
 
     /// An unknown name; long lists of known ones are cut.
@@ -53,6 +61,7 @@ impl Fault {
     /// The error with its place. Of a long line the part around the trouble is shown.
     #[cold]
     pub(super) fn at(self, file: &str, number: u64, line: &[u8]) -> Error {
+        let line = if self.silent { &[] } else { line };
         let long = line.len() > SHOWN;
         let from = if long { self.column.saturating_sub(SHOWN / 2).min(line.len()) } else { 0 };
         self.error.at(file, number, self.column as u64, &line[from..])

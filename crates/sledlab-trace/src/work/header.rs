@@ -53,7 +53,7 @@ fn check_version(line: &[u8]) -> Parsed<()> {
     const HEADER: &str =
         r#"the first line is a header, such as {"work": 1, "job": "scan", "nodes": 4, "files": {}}"#;
     if line.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Fault::new("this is no work record", HEADER));
+        return Err(Fault::new("this is no work record", HEADER).untold());
     }
     match object::<Mark>(line)?.work {
         None => Err(Fault::new("the header is missing", HEADER)),

@@ -36,11 +36,7 @@ fn headers() {
     let cases = [
         ("", "w: the record is empty", "check where the file came from"),
         ("\n \n", "w: the record is empty", "check where the file came from"),
-        (
-            "\u{1}\u{2}junk\u{0}",
-            "w:1: this is no work record\n  found: \\u{1}\\u{2}junk\\u{0}",
-            "the first line is a header",
-        ),
+        ("\u{1}\u{2}junk\u{0}", "w:1: this is no work record\n  help: ", "the first line is a header"),
         ("time_us,op,offset_bytes,length_bytes", "w:1: this is no work record", "the first line is a header"),
         (r#"{"phase": "a", "node": 0}"#, "w:1: the header is missing", "the first line is a header"),
         ("{\n", "w:1:1: the line ends too early", "write each object on one line"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, astuple, dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
+from sledlab.files import Draft
 from sledlab.job.data import home
 from sledlab.job.data.columns import making, mapped
 from sledlab.job.files import Baskets, Transactions
@@ -70,20 +70,20 @@ class MarketBaskets:
         blocks = self._blocks(total, seed, tell)
         directory.mkdir(parents=True, exist_ok=True)
         # How many items there are is known when all are made, and a file of numpy begins with their number.
-        draft = directory / f".part-{os.getpid()}-items"
+        draft = Draft(directory / "items")
         try:
             with making(directory / "offsets.npy", np.uint64, (total + 1,)) as offsets:
                 offsets[0] = at = end = 0
-                with draft.open("wb") as file:
+                with draft.place.open("wb") as file:
                     for lengths, items in blocks:
                         file.write(items)
                         counts = np.frombuffer(lengths, np.uint32)
                         offsets[at + 1 : at + 1 + len(counts)] = end + np.cumsum(counts, dtype=np.uint64)
                         at, end = at + len(counts), end + len(items) // 4
                 with making(directory / "items.npy", np.uint32, (end,)) as kept:
-                    kept[:] = np.memmap(draft, np.uint32, "r") if end else ()
+                    kept[:] = np.memmap(draft.place, np.uint32, "r") if end else ()
         finally:
-            draft.unlink(missing_ok=True)
+            draft.drop()
 
     def _blocks(self, total: int, seed: int, tell: Tell) -> Iterator[tuple[bytes, bytes]]:
         """Lengths and items, block by block."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from sledlab.files import drafted
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ def mapped(path: Path) -> Array:
 def making(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Array]:
     """An array to be filled, which is in its file when it is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".part-{os.getpid()}-{path.name}")
-    try:
+    with drafted(path) as draft:
         if 0 in shape:
             array: Array = np.empty(shape, dtype)
             yield array
@@ -39,6 +38,3 @@ def making(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Array]:
             array = np.lib.format.open_memmap(draft, mode="w+", dtype=dtype, shape=shape)
             yield array
             array.flush()
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from hashlib import file_digest
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.job.data.tpch import TEXT_BYTES, Tpch
 from sledlab.lazy import parquet
+from sledlab.traces.contents import content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,20 +36,7 @@ class Table:
     @property
     def content(self) -> list[str]:
         """Hashes of its files, wherever these are."""
-        return [_hash(file, *_seen(file)) for file in self.files]
-
-
-def _seen(file: Path) -> tuple[int, int]:
-    """What tells that a file has been written again: its size, and when that was."""
-    stat = file.stat()
-    return stat.st_size, stat.st_mtime_ns
-
-
-@cache
-def _hash(file: Path, _size: int, _written: int) -> str:
-    """A hash of a file, worked out once."""
-    with file.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()
+        return [content(file) for file in self.files]
 
 
 def of_tpch(scale_factor: float, wanted: Iterable[str], tell: Tell) -> list[Table]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Report = Mapping[str, Any]
     """A characterisation, as `Trace.info` gives it."""
 
-MB = 2**20
+MIB = 2**20
 """Bytes: paper 001 gives a disk of 17.9 million sectors as 8.6 GB, so its units are binary."""
 
 
@@ -46,7 +46,7 @@ def _hits(cache_mb: int) -> Statistic:
         found = {row["cache_mb"]: row["hit_ratio"] for row in report["cache_hits"]}
         return 100 * float(found[cache_mb])
 
-    return Statistic(f"LRU hits, {cache_mb} MB", "%", 1, of)
+    return Statistic(f"LRU hits, {cache_mb} MiB", "%", 1, of)
 
 
 def _dispersion(window_s: int) -> Statistic:
@@ -70,7 +70,9 @@ STATISTICS: dict[str, Statistic] = {
     "small_writes": Statistic(
         "writes below 8 KB", "%", 2, lambda report: 100 * report["sizes"]["write"]["below_8kb_share"]
     ),
-    "touched": Statistic("data touched", "MB", 0, lambda report: report["working_set"]["all_512_bytes"] / MB),
+    "touched": Statistic(
+        "data touched", "MiB", 0, lambda report: report["working_set"]["all_512_bytes"] / MIB
+    ),
     "sequential": _sequential("sequential", "one_stream_share"),
     "with_gap": _sequential("sequential or 16 KB further", "with_16kb_gap_share"),
     "in_streams": _sequential("goes on with one of 32 streams", "streams_32_share"),

@@ -105,7 +105,7 @@ _SNAKE = {
     "idle": Target(55, "000, section 5.1", "unfitted"),
 }
 
-_NO_GAIN = "001, section 6.3: no gain up to 512 MB"
+_NO_GAIN = "001, section 6.3: no gain up to 512 MiB"
 _NONE = "001, table 2: 0"
 
 _TPCD = {

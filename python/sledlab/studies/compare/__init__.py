@@ -52,6 +52,7 @@ def compare(
     *,
     study: str | Path | None = ...,
     out: str | Path | None = ...,
+    replace: bool = ...,
     **said: Unpack[CompareOptions],
 ) -> Comparison: ...
 @overload
@@ -60,6 +61,7 @@ def compare(
     device: list[Any] | tuple[Any, ...],
     *,
     out: str | Path | None = ...,
+    replace: bool = ...,
     **said: Unpack[SideBySideOptions],
 ) -> SideBySide: ...
 def compare(
@@ -68,6 +70,7 @@ def compare(
     *,
     study: str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     **said: Any,
 ) -> Comparison | SideBySide:
     """Races schedulers: replays a trace or a workload under each of them, at several speeds.
@@ -79,6 +82,7 @@ def compare(
         device: A device, its name or its file.
         study: A file such as `out` leaves behind, that all else is said over.
         out: A directory for tables and report, in which a comparison that was stopped goes on.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
         **said: Everything else; see the table below. `schedulers` are schedulers or their names, `all` is
             every one that can race; `vary` is one more key with its values, such as
             `{"device.sleds": [1, 4]}`, or a word of yours with sets of settings by name, such as
@@ -103,5 +107,5 @@ def compare(
         'sptf'
     """
     if isinstance(device, (list, tuple)):
-        return side_by_side(source, device, study=study, out=out, **said)
-    return STUDY.run(source, device, said, study=study, out=out)
+        return side_by_side(source, device, study=study, out=out, replace=replace, **said)
+    return STUDY.run(source, device, said, study=study, out=out, replace=replace)

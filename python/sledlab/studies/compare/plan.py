@@ -14,7 +14,7 @@ from sledlab.model.catalogue import everything, scheduler
 from sledlab.model.settings import word
 from sledlab.runs.options import Around, Numbers, Option, Several, Studied, words
 from sledlab.study import axes
-from sledlab.study.plan import Case, Plan, check_source, named, said_of
+from sledlab.study.plan import Case, Plan, check_source, named_alone, said_of
 
 if TYPE_CHECKING:
     from sledlab.study.plan import Given, Settings
@@ -102,7 +102,9 @@ def _check(given: Given, name: str, varied: Varied | None) -> None:
             experiment = experiment.with_setting(key, value)
         experiment.to_toml()
     except Error as error:
-        raise named(error, f"{varied[0]} = {varied[1]}") if varied else error from error
+        if varied is None:
+            raise
+        raise named_alone(error, f"{varied[0]} = {varied[1]}", given.base) from error
     check_source(experiment, given.trace)
 
 

@@ -61,7 +61,7 @@ class Comparison(Race):
     def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         """Answer, some of the tables by name, and what all points have in common, as plain data."""
         found = {name: records(rows) for name, rows in tables.items()}
-        return {"answer": self.answer, **found, "config": dict(self.config)}
+        return {**self.heading, **found, "config": dict(self.config)}
 
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> Comparison:

@@ -62,6 +62,14 @@ def verdict(comparison: Comparison, group: Group) -> str:
     light, heavy = group.speedups[0], group.heavy
     if not group.steady(heavy):
         return f"No scheduler kept up with any of these loads: the queues kept growing. {most(group, heavy)}"
+    if race_parts.curves(group, "mean_ms").coincide and len(group.curves) > 2:
+        light_ms, heavy_ms = (milliseconds(group.ranked[0].run(each).mean_ms) for each in (light, heavy))
+        said = (
+            f"{load(comparison, light)}, all {len(group.curves)} schedulers answer in {light_ms} on average"
+        )
+        heavier = load(comparison, heavy)
+        more = "" if light == heavy else f", {heavier[0].lower()}{heavier[1:]} in {heavy_ms}"
+        return f"{said}{more}: they are within 1 % of each other at every load."
     says = dict.fromkeys((_contest(comparison, group, light), _contest(comparison, group, heavy)))
     return " ".join([*says, *_fairness(group, heavy), *limits(group, FEW)])
 

@@ -105,6 +105,15 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
 
     Raises:
         Error: One of them cannot be read, or they are not of the same requests.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> fcfs, sptf = (
+        ...     sl.simulate(sl.workload("uniform"), "mems-g2", scheduler=name, replay="closed:10", limit=1000)
+        ...     for name in ("fcfs", "sptf")
+        ... )
+        >>> sl.diff(fcfs, sptf).mean_ms < 0
+        True
     """
     first, second = side(a, "A"), side(b, "B")
     kinds = [str(each.config.get("scheduler", {}).get("kind", "")) for each in (first, second)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show.document import Beside, Document, Drawing, Grid, Heading, Text
-from sledlab.show.wording import energy, figure, milliseconds, percent
+from sledlab.show.wording import counted, energy, figure, milliseconds, percent
 from sledlab.studies.diff import figures
 
 if TYPE_CHECKING:
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 
 GAINS = "What single requests gain and lose"
+
+
+EXACT = (
+    "Percentiles are those of single requests; a run reads its own off a histogram, "
+    "and may be 0.1 % beside them."
+)
+"""Why a run may tell another 99 %."""
 
 
 def title(found: Difference) -> str:
@@ -69,9 +76,9 @@ def _mean(found: Difference) -> str:
     a, b = found.a.statistics()["mean"], found.b.statistics()["mean"]
     who, half = found.b.name, found.ci95_half_width_ms
     if found.faster == found.slower == 0:
-        same = f"all {found.requests:,} requests in exactly the same time"
+        same = f"all {counted(found.requests, 'request')} in exactly the same time"
         return f"{who} and {found.a.name} answer {same}, {milliseconds(a)} on average."
-    over = f"over the same {found.requests:,} requests"
+    over = f"over the same {counted(found.requests, 'request')}"
     if found.significant is False:
         both = f"{milliseconds(b)} and {milliseconds(a)} on average"
         return (
@@ -136,6 +143,7 @@ def brief(found: Difference) -> Sequence[Part]:
     return [
         Heading(title(found), 1),
         _table(found),
+        Text(EXACT, "quiet"),
         *(Text(f"{key}: {a} → {b}") for key, a, b in settings(found)),
         Text(answer(found)),
     ]
@@ -160,6 +168,7 @@ def page(found: Difference) -> Document:
             ),
             Heading("The numbers"),
             Beside([_table(found), changes], "tables"),
+            Text(EXACT, "quiet"),
             Heading("What is set differently"),
             unlike if found.settings else Text("Nothing that the runs tell about."),
         ],

@@ -85,6 +85,11 @@ class DriveValidation(Shown):
         reads: Which requests are reads.
         measured_ns: Measured service times, in ns.
         simulated_ns: The model's.
+
+    Examples:
+        >>> found = DriveValidation("hp-c2247a", None, (True,) * 10, [5_000_000] * 10, [6_000_000] * 10)
+        >>> round(found.demerit_ms, 1), found.mean_ms(reads=True)
+        (1.0, (5.0, 6.0))
     """
 
     drive: str
@@ -140,6 +145,13 @@ def validate_drive(
 
     Raises:
         Error: The device or the host is unknown, the stream cannot be read or does not fit the drive.
+
+    Examples:
+        >>> import tempfile, pathlib, sledlab as sl
+        >>> stream = pathlib.Path(tempfile.mkdtemp()) / "measured.txt"
+        >>> _ = stream.write_text("R Miss 1130508 8 21392.02 17403.765\\nW Hit 843900 21 17264.9 22142.5\\n")
+        >>> sl.validate_drive("hp-c2247a", stream).reads
+        (True, False)
     """
     chosen = require("device", drive)
     name = chosen.name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab.lazy import mpl_figure
 from sledlab.show.document import Document, Drawing, Text
 from sledlab.show.plots import BLUE, INK, SIZE
+from sledlab.show.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ def brief(found: DriveValidation) -> Sequence[Part]:
     attached = f", attached as on its measuring host ({found.host})" if found.host else ""
     means = ((name, found.mean_ms(reads=name == "read")) for name in ("read", "write"))
     return [
-        Text(f"{found.drive}{attached}: {len(found.reads):,} requests"),
+        Text(f"{found.drive}{attached}: {counted(len(found.reads), 'request')}"),
         Text(answer(found)),
         *(
             Text(f"mean {name:5} {pair[0]:.3f} ms measured, {pair[1]:.3f} ms simulated")

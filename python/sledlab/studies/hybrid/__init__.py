@@ -53,6 +53,7 @@ def hybrid_study(
     *,
     study: str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     **said: Unpack[HybridOptions],
 ) -> HybridStudy:
     """Studies what MEMS in front of a disk is worth for a workload.
@@ -65,6 +66,7 @@ def hybrid_study(
         device: The disk; `atlas-10k-50mb` unless given.
         study: A file `study.toml` that a study left; all else wins over it.
         out: A directory for tables and report, in which a study that was stopped goes on.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
         **said: Everything else; see the table below. An empty list leaves a section out. Sizes of MEMS are in
             2^20 bytes, segments in 1024. Of `settings`, `front.*` are parameters of the MEMS device,
             `hybrid.*` of those hybrids that have them.
@@ -82,4 +84,4 @@ def hybrid_study(
         >>> study.tables["configurations"]["faster_than_disk"].max() > 1
         True
     """
-    return STUDY.run(source, device, said, study=study, out=out)
+    return STUDY.run(source, device, said, study=study, out=out, replace=replace)

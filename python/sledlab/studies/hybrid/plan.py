@@ -47,7 +47,7 @@ class HybridOptions(Studied, Fronted, total=False):
     configurations: Annotated[
         Several, Option(", ".join(KNOWN), "A,B,C|all", "all but mirror", flag="configs")
     ]
-    mems_mb: Annotated[Numbers, Option("MEMS of the caching disk to sweep", "MB,MB", "64,128,256,512,3072")]
+    mems_mb: Annotated[Numbers, Option("MEMS of the caching disk to sweep", "MIB,MIB", "64,128,256,512,3072")]
     segments_kb: Annotated[Numbers, segments("Its segments to sweep")]
     price_ratios: Annotated[
         Numbers, Option("Prices of non-volatile memory over those of MEMS", "R,R|A..B", "1..10")
@@ -55,7 +55,7 @@ class HybridOptions(Studied, Fronted, total=False):
     replacement: Annotated[
         Several, Option("Its replacement policies; the first is used throughout", "A,B|all", "lru")
     ]
-    at_mb: Annotated[float, Option("MEMS of the configurations", "MB", "256")]
+    at_mb: Annotated[float, Option("MEMS of the configurations", "MIB", "256")]
     at_segment_kb: Annotated[
         int, Option("Segments of the configurations", "KB", "the power of two that holds a mean request")
     ]

@@ -47,6 +47,7 @@ def power_study(
     *,
     study: str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     **said: Unpack[PowerOptions],
 ) -> PowerStudy:
     """Studies where the energy of devices goes and what would save some.
@@ -56,6 +57,7 @@ def power_study(
         devices: One device or several, to see side by side.
         study: A file such as `out` leaves behind, with all that is not given here.
         out: A directory for tables and report, in which a study that was stopped goes on.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
         **said: Everything else; see the table below. `strategies` are `base`, `immediate`, `merging`,
             `subsector` and `all` of these together; the word `all` by itself stands for every one that the
             device knows. `speedup` is the pace of everything but the section on loads.
@@ -78,4 +80,4 @@ def power_study(
         True
     """
     asked: dict[str, Any] = {**said, "devices": devices}
-    return STUDY.run(source, None, asked, study=study, out=out)
+    return STUDY.run(source, None, asked, study=study, out=out, replace=replace)

@@ -14,6 +14,7 @@ from sledlab.show.wording import (
     energy,
     figure,
     hours,
+    label,
     percent,
     plus_minus,
     saved,
@@ -210,7 +211,7 @@ def page(study: PowerStudy) -> Document:
     facts = (
         ("policies", ", ".join(spaced(word) for word in study.axes["policies"])),
         ("pace", f"{study.axes['pace']:g} times its own"),
-        ("scheduler", str(study.axes["scheduler"]).upper()),
+        ("scheduler", label(str(study.axes["scheduler"]))),
         ("seeds", ", ".join(map(str, study.axes["seeds"]))),
         ("battery", f"{study.axes['battery_wh']:g} Wh"),
     )

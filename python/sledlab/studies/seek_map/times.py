@@ -56,6 +56,12 @@ class SeekMap(Shown):
         ms: Positioning times in ms, settling and turnarounds included; shape (rows, columns).
         next_column_ms: From a column to the next at the centre, in x alone, settled, in ms.
         full_stroke_ms: From the first column to the last, in x alone, settled, in ms.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.seek_map("mems-g2", x_bit=1000)
+        >>> found.mean_ms < found.max_ms < found.full_stroke_ms
+        True
     """
 
     device: str

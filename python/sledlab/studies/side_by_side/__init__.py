@@ -40,6 +40,7 @@ def side_by_side(
     *,
     study: str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     **said: Unpack[SideBySideOptions],
 ) -> SideBySide:
     """Compares devices with each other: the same requests on every one of them.
@@ -49,6 +50,7 @@ def side_by_side(
         device: A device, its name or its file, or a list of them.
         study: A file such as `out` leaves behind, that all else is said over.
         out: A directory for tables and report, in which a study that was stopped goes on.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
         **said: Everything else; see the table below. A trace that does not fit on the smallest device is
             refused, unless `outside` says what becomes of requests past its end: all devices then get what
             the smallest can hold.
@@ -75,7 +77,7 @@ def side_by_side(
         workloads = all(isinstance(each, Chosen) for each in source)
         given |= {"workloads": source} if workloads else {"traces": [_file(each) for each in source]}
         source = None
-    return STUDY.run(source, one, given, study=study, out=out)
+    return STUDY.run(source, one, given, study=study, out=out, replace=replace)
 
 
 def _file(source: Source) -> str:

@@ -16,6 +16,7 @@ from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Se
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, plain, taking, worded
 from sledlab.traces.fitted import fitted
+from sledlab.traces.samples import called
 
 if TYPE_CHECKING:
     from typing import Any
@@ -99,11 +100,17 @@ def _devices(given: Given, experiment: Experiment) -> list[Named]:
     chosen = [worded("device", each) for each in _listed(said)]
     if not chosen:
         raise Error("there are no devices to compare", remedy="name some (sledlab device list)")
-    names = [PurePath(name).stem if name.endswith(".toml") else name for name in map(choices.spelled, chosen)]
+    names = [_called(choices.spelled(each)) for each in chosen]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise Error(f"the device `{twice}` was given twice", remedy="name each once")
     return [Named(name, taking(experiment, device)) for name, device in zip(names, chosen, strict=True)]
+
+
+def _called(word: str) -> str:
+    """What a device is called: a file without its path, which may differ where the study runs again."""
+    name, colon, parameters = word.partition(":")
+    return (PurePath(name).stem if name.endswith(".toml") else name) + colon + parameters
 
 
 def _listed(said: Any) -> list[Any]:
@@ -124,13 +131,13 @@ def _sources(given: Given) -> tuple[str, list[Named]]:
         return "workload", [Named(choices.spelled(each), taking(given.base, each)) for each in models]
     if traces:
         files = [str(each) for each in _listed(traces)]
-        stems = [PurePath(file).name.split(".")[0] for file in files]
+        stems = [called(file) for file in files]
         names = stems if len(set(stems)) == len(files) else files
         return "trace", [
             Named(name, taking(given.base, file)) for name, file in zip(names, files, strict=True)
         ]
     kind, file = given.base.setting("workload.kind"), given.base.setting("trace.file")
-    name = PurePath(file).name.split(".")[0] if file else "requests from Python"
+    name = called(file) if file else "requests from Python"
     if given.trace is None:
         check_source(given.base, None)
     return ("workload", [Named(kind, given.base)]) if kind else ("trace", [Named(name, given.base)])
@@ -147,7 +154,7 @@ def _requests(given: Given, source: str, devices: Sequence[Named]) -> Trace:
     if given.trace is None:
         check_source(smallest.experiment, None)
     config = plain(smallest.experiment.to_toml())
-    trace = fitted(config, given.trace, room)
+    trace = fitted(config, given.trace, room, given.base.allowed_plugins())
     recorded = given.trace is not None or "trace" in config
     if recorded and config["replay"]["outside"] == "reject" and config["system"]["kind"] == "single":
         end = max(_native.survey(trace.open())[1], default=0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from sledlab._native import __version__
 from sledlab.files import drafted
 from sledlab.runs.recording import REPORT, SUMMARY
-from sledlab.shown import Shown, face_of
+from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.studies.size.goal import Goal  # noqa: TC001 - annotations are read at run time
 from sledlab.study.columns import Column, Only, frame, records
 from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
     import polars
     from matplotlib.figure import Figure
+
+SIZES = ("sizes.parquet", "sizes.csv")
+"""The table of sizes, written in two ways."""
+
+KIND = "size"
+"""Of the results that are left."""
+
+LEFT = (SUMMARY, REPORT, *SIZES)
+"""What is left in a directory."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +135,9 @@ class SmartSize(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data: what `--json` prints."""
         return {
+            "schema": SCHEMA,
             "answer": self.answer,
+            "warnings": self.warnings,
             "job": self.job,
             "job_settings": dict(self.job_settings),
             "goal": asdict(self.goal),
@@ -145,9 +156,9 @@ class SmartSize(Shown):
 
     def write(self, directory: Path) -> None:
         """Leaves page, table and summary in a directory."""
-        with drafted(directory / "sizes.parquet") as draft:
+        with drafted(directory / SIZES[0]) as draft:
             self.sizes.write_parquet(draft)
-        with drafted(directory / "sizes.csv") as draft:
+        with drafted(directory / SIZES[1]) as draft:
             self.sizes.write_csv(draft)
         with drafted(directory / SUMMARY) as draft:
             text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.files import make_directory
 from sledlab.model.catalogue import Chosen
+from sledlab.results import leaves, results
 from sledlab.runs.cluster import composed, run
 from sledlab.studies.size.bill import Bill
-from sledlab.studies.size.found import Size, SmartSize
+from sledlab.studies.size.found import KIND, LEFT, Size, SmartSize
 from sledlab.studies.size.goal import goal, nodes_of
 from sledlab.studies.size.search import fastest, smallest
 from sledlab.study.devices import name_of
@@ -53,6 +53,7 @@ def smart_size(
     price: Sequence[str] | str = (),
     prices: str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     progress: Tell | None = None,
     **said: Unpack[Clustered],
 ) -> SmartSize:
@@ -77,6 +78,7 @@ def smart_size(
         price: Prices in USD, such as `mems-g3=50`.
         prices: A file of prices, over those of sledlab.
         out: A directory for report, table and summary.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
         progress: Called now and then with what is going on and the share of it that is done.
         **said: Everything else, as of `replay`.
 
@@ -102,7 +104,7 @@ def smart_size(
     recordable = _one(job, query, tables)
     settings = settings_of([recordable], [job_settings] if isinstance(job_settings, str) else job_settings)
     clusters = _clusters(devices, said)
-    directory = make_directory(Path(out)) if out is not None else None
+    directory = results(out, KIND, replace=replace)
     runs = _Runs(recordable, settings, said, clusters, progress or (lambda what, share: None))
     # Few nodes have to store most: what does not fit is told at once.
     bill = Bill({name: runs.check(name, first) for name in clusters}, costs, needed=budget is not None)
@@ -118,6 +120,7 @@ def smart_size(
         *(search.buys, bill.used),
     )
     if directory is not None:
+        leaves(directory, KIND, LEFT)
         made.write(directory)
     return made
 

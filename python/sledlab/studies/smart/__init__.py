@@ -37,7 +37,7 @@ STUDY = Study(
       sledlab smart --query my.sql --tables data --nodes 4,8 --device mems-g2
       sledlab smart --records sort-4.work,sort-8.work --device mems-g2 --page-kb 8,16,64
       sledlab smart study/study.toml --networks fast-ethernet,infiniband-1x
-      sledlab smart replay sample/work/sort.work --device mems-g2
+      sledlab smart replay sample:sort --device mems-g2
     """,
     options=Asked,
     plan=planned,
@@ -56,6 +56,7 @@ def smart_study(
     *,
     study: str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     **said: Unpack[SmartOptions],
 ) -> SmartStudy:
     """Studies jobs on storage nodes: replays what they do on devices, page sizes and networks.
@@ -65,6 +66,7 @@ def smart_study(
         devices: A device or several that nodes store on.
         study: A file `study.toml` that a study left; all else wins over it.
         out: A directory for tables and report, in which a study that was stopped goes on.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
         **said: Everything else; see the table below.
 
     Returns:
@@ -75,7 +77,7 @@ def smart_study(
 
     Examples:
         >>> import sledlab as sl
-        >>> study = sl.smart_study("sample/work/scan.work", ["mems-g2", "hp-c2490a"], jobs=1)
+        >>> study = sl.smart_study("sample:scan", ["mems-g2", "hp-c2490a"], jobs=1)
         >>> study.answer.split(",")[0]
         '`scan` on 4 nodes is fastest with mems-g2'
         >>> sizes = sl.smart_study(
@@ -86,4 +88,4 @@ def smart_study(
     """
     files = [records] if isinstance(records, (str, Path)) else records
     asked: dict[str, Any] = {**said, "records": files, "devices": devices}
-    return STUDY.run(None, None, asked, study=study, out=out)
+    return STUDY.run(None, None, asked, study=study, out=out, replace=replace)

@@ -76,7 +76,7 @@ class SmartStudy(Outcome):
 
     Examples:
         >>> import sledlab as sl
-        >>> study = sl.smart_study("sample/work/scan.work", ["mems-g2", "hp-c2490a"], jobs=1)
+        >>> study = sl.smart_study("sample:scan", ["mems-g2", "hp-c2490a"], jobs=1)
         >>> study.tables["runs"].select("device", "bottleneck").rows()
         [('mems-g2', 'store'), ('hp-c2490a', 'store')]
     """

@@ -50,6 +50,7 @@ def tune_hybrid(
     *,
     study: str | Path | None = None,
     out: str | Path | None = None,
+    replace: bool = False,
     **said: Unpack[TuneOptions],
 ) -> TunedHybrid:
     """Chooses segments, replacement policy and size of a MEMS caching disk for a workload.
@@ -59,6 +60,7 @@ def tune_hybrid(
         device: The disk; `atlas-10k-50mb` unless given.
         study: A file `study.toml` that tuning left; all else wins over it.
         out: A directory for tables, report and experiment, in which tuning that was stopped goes on.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
         **said: Everything else; see the table below. Of `settings`, `front.*` are parameters of the MEMS
             device, `hybrid.*` of the caching disk.
 
@@ -76,4 +78,4 @@ def tune_hybrid(
         >>> found.choice.mems_mb <= 16
         True
     """
-    return STUDY.run(source, device, said, study=study, out=out)
+    return STUDY.run(source, device, said, study=study, out=out, replace=replace)

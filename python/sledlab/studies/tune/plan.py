@@ -60,8 +60,8 @@ WHOLE, LESS = "all", "less MEMS"
 class TuneOptions(Replayed, Parallel, Fronted, total=False):
     """What can be said of tuning."""
 
-    budget: Annotated[float, Option("MEMS that is allowed; with --price-per-mb, money", "MB")]
-    price_per_mb: Annotated[float, Option("What a MB of MEMS costs, in any currency", "P")]
+    budget: Annotated[float, Option("MEMS that is allowed; with --price-per-mb, money", "MIB")]
+    price_per_mb: Annotated[float, Option("What a MiB of MEMS costs, in any currency", "P")]
     segments_kb: Annotated[Numbers, segments("Segments to try")]
     replacement: Annotated[Several, Option("Policies to try", "A,B|all", ",".join(POLICIES))]
 
@@ -99,7 +99,7 @@ def plan(given: Given) -> StoresPlan:
     """
     budget, price = given.axis("budget"), given.axis("price_per_mb")
     if budget is None:
-        raise Error("no budget was given", remedy="say how much MEMS is allowed, with --budget MB")
+        raise Error("no budget was given", remedy="say how much MEMS is allowed, with --budget MIB")
     axes: dict[str, Any] = {
         "budget": numbers("budget", budget, above=True)[0],
         "price_per_mb": None if price is None else numbers("price", price, above=True)[0],
@@ -161,7 +161,7 @@ def _with_room(plan: StoresPlan) -> list[int]:
     mb = budget_mb(plan.axes)
     found = [kb for kb in plan.axes["segments_kb"] if plan.stores.room(mb, kb) > 0]
     if not found:
-        raise Error(f"{mb:g} MB of MEMS have no room for a segment", remedy="raise the budget")
+        raise Error(f"{mb:g} MiB of MEMS have no room for a segment", remedy="raise the budget")
     return found
 
 

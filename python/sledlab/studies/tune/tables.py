@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import Experiment
+from sledlab.files import drafted
 from sledlab.model import settings
 from sledlab.model.device import describe
+from sledlab.runs.places import study_left_in
 from sledlab.runs.recording import EXPERIMENT
 from sledlab.studies.tune.plan import LESS, WHOLE, budget_mb
 from sledlab.study.columns import Column, record
@@ -53,6 +55,14 @@ class TunedHybrid(Outcome):
         budget_mb: MEMS that was allowed, in 2^20 bytes.
         price_per_mb: What that costs each, where it was said.
         experiment: The choice as TOML, for `sledlab simulate`.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.tune_hybrid(
+        ...     sl.workload("cello"), budget=16, segments_kb=[64], replacement="lru", limit=1000, jobs=1
+        ... )
+        >>> found.choice.segment_kb, found.choice.policy, "[hybrid]" in found.experiment
+        (64, 'lru', True)
     """
 
     choice: Tried
@@ -82,9 +92,16 @@ class TunedHybrid(Outcome):
         names = ("budget_mb", "price_per_mb", "experiment")
         return {"choice": record(self.choice), **{name: getattr(self, name) for name in names}}
 
+    @property
+    def leaves(self) -> list[str]:
+        """The experiment too."""
+        return [*super().leaves, EXPERIMENT]
+
     def write(self, directory: str | Path) -> None:
         """Writes the experiment too."""
-        (Path(directory) / EXPERIMENT).write_text(self.experiment, encoding="utf-8")
+        place = Path(directory)
+        with drafted(place / EXPERIMENT) as draft:
+            draft.write_text(study_left_in(place, self.experiment), encoding="utf-8")
         super().write(directory)
 
     def closing(self, directory: Path | None) -> str:
@@ -129,7 +146,7 @@ def _experiment(plan: StoresPlan, point: Point) -> str:
     behind = stores.bases[DISK].setting("device.preset")
     for table, preset in (("device", behind), ("front", stores.mems_name)):
         if preset:
-            known = describe(Experiment().with_device(preset))
+            known = describe(Experiment().with_device(preset).with_plugins([preset]))
             changed = {key: value for key, value in config[table].items() if known[key] != value}
             config[table] = {"preset": preset, **changed}
     return settings.document(config)

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use sledlab_core::{Op, Result, Span, Time};
+use sledlab_core::{Error, Op, Result, Span, Time};
 
 use super::controller::{Begun, Controller, Done, Entry};
 use super::drive::Drive;
@@ -252,7 +252,7 @@ impl Connected {
         let work = Work { seek: busy - access, access, ..Work::default() };
         self.work += work;
         let energy = self.drive.power_rates().spent(&work);
-        served.push(Served { request, start, completion, timing, energy });
+        served.push(Served { request, start, completion, timing, energy, device: Some(0) });
         self.controller.completed(request.op);
         self.inside -= 1;
     }
@@ -371,4 +371,8 @@ impl Device for Connected {
     fn forgo_energy(&mut self) {}
 
     fn rest(&mut self, _rest: Rest) {}
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 }

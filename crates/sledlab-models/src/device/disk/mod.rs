@@ -26,7 +26,7 @@ mod steps;
 mod zone_map;
 pub mod zones;
 
-use sledlab_core::{Result, Time};
+use sledlab_core::{Error, Result, Time};
 
 pub use connected::Connected;
 pub use drive::DiskState;
@@ -134,7 +134,7 @@ impl Device for Disk {
             busy.work += work;
             busy.until = completion;
             let energy = self.drive.power_rates().spent(&work);
-            served.push(Served { request: *request, start, completion, timing, energy });
+            served.push(Served { request: *request, start, completion, timing, energy, device: Some(0) });
         }
         Some(busy)
     }
@@ -162,6 +162,10 @@ impl Device for Disk {
     fn forgo_energy(&mut self) {}
 
     fn rest(&mut self, _rest: Rest) {}
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 }
 
 #[cfg(test)]

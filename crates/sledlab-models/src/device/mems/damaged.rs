@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sledlab_core::Time;
+use sledlab_core::{Error, Time};
 
 use super::sled::Sled;
 use super::tips::Tips;
@@ -87,5 +87,9 @@ impl Device for Damaged {
 
     fn rest(&mut self, rest: Rest) {
         self.device.rest(rest);
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.device.failure()
     }
 }

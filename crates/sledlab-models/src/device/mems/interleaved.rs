@@ -222,7 +222,8 @@ impl Leaving {
     fn finish(self, request: Queued, completion: Time) -> Served {
         let Leaving { start, timing, energy } = self;
         let transfer = completion.since(start).saturating_sub(timing.positioning());
-        Served { request, start, completion, timing: Timing { transfer, ..timing }, energy }
+        let timing = Timing { transfer, ..timing };
+        Served { request, start, completion, timing, energy, device: Some(0) }
     }
 }
 
@@ -294,6 +295,10 @@ impl Device for Interleaved {
 
     fn rest(&mut self, rest: Rest) {
         self.unit.rest(rest);
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }
 

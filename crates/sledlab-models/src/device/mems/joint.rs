@@ -126,7 +126,8 @@ impl SledUnit {
 
     fn complete(&self, open: &Open, start: Time, completion: Time) -> Served {
         let Open { request, timing, work, .. } = open;
-        Served { request: *request, start, completion, timing: *timing, energy: self.rates().spent(work) }
+        let energy = self.rates().spent(work);
+        Served { request: *request, start, completion, timing: *timing, energy, device: Some(0) }
     }
 
     /// The pass that starts soonest; of equal ones that of the first request.

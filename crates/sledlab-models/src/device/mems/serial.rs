@@ -1,6 +1,6 @@
 //! The plain pipeline: command overhead, then the mechanism, one request after another.
 
-use sledlab_core::{Result, Span, Time};
+use sledlab_core::{Error, Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::SledUnit;
@@ -56,7 +56,7 @@ impl Device for Serial {
         work.seek += self.overhead;
         let completion = now + timing.service();
         let energy = if self.charges_energy { self.unit.rates().spent(&work) } else { Spent::default() };
-        served.push(Served { request: *request, start: now, completion, timing, energy });
+        served.push(Served { request: *request, start: now, completion, timing, energy, device: Some(0) });
         Some(Busy { until: completion, work })
     }
 
@@ -86,6 +86,10 @@ impl Device for Serial {
 
     fn rest(&mut self, rest: Rest) {
         self.unit.rest(rest);
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }
 

@@ -1,9 +1,9 @@
 //! Tips that are bad or fail, and the blocks that are lost by it (DM-17).
 //!
 //! The tips of a sled are numbered track by track, those of a block after each other. A block outlives as many bad tips
-//! as it has redundant ones. Spares come on top of them, and all of those work. Before data is written, spares take the places of bad tips: first
-//! where fewest are needed to save a group of tips, the rest where redundancy is left to restore. What a tip holds when it
-//! fails later no spare brings back.
+//! as it has redundant ones. Spares come on top of them, and all of those work. Before data is written, spares take the
+//! places of bad tips: first where fewest are needed to save a group of tips, the rest where redundancy is left to
+//! restore. What a tip holds when it fails later no spare brings back.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Memory that keeps its contents (DM-15): every block is as near as any other.
 
-use sledlab_core::{BLOCK_BYTES, Result, Span, Time};
+use sledlab_core::{BLOCK_BYTES, Error, Result, Span, Time};
 
 use super::{
     Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, Model, PositionIndex,
@@ -181,7 +181,8 @@ impl Device for Ram {
             busy.work += work;
             busy.until = start + timing.service();
             let energy = self.power_rates().spent(&work);
-            served.push(Served { request: *request, start, completion: busy.until, timing, energy });
+            let completion = busy.until;
+            served.push(Served { request: *request, start, completion, timing, energy, device: Some(0) });
         }
         Some(busy)
     }
@@ -209,6 +210,10 @@ impl Device for Ram {
     fn forgo_energy(&mut self) {}
 
     fn rest(&mut self, _rest: Rest) {}
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 }
 
 #[cfg(test)]

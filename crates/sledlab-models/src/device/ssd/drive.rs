@@ -4,7 +4,7 @@
 //! evenly among the commands in the device, and what dies and channels do belongs to the command it is done for: to a
 //! write also the pages that are moved for it. So nothing is done that no command waits for.
 
-use sledlab_core::{Op, Result, Span, Time};
+use sledlab_core::{Error, Op, Result, Span, Time};
 
 use super::lines::{Lines, PageWay, Step};
 use super::pages::{Pages, Written};
@@ -173,7 +173,7 @@ impl Drive {
         let mut spent = self.flash.rates.spent(&Work { tip_ns: energy, ..Work::default() });
         spent.access_uj += controller_uj;
         let timing = Timing { overhead, transfer, ..Timing::default() };
-        Served { request, start, completion: at, timing, energy: spent }
+        Served { request, start, completion: at, timing, energy: spent, device: Some(0) }
     }
 }
 
@@ -242,6 +242,10 @@ impl Device for Drive {
     fn forgo_energy(&mut self) {}
 
     fn rest(&mut self, _rest: Rest) {}
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 }
 
 /// What schedulers see: blocks without places.

@@ -7,7 +7,7 @@
 use crate::device::Queued;
 use crate::replacement::{self, Found, Policy, Use};
 use crate::system::Completion;
-use sledlab_core::Result;
+use sledlab_core::{Error, Result};
 
 /// Requests between two choices.
 const CHOOSE_EVERY: u64 = 512;
@@ -65,6 +65,11 @@ impl Managers {
     /// Segments to fetch at once.
     pub fn best(&self) -> u64 {
         self.all[self.best].segments
+    }
+
+    /// Why a directory has given up, if one has.
+    pub fn failure(&mut self) -> Option<Error> {
+        self.all.iter_mut().find_map(|manager| manager.directory.failure())
     }
 
     /// A request arrives.

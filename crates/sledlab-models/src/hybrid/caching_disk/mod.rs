@@ -20,7 +20,7 @@ mod stretch;
 use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::RandomState;
-use sledlab_core::{Op, Result, Time};
+use sledlab_core::{Error, Op, Result, Time};
 
 use self::destaging::{Behind, Destage};
 use self::groups::Member;
@@ -34,10 +34,10 @@ use super::buffer::Buffer;
 use super::io::{Io, Part, Tier};
 use super::shell::Logic;
 use super::streams::Streams;
-use super::{HybridCounts, KB_BLOCKS, Model};
+use super::{Capacities, HybridCounts, KB_BLOCKS, Model};
 use crate::cache::Run;
 use crate::device::Queued;
-use crate::replacement::{Found, Policy, Use};
+use crate::replacement::{Custom, Found, Policy, Use};
 use crate::system::{Completion, Contents};
 
 type Map<K, V> = HashMap<K, V, RandomState>;
@@ -167,18 +167,18 @@ impl Model for CachingDisk {
     const MEANING: &'static str =
         "MEMS caching disk: the front device is a fully associative write-back cache in segments";
 
-    fn new(params: &CachingDiskParams, front_blocks: u64, back_blocks: u64) -> Result<Self> {
-        let sizes = params.sizes(front_blocks)?;
+    fn new(params: &CachingDiskParams, capacities: Capacities, policies: &[Custom]) -> Result<Self> {
+        let (sizes, policy) = (params.sizes(capacities.front)?, params.policy(policies)?);
         let sets = || BlockSets::new(sizes.slots as usize, sizes.segment_blocks);
         Ok(CachingDisk {
             sizes,
-            back_blocks,
+            back_blocks: capacities.back,
             techniques: Techniques {
                 shortcut: params.shortcut,
                 immediate_report: params.immediate_report,
                 partial_write: params.partial_write,
             },
-            directory: params.policy(sizes.slots)?,
+            directory: policy.make(sizes.slots as usize)?,
             places: Map::default(),
             slots: vec![Slot::default(); sizes.slots as usize],
             used: 0,
@@ -199,7 +199,7 @@ impl Model for CachingDisk {
             frees_early: false,
             headers: Headers::new(sizes),
             streams: Streams::new(params.bypass_kb * KB_BLOCKS),
-            managers: params.managers(sizes)?,
+            managers: params.managers(sizes, &policy)?,
             stretch: Vec::new(),
             ready: Vec::new(),
             counts: HybridCounts::default(),
@@ -385,5 +385,9 @@ impl Logic for CachingDisk {
 
     fn free_early(&mut self) {
         self.frees_early = true;
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.directory.failure().or_else(|| self.managers.as_mut()?.failure())
     }
 }

@@ -4,7 +4,7 @@ use sledlab_core::{Error, Result};
 
 use super::managers::Managers;
 use crate::hybrid::{KB_BLOCKS, front_room};
-use crate::replacement::{self, Policy};
+use crate::replacement::{Choice, Custom};
 
 sledlab_core::choices! {
     /// When a victim in the buffer is written to the back device, if Immediate Report has freed its slot.
@@ -19,33 +19,33 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// A MEMS caching disk (HY-05): the front device is a write-back cache of the back device, in segments.
     pub struct CachingDiskParams {
-        /// Room on the front device, headers included, in 2^20 bytes; 0 for all of it.
-        front_mb: f64 = 256.0, "MB", 0.0..1e9;
+        /// Room on the front device, headers included; 0 for all of it.
+        front_mb: f64 = 256.0, "MiB", 0.0..1e9;
         /// Size of a segment, in 1024 bytes.
         segment_kb: u64 = 8_u64, "KB", 4..256;
         /// Segments are fetched in groups of so much, as far as the others are not there; 0 for one at a time.
         fetch_kb: u64 = 0_u64, "KB", 0..256;
-        /// Choose the size of groups, up to `fetch_kb`, by virtual segment managers (HY-11).
+        /// Choose the size of groups, up to `fetch_kb`, by virtual segment managers.
         virtual_managers: bool = false;
-        /// Non-volatile buffer between the devices, in 1024 bytes: as many segments as it holds move at a time (HY-09).
+        /// Non-volatile buffer between the devices, in 1024 bytes: as many segments as it holds move at a time.
         buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
-        /// Answer waiting requests from the buffer, without waiting for the front device (HY-06).
+        /// Answer waiting requests from the buffer, without waiting for the front device.
         shortcut: bool = true;
         /// With Shortcut, fetch the next segment while the one before it still leaves its slot.
         early_fetch: bool = false;
-        /// Free a slot of the front device when what was dirty in it is in the buffer (HY-07).
+        /// Free a slot of the front device when what was dirty in it is in the buffer.
         immediate_report: bool = true;
         /// Write-behind with Immediate Report: destage victims `behind-reads` of the back device, or `in-order`.
         destage: Destaging = Destaging::BehindReads;
         /// Destage dirty neighbours of a victim with it, up to so much by one write; 0 for the victim alone.
         destage_kb: u64 = 0_u64, "KB", 0..256;
-        /// Write parts of a segment without reading the rest first (HY-08).
+        /// Write parts of a segment without reading the rest first.
         partial_write: bool = true;
         /// Which segment makes room: a replacement policy, such as `lru` or `slru:protected_share=0.5`.
         replacement: String = "lru";
-        /// Blocks of a header on the front device; with 0 all headers stay in non-volatile memory (HY-10).
+        /// Blocks of a header on the front device; with 0 all headers stay in non-volatile memory.
         header_blocks: u64 = 1_u64, "blocks", 0..1;
-        /// Reads that go on where others ended for so long go past the front device; 0 for none (HY-12).
+        /// Reads that go on where others ended for so long go past the front device; 0 for none.
         bypass_kb: u64 = 0_u64, "KB", 0..1e6;
     }
 }
@@ -116,32 +116,26 @@ impl CachingDiskParams {
         })
     }
 
-    /// The policy that decides which segment makes room.
+    /// The policy that decides which segment makes room, perhaps one of some that are not in the list.
     ///
     /// # Errors
     /// An unknown one, and one that must know the future.
-    fn choice(&self) -> Result<replacement::Choice> {
-        let choice = replacement::Choice::parse(&self.replacement)?;
-        if choice.entry().facts.needs_future {
+    pub(super) fn policy(&self, custom: &[Custom]) -> Result<Choice> {
+        let choice = Choice::parse_among(&self.replacement, custom)?;
+        if choice.needs_future() {
             return Err(Error::user(format!(
                 "hybrid.replacement: {} knows the future, which a device does not",
-                choice.entry().name
+                choice.name()
             ))
             .with_remedy("ask `sledlab trace hits` for this bound"));
         }
         Ok(choice)
     }
 
-    /// That policy for a cache of so many segments.
-    pub(super) fn policy(&self, slots: u32) -> Result<Box<dyn Policy>> {
-        self.choice()?.make(slots as usize)
-    }
-
     /// Those who choose how much to fetch.
-    pub(super) fn managers(&self, sizes: Sizes) -> Result<Option<Managers>> {
+    pub(super) fn managers(&self, sizes: Sizes, policy: &Choice) -> Result<Option<Managers>> {
         let Sizes { slots, segment_blocks, fetch_segments, .. } = sizes;
-        let choice = self.choice()?;
-        let new = || Managers::new(&choice, slots, segment_blocks, fetch_segments);
+        let new = || Managers::new(policy, slots, segment_blocks, fetch_segments);
         self.virtual_managers.then(new).transpose()
     }
 }

@@ -20,7 +20,7 @@ mod recovery;
 
 use std::collections::VecDeque;
 
-use sledlab_core::{Op, Result, Span, Time};
+use sledlab_core::{Error, Op, Result, Span, Time};
 
 use self::cleaning::Cleaning;
 use self::logs::{HEADER_BLOCKS, Logs, Phase, Record};
@@ -28,9 +28,10 @@ use self::lookup::{Lookup, Piece};
 pub use self::params::WriteBufferParams;
 use super::io::{Io, Part, Tier, shared};
 use super::shell::Logic;
-use super::{HybridCounts, Model};
+use super::{Capacities, HybridCounts, Model};
 use crate::cache::Run;
 use crate::device::Queued;
+use crate::replacement::Custom;
 use crate::system::{Completion, Contents};
 
 /// What follows an access.
@@ -82,8 +83,8 @@ impl Model for WriteBuffer {
     const MEANING: &'static str =
         "MEMS write buffer: every write goes to logs on the front device, and later on to the back device";
 
-    fn new(params: &WriteBufferParams, front_blocks: u64, _: u64) -> Result<Self> {
-        let logs = params.logs(front_blocks)?;
+    fn new(params: &WriteBufferParams, capacities: Capacities, _: &[Custom]) -> Result<Self> {
+        let logs = params.logs(capacities.front)?;
         Ok(WriteBuffer {
             logs,
             params: params.clone(),
@@ -311,5 +312,9 @@ impl Logic for WriteBuffer {
 
     fn free_early(&mut self) {
         self.frees_early = true;
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
     }
 }

@@ -19,8 +19,8 @@ sledlab_core::params! {
     /// A MEMS write buffer (HY-04): writes are appended to logs on the front device. With a disk in front and `gather`
     /// it is a disk caching disk (HY-15).
     pub struct WriteBufferParams {
-        /// Room on the front device, headers included, in 2^20 bytes; 0 for all of it.
-        front_mb: f64 = 256.0, "MB", 0.0..1e9;
+        /// Room on the front device, headers included; 0 for all of it.
+        front_mb: f64 = 256.0, "MiB", 0.0..1e9;
         /// Size of a log, in 1024 bytes.
         log_kb: u64 = 128_u64, "KB", 4..65536;
         /// Non-volatile buffer between the devices, in 1024 bytes: as many logs as it holds are cleaned together.

@@ -36,6 +36,8 @@ use crate::power::Spent;
 pub struct Array {
     flow: Flow,
     nodes: Vec<Box<dyn System>>,
+    /// Devices of a node; none of a unit, which is no device of its own.
+    devices_of_node: u32,
     bus: BusUse,
     ready: Vec<Access>,
     done: Vec<Completion>,
@@ -67,6 +69,7 @@ impl Array {
         let device_blocks = nodes[0].capacity_blocks();
         let mut array = Array::of(layout::build(params, device_blocks)?, nodes);
         array.bus = params.bus;
+        array.devices_of_node = if parts.hybrid.is_some() { 2 } else { 1 };
         array.keeper = parts.keep_contents.then(Box::default);
         array.faults = Faults::new(params).map(Box::new);
         array.fail_due(Time::ZERO);
@@ -90,6 +93,7 @@ impl Array {
         Array {
             flow,
             nodes,
+            devices_of_node: 0,
             bus: BusUse::Own,
             ready: Vec::new(),
             done: Vec::new(),
@@ -120,12 +124,7 @@ impl Array {
     fn fail_due(&mut self, now: Time) {
         let Some(faults) = &mut self.faults else { return };
         while let Some(device) = faults.fail_due(now) {
-            let (nodes, places) = (&self.nodes, &faults.places);
-            let mut nearest = |read: &Queued, has: &dyn Fn(usize) -> bool| {
-                let devices = (0..places.len()).filter(|device| has(*device));
-                devices.min_by_key(|device| nodes[places[*device]].positioning(now, read)).unwrap_or(0)
-            };
-            self.flow.fail(device, &mut nearest, &mut self.ready);
+            self.flow.fail(device, &mut nearest(&self.nodes, Some(faults), now), &mut self.ready);
         }
     }
 
@@ -144,6 +143,19 @@ impl Array {
             }
             completed.push(Completion { energy, ..Completion::at_once(request, now) });
         }
+    }
+}
+
+/// Tells the device with the least positioning time for a read at `now`, of equals the first.
+fn nearest(
+    nodes: &[Box<dyn System>],
+    faults: Option<&Faults>,
+    now: Time,
+) -> impl FnMut(&Queued, &dyn Fn(usize) -> bool) -> usize {
+    let devices = faults.map_or(nodes.len(), |faults| faults.places.len());
+    move |read, has| {
+        let positioning = |device: &usize| nodes[faults::node(faults, *device)].positioning(now, read);
+        (0..devices).filter(|device| has(*device)).min_by_key(positioning).unwrap_or(0)
     }
 }
 
@@ -235,15 +247,8 @@ impl System for Array {
         if let Some(keeper) = &mut self.keeper {
             keeper.arrive(&request);
         }
-        let (nodes, faults) = (&self.nodes, self.faults.as_deref());
-        let devices = faults.map_or(nodes.len(), |faults| faults.places.len());
-        let mut nearest = |read: &Queued, has: &dyn Fn(usize) -> bool| {
-            let devices = (0..devices).filter(|device| has(*device));
-            // Of equals the first.
-            let positioning = |device: &usize| nodes[faults::node(faults, *device)].positioning(now, read);
-            devices.min_by_key(positioning).unwrap_or(0)
-        };
-        self.flow.arrive(request, &mut nearest, &mut self.ready);
+        let faults = self.faults.as_deref();
+        self.flow.arrive(request, &mut nearest(&self.nodes, faults, now), &mut self.ready);
         self.hand_over(now);
     }
 
@@ -266,6 +271,8 @@ impl System for Array {
             let (node, before) = (&mut self.nodes[at], self.done.len());
             if node.next_event().is_some_and(|at| at <= now) {
                 node.advance(now, &mut self.done);
+                let first = self.devices_of_node * at as u32;
+                self.done[before..].iter_mut().for_each(|done| done.counted_from(first));
             }
             if let Some(keeper) = &mut self.keeper {
                 keeper.read(&self.flow, node.as_mut(), &self.done[before..]);

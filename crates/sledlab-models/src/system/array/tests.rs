@@ -133,7 +133,7 @@ fn requests(drawn: &[(bool, u64, u32)], capacity: u64) -> Vec<Queued> {
 
 fn served(access: Queued) -> Served {
     let (timing, energy) = (Timing::default(), Spent { seek_uj: 1.0, ..Spent::default() });
-    Served { request: access, start: Time::ZERO, completion: Time::ZERO, timing, energy }
+    Served { request: access, start: Time::ZERO, completion: Time::ZERO, timing, energy, device: Some(0) }
 }
 
 /// Runs requests, up to `outstanding` at once, their accesses in an order that `picks` decides; `check` sees the media

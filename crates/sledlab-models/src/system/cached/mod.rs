@@ -256,13 +256,8 @@ impl Cached {
     fn answer_from_cache(&mut self, now: Time, request: Queued) {
         let transfer = self.transfer(&request);
         let timing = Timing { transfer, ..Timing::default() };
-        self.answer(Completion {
-            request,
-            start: now,
-            completion: now + transfer,
-            timing,
-            energy: Spent::default(),
-        });
+        let completion = now + transfer;
+        self.answer(Completion { completion, timing, ..Completion::at_once(request, now) });
     }
 
     fn answer(&mut self, completion: Completion) {

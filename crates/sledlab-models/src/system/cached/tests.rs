@@ -51,7 +51,14 @@ impl System for Shuffled {
         log.ended.push(request);
         let timing = Timing { transfer: now.since(arrived), ..Timing::default() };
         let energy = Spent { access_uj: 1.0, ..Spent::default() };
-        completed.push(Completion { request, start: arrived, completion: now, timing, energy });
+        completed.push(Completion {
+            request,
+            start: arrived,
+            completion: now,
+            timing,
+            energy,
+            device: Some(0),
+        });
         self.free = now + Span::from_ms(1.0);
     }
 

@@ -230,11 +230,12 @@ impl Controller {
 
     /// Stops reading ahead; tells when the arm is free.
     fn halt(&mut self, drive: &mut Drive, now: Time) -> Time {
-        let Some((mut stream, segment)) = self.stream.take() else { return now };
+        let Some((stream, segment)) = &mut self.stream else { return now };
         let stopped = stream.stop(drive, now, self.disk.stops_within_sector);
-        if let Some(segment) = segment {
+        if let Some(segment) = *segment {
             self.segments.extend(segment, stopped.end);
         }
+        self.stream = None;
         drive.at = stopped.at;
         stopped.free
     }

@@ -168,7 +168,7 @@ impl Controller {
     }
 
     /// When the last block has crossed the bus.
-    fn sent(&mut self, drive: &mut Drive, start: Time, lbn: u64, end: u64, kind: &Kind) -> Time {
+    fn sent(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64, kind: &Kind) -> Time {
         let sector = self.overheads.sector;
         match (&mut self.stream, kind) {
             (Some((stream, _)), Kind::Hit { .. }) => stream.sent_from_buffer(start, lbn, end, sector),

@@ -4,6 +4,7 @@
 //! nor those behind it make room. Between commands nothing is held, and what nobody asked for falls out of the ring.
 
 use sledlab_core::{Span, Time};
+use smallvec::SmallVec;
 
 use crate::device::disk::drive::Pass;
 
@@ -13,7 +14,7 @@ pub(super) struct Room {
     sectors: u64,
     /// Since when a command holds the blocks from which on: it has not got them yet.
     wanted: Option<(Time, u64)>,
-    taken: Vec<Taken>,
+    taken: SmallVec<[Taken; 1]>,
 }
 
 /// Blocks of a command that cross the bus at a steady rate.
@@ -40,7 +41,7 @@ impl Taken {
 impl Room {
     /// An empty ring of so many sectors.
     pub fn new(sectors: u64) -> Self {
-        Room { sectors, wanted: None, taken: Vec::new() }
+        Room { sectors, wanted: None, taken: SmallVec::new() }
     }
 
     /// Sectors of the ring.
@@ -89,10 +90,20 @@ impl Room {
         (!is_held).then_some(at)
     }
 
+    /// The first block for which a command may keep room from being made, if any holds blocks.
+    fn first_contended(&self) -> Option<u64> {
+        let held = self.taken.iter().map(|taken| taken.first).chain(self.wanted.map(|(_, first)| first));
+        Some(held.min()?.saturating_add(self.sectors))
+    }
+
+    /// Whether all blocks before `end` find room whenever they come.
+    pub fn is_ample(&self, end: u64) -> bool {
+        self.first_contended().is_none_or(|first| end <= first)
+    }
+
     /// The first of the blocks from `from` to `end` of a pass that comes under the head while there is no room for it.
     pub fn stall(&self, pass: &Pass, from: u64, end: u64) -> Option<u64> {
-        let held = self.taken.iter().map(|taken| taken.first).chain(self.wanted.map(|(_, first)| first));
-        let first = from.max(held.min()?.saturating_add(self.sectors));
+        let first = from.max(self.first_contended()?);
         (first..end).find(|block| {
             let begins = pass.begins(*block);
             self.at(*block, begins) != Some(begins)

@@ -4,9 +4,8 @@
 //! segment has no room for a block, since the host has not taken what lies in its place, the pass ends before it, and the
 //! head comes back for it when there is room.
 
-use std::collections::VecDeque;
-
 use sledlab_core::{Op, Span, Time};
+use smallvec::SmallVec;
 
 use super::room::Room;
 use crate::device::disk::drive::{Drive, Pass};
@@ -18,7 +17,7 @@ pub(super) struct Stream {
     /// The block after the last that will be read.
     limit: u64,
     /// Passes worked out so far and not forgotten, in order; the last may be under way.
-    passes: VecDeque<Pass>,
+    passes: SmallVec<[Pass; 2]>,
     next: u64,
     at: Track,
     /// When the next pass can be set out for; never, as far as is known, while there is no room for its first block.
@@ -48,7 +47,7 @@ impl Stream {
     pub fn new(now: Time, at: Track, (lbn, limit): (u64, u64), room: Room) -> Self {
         Stream {
             limit,
-            passes: VecDeque::new(),
+            passes: SmallVec::new(),
             next: lbn,
             at,
             ready: now,
@@ -91,7 +90,7 @@ impl Stream {
         self.next = pass.end_block();
         self.at = pass.track;
         self.ready = pass.end();
-        self.passes.push_back(pass);
+        self.passes.push(pass);
     }
 
     /// The pass that comes first: how the arm gets to the medium.
@@ -106,12 +105,14 @@ impl Stream {
             .unwrap_or(self.passes[0])
     }
 
-    /// Ends the last pass before the first of its blocks up to `end` that finds no room; whether there was one.
-    fn cut(&mut self, end: u64) -> bool {
-        let Some(pass) = self.passes.back_mut().filter(|pass| self.fits < pass.end_block()) else {
+    /// Ends the last pass before the first of its blocks up to that of `end` that finds no room; whether there was one.
+    fn cut(&mut self, end: impl FnOnce(&Pass) -> u64) -> bool {
+        let may_stall =
+            |pass: &&mut Pass| self.fits < pass.end_block() && !self.room.is_ample(pass.end_block());
+        let Some(pass) = self.passes.last_mut().filter(may_stall) else {
             return false;
         };
-        let end = end.min(pass.end_block());
+        let end = end(pass).min(pass.end_block());
         let Some(block) = self.room.stall(pass, self.fits.max(pass.lbn), end) else {
             self.fits = self.fits.max(end);
             return false;
@@ -121,7 +122,7 @@ impl Stream {
         self.ready = self.room.at(block, begins).unwrap_or(Time::MAX);
         match pass.before(block) {
             Some(beginning) => *pass = beginning,
-            None => drop(self.passes.pop_back()),
+            None => drop(self.passes.pop()),
         }
         true
     }
@@ -162,8 +163,7 @@ impl Stream {
     /// The block after the last that is buffered at `now`.
     pub fn buffered(&mut self, drive: &Drive, now: Time) -> u64 {
         loop {
-            let begun = self.passes.back().map_or(0, |pass| pass.begun(now));
-            if !self.cut(begun) && (self.next >= self.limit || self.ready > now) {
+            if !self.cut(|pass| pass.begun(now)) && (self.next >= self.limit || self.ready > now) {
                 break;
             }
             if self.ready <= now {
@@ -172,7 +172,7 @@ impl Stream {
                 self.go_on(drive);
             }
         }
-        self.passes.back().map_or(self.next, |pass| pass.passed(now))
+        self.passes.last().map_or(self.next, |pass| pass.passed(now))
     }
 
     /// Whether all has been read at `now`. A drive goes on with what the next command asks for where that comes before
@@ -184,7 +184,7 @@ impl Stream {
     /// When the last sector had passed, of those that have at `now`; where none has, when the arm was on the track. A head
     /// that waits for room looks at every sector.
     pub fn last_passed(&self, now: Time) -> Time {
-        match self.passes.back() {
+        match self.passes.last() {
             Some(pass) if self.stalled.is_none() && !(self.is_back && now < pass.start) => {
                 let end = pass.passed(now);
                 if end > pass.lbn { pass.begins(end) } else { pass.settled.min(now) }
@@ -208,7 +208,7 @@ impl Stream {
             }
             // What makes room for the rest has crossed before.
             let most = end.min(lbn.saturating_add(self.room.sectors()));
-            if self.cut(most) && self.next <= lbn {
+            if self.cut(|_| most) && self.next <= lbn {
                 continue;
             }
             let (until, first, last) = self.cross(sent, lbn, most, sector);
@@ -239,7 +239,7 @@ impl Stream {
     /// Time between the passes worked out so far, in the order of time: the rest of a track that is read on arrival
     /// passes before its beginning.
     pub fn repositioning(&self) -> Span {
-        let mut passes: Vec<_> = self.passes.iter().map(|pass| (pass.start, pass.end())).collect();
+        let mut passes: SmallVec<[_; 2]> = self.passes.iter().map(|pass| (pass.start, pass.end())).collect();
         passes.sort_unstable();
         let pairs = passes.iter().zip(passes.iter().skip(1));
         pairs.map(|((_, end), (start, _))| start.since(*end)).sum()
@@ -262,7 +262,7 @@ impl Stream {
             return Stopped { free: now, at: self.at, end: self.next };
         }
         let end = self.buffered(drive, now);
-        let Some(pass) = self.passes.back().filter(|_| self.ready > now) else {
+        let Some(pass) = self.passes.last().filter(|_| self.ready > now) else {
             return Stopped { free: now, at: self.at, end };
         };
         // It waits for room, or has found some and looks what comes under the head: it need not go on.

@@ -1,0 +1,123 @@
+"""What models in Python cost beside the same in Rust: a workload, a device, a replacement policy.
+
+Prints requests per second of processor time, the best of some runs each, and writes
+``benches/plug_ins.json``.
+"""
+
+import json
+import os
+import platform
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sledlab as sl
+
+RESULTS = Path(__file__).parent / "plug_ins.json"
+OWN = "plug_ins"
+"""This module, as plug-ins are named."""
+RUNS = 5
+BATCH = 4096
+REPLAYED = 200_000
+
+
+class Uniform:
+    """Poisson arrivals of one block each, anywhere, as `uniform` makes them; in batches or one by one."""
+
+    def __init__(self, singly: bool = False) -> None:
+        self.singly = singly
+
+    def requests(self, capacity_blocks: int, random: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+        """Never ends."""
+        last_us = 0.0
+        while True:
+            times = last_us + np.cumsum(random.exponential(1000, BATCH))
+            last_us = times[-1]
+            lbns = random.integers(capacity_blocks, size=BATCH)
+            ops = np.where(random.random(BATCH) < 0.5, "R", "W")
+            if self.singly:
+                yield from zip(times.tolist(), lbns.tolist(), [1] * BATCH, ops.tolist(), strict=True)
+            else:
+                yield times, lbns, 1, ops
+
+
+class Memory:
+    """An access and a bus, as `ram` is."""
+
+    capacity_blocks, active_mw, idle_mw = 8_000_000, 1000.0, 500.0
+
+    def serve(self, state: int, lbn: int, blocks: int, is_write: bool) -> float:
+        """The same for all places."""
+        return 0.001 + blocks * 0.00385
+
+
+class Lru:
+    """Least recently used."""
+
+    def __init__(self, capacity: int) -> None:
+        self.keys: OrderedDict[int, None] = OrderedDict()
+
+    def hit(self, key: int) -> None:
+        """It goes to the end."""
+        self.keys.move_to_end(key)
+
+    def insert(self, key: int) -> None:
+        """It comes in at the end."""
+        self.keys[key] = None
+
+    def evict(self, incoming: int) -> int:
+        """The first."""
+        return self.keys.popitem(last=False)[0]
+
+
+def rate(requests: int, work: Callable[[], Any]) -> float:
+    """Requests per second of processor time, the best of some runs."""
+
+    def once() -> float:
+        begun = time.process_time()
+        work()
+        return time.process_time() - begun
+
+    return requests / min(once() for _ in range(RUNS))
+
+
+def replayed(workload: Any, device: Any) -> Callable[[], Any]:
+    """A replay."""
+    return lambda: sl.simulate(workload, device, limit=REPLAYED, requests=False)
+
+
+def cached(policy: str) -> Callable[[], Any]:
+    """A cache of 1,000 segments under popular addresses, one request in ten of which misses."""
+    segments = np.minimum(np.random.default_rng(1).zipf(1.2, REPLAYED), 100_000)
+    columns = {"time_us": np.arange(REPLAYED), "op": np.full(REPLAYED, "R"), "offset_bytes": segments * 65536}
+    trace = sl.trace({**columns, "length_bytes": np.full(REPLAYED, 512)})
+    return lambda: sl.hit_ratios(trace, policies=[policy], cache_mb=[65.6])
+
+
+def main() -> None:
+    """Measures, prints, and writes the results."""
+    sys.path.insert(0, str(Path(__file__).parent))
+    uniform, ram = sl.workload("uniform"), sl.device("ram")
+    measured = {
+        "workload `uniform` on `ram`": replayed(uniform, ram),
+        "workload in Python, in batches, on `ram`": replayed(sl.workload(f"{OWN}:Uniform"), ram),
+        "workload in Python, one by one, on `ram`": replayed(sl.workload(f"{OWN}:Uniform", singly=True), ram),
+        "workload `uniform` on a device in Python": replayed(uniform, sl.device(f"{OWN}:Memory")),
+        "cache under `lru`": cached("lru"),
+        "cache under LRU in Python": cached(f"{OWN}:Lru"),
+    }
+    rows = []
+    for what, work in measured.items():
+        value = rate(REPLAYED, work) / 1e6
+        rows.append({"what": what, "value": value, "unit": "million requests/s"})
+        print(f"{what:<44} {value:>8.2f} million requests/s")
+    machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
+    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

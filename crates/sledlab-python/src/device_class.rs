@@ -1,0 +1,372 @@
+//! Devices written in Python.
+//!
+//! A class named `module:Class` with `serve(state, lbn, blocks, is_write)`, a function of what it is given: from which
+//! state, what takes how long, and which state that leaves. The state is a number that the simulator keeps, so asking
+//! what something would take changes nothing. The interpreter lock is taken for every call.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sledlab_core::{Error, Op, Span, Time};
+use sledlab_models::device::host::HostParams;
+use sledlab_models::device::{
+    Aim, Bus, Busy, Custom, Description, Device, DeviceState, Extent, FaultCounts, Location, Mechanics,
+    PositionIndex, QueueOrder, Queued, Rest, SeekMap, Served, Timing, Units, Work,
+};
+use sledlab_models::power::PowerRates;
+use toml::Table;
+
+use crate::class::{Allowed, Class, Kind};
+
+const KIND: Kind = Kind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
+
+/// Idle time after which it parks of its own accord: no rest of a run is as long.
+const NEVER_MS: f64 = 1e9;
+
+/// The kind of device `module:Class`, if it is `allowed`.
+pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Custom> {
+    let class = Class::find(py, KIND, word, allowed)?;
+    Ok(Custom::new(word, move |params| {
+        let (word, params) = (class.word().to_owned(), params.clone());
+        Box::new(Described { word, params, class: Some(class.clone()) })
+    }))
+}
+
+/// Says `module:Class`, but is never it: for work that runs nothing of a plug-in.
+pub(crate) fn stand_in(word: &str) -> Custom {
+    let name = word.to_owned();
+    let make = move |params: &Table| -> Box<dyn Description> {
+        Box::new(Described { word: name.clone(), params: params.clone(), class: None })
+    };
+    Custom::new(word, make)
+}
+
+/// What a device file says of it: its parameters are arguments of the constructor.
+#[derive(Clone)]
+struct Described {
+    word: String,
+    params: Table,
+    class: Option<Class>,
+}
+
+impl std::fmt::Debug for Described {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.word, self.params)
+    }
+}
+
+impl Description for Described {
+    fn kind(&self) -> &str {
+        &self.word
+    }
+
+    fn to_table(&self) -> Table {
+        self.params.clone()
+    }
+
+    fn device(&self) -> Result<Box<dyn Device>, Error> {
+        let class = self
+            .class
+            .as_ref()
+            .ok_or_else(|| Error::internal(format!("`{}` was not to be run", self.word)))?;
+        let made = class.make(&self.params)?;
+        let device = class.call(|py| PythonDevice::new(class.clone(), made.bind(py)))?;
+        Ok(Box::new(device))
+    }
+
+    fn device_on(&self, _bus: &Bus) -> Result<Option<Box<dyn Device>>, Error> {
+        Ok(None)
+    }
+
+    fn idle_timeout_ms(&self) -> f64 {
+        NEVER_MS
+    }
+
+    fn units(&self) -> Result<Option<Units>, Error> {
+        Ok(None)
+    }
+
+    fn seek_map(
+        &self,
+        _from: DeviceState,
+        _watch: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<Option<SeekMap>, Error> {
+        Ok(None)
+    }
+
+    fn attach(&mut self, _host: &HostParams) -> bool {
+        false
+    }
+
+    fn boxed(&self) -> Box<dyn Description> {
+        Box::new(self.clone())
+    }
+}
+
+/// An object of the class, and where its mechanism is.
+#[derive(Clone)]
+struct PythonDevice {
+    class: Class,
+    device: Arc<Py<PyAny>>,
+    capacity_blocks: u64,
+    rates: PowerRates,
+    idle_mw: f64,
+    /// Whether it wants to be told of what it has served.
+    is_told: bool,
+    state: i64,
+    /// Why it has given up; known to all its copies, for schedulers ask those.
+    failure: Arc<Mutex<Failure>>,
+}
+
+/// Of a device that has failed nothing is called again.
+#[derive(Default)]
+struct Failure {
+    failed: bool,
+    error: Option<Error>,
+}
+
+impl PythonDevice {
+    fn new(class: Class, device: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let capacity_blocks = device.getattr("capacity_blocks")?.extract()?;
+        if !(1..1 << 53).contains(&capacity_blocks) {
+            let message = format!("capacity_blocks must be from 1 to 2**53, not {capacity_blocks}");
+            return Err(PyValueError::new_err(message));
+        }
+        let number = |name: &str, otherwise: Option<f64>| -> PyResult<f64> {
+            let value = match otherwise {
+                Some(otherwise) if !device.hasattr(name)? => otherwise,
+                _ => device.getattr(name)?.extract()?,
+            };
+            if (0.0..=1e9).contains(&value) {
+                return Ok(value);
+            }
+            Err(PyValueError::new_err(format!("{name} must be from 0 to 1e9, not {value}")))
+        };
+        let (active_mw, idle_mw) = (number("active_mw", None)?, number("idle_mw", None)?);
+        let rates = PowerRates {
+            active_mw,
+            startup_mw: number("startup_mw", Some(active_mw))?,
+            inactive_mw: number("inactive_mw", Some(idle_mw))?,
+            startup: Span::from_ms(number("startup_ms", Some(0.0))?),
+            ..PowerRates::default()
+        };
+        let is_told = device.hasattr("served")?;
+        let device = Arc::new(device.clone().unbind());
+        let failure = Arc::default();
+        Ok(PythonDevice { class, device, capacity_blocks, rates, idle_mw, is_told, state: 0, failure })
+    }
+
+    /// What it returns, unless it has failed: then `otherwise`, until the run has noticed.
+    fn call<T>(&self, otherwise: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
+        let failure = || self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if failure().failed {
+            return otherwise;
+        }
+        // Not under the lock: it may simulate with another of its kind.
+        match self.class.call(|py| call(self.device.bind(py))) {
+            Ok(value) => value,
+            Err(failed) => {
+                *failure() = Failure { failed: true, error: Some(failed) };
+                otherwise
+            }
+        }
+    }
+
+    /// What serving `request` takes from `state`, and the state that leaves.
+    fn serve(&self, state: i64, request: &Queued) -> (Timing, i64) {
+        let otherwise = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
+        self.call((otherwise, state), |device| {
+            let arguments = (state, request.lbn, request.blocks, request.op == Op::Write);
+            told(state, &device.call_method1("serve", arguments)?)
+        })
+    }
+}
+
+/// What `serve` returned: milliseconds, or a dict of what they are made of.
+fn told(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
+    let (mut timing, mut then) = (Timing::default(), state);
+    if let Ok(parts) = returned.cast::<PyDict>() {
+        for (key, value) in parts {
+            match key.extract::<&str>()? {
+                "positioning_ms" => timing.seek_x = to_span(&value)?,
+                "transfer_ms" => timing.transfer = to_span(&value)?,
+                "state" => then = value.extract()?,
+                other => {
+                    return Err(PyValueError::new_err(format!(
+                        "serve must return positioning_ms, transfer_ms and state, not {other}"
+                    )));
+                }
+            }
+        }
+    } else {
+        timing.transfer = to_span(returned)?;
+    }
+    if timing.service() == Span::ZERO {
+        return Err(PyValueError::new_err("serve must take some time, a nanosecond at least"));
+    }
+    Ok((timing, then))
+}
+
+fn to_span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
+    let wrong = |shown: &str| {
+        PyTypeError::new_err(format!("serve must return milliseconds, or a dict of them, not {shown}"))
+    };
+    let Ok(ms) = value.extract::<f64>() else { return Err(wrong(&value.repr()?.to_string())) };
+    if (0.0..=1e9).contains(&ms) { Ok(Span::from_ms(ms)) } else { Err(wrong(&ms.to_string())) }
+}
+
+/// The state as schedulers see it, its lower half as x: equal ones are equal, that is all.
+fn seen(state: i64) -> DeviceState {
+    DeviceState { x: state as i32, y: (state >> 32) as i32, ..DeviceState::STILL }
+}
+
+fn meant(state: DeviceState) -> i64 {
+    i64::from(state.y) << 32 | i64::from(state.x.cast_unsigned())
+}
+
+impl Mechanics for PythonDevice {
+    fn capacity_blocks(&self) -> u64 {
+        self.capacity_blocks
+    }
+
+    fn state(&self) -> DeviceState {
+        seen(self.state)
+    }
+
+    fn location(&self, _lbn: u64) -> Location {
+        Location::ONLY
+    }
+
+    fn extent(&self) -> Extent {
+        Extent { cylinders: 1, rows: 1, blocks_per_track: self.capacity_blocks }
+    }
+
+    fn blocks_at_once(&self) -> u32 {
+        u32::try_from(self.capacity_blocks).unwrap_or(u32::MAX)
+    }
+
+    fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
+        self.serve(meant(state), request).0.positioning()
+    }
+
+    fn positioning(&self, request: &Queued) -> Span {
+        self.serve(self.state, request).0.positioning()
+    }
+
+    fn tie(&self, _request: &Queued) -> u64 {
+        0
+    }
+
+    fn queue_order(&self) -> QueueOrder {
+        QueueOrder::Arrival
+    }
+
+    fn distance_squared(&self, _from: (i32, i32), _lbn: u64) -> u64 {
+        0
+    }
+
+    fn heeds_time(&self) -> bool {
+        false
+    }
+
+    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+        let (timing, then) = self.serve(meant(state), request);
+        (timing, seen(then))
+    }
+
+    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+        false
+    }
+
+    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
+        None
+    }
+
+    fn snapshot(&self) -> Box<dyn Mechanics> {
+        Box::new(self.clone())
+    }
+
+    fn power_rates(&self) -> PowerRates {
+        self.rates
+    }
+
+    fn idle_mw(&self) -> f64 {
+        self.idle_mw
+    }
+}
+
+impl Device for PythonDevice {
+    fn mechanics(&self) -> &dyn Mechanics {
+        self
+    }
+
+    fn probe(&self, _now: Time, request: &Queued) -> Timing {
+        self.serve(self.state, request).0
+    }
+
+    fn tell_time(&mut self, _now: Time) {}
+
+    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+        now
+    }
+
+    fn let_in(&mut self) -> Option<Queued> {
+        None
+    }
+
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
+        let mut busy = Busy { until: now, work: Work::default() };
+        for request in batch {
+            let start = busy.until;
+            let (timing, then) = self.serve(self.state, request);
+            self.state = then;
+            let work = Work { seek: timing.positioning(), access: timing.transfer, ..Work::default() };
+            busy.work += work;
+            busy.until = start + timing.service();
+            let energy = self.rates.spent(&work);
+            served.push(Served {
+                request: *request,
+                start,
+                completion: busy.until,
+                timing,
+                energy,
+                device: Some(0),
+            });
+            if self.is_told {
+                let arguments = (start.as_ns(), request.lbn, request.blocks, request.op == Op::Write);
+                self.call((), |device| device.call_method1("served", arguments).map(|_| ()));
+            }
+        }
+        Some(busy)
+    }
+
+    fn takes_more(&self) -> bool {
+        false
+    }
+
+    fn has_own_work(&self) -> bool {
+        false
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        None
+    }
+
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+        None
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        None
+    }
+
+    fn forgo_energy(&mut self) {}
+
+    fn rest(&mut self, _rest: Rest) {}
+
+    fn failure(&mut self) -> Option<Error> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).error.take()
+    }
+}

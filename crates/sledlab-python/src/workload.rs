@@ -1,0 +1,53 @@
+//! Workloads written in Python.
+//!
+//! A class named `module:Class` with `requests(capacity_blocks, random)`, which yields requests one by one or in batches.
+//! `sledlab.traces.yielded` makes columns of what it yields; the interpreter lock is taken once for each batch.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use sledlab_core::Error;
+use sledlab_trace::synthetic::{Choice, Setting};
+use sledlab_trace::table::open_table;
+use toml::Table;
+
+use crate::class::{Allowed, Class, Kind};
+use crate::error::raise;
+use crate::source::next_columns;
+
+const KIND: Kind = Kind { name: "workload", protocol: "sledlab.Workload", methods: &["requests"] };
+
+/// The name of the stream of random numbers that a workload is given.
+const RANDOM: &str = "workload.plug-in";
+
+/// The workload `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
+pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowed) -> PyResult<Choice> {
+    let class = Class::find(py, KIND, word, allowed)?;
+    let given = params.clone();
+    // Made now, so that wrong arguments are found before the work starts; each further run gets one of its own.
+    let first = Mutex::new(Some(class.make(&given).map_err(raise)?));
+    Ok(Choice::custom(word, params, move |setting| {
+        let made = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let made = made.map_or_else(|| class.make(&given), Ok)?;
+        let chunks = class.call(|py| start(made.bind(py), setting))?;
+        let own = class.clone();
+        let next_rows = move || own.call(|py| next_columns(chunks.bind(py), true));
+        Ok(open_table(class.word(), Box::new(next_rows), 0))
+    }))
+}
+
+/// Says `module:Class` and `params`, but is never it: for work that runs nothing of a plug-in.
+pub(crate) fn stand_in(word: &str, params: Table) -> Choice {
+    let name = word.to_owned();
+    Choice::custom(word, params, move |_| Err(Error::internal(format!("`{name}` was not to be run"))))
+}
+
+/// The columns of what it yields.
+fn start(workload: &Bound<'_, PyAny>, setting: Setting) -> PyResult<Py<PyAny>> {
+    let py = workload.py();
+    let numpy = py.import("numpy.random")?;
+    let bits = numpy.call_method1("PCG64", (setting.root(RANDOM),))?;
+    let random = numpy.call_method1("Generator", (bits,))?;
+    let yielded = workload.call_method1("requests", (setting.capacity_blocks, random))?;
+    Ok(py.import("sledlab.traces.yielded")?.call_method1("columns", (yielded,))?.unbind())
+}

@@ -1,0 +1,122 @@
+//! Where the files are that an experiment names: beside the file that names them, else where the user is.
+
+use std::path::{Component, Path, PathBuf};
+
+use toml::{Table, Value};
+
+/// Tables with a device, a node or a network, which may be that of a file.
+const OF_MODELS: [&str; 5] = ["device", "front", "node", "host", "network"];
+/// Tables whose `file` is one.
+const OF_FILES: [&str; 2] = ["trace", "work"];
+
+/// The name of a file that the file `by` names, as seen from the working directory.
+///
+/// A relative name is looked for relative to the directory of `by`, then to the working directory: a directory with
+/// all that belongs to an experiment can then be moved, and used from anywhere. What is in neither keeps its name.
+pub fn seen(name: &str, by: &str) -> String {
+    let beside = match Path::new(by).parent() {
+        Some(directory) if directory != Path::new("") && is_relative_file(name) => directory.join(name),
+        _ => return name.to_owned(),
+    };
+    if !beside.exists() {
+        return name.to_owned();
+    }
+    let short = shortened(&beside);
+    // `..` behind a symbolic link leads elsewhere than it reads.
+    let same =
+        matches!((short.canonicalize(), beside.canonicalize()), (Ok(short), Ok(beside)) if short == beside);
+    let found = if same { short } else { beside };
+    found.to_str().map_or_else(|| name.to_owned(), str::to_owned)
+}
+
+fn is_relative_file(name: &str) -> bool {
+    !name.is_empty() && name != "-" && Path::new(name).is_relative()
+}
+
+/// The path without `.`, and without what `..` takes back.
+fn shortened(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        match (part, found.components().next_back()) {
+            (Component::CurDir, _) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                found.pop();
+            }
+            _ => found.push(part),
+        }
+    }
+    found
+}
+
+/// Names all files of an experiment that the file `by` holds as they are seen from the working directory.
+pub(crate) fn see_all(all: &mut Table, by: &str) {
+    for (table, said) in all.iter_mut() {
+        match said {
+            Value::String(name) if OF_MODELS.contains(&table.as_str()) => see_model(name, by),
+            Value::Table(said) => {
+                let key = if OF_FILES.contains(&table.as_str()) { "file" } else { "preset" };
+                match said.get_mut(key) {
+                    Some(Value::String(name)) if key == "file" => *name = seen(name, by),
+                    Some(Value::String(name)) => see_model(name, by),
+                    _ => {}
+                }
+            }
+            Value::Array(groups) if table == "group" => {
+                groups.iter_mut().filter_map(Value::as_table_mut).for_each(|group| see_all(group, by));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Other names are those of presets.
+fn see_model(name: &mut String, by: &str) {
+    if Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+        *name = seen(name, by);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_shortened_as_far_as_they_read() {
+        for (long, short) in [
+            ("run/../app.csv", "app.csv"),
+            ("./run/./a/../b.csv", "run/b.csv"),
+            ("../run/../../app.csv", "../../app.csv"),
+            ("/run/../app.csv", "/app.csv"),
+        ] {
+            assert_eq!(shortened(Path::new(long)), Path::new(short), "{long}");
+        }
+    }
+
+    #[test]
+    fn files_are_looked_for_beside_the_file_that_names_them_first() {
+        let sources = env!("CARGO_MANIFEST_DIR");
+        let by = format!("{sources}/src/experiment.toml");
+        assert_eq!(seen("lib.rs", &by), format!("{sources}/src/lib.rs"));
+        assert_eq!(seen("../Cargo.toml", &by), format!("{sources}/Cargo.toml"));
+        // Tests run in the folder of the crate.
+        assert_eq!(seen("Cargo.toml", &by), "Cargo.toml");
+        for kept in ["", "-", "nowhere.csv", "/etc"] {
+            assert_eq!(seen(kept, &by), kept);
+        }
+        assert_eq!(seen("lib.rs", "experiment.toml"), "lib.rs");
+    }
+
+    #[test]
+    fn presets_and_other_texts_keep_their_names() {
+        let by = format!("{}/src/experiment.toml", env!("CARGO_MANIFEST_DIR"));
+        let said = "device = 'engine'\nfront = { preset = 'cluster' }\nsystem = 'lib.rs'\nnode = '../Cargo.toml'
+            trace = { file = 'lib.rs', format = 'engine' }\n[[group]]\nnodes = 'lib.rs'\ndevice = '../Cargo.toml'";
+        let mut table: Table = said.parse().unwrap();
+        see_all(&mut table, &by);
+        let cargo = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
+        let lib = format!("{}/src/lib.rs", env!("CARGO_MANIFEST_DIR"));
+        let wanted =
+            said.replace("../Cargo.toml", &cargo).replace("file = 'lib.rs'", &format!("file = '{lib}'"));
+        assert_eq!(table, wanted.parse::<Table>().unwrap());
+    }
+}

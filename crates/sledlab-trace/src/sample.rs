@@ -1,0 +1,78 @@
+//! Traces and work records that come with sledlab, by name: `sample:mail-a`.
+//!
+//! Where they lie is a matter of the installation, not of an experiment: it is told once, and experiments name a
+//! sample by its name alone, so that they mean the same on every machine.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use sledlab_core::{Error, Result};
+
+/// What stands before the name of a sample.
+pub const PREFIX: &str = "sample:";
+
+/// Folders of the place of samples, and how the names of files end there.
+const FOLDERS: [(&str, &str); 2] = [("traces", ".csv.zst"), ("work", ".work")];
+
+static PLACE: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says where samples lie: a directory with the folders `traces` and `work`. Whoever says it first is heard.
+pub fn lie_in(directory: impl Into<PathBuf>) {
+    let _ = PLACE.set(directory.into());
+}
+
+/// The file that a path stands for: itself, or that of a sample.
+///
+/// # Errors
+/// There is no such sample; the error names the nearest.
+pub(crate) fn located(path: &Path) -> Result<Cow<'_, Path>> {
+    match path.to_str().and_then(|text| text.strip_prefix(PREFIX)) {
+        None => Ok(Cow::Borrowed(path)),
+        Some(name) => match PLACE.get() {
+            Some(place) => found(place, name).map(Cow::Owned),
+            None => Err(Error::user(format!("nobody has said where the sample `{name}` lies"))
+                .with_remedy("name its file, such as sample/traces/mail-a.csv.zst")),
+        },
+    }
+}
+
+fn found(place: &Path, name: &str) -> Result<PathBuf> {
+    let names: Vec<(String, PathBuf)> =
+        FOLDERS.into_iter().flat_map(|(folder, ending)| files(&place.join(folder), ending)).collect();
+    let file = names.iter().find(|(known, _)| known == name).map(|(_, file)| file.clone());
+    file.ok_or_else(|| Error::unknown("sample", name, names.iter().map(|(known, _)| known.as_str())))
+}
+
+/// The files of a folder that end so, by name.
+fn files(folder: &Path, ending: &str) -> Vec<(String, PathBuf)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut named: Vec<(String, PathBuf)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().to_str()?.strip_suffix(ending)?.to_owned();
+            Some((name, entry.path()))
+        })
+        .collect();
+    named.sort();
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_found_by_name() {
+        let place = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample");
+        assert!(found(&place, "mail-a").unwrap().ends_with("traces/mail-a.csv.zst"));
+        assert!(found(&place, "sort").unwrap().ends_with("work/sort.work"));
+        let message = found(&place, "mial-a").unwrap_err().to_string();
+        assert!(message.contains("unknown sample `mial-a`") && message.contains("mail-a"), "{message}");
+        assert!(found(&place, "../work/sort").is_err());
+    }
+
+    #[test]
+    fn all_else_is_a_path() {
+        assert_eq!(located(Path::new("some/file.csv")).unwrap(), Path::new("some/file.csv"));
+    }
+}

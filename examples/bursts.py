@@ -1,0 +1,28 @@
+"""Bursts of reads near each other, a workload written in Python.
+
+Run it from the directory of this file:
+
+    sledlab simulate --device mems-g2 --workload bursts:Bursts --limit 20000 --set workload.mean_gap_ms=20
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Bursts:
+    """Every burst reads some blocks near a place of its own; times between bursts are exponential."""
+
+    def __init__(self, mean_gap_ms: float = 30.0, requests: int = 16, reach_blocks: int = 20_000) -> None:
+        """Keys of `[workload]`: mean time between bursts, requests of each, and how far they lie apart."""
+        self.mean_gap_us = 1000 * mean_gap_ms
+        self.many = requests
+        self.reach = reach_blocks
+
+    def requests(self, capacity_blocks, random):
+        """A batch for each burst: arrivals in microseconds, first blocks, one size, one operation."""
+        now_us = 0.0
+        while True:
+            now_us += random.exponential(self.mean_gap_us)
+            place = random.integers(capacity_blocks - self.reach)
+            yield np.full(self.many, now_us), place + random.integers(self.reach - 8, size=self.many), 8, "R"

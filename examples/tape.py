@@ -1,0 +1,29 @@
+"""A loop of tape, a device written in Python: what lies ahead comes by, what lies behind takes a whole turn.
+
+Run it from the directory of this file:
+
+    sledlab simulate --device tape:Tape --workload uniform --limit 1000 --replay closed:16 --scheduler sptf
+"""
+
+from __future__ import annotations
+
+
+class Tape:
+    """Blocks one after another on a loop that always moves; the state is the block under the head."""
+
+    active_mw = 900.0
+    idle_mw = 150.0
+
+    def __init__(self, capacity_mb: int = 64, turn_ms: float = 200.0) -> None:
+        """Keys of `[device]`: how much it holds, and how long a turn takes."""
+        self.capacity_blocks = capacity_mb * 1_000_000 // 512
+        self.block_ms = turn_ms / self.capacity_blocks
+
+    def serve(self, state, lbn, blocks, is_write):
+        """The way to the first block, the way past all of them, and where that ends."""
+        way = (lbn - state) % self.capacity_blocks
+        return {
+            "positioning_ms": way * self.block_ms,
+            "transfer_ms": blocks * self.block_ms,
+            "state": (lbn + blocks) % self.capacity_blocks,
+        }

@@ -1,0 +1,159 @@
+"""Completion on the command line: commands and options by click, names and keys by what can be chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from sledlab.job import LIST as JOBS
+from sledlab.model import catalogue
+from sledlab.model.experiment import names as experiments
+from sledlab.show import terminal
+from sledlab.traces.samples import PREFIX, samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+VARIABLE = "_SLEDLAB_COMPLETE"
+"""Tells the command line to complete, as click has it."""
+
+SHELLS = ("bash", "zsh", "fish")
+
+BASH_WORDS = "# Names such as sample:mail-a are one word.\nCOMP_WORDBREAKS=${COMP_WORDBREAKS//:/}\n"
+
+MODELS = {
+    "device": "device",
+    "devices": "device",
+    "front": "device",
+    "fit": "device",
+    "scheduler": "scheduler",
+    "schedulers": "scheduler",
+    "power": "power",
+    "policies": "power",
+    "merge": "merge",
+    "cache": "cache",
+    "system": "system",
+    "hybrid": "hybrid",
+    "replacement": "replacement",
+    "workload": "workload",
+    "workloads": "workload",
+    "node": "node",
+    "host": "node",
+    "network": "network",
+    "networks": "network",
+}
+"""Options whose values are models, and which."""
+
+SECTIONS = {
+    "device": "device_kinds",
+    "front": "device_kinds",
+    "scheduler": "schedulers",
+    "power": "power_policies",
+    "hybrid": "hybrids",
+    "workload": "workloads",
+    "network": "network_kinds",
+    "node": "nodes",
+    "system": "system",
+    "cache": "cache",
+    "merge": "merge",
+    "replay": "replay",
+    "trace": "trace",
+    "cluster": "cluster",
+}
+"""Tables of experiments, and where their parameters stand in the catalogue."""
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print the script that completes commands, options, names and settings in a shell.
+
+    \b
+    Examples:
+      sledlab completion bash > ~/.local/share/bash-completion/completions/sledlab
+      sledlab completion zsh > ~/.zfunc/_sledlab
+      sledlab completion fish > ~/.config/fish/completions/sledlab.fish
+    """
+    terminal.say_file(script(shell))
+
+
+def script(shell: str) -> str:
+    """The script for a shell."""
+    found = get_completion_class(shell)
+    assert found is not None
+    maker = found(click.Group(), {}, "sledlab", VARIABLE)
+    text = maker.source_template % maker.source_vars()
+    return (BASH_WORDS if shell == "bash" else "") + text.lstrip("\n").rstrip() + "\n"
+
+
+def of_option(name: str) -> Complete | None:
+    """What completes the value of an option, by its keyword; none where a shell knows best."""
+    if name == "settings":
+        return lambda _context, _parameter, word: items(keys(), word)
+    if name in ("trace", "traces"):
+        return lambda _context, _parameter, word: trace_items(word)
+    if name == "job":
+        return lambda _context, _parameter, word: items((each.name for each in JOBS), word) or files(word)
+    if name in MODELS:
+        kind = MODELS[name]
+        return lambda _context, _parameter, word: items(catalogue.CATALOGUES[kind], word) or files(word)
+    return None
+
+
+def experiment_or_file(
+    _context: click.Context, _parameter: click.Parameter, word: str
+) -> list[CompletionItem]:
+    """Names of experiments that a word may become, or files."""
+    return (items(experiments(), word) if word else []) or files(word)
+
+
+def model_of(kind: str) -> Complete:
+    """Names of models of a kind."""
+    return lambda _context, _parameter, word: items(catalogue.CATALOGUES[kind], word) or files(word)
+
+
+def trace_or_file(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
+    """Names of sample traces that a word may become, or files."""
+    return trace_items(word)
+
+
+def trace_items(word: str) -> list[CompletionItem]:
+    """Names of samples from the second letter on, or files."""
+    return (items((each.name for each in samples()), word) if word.startswith(PREFIX[:2]) else []) or files(
+        word
+    )
+
+
+def items(known: Iterable[str], word: str) -> list[CompletionItem]:
+    """Names that begin as a word does; the last one of several between commas.
+
+    Examples:
+        >>> [item.value for item in items(["fcfs", "sptf", "sptf-scan"], "fcfs,sp")]
+        ['fcfs,sptf', 'fcfs,sptf-scan']
+    """
+    before, comma, last = word.rpartition(",")
+    return [CompletionItem(f"{before}{comma}{name}") for name in known if name.startswith(last)]
+
+
+def files(word: str) -> list[CompletionItem]:
+    """Files, which the shell finds by itself."""
+    return [CompletionItem(word, type="file")]
+
+
+def keys() -> list[str]:
+    """Everything that `--set` sets.
+
+    Examples:
+        >>> {"device.active_tips", "replay.mode", "workload.read_share", "zsptf"} - set(keys())
+        {'zsptf'}
+    """
+    found = []
+    for name, section in SECTIONS.items():
+        listed = catalogue.everything().get(section, [])
+        for item in [listed] if isinstance(listed, dict) else listed:
+            found += [f"{name}.{spec['name']}" for spec in item["parameters"]]
+    return list(dict.fromkeys(found))

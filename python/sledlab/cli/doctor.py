@@ -1,0 +1,127 @@
+"""`sledlab doctor`: what is installed, and what is missing for what."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import click
+
+from sledlab import _native
+from sledlab.cli.options import json_option, show_json, show_table
+from sledlab.errors import Error
+from sledlab.job.data import home
+from sledlab.model.experiment import names
+from sledlab.show import terminal
+from sledlab.study.executor import processors
+from sledlab.traces.samples import samples
+
+NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "pyarrow", "rich")
+"""Libraries without which sledlab does not work."""
+
+JOBS = "pip install 'sledlab[jobs]'"
+MPI = "pip install 'sledlab[mpi]'"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is there, or is not.
+
+    Attributes:
+        what: Its name.
+        found: Its version, place or number; empty where it is missing.
+        purpose: What it is for.
+        remedy: The command that installs it.
+        needed: Whether nothing works without.
+    """
+
+    what: str
+    found: str
+    purpose: str
+    remedy: str = ""
+    needed: bool = False
+
+
+@click.command()
+@json_option
+def doctor(*, as_json: bool) -> int:
+    """Say what is installed, and what is missing for what, with the command that installs it.
+
+    The exit code is 1 where something is missing that sledlab does not work without.
+
+    \b
+    Examples:
+      sledlab doctor
+    """
+    found = findings()
+    lacking = [each for each in found if not each.found]
+    if as_json:
+        show_json([asdict(each) for each in found])
+        return int(any(each.needed for each in lacking))
+    show_table(
+        ("what", "found", "for"), [(each.what, each.found or "missing", each.purpose) for each in found]
+    )
+    for each in lacking:
+        terminal.say(f"{each.what} is missing, for {each.purpose}: {each.remedy}")
+    if not lacking:
+        terminal.say("Nothing is missing.")
+    return int(any(each.needed for each in lacking))
+
+
+def findings() -> list[Finding]:
+    """Everything that is looked at."""
+    extension = Path(_native.__file__ or "")
+    program = [
+        Finding("sledlab", _native.__version__, "everything", needed=True),
+        Finding("extension", extension.name, "simulation", needed=True),
+        Finding("Python", f"{platform.python_version()}, {sys.executable}", "everything", needed=True),
+        Finding("system", f"{platform.system()} {platform.machine()}", "everything"),
+        Finding("processors", str(processors()), "runs of studies side by side"),
+        Finding("memory", memory(), "long queues, tables of requests"),
+        Finding(
+            "experiments", str(len(names()) or ""), "figures of the papers by name", "install sledlab again"
+        ),
+        Finding("samples", str(len(samples()) or ""), "traces by name", "install sledlab again"),
+        Finding(
+            "data", place_of_data(), "generated tables and kept records (SLEDLAB_DATA)", "make it writable"
+        ),
+    ]
+    needed = [library(name, "everything", f"pip install {name}", needed=True) for name in NEEDED]
+    return [
+        *program,
+        *needed,
+        library("duckdb", "queries, and tables of TPC-H", JOBS),
+        library("tpchgen-cli", "tables of TPC-H: jobs scan, sort, join, q1 to q22", JOBS),
+        library("mpi4py", "jobs with a process for each node (--mpi)", MPI),
+        Finding("mpiexec", shutil.which("mpiexec") or "", "starting these processes", MPI),
+    ]
+
+
+def library(name: str, purpose: str, remedy: str, *, needed: bool = False) -> Finding:
+    """A library, with its version and that which is wanted."""
+    try:
+        return Finding(name, version(name), purpose, remedy, needed)
+    except PackageNotFoundError:
+        return Finding(name, "", purpose, remedy, needed)
+
+
+def memory() -> str:
+    """The memory of the machine, where it can be asked."""
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return "unknown"
+    return f"{size / 1e9:.1f} GB"
+
+
+def place_of_data() -> str:
+    """Where data of jobs are kept; empty where nothing can be written there."""
+    try:
+        return str(home())
+    except Error:
+        return ""

@@ -1,0 +1,137 @@
+"""`sledlab init`: files to begin with, which work as they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.files import check_writable, drafted
+from sledlab.model import catalogue
+from sledlab.model.entries import to_entry
+from sledlab.model.settings import to_toml
+from sledlab.show import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sledlab.model.entries import ParameterSpec
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Template:
+    """A file to begin with.
+
+    Attributes:
+        file: What it is called unless somebody says otherwise; a Python file's text lies in a file `.txt`.
+        meaning: What it is.
+        first: The command to try first.
+    """
+
+    file: str
+    meaning: str
+    first: str
+
+
+ALL = {
+    "device": Template("device.toml", "a device", "sledlab device show {file}"),
+    "experiment": Template("experiment.toml", "a run", "sledlab simulate {file}"),
+    "compare": Template("compare.toml", "a comparison", "sledlab compare {file}"),
+    "scheduler": Template(
+        "my_scheduler.py",
+        "a scheduler",
+        "sledlab simulate --device mems-g2 --workload uniform --limit 10000 --scheduler {module}:Soonest",
+    ),
+    "power": Template(
+        "my_power.py",
+        "a power policy",
+        "sledlab simulate --device mems-g2 --workload cello --limit 10000 --power {module}:Halving",
+    ),
+    "job": Template(
+        "my_job.py", "a job of storage nodes", "sledlab smart record --job {file} --work my.work"
+    ),
+}
+"""Every kind of file."""
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(list(ALL)))
+@click.argument("name", required=False)
+@click.option("--replace", is_flag=True, help="Write over a file of that name.")
+def init(kind: str, name: str | None, *, replace: bool) -> None:
+    """Write a file to begin with: commented, and working as it is.
+
+    NAME is the file to write; its usual ending may be left out.
+
+    \b
+    Examples:
+      sledlab init experiment
+      sledlab init scheduler nearest.py
+      sledlab init device mine.toml
+    """
+    template = ALL[kind]
+    path = _path(template, name)
+    if path.exists() and not replace:
+        raise Error(f"`{path}` exists", remedy="choose another name, or say --replace")
+    check_writable(path)
+    with drafted(path) as draft:
+        draft.write_text(text_of(kind, path), encoding="utf-8")
+    terminal.say(f"wrote {path}")
+    terminal.say(f"try: {template.first.format(file=path, module=path.stem)}")
+
+
+def _path(template: Template, name: str | None) -> Path:
+    """The file to write.
+
+    Raises:
+        Error: Its name has another ending, or is no name of a Python module where it has to be one.
+    """
+    usual = Path(template.file)
+    path = usual if name is None else Path(name)
+    if not path.suffix:
+        path = path.with_name(f"{path.name}{usual.suffix}")
+    if path.suffix != usual.suffix:
+        raise Error(f"`{path}` does not end in {usual.suffix}", remedy=f"call it {path.stem}{usual.suffix}")
+    if path.suffix == ".py" and not path.stem.isidentifier():
+        word = re.sub(r"\W+", "_", path.stem).strip("_") or usual.stem
+        raise Error(f"`{path.stem}` is not the name of a module", remedy=f"call it {word}.py")
+    return path
+
+
+def text_of(kind: str, path: Path) -> str:
+    """The text of a file to begin with."""
+    source = TEMPLATES / f"{kind}{'.txt' if path.suffix == '.py' else path.suffix}"
+    text = source.read_text(encoding="utf-8")
+    uniform = catalogue.workload.show("uniform").parameters
+    replay = to_entry(catalogue.everything()["replay"]).parameters
+    filled = {
+        "FILE": lambda: str(path),
+        "MODULE": lambda: path.stem,
+        "FUNCTION": lambda: path.stem,
+        "DEVICE": lambda: _native.device_text("mems-g2").rstrip(),
+        "WORKLOAD": lambda: commented(spec for spec in uniform if spec.name != "requests"),
+        "REPLAY": lambda: commented(spec for spec in replay if spec.name != "limit"),
+    }
+    return re.sub(r"@([A-Z]+)@", lambda found: filled[found[1]](), text)
+
+
+def commented(specs: Iterable[ParameterSpec]) -> str:
+    """Parameters with their defaults, commented out, each with its meaning.
+
+    Examples:
+        >>> from sledlab.model.entries import ParameterSpec
+        >>> commented([ParameterSpec("limit", "The end.", "s", "count", None, 5)])
+        '# limit = 5                  # s; The end.'
+    """
+    lines = []
+    for spec in specs:
+        unit = f"{spec.unit}; " if spec.unit else ""
+        lines.append(f"{f'# {spec.name} = {to_toml(spec.default)}':<28} # {unit}{spec.meaning}")
+    return "\n".join(lines)

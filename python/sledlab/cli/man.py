@@ -1,0 +1,105 @@
+"""`sledlab man`: pages of manual, made from the help of every command."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sledlab._native import __version__
+from sledlab.files import drafted, make_directory
+from sledlab.show import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(file_okay=False))
+def man(directory: str) -> None:
+    """Write a page of manual for every command into DIR, such as ~/.local/share/man/man1.
+
+    \b
+    Examples:
+      sledlab man man1
+    """
+    place = make_directory(Path(directory))
+    root = click.get_current_context().find_root()
+    pages = list(walk(root.command, root))
+    for context in pages:
+        with drafted(place / f"{name_of(context)}.1") as draft:
+            draft.write_text(page(context), encoding="utf-8")
+    terminal.say(f"wrote {len(pages)} pages to {place}; read one with: man {place / 'sledlab.1'}")
+
+
+def walk(command: click.Command, context: click.Context) -> Iterator[click.Context]:
+    """A command and all beneath it, each in a context that names it."""
+    yield context
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            beneath = command.get_command(context, name)
+            if beneath is not None:
+                yield from walk(beneath, click.Context(beneath, info_name=name, parent=context))
+
+
+def name_of(context: click.Context) -> str:
+    """The name of a page: `sledlab-trace-info`."""
+    return context.command_path.replace(" ", "-")
+
+
+def page(context: click.Context) -> str:
+    """A page of manual in the language of man."""
+    command = context.command
+    name = name_of(context)
+    usage = " ".join(command.collect_usage_pieces(context))
+    told = inspect.cleandoc(command.help or "")
+    records = [
+        each for each in (param.get_help_record(context) for param in command.get_params(context)) if each
+    ]
+    lines = [
+        f'.TH {name.upper()} 1 "" "sledlab {__version__}" "sledlab"',
+        ".SH NAME",
+        f"{name} \\- {roff(first_sentence(told))}",
+        ".SH SYNOPSIS",
+        f".B {context.command_path}",
+        roff(usage),
+        ".SH DESCRIPTION",
+        *paragraphs(told),
+    ]
+    if records:
+        lines.append(".SH OPTIONS")
+        for option, meaning in records:
+            lines += [".TP", f".B {roff(option)}", roff(meaning)]
+    if isinstance(command, click.Group) and (names := command.list_commands(context)):
+        lines.append(".SH SEE ALSO")
+        lines.append(",\n".join(f".BR {name}-{each} (1)" for each in names).replace(",\n.BR", "\n.BR"))
+    return "\n".join(lines) + "\n"
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a help text, without its full stop."""
+    return re.split(r"\.(?:\s|$)", " ".join(text.split()), maxsplit=1)[0]
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """A help text: paragraphs are filled, what follows a backspace stands as it is."""
+    for part in text.split("\n\n"):
+        as_it_is = part.startswith("\b\n")
+        yield ".PP"
+        yield from (
+            [".nf", roff(part.removeprefix("\b\n")), ".fi"] if as_it_is else [roff(" ".join(part.split()))]
+        )
+
+
+def roff(text: str) -> str:
+    """Text in which nothing is a command of man.
+
+    Examples:
+        >>> print(roff("--out DIR"), roff(".toml"))
+        \\-\\-out DIR \\&.toml
+    """
+    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^(?=[.'])", r"\\&", escaped, flags=re.MULTILINE)

@@ -1,0 +1,191 @@
+"""What is wrong with a line of command, said like every other mistake: what and where, and what to do."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sledlab.cli import streams
+from sledlab.errors import Error
+from sledlab.legible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+UNKNOWN_FORM = ("this is none of the known trace formats", "this is no work record")
+"""How messages begin about files that are something else than was thought."""
+
+OS_ERROR = re.compile(r" \(os error \d+\)")
+EXPECTED = re.compile(r"expected (.*), found (.*)$")
+
+
+def decoded(arguments: Sequence[str]) -> list[str]:
+    """The words of a line of command, also where the locale has no name for its encoding.
+
+    Raises:
+        Error: One is no text: the simulator, tables and pages name files in UTF-8.
+    """
+    return [_decoded(word) for word in arguments]
+
+
+def _decoded(word: str) -> str:
+    if word.isascii():
+        return word
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        try:
+            return os.fsencode(word).decode()
+        except UnicodeDecodeError:
+            raise Error(
+                f"`{visible(word)}` is not written in UTF-8, as all names must be",
+                remedy="rename the file, or reach it through a link: ln -s THIS that.csv",
+            ) from None
+    return word
+
+
+def not_encoded(error: UnicodeEncodeError) -> Error:
+    """The error about a name that this locale has no bytes for."""
+    return Error(
+        f"`{visible(error.object)}` cannot be said in the encoding of this locale, {error.encoding}",
+        remedy="set PYTHONUTF8=1, or a locale such as LC_ALL=C.UTF-8",
+    )
+
+
+def not_written(reason: str) -> Error:
+    """The error about standard output that takes nothing, for a reason as system or simulator give it."""
+    reason = reason.removeprefix(streams.LOST).partition(" (os error")[0]
+    return Error(f"standard output: {streams.LOST}{reason}", remedy="lead it where there is room")
+
+
+def of_system(error: OSError) -> Error:
+    """An error of the operating system."""
+    reason = error.strerror or str(error)
+    said = f"{error.filename}: {reason}" if error.filename else reason
+    return Error(said, remedy="see that the file is there, and may be read or written")
+
+
+def told(error: Error, command: click.Command, arguments: Sequence[str]) -> Error:
+    """The error with something to do about it, which the command's own help is if nothing else.
+
+    Args:
+        error: It.
+        command: The whole command line.
+        arguments: The words after its name.
+    """
+    message, place, remedy = error.message, error.place, error.remedy
+    if place is not None and any(message.startswith(each) for each in UNKNOWN_FORM):
+        place = replace(place, text="")  # whatever the file is, it may be nobody's to show
+    message = OS_ERROR.sub("", message)
+    if message.count("\n") == 1:
+        message = message.replace("\n", ": ")
+    if remedy is None:
+        remedy = _expected(message) or f"`{_path(command, arguments)} --help` tells more"
+    return Error(message, place, remedy)
+
+
+def _expected(message: str) -> str | None:
+    """What to do where the message says what was expected."""
+    if message.endswith("No such file or directory"):
+        return "check the path"
+    if message.endswith("valid UTF-8"):
+        return "write it as UTF-8"
+    found = EXPECTED.search(message)
+    if found is None:
+        return None
+    words = found[1].removeprefix("one of ").split(", ") if found[1].startswith("one of ") else []
+    near = get_close_matches(found[2].strip('`"'), words, n=1)
+    if near:
+        return f"did you mean `{near[0]}`?"
+    return "choose one of these words" if words else f"give {found[1]}"
+
+
+def _path(command: click.Command, arguments: Sequence[str]) -> str:
+    """The command that words begin with."""
+    path = ["sledlab"]
+    for word in arguments:
+        if not isinstance(command, click.Group):
+            break
+        found = command.get_command(click.Context(command), word)
+        if found is None:
+            break
+        command = found
+        path.append(word)
+    return " ".join(path)
+
+
+def asks_for_help(mistake: click.ClickException) -> bool:
+    """Whether nothing but the name of a group was said; older versions of click show the help themselves."""
+    return type(mistake).__name__ == "NoArgsIsHelpError"
+
+
+def of_usage(mistake: click.ClickException, command: click.Command, arguments: Sequence[str]) -> Error:
+    """What is wrong with options and arguments.
+
+    Args:
+        mistake: It.
+        command: The whole command line.
+        arguments: The words after its name.
+    """
+    path = _path(command, arguments)
+    see = f"`{path} --help` lists what it takes"
+    match mistake:
+        case click.NoSuchOption(option_name=name, possibilities=near):
+            return Error(f"unknown option `{name}`", remedy=f"did you mean `{near[0]}`?" if near else see)
+        case click.MissingParameter(param=click.Parameter() as parameter):
+            return Error(
+                f"`{_name(parameter)}` is missing", remedy=f"write `{_form(path, mistake, parameter)}`"
+            )
+        case click.BadOptionUsage(option_name=name):
+            return Error(f"`{name}` {_unusable(mistake.message)}", remedy=see)
+        case click.BadParameter(param=click.Parameter() as parameter):
+            return _bad_value(mistake, parameter)
+    extra = re.search(r"unexpected extra arguments? \((.*)\)", mistake.format_message())
+    if extra:
+        return Error(f"`{path}`: too many words: `{extra[1]}`", remedy=see)
+    return Error(mistake.format_message().rstrip("."), remedy=see)
+
+
+def _name(parameter: click.Parameter) -> str:
+    """What people call an option or an argument."""
+    word = (parameter.name or "").upper()
+    return max(parameter.opts, key=len) if isinstance(parameter, click.Option) else word
+
+
+def _form(path: str, mistake: click.UsageError, missing: click.Parameter) -> str:
+    """The whole command with what is missing in it."""
+    context = mistake.ctx or click.Context(click.Command(""))
+    pieces = context.command.collect_usage_pieces(context)
+    if isinstance(missing, click.Option):
+        pieces.append(f"{_name(missing)} {missing.metavar or 'VALUE'}")
+    return " ".join([path, *pieces])
+
+
+def _unusable(message: str) -> str:
+    """Why an option cannot be used in that way."""
+    return "takes no value" if "does not take a value" in message else "needs a value"
+
+
+def _bad_value(mistake: click.BadParameter, parameter: click.Parameter) -> Error:
+    """What is wrong with the value of an option or argument."""
+    name, kind = _name(parameter), parameter.type
+    if isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
+        noun = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
+        found = re.match(r"'(.*)' is not a valid|(\S+) is not in the range", mistake.message)
+        value = next(filter(None, found.groups()), "") if found else ""
+        wrong = "is out of range" if found and found[2] else f"is not {noun}"
+        return Error(f"`{name}`: `{value}` {wrong}", remedy=f"give {noun}{_range(kind)}")
+    return Error(f"`{name}`: {mistake.message.rstrip('.')}", remedy="see that it is there, and of that kind")
+
+
+def _range(kind: click.ParamType[Any]) -> str:
+    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
+    if least is None:
+        return ""
+    return f" from {least} to {most}" if most is not None else f", {least} or more"

@@ -1,0 +1,103 @@
+"""`sledlab schema`: JSON Schema of files, for editors and other programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import click
+
+from sledlab.job import LIST as JOBS
+from sledlab.job import find
+from sledlab.lazy import loaded
+from sledlab.model import schema as schemas
+from sledlab.model.catalogue import Chosen
+from sledlab.show import terminal
+from sledlab.studies import LIST
+
+KINDS = ("experiment", "device", "node", "network", "job")
+
+TYPES: Mapping[Any, Any] = {
+    bool: {"type": "boolean"},
+    int: {"type": "integer", "minimum": 0},
+    float: {"type": "number"},
+    str: {"type": "string"},
+}
+"""Schemas of plain types."""
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(KINDS), default="experiment")
+def schema(kind: str) -> None:
+    """Print the JSON Schema (draft 2020-12) of a kind of file, or of settings of jobs.
+
+    KIND is experiment, device, node, network or job; that of experiments holds for studies and clusters too.
+    Editors check and complete TOML with it. It is made from the declarations that sledlab reads files by.
+
+    \b
+    Examples:
+      sledlab schema > experiment.schema.json
+      sledlab schema device
+    """
+    terminal.say_file(json.dumps(of(kind), indent=2, ensure_ascii=False) + "\n")
+
+
+def of(kind: str) -> dict[str, Any]:
+    """The schema of a kind of file."""
+    if kind == "experiment":
+        return schemas.of_experiment(of_studies())
+    if kind == "job":
+        return schemas.document(
+            "A job of sledlab with its settings", {"anyOf": [of_job(each.name) for each in JOBS]}
+        )
+    made = {"device": schemas.of_device, "node": schemas.of_node, "network": schemas.of_network}[kind]
+    return schemas.document(f"A {kind} of sledlab", made(file=True))
+
+
+def of_job(name: str) -> dict[str, Any]:
+    """What can be said of a job and its data."""
+    own, of_data = find(name).settings
+    return schemas.table((*own, *of_data), {"job": {"const": name}}, ["job"])
+
+
+def of_studies() -> dict[str, Any]:
+    """The table `[study]`: one of those of all studies."""
+    return {"anyOf": [of_study(each.folder) for each in LIST]}
+
+
+def of_study(folder: str) -> dict[str, Any]:
+    """The table `[study]` of a study: its axes."""
+    study = loaded(f"sledlab.studies.{folder}:STUDY")
+    hints = get_type_hints(study.options, include_extras=True)
+    properties: dict[str, Any] = {"kind": {"const": study.name, "description": study.meaning}}
+    for name in study.axes:
+        if name in hints:
+            kind, option = get_args(hints[name])[:2]
+            properties[name] = {**of_type(kind), "description": option.meaning}
+    properties.setdefault("seeds", {"type": "integer", "minimum": 1, "description": "Seeds of workloads."})
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def of_type(kind: Any) -> dict[str, Any]:
+    """The schema of a type of an option.
+
+    Examples:
+        >>> of_type(float | Sequence[float])
+        {'anyOf': [{'type': 'number'}, {'type': 'array', 'items': {'type': 'number'}}]}
+        >>> of_type(Literal["a", "b"])
+        {'enum': ['a', 'b']}
+    """
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return {"enum": list(parts)}
+    if origin in (Union, UnionType):
+        forms = [of_type(each) for each in parts]
+        return {"anyOf": [form for number, form in enumerate(forms) if form not in forms[:number]]}
+    if origin in (Sequence, list, tuple):
+        return {"type": "array", "items": of_type(parts[0])} if parts else {"type": "array"}
+    if origin is Mapping or kind is Mapping:
+        return {"type": "object"}
+    # A chosen model and a path are words in files.
+    return dict(TYPES.get(str if kind is Chosen else kind, TYPES[str]) if kind is not Any else {})

@@ -1,0 +1,147 @@
+"""Experiments that come with sledlab, by name: a file each, which says what it shows and who runs it.
+
+Wherever the file of an experiment is expected, its name will do.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.model.entries import ExperimentEntry
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Iterator, Mapping
+
+PLACE = Path(__file__).parents[1] / "experiments"
+"""Their files: in a checkout a link to `presets/experiments`, in a wheel the files themselves."""
+
+SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
+
+
+class Experiments:
+    """All experiments that come with sledlab: call it with a name to have the file.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> "paper-002-figure-2" in list(sl.experiment)
+        True
+        >>> sl.experiment.show("paper-002-figure-2").meaning
+        'Paper 002, figure 2: mean response over the scaling factor.'
+        >>> sl.experiment.show("paper-002-figure-2").study
+        'compare'
+    """
+
+    def __call__(self, name: str) -> Path:
+        """The file of an experiment.
+
+        Raises:
+            Error: There is no such name; the message has the nearest.
+        """
+        if name not in names():
+            near = get_close_matches(name, names(), n=1)
+            seen = "`sledlab experiment list` shows all; the name of a file ends in .toml"
+            raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{near[0]}`?" if near else seen)
+        return PLACE / f"{name}.toml"
+
+    def list(self) -> builtins.list[ExperimentEntry]:
+        """Every experiment with its meaning and the study that runs it."""
+        return [self.show(name) for name in self]
+
+    def show(self, name: str) -> ExperimentEntry:
+        """One experiment.
+
+        Raises:
+            Error: There is no such name.
+        """
+        text = self.text(name)
+        return ExperimentEntry(name, heading(text).partition("\n")[0], study=study_of(tomllib.loads(text)))
+
+    def text(self, name: str) -> str:
+        """The file of an experiment, comments included.
+
+        Raises:
+            Error: There is no such name.
+        """
+        return self(name).read_text(encoding="utf-8")
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(names())
+
+    def __dir__(self) -> builtins.list[str]:
+        """What it does."""
+        return ["list", "show", "text"]
+
+
+experiment = Experiments()
+"""Experiments that come with sledlab: `list()`, `show(name)`, `text(name)`; their names work as files do.
+
+Examples:
+    >>> import sledlab as sl
+    >>> sl.experiment.show("paper-002-figure-2").study
+    'compare'
+"""
+
+
+def names() -> list[str]:
+    """The names of all experiments, in order."""
+    return sorted(file.name.removesuffix(".toml") for file in PLACE.glob("*.toml"))
+
+
+def file_of(said: str | Path) -> Path:
+    """The file that is meant: that of an experiment by its name, unless it is a file by its looks.
+
+    A file is what exists, has an ending, or a separator of directories in it: `./paper-002-figure-2` is
+    a file whatever there is.
+
+    Raises:
+        Error: It is a bare word that is neither.
+
+    Examples:
+        >>> file_of("mine.toml"), file_of("paper-002-figure-2").name
+        (PosixPath('mine.toml'), 'paper-002-figure-2.toml')
+    """
+    word = str(said)
+    bare = word not in ("", "-") and not Path(word).suffix and not any(sign in word for sign in SEPARATORS)
+    return experiment(word) if bare and not Path(word).exists() else Path(said)
+
+
+def is_name(word: str) -> bool:
+    """Whether a word names an experiment that comes with sledlab, and no file that exists."""
+    return word in names() and not Path(word).exists()
+
+
+def heading(text: str) -> str:
+    """What stands in comments at the beginning of a file, without their signs.
+
+    Examples:
+        >>> heading("# What it shows.\\n#\\n#   how to run it\\n\\nseed = 1\\n# more\\n")
+        'What it shows.\\n\\n  how to run it'
+    """
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.removeprefix("#").removeprefix(" "))
+    return "\n".join(lines)
+
+
+def study_of(tables: Mapping[str, Any]) -> str:
+    """The study that runs an experiment: its `kind`, or the command for one that sweeps nothing.
+
+    Examples:
+        >>> study_of({"study": {"kind": "side-by-side"}}), study_of({"trace": {}}), study_of({"device": {}})
+        ('side-by-side', 'simulate', 'device seek-map')
+    """
+    said = tables.get("study")
+    if isinstance(said, dict) and "kind" in said:
+        return str(said["kind"])
+    if "work" in tables:
+        return "smart replay"
+    return "simulate" if {"trace", "workload"} & set(tables) else "device seek-map"

@@ -1,0 +1,200 @@
+"""Where in its file a value stands that makes no sense: what only says the key gets file and line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, Place
+from sledlab.model.catalogue import Chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+DEVICE = "device"
+
+FILED = (DEVICE, "front", "node", "host", "network")
+"""Tables that may be the files of devices, nodes and networks."""
+
+HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]")
+KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+DOTTED = re.compile(r"[a-z_]+(?:\.[\w\[\]-]+)+")
+QUOTED = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a TOML file that says something.
+
+    Attributes:
+        number: Counted from 1.
+        key: Its key with those of its tables, `device.zones[0].spares`; that of the table itself at its head.
+        text: It, without what is around it.
+    """
+
+    number: int
+    key: str
+    text: str
+
+    @property
+    def value(self) -> str:
+        """What stands behind the sign; nothing at the head of a table."""
+        return "" if self.text.startswith("[") else self.text.partition("=")[2]
+
+
+def lines_of(text: str) -> Iterator[Line]:
+    """The lines of a TOML file that say something, each with its whole key.
+
+    Examples:
+        >>> for line in lines_of('seed = 1\\n[device] # of mine\\nzones = [\\n {a = 1}]\\n[[zones]]\\nb = 2'):
+        ...     print(line.number, line.key)
+        1 seed
+        2 device
+        3 device.zones
+        5 zones[0]
+        6 zones[0].b
+    """
+    table, counts, quotes = "", dict[str, int](), ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if quotes:
+            quotes = "" if quotes in line else quotes
+            continue
+        quotes = next((each for each in ('"""', "'''") if line.count(each) % 2), "")
+        if header := HEADER.match(line):
+            table = _plain(header[2])
+            if header[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                table = f"{table}[{counts[table]}]"
+            yield Line(number, table, line.strip())
+        elif found := KEY.match(line):
+            key = _plain(found[1])
+            yield Line(number, f"{table}.{key}" if table else key, line.strip())
+
+
+def _plain(key: str) -> str:
+    """A key without quotation marks and room around its dots."""
+    return re.sub(r"\s*\.\s*", ".", key).replace('"', "").replace("'", "")
+
+
+@contextmanager
+def placed(
+    file: Any, named: Mapping[str, Any], keys: Collection[str] = (), said: Collection[str] = ()
+) -> Iterator[None]:
+    """Gives errors about values the line that they are in, where they are in a file.
+
+    Args:
+        file: The experiment or study that was read, if any.
+        named: Devices, nodes and networks that were named besides, by their tables.
+        keys: What was said besides, `table.key`: that is not in the file.
+        said: Words that were said besides, such as names of schedulers.
+    """
+    try:
+        yield
+    except Error as error:
+        if error.place is None:
+            error.place = _place(error.message, file, named, keys, said)
+        raise
+
+
+def _place(
+    message: str, file: Any, named: Mapping[str, Any], keys: Collection[str], said: Collection[str]
+) -> Place | None:
+    wanted = _keys_in(message)
+    if wanted and wanted[0] in keys:
+        return None
+    text = _text(file)
+    lines = [line for line in lines_of(text) if line.key not in keys]
+    presets = {**_presets(text), **{table: name for table, name in named.items() if name is not None}}
+    for key in wanted:
+        table, _, rest = key.partition(".")
+        found = _line(lines, key) or (_line(lines, f"front.{rest}") if table == DEVICE else None)
+        if found is not None:
+            return _of(file, found)
+        files = dict.fromkeys(_files(table, presets, said))
+        hits = {name: line for name in files if (line := _line([*lines_of(_text(name))], rest)) is not None}
+        if len(hits) == 1:
+            return _of(*hits.popitem())
+    for word in QUOTED.findall(message):
+        saying = [] if word in said else [line for line in lines if _says(line, word)]
+        if len(saying) == 1:
+            return _of(file, saying[0])
+    return None
+
+
+def _files(table: str, presets: Mapping[str, Any], said: Collection[str]) -> Iterator[str]:
+    """Files in which a key of a table may stand; of devices there may be several."""
+    if table in FILED and table in presets:
+        yield _name(presets[table])
+    if table == DEVICE:
+        if "front" in presets:  # whose keys the simulator calls by the same table
+            yield _name(presets["front"])
+        yield from (word.partition(":")[0] for word in said)
+
+
+def _keys_in(message: str) -> list[str]:
+    """What may be keys in a message, the likeliest first."""
+    first = message.split(maxsplit=1)[0].rstrip(":") if message else ""
+    of_study = re.search(r"key of \[study\] `([^`]+)`", message)
+    table = re.search(r"unknown table `([^`]+)`", message)
+    found = [f"study.{of_study[1]}"] if of_study else [table[1]] if table else []
+    found += DOTTED.findall(message)
+    if " is missing" in message:  # from a table, whose head is the next best
+        found += [key.rpartition(".")[0] for key in found]
+    return [*found, *([first] if re.fullmatch(r"[a-z_]+", first) else [])]
+
+
+def _line(lines: list[Line], key: str) -> Line | None:
+    """The line that says a key, or the table that it should be in, said in one line."""
+    exact = next((line for line in lines if line.key == key), None)
+    if exact is not None or not key:
+        return exact
+    last = key.rpartition(".")[2]
+    return next(
+        (line for line in lines if key.startswith(f"{line.key}.") and re.search(rf"\b{last}\b", line.value)),
+        None,
+    )
+
+
+def _says(line: Line, word: str) -> bool:
+    """Whether a value is that word, or has it in a list; numbers count only where a study sweeps them."""
+    if re.fullmatch(r"[-+\d.]+", word):
+        swept = line.key.startswith("study.")
+        return swept and re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", line.value) is not None
+    return f'"{word}"' in line.value or f"'{word}'" in line.value
+
+
+def _presets(text: str) -> dict[str, str]:
+    """Files that an experiment names, by its tables."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
+    said = {table: tables[table] for table in FILED if table in tables}
+    found = {
+        table: value.get("preset") if isinstance(value, dict) else value for table, value in said.items()
+    }
+    return {table: name for table, name in found.items() if isinstance(name, str)}
+
+
+def _text(file: Any) -> str:
+    """The text of a TOML file; nothing of what is none."""
+    path = Path(_name(file))
+    if path.suffix.lower() != ".toml":
+        return ""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _of(file: Any, line: Line) -> Place:
+    return Place(_name(file), line.number, 0, line.text[:80])
+
+
+def _name(file: Any) -> str:
+    """What a file is called, also where it is that of a chosen model."""
+    return file.name if isinstance(file, Chosen) else str(file)

@@ -1,0 +1,112 @@
+"""Experiment files of older versions: what is called otherwise today, in one table.
+
+What has a new name is read as that; what changed nothing is left out; what nobody can translate gets a
+message that says what to write. Adding a line here is part of renaming a key.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.model.settings import document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@dataclass(frozen=True)
+class Older:
+    """A key of device tables that is no more.
+
+    Attributes:
+        key: What it was called.
+        now: What it is called; empty where it is left out, as it changed nothing.
+        value: From the old value to the new one.
+        remedy: What to do about it, where nobody can translate it.
+    """
+
+    key: str
+    now: str = ""
+    value: Callable[[Any], Any] = lambda value: value
+    remedy: str = ""
+
+
+ZONES = (
+    "describe the disk by `zones = [{ first_cylinder = 0, cylinders = 1000, sectors_per_track = 100 }]`, "
+    "as `sledlab device show mobile-disk --toml` does"
+)
+
+DEVICE = (
+    Older("appends_writes", "appended_writes", lambda said: "joined" if said else "none"),
+    Older("write_back", "buffers_writes", lambda said: said != "never"),
+    Older("keeps_requested", "drops_requested", lambda said: said == "never"),
+    Older("zero_latency_writes"),
+    Older("holds_bus_for_reads"),
+    Older("never_disconnects"),
+    Older("write_segments"),
+    Older("write_watermark"),
+    Older("read_disconnect_after_read_us"),
+    Older("read_disconnect_after_write_us"),
+    Older("cylinders", remedy=ZONES),
+    Older("sectors_per_track", remedy=ZONES),
+    Older("track_skew_sectors", remedy=ZONES),
+    Older("cylinder_skew_sectors", remedy=ZONES),
+)
+"""Keys of `[device]` and `[front]`."""
+
+STUDY = {"compare": "compare"}
+"""Tables of studies that had names of their own, and the `kind` of `[study]` that they are today."""
+
+
+def today(text: str) -> str:
+    """The text of an experiment or a study as it is written today; unchanged where nothing in it is older.
+
+    Raises:
+        Error: A key is no more, and only who wrote the file can say what to put in its place.
+
+    Examples:
+        >>> print(today("[compare]\\nspeedups = [1]\\n"))
+        [study]
+        kind = "compare"
+        speedups = [1]
+        <BLANKLINE>
+        >>> today("seed = 1 # as it is")
+        'seed = 1 # as it is'
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:  # whoever reads it says where
+        return text
+    changed = [_renamed(table) for table in _devices(tables)]
+    for name, kind in STUDY.items():
+        if isinstance(tables.get(name), dict) and "study" not in tables:
+            tables["study"] = {"kind": kind, **tables.pop(name)}
+            changed.append(True)
+    return document(tables) if any(changed) else text
+
+
+def _devices(tables: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The tables of devices in a file."""
+    groups = tables.get("group")
+    parts = (
+        [tables, *(each for each in groups if isinstance(each, dict))]
+        if isinstance(groups, list)
+        else [tables]
+    )
+    for part in parts:
+        yield from (part[name] for name in ("device", "front") if isinstance(part.get(name), dict))
+
+
+def _renamed(table: dict[str, Any]) -> bool:
+    """Puts today's names into the table of a device; whether there was anything to do."""
+    found = [each for each in DEVICE if each.key in table]
+    for each in found:
+        if each.remedy:
+            raise Error(f"device.{each.key}: there is no such key any more", remedy=each.remedy)
+        value = table.pop(each.key)
+        if each.now:
+            table.setdefault(each.now, each.value(value))
+    return bool(found)

@@ -1,0 +1,278 @@
+"""JSON Schema of what files say, made from the one declaration of every parameter.
+
+A table of a model is one of several objects, one for each kind there is, so that an editor completes the
+parameters of the kind at hand and a slip is found before anything runs. What depends on several values at
+once, such as a device without blocks, only a run can find.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.model.catalogue import entries, everything
+from sledlab.model.device import kinds
+from sledlab.model.entries import NetworkEntry, to_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sledlab.model.entries import Entry, ParameterSpec
+
+    Schema = dict[str, Any]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+TEXT: Schema = {"type": "string"}
+FILE: Schema = {"type": "string", "pattern": r"\.[Tt][Oo][Mm][Ll]$", "description": "A file."}
+PLUGIN = r"[A-Za-z_][\w.]*:[A-Za-z_]\w*(:.*)?"
+"""A plug-in, `module:Class`, with its parameters."""
+
+SEVERAL = ("failed", "failed_at_s")
+"""Parameters that are declared as text and are a word, a number or a list of numbers."""
+
+PLAIN = {"number": "number", "count": "integer", "switch": "boolean", "text": "string"}
+"""Types of JSON, by those of parameters."""
+
+CYCLES: Schema = {
+    "type": "object",
+    "description": "Cycles of each kind of operation.",
+    "additionalProperties": {"type": "number", "minimum": 0},
+}
+NAMED: dict[str, Schema] = {
+    "name": {**TEXT, "description": "What it is called in tables and reports."},
+    "description": {**TEXT, "description": "One line for people."},
+}
+
+
+def of_parameter(spec: ParameterSpec) -> Schema:
+    """The schema of one parameter.
+
+    Examples:
+        >>> from sledlab.model.entries import ParameterSpec
+        >>> of_parameter(ParameterSpec("sleds", "Sleds.", "", "count", (1, 9), 1))
+        {'type': 'integer', 'minimum': 1, 'maximum': 9, 'description': 'Sleds.', 'default': 1}
+    """
+    found: Schema = {}
+    if isinstance(spec.kind, tuple):
+        found["enum"] = list(spec.kind)
+    elif spec.name in SEVERAL and spec.kind == "text":
+        found["type"] = ["string", "number", "array"]
+        found["items"] = {"type": "number"}
+    else:
+        found["type"] = PLAIN[spec.kind]
+        if spec.kind == "count":
+            found["minimum"] = 0
+    if spec.range is not None:
+        low, high = (int(each) if each == int(each) else each for each in spec.range)
+        found |= {"minimum": low, "maximum": high}
+    unit = f" In {spec.unit}." if spec.unit else ""
+    return {**found, "description": f"{spec.meaning}{unit}", "default": spec.default}
+
+
+def table(
+    specs: Iterable[ParameterSpec], more: Mapping[str, Schema] | None = None, required: Sequence[str] = ()
+) -> Schema:
+    """The schema of a table of parameters, and of keys that are none."""
+    properties = {**(more or {}), **{spec.name: of_parameter(spec) for spec in specs}}
+    needed = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": properties, "additionalProperties": False, **needed}
+
+
+def word(names: Iterable[str], *, plugins: bool = False) -> Schema:
+    """A name, with parameters behind it where they are said in one word: `zsptf:grid=40x4`."""
+    known = list(names)
+    pattern = rf"^({'|'.join(map(re.escape, known))})(:[^=]+=.*)?$"
+    forms = [{"enum": known}, {**TEXT, "pattern": pattern}]
+    return {"anyOf": [*forms, {**TEXT, "pattern": f"^{PLUGIN}$"}] if plugins else forms}
+
+
+def of_kinds(section: str, *, none: bool = False, plugins: bool = False, required: bool = False) -> Schema:
+    """A table `kind = ...` of models with parameters of their own, or the name alone.
+
+    Args:
+        section: The section of the catalogue.
+        none: Whether there is a kind `none`, without parameters.
+        plugins: Whether a plug-in can stand there, with any parameters.
+        required: Whether the kind must be said.
+    """
+    found = entries(section)
+    tables = [_of_kind(entry, required=required) for entry in found]
+    if none:
+        tables.append(table((), {"kind": {"const": "none"}}))
+    if plugins:
+        own = {**TEXT, "pattern": f"^{PLUGIN}$", "description": "A plug-in, module:Class."}
+        tables.append({"type": "object", "properties": {"kind": own}, "required": ["kind"]})
+    names = [name for entry in found for name in (entry.name, *entry.aliases)]
+    return {"anyOf": [word([*names, "none"] if none else names, plugins=plugins), *tables]}
+
+
+def _of_kind(entry: Entry, *, required: bool) -> Schema:
+    kind = {**word([entry.name, *entry.aliases]), "description": entry.meaning}
+    return table(entry.parameters, {"kind": kind}, ["kind"] if required else ())
+
+
+def of_section(section: str, kinds_in: str | None = None) -> Schema:
+    """A table whose parameters are the same whatever its kind; where it has kinds, the name alone will do."""
+    item = to_entry(everything()[section])
+    if kinds_in is None:
+        return table(item.parameters)
+    names = [entry.name for entry in entries(kinds_in)]
+    specs = [spec for spec in item.parameters if spec.name != "kind"]
+    return {"anyOf": [word(names), table(specs, {"kind": word(names)})]}
+
+
+@cache
+def device_presets() -> Mapping[str, tuple[str, ...]]:
+    """Names of devices by their kinds."""
+    found: dict[str, list[str]] = {name: [] for name in kinds()}
+    for entry in entries("devices"):
+        found[tomllib.loads(_native.device_text(entry.name))["kind"]].append(entry.name)
+    return {kind: tuple(names) for kind, names in found.items()}
+
+
+def zones() -> Schema:
+    """The lists of a disk, which are no parameters."""
+    number = {"type": "integer", "minimum": 0}
+    values: Schema = {"anyOf": [number, {"type": "array"}]}
+    return {
+        "zones": {
+            "type": "array",
+            "minItems": 1,
+            "items": {"type": "object", "additionalProperties": values},
+        },
+        "seek_table": {
+            "type": "array",
+            "description": "Pairs of cylinders and ms, rising.",
+            "items": {
+                "type": "array",
+                "minItems": 2,
+                "maxItems": 2,
+                "items": {"type": "number", "minimum": 0},
+            },
+        },
+    }
+
+
+def of_device(*, file: bool = False) -> Schema:
+    """A device: a preset or a file with changes, or a kind with every parameter; `file` for a device file."""
+    tables = []
+    for name, kind in kinds().items():
+        said: dict[str, Schema] = {"kind": {"const": name, "description": kind.meaning}, **NAMED}
+        if not file:
+            said["preset"] = {"anyOf": [{"enum": list(device_presets()[name])}, FILE]}
+        lists = zones() if name == "disk" else {}
+        tables.append(table(kind.parameters, {**said, **lists}, ["kind"] if file else ()))
+    if file:
+        return {"anyOf": tables}
+    names = [entry.name for entry in entries("devices")]
+    return {"anyOf": [{"enum": names}, FILE, *tables]}
+
+
+def of_node(*, file: bool = False) -> Schema:
+    """A node: a preset or a file with changes; `file` for a node file."""
+    found = entries("nodes")
+    communication: Schema = {
+        "type": "array",
+        "items": TEXT,
+        "description": "Kinds of operation that count as network instead of compute.",
+    }
+    more: dict[str, Schema] = {**NAMED, "cycles": CYCLES, "communication": communication}
+    names: Schema = {"anyOf": [{"enum": [entry.name for entry in found]}, FILE]}
+    if file:
+        return table(found[0].parameters, more)
+    return {"anyOf": [names, table(found[0].parameters, {"preset": names, **more})]}
+
+
+def of_network(*, file: bool = False) -> Schema:
+    """A network: a preset or a file with changes, or a kind; `file` for a network file."""
+    presets = [entry for entry in entries("networks") if isinstance(entry, NetworkEntry)]
+    tables = []
+    for kind in entries("network_kinds"):
+        said: dict[str, Schema] = {"kind": {"const": kind.name, "description": kind.meaning}, **NAMED}
+        if not file:
+            names = [entry.name for entry in presets if entry.kind == kind.name]
+            said["preset"] = {"anyOf": [{"enum": names}, FILE]}
+        tables.append(table(kind.parameters, said, ["kind"] if file else ()))
+    if file:
+        return {"anyOf": tables}
+    return {"anyOf": [{"enum": [entry.name for entry in presets]}, FILE, *tables]}
+
+
+def of_store() -> dict[str, Schema]:
+    """The tables of what stores blocks."""
+    return {
+        "device": of_device(),
+        "front": of_device(),
+        "hybrid": of_kinds("hybrids", none=True),
+        "system": of_section("system", "systems"),
+        "cache": of_section("cache", "caches"),
+        "scheduler": of_kinds("schedulers", plugins=True),
+        "power": of_kinds("power_policies", plugins=True),
+        "merge": of_section("merge", "merges"),
+    }
+
+
+def of_cluster() -> dict[str, Schema]:
+    """The tables that only the replay of a work record has."""
+    members: Schema = {
+        "anyOf": [TEXT, {"type": "array", "items": {"type": "integer", "minimum": 0}}],
+        "description": "Numbers of nodes, or a group of the record.",
+    }
+    # A group says what its nodes have instead of what all have.
+    whole = {name: {"$ref": f"#/$defs/{name}"} for name in (*of_store(), "node")}
+    group = {
+        "type": "object",
+        "properties": {"nodes": members, **whole},
+        "required": ["nodes"],
+        "additionalProperties": False,
+    }
+    return {
+        "work": table((), {"file": {**TEXT, "description": "The work record; a file, or sample:NAME."}}),
+        "node": of_node(),
+        "host": {"$ref": "#/$defs/node"},
+        "network": of_network(),
+        "cluster": of_section("cluster"),
+        "group": {"type": "array", "items": group},
+    }
+
+
+def of_requests() -> dict[str, Schema]:
+    """The tables of requests, and of how they are offered."""
+    return {
+        "trace": of_section("trace"),
+        "workload": of_kinds("workloads", required=True),
+        "replay": of_section("replay"),
+    }
+
+
+def of_experiment(study: Schema) -> Schema:
+    """The file of an experiment or a study, with the schema of its table `[study]`."""
+    tables = {**of_requests(), **of_store(), **of_cluster()}
+    seed: Schema = {
+        "type": "integer",
+        "minimum": 0,
+        "default": 1,
+        "description": "Root of all random numbers.",
+    }
+    return document(
+        "An experiment of sledlab",
+        {
+            "type": "object",
+            "properties": {
+                "seed": seed,
+                **{name: {"$ref": f"#/$defs/{name}"} for name in tables},
+                "study": study,
+            },
+            "additionalProperties": False,
+            "$defs": tables,
+        },
+    )
+
+
+def document(title: str, schema: Schema) -> Schema:
+    """A whole schema."""
+    return {"$schema": DIALECT, "title": title, **schema}

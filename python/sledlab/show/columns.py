@@ -1,0 +1,141 @@
+"""Tables on a terminal: as wide as it is, with numbers whole; what does not fit beside goes below."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sledlab.lazy import rich_box, rich_cells, rich_table, rich_text
+from sledlab.legible import is_unicode, shown_in, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from rich.console import Console
+
+LEAST = 20
+"""Characters of a line that a column of words keeps, if it has as many."""
+
+BETWEEN = 3
+"""Characters between two columns."""
+
+EDGES = 2
+"""Characters at both ends of a line."""
+
+ASCII_HEAD = "    \n    \n -- \n    \n    \n    \n    \n    \n"
+"""Lines of a table in ASCII: one below the names of the columns, as in `rich.box.SIMPLE_HEAD`."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table of texts.
+
+    Attributes:
+        head: Names of the columns, which may be folded.
+        rows: A text per column.
+        left: Columns that lie to the left, by number.
+        words: Columns that may be folded: no number is in them.
+        after: Rows after which there is a gap: every so many; none for 0.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: Collection[int] = (0,)
+    words: Collection[int] = ()
+    after: int = 0
+
+    def print(self, console: Console) -> None:
+        """Prints the table; what is too wide for the console as several, one below the other."""
+        rows = [[legible(cell, console) for cell in row] for row in self.rows]
+        shown = replace(self, head=[legible(name, console) for name in self.head], rows=rows)
+        for columns, widths in shown.blocks(console.width):
+            console.print(shown.made(columns, widths, console))
+
+    def blocks(self, width: int) -> Iterator[tuple[list[int], list[int]]]:
+        """Columns that stand beside each other, and their widths; what names the rows begins every block."""
+        wanted = [max(self._cells(place), _long(name)) for place, name in enumerate(self.head)]
+        if _total(wanted) <= width:
+            yield list(range(len(wanted))), wanted
+            return
+        least = [self._least(place, wide) for place, wide in enumerate(wanted)]
+        if len(least) > 1:  # names give way where they leave no room beside them
+            least[0] = min(least[0], max(LEAST, width - EDGES - BETWEEN - max(least[1:])))
+        names = self._names(least, width)
+        block = list(names)
+        for place in range(len(names), len(least)):
+            if len(block) > len(names) and _total([least[each] for each in (*block, place)]) > width:
+                yield block, _spread(block, least, wanted, width)
+                block = list(names)
+            block.append(place)
+        yield block, _spread(block, least, wanted, width)
+
+    def _names(self, least: Sequence[int], width: int) -> range:
+        """The columns that name the rows: the first and, where there is room, what lies left after it."""
+        count = 1
+        while count < len(least) - 1 and count in self.left:
+            count += 1
+        return range(count) if _total(least[:count]) <= width // 2 else range(1)
+
+    def made(self, columns: Sequence[int], widths: Sequence[int], console: Console) -> rich_table.Table:
+        """Some columns as a table of `rich`."""
+        box = rich_box.SIMPLE_HEAD
+        if not is_unicode(console.encoding):
+            box = rich_box.Box(ASCII_HEAD, ascii=True)
+        made = rich_table.Table(box=box, pad_edge=False)
+        for place, width in zip(columns, widths, strict=True):
+            made.add_column(
+                rich_text.Text(self.head[place]),
+                justify="left" if place in self.left else "right",
+                width=width,
+                overflow="fold",
+            )
+        for count, row in enumerate(self.rows, start=1):
+            cells = [
+                rich_text.Text(folded(row[place], width))
+                for place, width in zip(columns, widths, strict=True)
+            ]
+            made.add_row(*cells, end_section=bool(self.after) and count % self.after == 0)
+        return made
+
+    def _cells(self, place: int) -> int:
+        """Characters that the longest line of a column has, below its name."""
+        return max((_long(row[place]) for row in self.rows), default=0)
+
+    def _least(self, place: int, wanted: int) -> int:
+        """Characters that a column must have."""
+        name = max(map(_long, self.head[place].split()), default=0)
+        if place in self.words:
+            return min(wanted, max(LEAST, name))
+        return max(self._cells(place), name)
+
+
+def folded(text: str, width: int) -> str:
+    """Text in lines, broken between words; a number stays with its unit where the room between is fixed."""
+    lines = text.split("\n")
+    return "\n".join(textwrap.fill(line, max(width, 1), break_on_hyphens=False) for line in lines)
+
+
+def _spread(block: Sequence[int], least: Sequence[int], wanted: Sequence[int], width: int) -> list[int]:
+    """Widths of the columns of a block: what room there is goes to those that want most."""
+    widths = [least[place] for place in block]
+    free = width - _total(widths)
+    for index in sorted(range(len(block)), key=lambda each: wanted[block[each]] - widths[each]):
+        more = min(free, wanted[block[index]] - widths[index])
+        if more > 0:
+            widths[index] += more
+            free -= more
+    return widths
+
+
+def legible(text: str, console: Console) -> str:
+    """Text as a console can show it."""
+    return shown_in(console.encoding, visible(text))
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + BETWEEN * (len(widths) - 1) + EDGES
+
+
+def _long(text: str) -> int:
+    return max(map(rich_cells.cell_len, text.split("\n")))

@@ -1,0 +1,113 @@
+"""Competitors over the load, to be drawn: what each line is, and whether several are one to the eye."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+TITLES = {
+    "mean_ms": "mean response time (ms)",
+    "scv": "SCV of response times",
+    "p50_ms": "median response time (ms)",
+    "p90_ms": "90th percentile (ms)",
+    "p95_ms": "95th percentile (ms)",
+    "p99_ms": "99th percentile (ms)",
+    "p999_ms": "99.9th percentile (ms)",
+    "max_ms": "slowest request (ms)",
+    "queue_mean": "mean requests waiting",
+    "energy_per_request_mj": "energy per request (mJ)",
+    "positioning_ms": "mean positioning time (ms)",
+    "throughput_iops": "requests completed per second",
+    "utilization": "share of time busy",
+}
+"""What axes are called."""
+
+MEANINGFUL = ("energy_per_request_mj", "positioning_ms", "throughput_iops", "utilization")
+"""Measures that overload does not make meaningless."""
+
+ALIKE = 0.01
+"""Share by which lines may differ that lie upon each other to the eye."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A point of a line: requests offered per second, the value, half its interval, seeds, and overload."""
+
+    rate: float
+    value: float
+    half: float | None
+    seeds: int
+    late: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A competitor over the loads, the lightest first."""
+
+    label: str
+    dots: Sequence[Dot]
+
+    @property
+    def kept_up(self) -> int:
+        """How many loads it kept up with before the first overload."""
+        return next((index for index, dot in enumerate(self.dots) if dot.late), len(self.dots))
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What a figure shows.
+
+    Attributes:
+        measure: The name of the column drawn.
+        lines: All competitors.
+        ranked: The same, best first.
+        highlighted: The few told apart by colour.
+        loads: Requests offered per second by speed-up, rising.
+    """
+
+    measure: str
+    lines: Sequence[Line]
+    ranked: Sequence[Line]
+    highlighted: Sequence[Line]
+    loads: Mapping[float, float]
+
+    @property
+    def meaningful(self) -> bool:
+        """Whether the measure means something under overload."""
+        return self.measure in MEANINGFUL
+
+    @property
+    def name(self) -> str:
+        """What its axis is called."""
+        return TITLES.get(self.measure, self.measure)
+
+    @property
+    def steady(self) -> bool:
+        """Whether there is a plot beside the strip."""
+        return self.meaningful or any(not dot.late for line in self.lines for dot in line.dots)
+
+    @property
+    def coincide(self) -> bool:
+        """Whether several lines are one to the eye: within 1 % of each other, late at the same loads."""
+        if len(self.lines) < 2:
+            return False
+        for dots in zip(*(line.dots for line in self.lines), strict=True):
+            late = {dot.late and not self.meaningful for dot in dots}
+            values = [dot.value for dot in dots]
+            if len(late) > 1 or (late == {False} and max(values) > (1 + ALIKE) * min(values)):
+                return False
+        return self.steady
+
+    @property
+    def merged(self) -> Curves:
+        """One line in the place of all."""
+        count = len(self.lines)
+        line = Line(f"{'both' if count == 2 else f'all {count}'} within 1 %", self.ranked[0].dots)
+        return replace(self, lines=[line], ranked=[line], highlighted=[line])
+
+    def strip(self, line: Line) -> bool:
+        """Whether some of the points of a line belong into the strip."""
+        return not self.meaningful and self.steady and any(dot.late for dot in line.dots)

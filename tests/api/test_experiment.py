@@ -1,0 +1,76 @@
+"""Experiments as objects: what they are made of goes wherever they go."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import pytest
+import sledlab as sl
+from sledlab import _native
+
+SAID = (
+    'seed = 7\n[device]\npreset = "mems-g2"\nsettle_us = 1e2\n[workload]\nkind = "uniform"\nrequests = 50\n'
+)
+
+MOVES = {
+    "copied": copy.copy,
+    "copied to the bottom": copy.deepcopy,
+    **{f"pickled by protocol {n}": lambda it, n=n: pickle.loads(pickle.dumps(it, n)) for n in range(2, 6)},
+}
+
+
+@pytest.fixture(params=MOVES)
+def moved(request):
+    return MOVES[request.param]
+
+
+def test_an_experiment_can_be_copied_and_pickled(moved):
+    experiment = _native.Experiment(SAID.replace("settle_us = 1e2\n", ""))
+    again = moved(experiment)
+    assert (again.said(), again.to_toml()) == (experiment.said(), experiment.to_toml())
+    assert sl.run(again).to_json() == sl.run(experiment).to_json()
+    # Each goes on by itself.
+    assert again.with_setting("seed", "8").said() != experiment.said()
+
+
+def test_what_is_wrong_stays_wrong(moved, refused):
+    experiment = moved(_native.Experiment(SAID))
+    with refused("settle_us"):
+        experiment.check()
+
+
+def test_plug_ins_that_are_allowed_stay_so_and_no_others(moved):
+    named = _native.Experiment().with_setting("scheduler.kind", "not_there:Mine")
+    with pytest.raises(sl.Error, match="nothing allows it to run"):
+        moved(named).check()
+    for words in (["not_there:Mine"], ["*"]):
+        with pytest.raises(sl.Error, match="not_there") as error:
+            moved(named.with_plugins(words)).check()
+        assert "allows" not in str(error.value)
+    with pytest.raises(sl.Error, match="nothing allows it to run"):
+        moved(named.with_plugins(["another:Class"])).check()
+
+
+def test_the_experiment_of_a_cluster_can_be_copied_and_pickled(moved):
+    experiment = _native.ClusterExperiment().with_device("mems-g2").with_setting("node.mhz", "500")
+    work = _native.Work(
+        "nothing", b'{"work": 1, "job": "nothing", "nodes": 1, "files": {}}\n{"phase": "a", "nodes": "all"}\n'
+    )
+    assert moved(experiment).to_toml(work) == experiment.to_toml(work)
+
+
+def test_files_that_a_copy_names_are_the_same_files(moved, tmp_path, monkeypatch):
+    (tmp_path / "app.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n")
+    file = tmp_path / "e.toml"
+    file.write_text('device = "mems-g2"\n[trace]\nfile = "app.csv"\n')
+    monkeypatch.chdir("/")
+    again = moved(_native.Experiment(file.read_text(), str(file)))
+    assert again.setting("trace.file") == str(tmp_path / "app.csv")
+
+
+def test_another_process_reads_what_was_pickled():
+    experiment = sl.Experiment(SAID.replace("settle_us = 1e2\n", ""))
+    program = f"import pickle; print(pickle.loads(bytes.fromhex('{pickle.dumps(experiment).hex()}')).said())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == experiment.said().strip()

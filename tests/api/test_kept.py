@@ -1,0 +1,281 @@
+"""Kept points: under what they are kept, and what is made of damaged lines."""
+
+import json
+import os
+import random
+import shutil
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sledlab.errors import Notice
+from sledlab.study.kept import POINTS, Kept, line_of
+from sledlab.study.measure import FoundOf
+
+TRACE = "time_us,op,offset_bytes,length_bytes\n" + "".join(
+    f"{700 * i},{'RW'[i % 2]},{4096 * (i * 7919 % 5000)},4096\n" for i in range(60)
+)
+
+
+def touched(file: Path, room: Path) -> Path:
+    os.utime(file, (1, 1))
+    return file
+
+
+def copied(file: Path, room: Path) -> Path:
+    return Path(shutil.copy(file, room / f"copy{file.suffix}"))
+
+
+def moved(file: Path, room: Path) -> Path:
+    (room / "deep").mkdir()
+    return Path(shutil.move(file, room / "deep" / file.name))
+
+
+def linked(file: Path, room: Path) -> Path:
+    (room / "link").symlink_to(file)
+    return room / "link"
+
+
+def from_elsewhere(file: Path, room: Path) -> Path:
+    os.chdir(file.parent)
+    return Path(file.name)
+
+
+ELSEWHERE = [touched, copied, moved, linked, from_elsewhere]
+
+
+@pytest.fixture
+def trace(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)  # and back
+    (tmp_path / "trace.csv").write_text(TRACE)
+    return tmp_path / "trace.csv"
+
+
+def kept(out: Path) -> list[str]:
+    return (out / POINTS).read_text().splitlines()
+
+
+def race(source: object, out: Path, **said: object) -> list[str]:
+    sl.compare(source, "mems-g2", schedulers="fcfs", speedups=[1, 2], jobs=1, out=out, **said)
+    return kept(out)
+
+
+@pytest.mark.parametrize("change", ELSEWHERE)
+def test_the_same_trace_elsewhere_is_not_run_again(trace, tmp_path, change):
+    before = race(trace, tmp_path / "out")
+    assert len(before) == 2
+    assert race(change(trace, tmp_path), tmp_path / "out") == before
+
+
+def test_one_byte_more_or_less_is_another_trace_whatever_its_times(trace, tmp_path):
+    race(trace, tmp_path / "out")
+    found = trace.stat()
+    trace.write_text(TRACE.replace("R,0,", "W,0,", 1))
+    os.utime(trace, ns=(found.st_atime_ns, found.st_mtime_ns))
+    assert trace.stat().st_size == found.st_size
+    assert len(race(trace, tmp_path / "out")) == 4
+    trace.write_text(TRACE)
+    assert len(race(trace, tmp_path / "out")) == 4
+
+
+def test_how_the_same_trace_is_read_counts(trace, tmp_path):
+    race(trace, tmp_path / "out")
+    assert len(race(sl.read_trace(trace, sort_window=5), tmp_path / "out")) == 4
+    assert len(race(trace, tmp_path / "out", limit=30)) == 6
+
+
+@pytest.mark.parametrize("change", ELSEWHERE)
+def test_a_trace_in_parquet_that_is_fitted_is_known_elsewhere(trace, tmp_path, change):
+    file = tmp_path / "trace.parquet"
+    sl.read_trace(trace).write(file)
+
+    def side_by_side(source: Path) -> list[str]:
+        said = {"speedups": [1], "outside": "wrap", "jobs": 1}
+        sl.side_by_side(source, ["mems-g2", "mems-g3"], out=tmp_path / "out", **said)
+        return kept(tmp_path / "out")
+
+    before = side_by_side(file)
+    assert side_by_side(change(file, tmp_path)) == before
+    assert len(before) == 2
+
+
+@pytest.mark.parametrize("change", [touched, copied, moved])
+def test_the_same_work_record_elsewhere_is_not_run_again(tmp_path, change):
+    record = Path(shutil.copy(Path(__file__).parents[2] / "sample/work/scan.work", tmp_path / "scan.work"))
+
+    def smart(file: Path) -> list[str]:
+        sl.smart_study(file, "mems-g2", networks=["hub"], jobs=1, out=tmp_path / "out")
+        return kept(tmp_path / "out")
+
+    before = smart(record)
+    assert smart(change(record, tmp_path)) == before
+    assert len(before) == 1
+
+
+@pytest.mark.parametrize("change", [touched, copied, moved])
+def test_the_same_device_file_elsewhere_is_not_run_again(trace, tmp_path, change):
+    file = tmp_path / "mine.toml"
+    file.write_text('kind = "mems"\nname = "mine"\n')
+
+    def run(device: Path) -> list[str]:
+        said = {"schedulers": "fcfs", "speedups": [1], "jobs": 1, "out": tmp_path / "out"}
+        sl.compare(trace, device, **said)
+        return kept(tmp_path / "out")
+
+    before = run(file)
+    found = change(file, tmp_path)
+    assert run(found) == before
+    found.write_text('kind = "mems"\nname = "mine"\nactive_tips = 3200\n')
+    assert len(run(found)) == 2
+
+
+PLUG_IN = """
+class First:
+    def __init__(self):
+        self.queue = []
+
+    def push(self, request):
+        self.queue.append(request)
+
+    def pop(self, now_ns, device):
+        return self.queue.pop(0)
+
+    def __len__(self):
+        return len(self.queue)
+"""
+
+
+def test_the_same_plug_in_elsewhere_is_not_run_again(trace, tmp_path, monkeypatch):
+    def run(place: str) -> list[str]:
+        with monkeypatch.context() as path:
+            path.syspath_prepend(tmp_path / place)
+            said = {"schedulers": "sledlab_moved:First", "speedups": [1], "jobs": 1}
+            sl.compare(trace, "mems-g2", out=tmp_path / "out", **said)
+        sys.modules.pop("sledlab_moved", None)
+        return kept(tmp_path / "out")
+
+    for place in ("here", "there"):
+        (tmp_path / place).mkdir()
+    (tmp_path / "here" / "sledlab_moved.py").write_text(PLUG_IN)
+    before = run("here")
+    (tmp_path / "here" / "sledlab_moved.py").rename(tmp_path / "there" / "sledlab_moved.py")
+    assert run("there") == before
+    (tmp_path / "there" / "sledlab_moved.py").write_text(PLUG_IN.replace("pop(0)", "pop()"))
+    assert len(run("there")) == 2
+
+
+def changed_number(line: bytes) -> bytes:
+    said = json.loads(line)
+    said["row"]["mean_ms"] += 1
+    return json.dumps(said).encode()
+
+
+DAMAGES = {
+    "not UTF-8": lambda line: line[:60] + b"\xff\xfe" + line[62:],
+    "half a line": lambda line: line[: len(line) // 2],
+    "too deep": lambda line: b"[" * 100_000,
+    "too deep within": lambda line: line[:60] + b'"x": ' + b"[" * 100_000 + line[60:],
+    "no row": lambda line: json.dumps({**json.loads(line), "row": None}).encode(),
+    "a number of 5,000 digits": lambda line: (
+        json.dumps(json.loads(line) | {"x": 0})[:-2].encode() + b"1" * 5000 + b"}"
+    ),
+    "another number": changed_number,
+    "no object": lambda line: b"3",
+    "a letter within": lambda line: line[:-20] + b"7" + line[-19:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
+    before = race(trace, tmp_path / "out")
+    tables = {name: (tmp_path / "out" / name).read_bytes() for name in ("points.csv", "summary.json")}
+    first, second = (line.encode() for line in before)
+    (tmp_path / "out" / POINTS).write_bytes(damage(first) + b"\n" + second + b"\n")
+    with pytest.warns(Notice, match=r"points.jsonl: 1 line is damaged") as told:
+        after = race(trace, tmp_path / "out")
+    assert len(told) == 1
+    assert (len(after), after[0]) == (2, before[1])
+    assert tables == {name: (tmp_path / "out" / name).read_bytes() for name in tables}
+    assert race(trace, tmp_path / "out") == after  # and told once
+
+
+def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_path):
+    words = ("compare", "--device", "mems-g2", "--trace", trace, "--schedulers", "fcfs", "--speedups", "1,2")
+    assert sledlab(*words, "--jobs", 1, "--out", tmp_path / "out").err == ""
+    (tmp_path / "out" / POINTS).write_text("{}\n{}\n\n")
+    answer = sledlab(*words, "--jobs", 1, "--out", tmp_path / "out", "--json")
+    assert answer.code == 0
+    assert len(answer.json["points"]) == 2
+    assert "points.jsonl: 2 lines are damaged or of an older sledlab" in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_what_is_cut_off_is_run_again_and_nothing_is_said(trace, tmp_path):
+    before = race(trace, tmp_path / "out")
+    (tmp_path / "out" / POINTS).write_text(f"{before[0]}\n{before[1][:70]}")
+    assert race(trace, tmp_path / "out")[0] == before[0]
+    (tmp_path / "out" / POINTS).write_text("\n".join(before))  # whole, but for the end of the line
+    assert race(trace, tmp_path / "out") == before
+
+
+def test_lines_of_other_programs_stay_and_are_not_taken(trace, tmp_path):
+    before = race(trace, tmp_path / "out")
+    said = json.loads(before[0])
+    del said["check"]
+    others = [line_of(said | {"key": "of another program"}), line_of(said | {"row": {"other": 1}})]
+    (tmp_path / "out" / POINTS).write_bytes(b"".join(others))
+    after = race(trace, tmp_path / "out")
+    assert len(after) == 4
+    assert [line.encode() + b"\n" for line in after[:2]] == others
+
+
+FOUND = FoundOf({"mean_ms": 1.25, "words": "über\u2028 \x85 \ud800"}, {"wall_s": 0.5})
+
+
+def recalled(path: Path) -> dict[str, FoundOf]:
+    with Kept(path.parent, dict) as found:
+        return found.known
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 3), st.binary(max_size=40))
+def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, seed, lines, cuts, noise):
+    path = tmp_path_factory.mktemp("kept") / POINTS
+    whole = {f"k{number}": FoundOf(FOUND.row | {"number": number}, FOUND.timing) for number in range(lines)}
+    text = b"".join(line_of({"key": key, "point": {}, **found.to_dict()}) for key, found in whole.items())
+    path.write_bytes(text)
+    assert recalled(path) == whole
+    chance = random.Random(seed)
+    for _ in range(cuts):
+        at = chance.randrange(len(text) + 1)
+        instead = chance.choice([b"", noise, text[at : at + 9] * 2])
+        text = text[:at] + instead + text[at + chance.randrange(9) :]
+    path.write_bytes(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Notice)
+        found = recalled(path)
+    assert found.items() <= whole.items()
+    left = path.read_bytes()
+    assert left == b"" or left.endswith(b"\n")
+    assert recalled(path) == found  # mended: nothing to be told again
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.binary(max_size=400))
+def test_no_text_at_all_is_taken_for_a_point(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("kept") / POINTS
+    path.write_bytes(text + b"\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Notice)
+        assert recalled(path) == {}
+
+
+def test_where_nothing_is_kept_the_trace_is_not_hashed(trace, monkeypatch):
+    read = []
+    monkeypatch.setattr("sledlab.study.kept.content", lambda path: read.append(path) or "")
+    found = sl.compare(trace, "mems-g2", schedulers="fcfs", speedups=[1, 2], jobs=1)
+    assert (read, found.points.height) == ([], 2)

@@ -1,0 +1,54 @@
+"""What papers want of results: tables as LaTeX, and figures that say what made them."""
+
+import io
+import re
+
+import pytest
+import sledlab as sl
+
+
+@pytest.fixture(scope="module")
+def run():
+    return sl.simulate(sl.workload("uniform"), "mems-g2", limit=200, seed=7)
+
+
+@pytest.fixture(scope="module")
+def race():
+    return sl.compare(
+        sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 2], limit=200, seeds=1
+    )
+
+
+def test_tables_are_latex(run, race):
+    for result in (run, race):
+        text = result.latex()
+        tables = re.findall(r"\\begin\{tabular\}\{([lr]+)\}(.*?)\\end\{tabular\}", text, re.DOTALL)
+        assert tables
+        for places, body in tables:
+            rows = [line for line in body.splitlines() if line.endswith(r"\\")]
+            assert all(len(re.findall(r"(?<!\\)&", row)) == len(places) - 1 for row in rows)
+        assert not re.search(r"(?<!\\)[%#_]", text.partition("\n")[2])
+        assert not re.search(r"[\u00a0\u202f\u2212\u00d7\u00b5]", text)
+    mean = f"{run.response_time.mean:.3g}"
+    assert re.search(rf"mean & ms & {re.escape(mean)}", run.latex())
+
+
+@pytest.mark.slow("draws figures in three formats, the first with all fonts to find")
+def test_figures_say_what_made_them(run, race, tmp_path):
+    for result in (run, race):
+        seed = 7 if result is run else 1
+        for ending in ("png", "svg", "pdf"):
+            figure = result.plot()
+            figure.savefig(tmp_path / f"figure.{ending}")
+            found = (tmp_path / f"figure.{ending}").read_bytes()
+            assert f"sledlab {sl.__version__}, seed {seed}, SHA-256".encode() in found
+        figure.savefig(tmp_path / "own.svg", metadata={"Description": "of mine"})
+        assert "of mine" in (tmp_path / "own.svg").read_text()
+        buffer = io.BytesIO()
+        figure.savefig(buffer)
+        assert b"SHA-256" in buffer.getvalue()
+
+
+def test_figures_of_a_page_do_so_too(run, tmp_path):
+    page = run.report(tmp_path / "report.html").read_text()
+    assert page.count("<svg") == page.count(", seed 7, SHA-256 of the experiment ") > 0

@@ -1,0 +1,375 @@
+"""Devices written in Python."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sledlab as sl
+from sledlab.cli import run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+DEVICES = """
+import sledlab as sl
+
+
+class Memory:
+    '''As the built-in `ram` is: an access, and a bus.'''
+
+    active_mw, idle_mw = 1000.0, 500.0
+
+    def __init__(self, capacity_mb=4096, access_us=1.0, bus_mb_s=133.0):
+        self.capacity_blocks = capacity_mb * 10**6 // 512
+        self.access_ms, self.block_ns = access_us / 1e3, 512e3 / bus_mb_s
+
+    def serve(self, state, lbn, blocks, is_write):
+        return self.access_ms + round(self.block_ns * blocks) / 1e6
+
+
+class Arm:
+    '''A way as long as the distance, then as long as there are blocks.'''
+
+    capacity_blocks, active_mw, idle_mw = 100_000, 800.0, 200.0
+    inactive_mw, startup_ms, startup_mw = 20.0, 5.0, 1000.0
+
+    def serve(self, state, lbn, blocks, is_write):
+        return {"positioning_ms": abs(lbn - state) / 1e4, "transfer_ms": blocks / 100, "state": lbn + blocks}
+
+
+class Remembers(Arm):
+    '''What was read or written last comes at once.'''
+
+    def __init__(self):
+        self.last = None
+
+    def serve(self, state, lbn, blocks, is_write):
+        return 0.001 if lbn == self.last else super().serve(state, lbn, blocks, is_write)
+
+    def served(self, start_ns, lbn, blocks, is_write):
+        assert isinstance(start_ns, int) and isinstance(is_write, bool)
+        self.last = lbn
+
+
+class Far(Arm):
+    '''States at the ends of what they can be.'''
+
+    def serve(self, state, lbn, blocks, is_write):
+        assert state in (0, 2**63 - 1, -(2**63), -1)
+        return {"transfer_ms": 1, "state": (2**63 - 1, -(2**63), -1, 0)[lbn % 4]}
+
+
+WRONG = {
+    "none": None,
+    "nothing": 0,
+    "part": {"seek_ms": 1},
+    "negative": -1,
+    "state": {"state": 0.5, "transfer_ms": 1},
+    "nan": {"positioning_ms": float("nan")},
+    "word": "1",
+}
+
+
+class Fails(Arm):
+    capacity_blocks = 10_000_000
+
+    def __init__(self, how="raise"):
+        self.how = how
+
+    def serve(self, state, lbn, blocks, is_write):
+        if self.how == "raise":
+            raise RuntimeError("out of ideas")
+        if self.how == "simulate":
+            sl.simulate(sl.workload("uniform"), sl.device("sledlab_devices:Fails", how="simulate"), limit=5)
+        return WRONG[self.how]
+
+
+class Unsaid:
+    capacity_blocks = 7
+
+    def serve(self, state, lbn, blocks, is_write):
+        return 1
+
+
+class Empty(Arm):
+    capacity_blocks = 0
+"""
+
+
+@pytest.fixture(autouse=True)
+def modules(tmp_path, monkeypatch):
+    (tmp_path / "sledlab_devices.py").write_text(DEVICES)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(EXAMPLES)
+    yield tmp_path
+    sys.modules.pop("sledlab_devices", None)
+
+
+def device(name, **parameters):
+    return sl.device(f"sledlab_devices:{name}", **parameters)
+
+
+def simulate(on, mean_interarrival_ms=5, limit=2000, **settings):
+    busy = sl.workload("uniform", mean_interarrival_ms=mean_interarrival_ms)
+    return sl.simulate(busy, on, limit=limit, **settings)
+
+
+def times(result):
+    return result.requests.select("start_ns", "completion_ns", "lbn")
+
+
+@pytest.mark.parametrize("replay", ["open", "closed:4"])
+@pytest.mark.parametrize("scheduler", ["fcfs", "sptf", "c-scan", "sstf"])
+def test_a_memory_does_what_the_built_in_one_does(replay, scheduler):
+    ours = simulate(sl.device("ram", access_us=1.0), 0.01, replay=replay, scheduler=scheduler)
+    theirs = simulate(device("Memory"), 0.01, replay=replay, scheduler=scheduler)
+    assert times(ours).equals(times(theirs))
+    assert theirs.energy.total == pytest.approx(ours.energy.total, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        {"system": sl.system("raid5", devices=4)},
+        {"system": sl.system("mirror", devices=2)},
+        {"cache": sl.cache("write-back", capacity_blocks=2048)},
+        {"merge": "chains"},
+    ],
+)
+def test_it_stands_wherever_a_device_can(around):
+    ours, theirs = (simulate(each, 0.01, **around) for each in (sl.device("ram"), device("Memory")))
+    assert times(ours).equals(times(theirs))
+
+
+@pytest.mark.parametrize("kind", ["caching-disk", "write-buffer"])
+def test_it_stands_in_front_of_a_disk_and_behind_something(kind):
+    hybrid, disk = sl.hybrid(kind, front_mb=64), sl.device("atlas-10k", startup_ms=0)
+    ours = simulate(disk, hybrid=hybrid, front="ram", limit=500)
+    theirs = simulate(disk, hybrid=hybrid, front="sledlab_devices:Memory", limit=500)
+    assert times(ours).equals(times(theirs))
+    assert theirs.config["front"]["kind"] == "sledlab_devices:Memory"
+    ours, theirs = (
+        simulate(each, hybrid=hybrid, front="mems-g2", limit=500)
+        for each in (sl.device("ram"), device("Memory"))
+    )
+    assert times(ours).equals(times(theirs))
+
+
+def test_it_stands_on_nodes(modules):
+    ours, theirs = (sl.replay("sample/work/sort.work", each) for each in (sl.device("ram"), device("Memory")))
+    assert theirs.by_phase.equals(ours.by_phase)
+    assert theirs.components_s == ours.components_s
+    file = modules / "nodes.toml"
+    table = '[work]\nfile = "sample/work/sort.work"\n[device]\npreset = "ram"\n'
+    file.write_text(table + '[[group]]\nnodes = [1]\n[group.device]\nkind = "sledlab_devices:Memory"\n')
+    with pytest.raises(sl.Error, match="`sledlab_devices:Memory`, and nothing allows it to run"):
+        sl.replay(experiment=file)
+    grouped = sl.replay(experiment=file, allow_plugins=True)
+    assert grouped.by_phase.equals(ours.by_phase)
+    with pytest.raises(sl.Error, match="device `sledlab_devices:Fails` failed") as caught:
+        sl.replay("sample/work/sort.work", device("Fails"))
+    assert "RuntimeError: out of ideas" in str(caught.value)
+
+
+def test_a_study_of_nodes_takes_it():
+    made = sl.smart_study(records=["sample/work/sort.work"], devices=["ram", "sledlab_devices:Memory"])
+    ours, theirs = made.runs
+    assert ours.run.elapsed_s == theirs.run.elapsed_s
+
+
+def arm_times(order):
+    """Completions of an arm that serves in that order, all there from the start, in ns."""
+    place, now, done = 0, 0, []
+    for lbn in order:
+        now += round(abs(lbn - place) * 100) + 80_000
+        place = lbn + 8
+        done.append(now)
+    return done
+
+
+def nearest(lbns):
+    place, left, order = 0, list(lbns), []
+    while left:
+        best = min(left, key=lambda lbn: abs(lbn - place))
+        left.remove(best)
+        order.append(best)
+        place = best + 8
+    return order
+
+
+@pytest.mark.parametrize(("scheduler", "order"), [("fcfs", list), ("sptf", nearest)])
+def test_schedulers_see_its_positioning_from_the_state_it_is_in(scheduler, order):
+    lbns = np.random.default_rng(4).permutation(90_000)[:200]
+    columns = {"time_us": np.zeros(200), "op": ["R"] * 200, "offset_bytes": lbns * 512}
+    trace = sl.trace({**columns, "length_bytes": np.full(200, 4096)})
+    # All are there when the device has started up.
+    r = sl.simulate(trace, device("Arm"), scheduler=scheduler, replay="closed:200")
+    served = r.requests.sort("start_ns")
+    assert served["lbn"].to_list() == order([int(lbn) for lbn in lbns])
+    since = served["completion_ns"] - served["start_ns"][0]
+    assert since.to_list() == arm_times(served["lbn"].to_list())
+
+
+def test_asking_changes_nothing():
+    # SPTF asks of every request in the queue before each choice.
+    one, again = (simulate(device("Arm"), 0.5, scheduler="sptf") for _ in range(2))
+    assert one.to_json() == again.to_json()
+    served = one.requests.sort("start_ns")
+    place = 0
+    for row in served.head(500).iter_rows(named=True):
+        assert (
+            row["completion_ns"] - row["start_ns"]
+            == round(abs(row["lbn"] - place) * 100) + row["blocks"] * 10_000
+        )
+        place = row["lbn"] + row["blocks"]
+    assert one.summary["queue_length"]["max"] > 20
+
+
+def test_it_is_told_of_what_it_has_served():
+    columns = {"time_us": [0, 1e6, 2e6], "op": ["R", "W", "R"], "offset_bytes": [51_200, 51_200, 0]}
+    r = sl.simulate(sl.trace({**columns, "length_bytes": [4096] * 3}), device("Remembers"))
+    services = (r.requests["completion_ns"] - r.requests["start_ns"]).to_list()
+    assert services == [90_000, 1_000, 90_800]
+
+
+def test_states_come_back_whole():
+    columns = {"time_us": np.arange(8) * 1e6, "op": ["R"] * 8, "offset_bytes": np.arange(8) * 512}
+    trace = sl.trace({**columns, "length_bytes": [512] * 8})
+    assert sl.simulate(trace, device("Far"), scheduler="sptf").count == 8
+
+
+def test_energy_follows_its_numbers():
+    r = simulate(device("Arm"), 50, limit=100, power="fixed:timeout_ms=1")
+    energy, state_time = r.energy, r.state_time
+    assert energy.idle == pytest.approx(state_time.idle * 0.2)
+    assert energy.inactive == pytest.approx(state_time.inactive * 0.02)
+    assert energy.startup == pytest.approx(state_time.startup * 1.0)
+    assert energy.seek + energy.access == pytest.approx((state_time.seek + state_time.access) * 0.8)
+    assert state_time.startup > 0.1
+    never = simulate(device("Arm"), 50, limit=100)
+    assert never.state_time.inactive < 0.1
+
+
+def test_a_device_file_names_it_and_runs_where_that_is_allowed(modules):
+    file = modules / "mine.toml"
+    file.write_text('kind = "sledlab_devices:Memory"\ncapacity_mb = 100\n')
+    with pytest.raises(sl.Error, match=r"`sledlab_devices:Memory`, and nothing allows it to run"):
+        simulate(str(file))
+    first = simulate(str(file), allow_plugins=True)
+    assert first.config["device"] == {
+        "kind": "sledlab_devices:Memory",
+        "name": "mine",
+        "description": "",
+        "capacity_mb": 100,
+    }
+    again = sl.Experiment(first.experiment)
+    assert again.plugins() == ["sledlab_devices:Memory"]
+    with pytest.raises(sl.Error, match="nothing allows it to run"):
+        sl.run(again)
+    with pytest.raises(sl.Error, match="nothing allows it to run"):
+        again.describe_device()
+    assert sl.run(again, allow_plugins=True).to_json() == first.to_json()
+
+
+def test_devices_side_by_side():
+    compared = sl.side_by_side(sl.workload("uniform"), devices=["ram", "sledlab_devices:Memory"], limit=300)
+    ours, theirs = compared.points.to_dicts()
+    assert ours["mean_ms"] == theirs["mean_ms"]
+    assert theirs["device"] == "sledlab_devices:Memory"
+
+
+def test_a_comparison_of_schedulers_reads_a_changed_device_anew(modules, tmp_path):
+    def means():
+        compared = sl.compare(
+            sl.workload("uniform", mean_interarrival_ms=1),
+            "sledlab_devices:Arm",
+            schedulers=["fcfs", "sptf"],
+            speedups=[1],
+            limit=500,
+            out=tmp_path / "race",
+        )
+        return [row["mean_ms"] for row in compared.points.to_dicts()]
+
+    before = means()
+    assert before[0] > before[1]
+    assert means() == before
+    (modules / "sledlab_devices.py").write_text(DEVICES.replace("/ 1e4", "/ 2e4"))
+    assert means()[0] < before[0]
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("raise", "RuntimeError: out of ideas"),
+        ("none", "serve must return milliseconds, or a dict of them, not None"),
+        ("word", "serve must return milliseconds, or a dict of them, not '1'"),
+        ("nothing", "serve must take some time, a nanosecond at least"),
+        ("part", "serve must return positioning_ms, transfer_ms and state, not seek_ms"),
+        ("negative", "not -1"),
+        ("nan", "not NaN"),
+        ("state", "'float' object cannot be interpreted as an integer"),
+    ],
+)
+@pytest.mark.parametrize("scheduler", ["fcfs", "sptf"])
+def test_what_it_does_wrong_ends_the_run_with_its_traceback(how, said, scheduler):
+    with pytest.raises(sl.Error, match="device `sledlab_devices:Fails` failed") as caught:
+        simulate(device("Fails", how=how), 0.1, scheduler=scheduler)
+    assert said in str(caught.value)
+    assert "sledlab.Device" in str(caught.value)
+    with pytest.raises(sl.Error, match="device `sledlab_devices:Fails` failed"):
+        simulate(
+            device("Fails", how=how),
+            scheduler=scheduler,
+            system=sl.system("mirror", devices=2),
+            replay="closed:9",
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Unsaid", "has no attribute 'active_mw'"),
+        ("Empty", r"capacity_blocks must be from 1 to 2\*\*53, not 0"),
+        ("Missing", "has no attribute 'Missing'"),
+    ],
+)
+def test_what_it_lacks_is_told_before_the_work_starts(name, said):
+    with pytest.raises(sl.Error, match=said):
+        device(name)
+
+
+def test_arguments_that_it_does_not_take_are_refused():
+    with pytest.raises(sl.Error, match="unexpected keyword argument 'acess_us'"):
+        device("Memory", acess_us=1)
+
+
+def test_one_that_simulates_itself_again_and_again_is_refused():
+    with pytest.raises(sl.Error, match="plug-ins run within each other, 4 deep") as caught:
+        simulate(device("Fails", how="simulate"))
+    assert str(caught.value).count("plug-ins run within each other") == 1
+
+
+def test_what_needs_a_device_of_sledlab_says_so():
+    with pytest.raises(sl.Error, match=r"sledlab_devices:Memory` has a bus of its own"):
+        simulate(device("Memory"), system=sl.system("stripe", devices=2), settings={"system.bus": "shared"})
+
+
+def test_on_the_command_line(capsys, tmp_path):
+    arguments = ["simulate", "--workload", "uniform", "--limit", "100", "--out", str(tmp_path / "out")]
+    assert run([*arguments, "--device", "sledlab_devices:Arm"]) == 0
+    assert "Arm" in capsys.readouterr().out
+    assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
+    assert run(["simulate", "--workload", "uniform", "--device", "sledlab_devices:Fails"]) == 2
+    assert "out of ideas" in capsys.readouterr().err
+    assert run(["device", "show", "sledlab_devices:Memory", "--set", "device.capacity_mb=2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["capacity_blocks"] == 3906
+
+
+def test_the_tape_of_the_examples_gains_from_an_order():
+    fcfs, sptf = (
+        simulate("tape:Tape", limit=1000, replay="closed:16", scheduler=s) for s in ("fcfs", "sptf")
+    )
+    # Half a turn for each request; in one sweep that never ends each waits half a turn, with 15 others.
+    assert fcfs.service_time_ms == pytest.approx(100, rel=0.1)
+    assert sptf.service_time_ms == pytest.approx(100 / 16, rel=0.02)

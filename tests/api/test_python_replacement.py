@@ -1,0 +1,243 @@
+"""Replacement policies written in Python."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sledlab as sl
+from sledlab import _native
+from sledlab.cli import run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+POLICIES = """
+from collections import OrderedDict
+
+import sledlab as sl
+
+
+class Lru:
+    def __init__(self, capacity):
+        self.keys, self.capacity = OrderedDict(), capacity
+
+    def hit(self, key):
+        assert key in self.keys
+        self.keys.move_to_end(key)
+
+    def insert(self, key):
+        assert key not in self.keys and len(self.keys) < self.capacity
+        self.keys[key] = None
+
+    def evict(self, incoming):
+        assert incoming not in self.keys and len(self.keys) == self.capacity
+        return self.keys.popitem(last=False)[0]
+
+
+class Fifo(Lru):
+    def hit(self, key):
+        pass
+
+
+class Either(Lru):
+    def __init__(self, capacity, recent=True):
+        super().__init__(capacity)
+        self.hit = super().hit if recent else lambda key: None
+
+
+class Fails(Lru):
+    def __init__(self, capacity, how="raise"):
+        super().__init__(capacity)
+        self.how = how
+
+    def evict(self, incoming):
+        if self.how == "raise":
+            raise RuntimeError("out of ideas")
+        if self.how == "simulate":
+            simulate()
+        return {"none": None, "absent": 10**15, "incoming": incoming}[self.how]
+
+
+class CannotHit(Lru):
+    def hit(self, key):
+        raise KeyError(key)
+
+
+class NoEvict:
+    hit = insert = print
+
+
+def simulate():
+    disk, mcd = sl.device("atlas-10k", startup_ms=0), sl.hybrid("caching-disk", front_mb=1)
+    own = {"hybrid.replacement": "sledlab_caches:Fails:how=simulate"}
+    sl.simulate(sl.workload("uniform"), disk, hybrid=mcd, limit=2000, settings=own)
+"""
+
+
+@pytest.fixture(autouse=True)
+def modules(tmp_path, monkeypatch):
+    (tmp_path / "sledlab_caches.py").write_text(POLICIES)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(EXAMPLES)
+    yield tmp_path
+    sys.modules.pop("sledlab_caches", None)
+
+
+def trace(keys):
+    many = len(keys)
+    columns = {
+        "time_us": np.arange(many) * 20_000,
+        "op": ["R", "W"] * (many // 2),
+        "length_bytes": [512] * many,
+    }
+    return sl.trace({**columns, "offset_bytes": np.asarray(keys) * 65536})
+
+
+def popular(many=6000):
+    return np.minimum(np.random.default_rng(5).zipf(1.3, many), 2000)
+
+
+def hits(policies, keys=None):
+    mb = [segments * 65536 / 1e6 + 0.01 for segments in (1, 8, 100, 5000)]
+    found = sl.hit_ratios(trace(popular() if keys is None else keys), policies=policies, cache_mb=mb)
+    return found.frame
+
+
+def caching_disk(policy, **settings):
+    disk, mcd = (
+        sl.device("atlas-10k", startup_ms=0),
+        sl.hybrid("caching-disk", front_mb=1, replacement=policy),
+    )
+    return sl.simulate(trace(popular(1500)), disk, hybrid=mcd, settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("lru", "sledlab_caches:Lru"),
+        ("fifo", "sledlab_caches:Fifo"),
+        ("lru", "sledlab_caches:Either"),
+        ("fifo", "sledlab_caches:Either:recent=false"),
+    ],
+)
+def test_it_does_what_the_built_in_one_does(ours, theirs):
+    found = hits([ours, theirs])
+    one, other = (found.filter(policy=name).drop("policy") for name in (ours, theirs))
+    assert one.height == 4
+    assert one.equals(other)
+    behind, mine = caching_disk(ours), caching_disk(theirs)
+    assert behind.requests.equals(mine.requests)
+    assert behind.summary["hybrid"] == mine.summary["hybrid"]
+    assert mine.config["hybrid"]["replacement"] == theirs
+    other = caching_disk("fifo" if ours == "lru" else "lru")
+    assert other.summary["hybrid"]["read_hits"] != mine.summary["hybrid"]["read_hits"]
+
+
+def test_virtual_managers_ask_it_too():
+    managed = {"hybrid.virtual_managers": True, "hybrid.fetch_kb": 64}
+    ours, theirs = (caching_disk(name, **managed) for name in ("lru", "sledlab_caches:Lru"))
+    assert ours.requests.equals(theirs.requests)
+
+
+def test_an_experiment_with_it_runs_where_that_is_allowed():
+    first = caching_disk("sledlab_caches:Either:recent=false")
+    again = sl.Experiment(first.experiment).with_workload("uniform")
+    assert again.plugins() == ["sledlab_caches:Either"]
+    with pytest.raises(sl.Error, match="`sledlab_caches:Either`, and nothing allows it to run"):
+        again.check()
+    with pytest.raises(sl.Error, match="nothing allows it to run"):
+        again.with_plugins(["sledlab_caches:Fif"]).check()
+    again.with_plugins(["sledlab_caches:Either:recent=true"]).check()
+    assert sl.Experiment(first.experiment).said() == first.experiment
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("raise", "RuntimeError: out of ideas"),
+        ("none", "'NoneType' object cannot be interpreted as an integer"),
+        ("absent", "evict must return a key that is there, not 1000000000000000"),
+        ("incoming", "evict must return a key that is there, not"),
+    ],
+)
+def test_what_it_does_wrong_ends_the_work_with_its_traceback(how, said):
+    word = f"sledlab_caches:Fails:how={how}"
+    for work in (caching_disk, hits):
+        with pytest.raises(sl.Error, match="replacement policy `sledlab_caches:Fails` failed") as caught:
+            work(word)
+        assert said in str(caught.value)
+        assert "sledlab.ReplacementPolicy" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("sledlab_caches:NoEvict", "`sledlab_caches:NoEvict` lacks evict"),
+        ("sledlab_caches:Missing", "has no attribute 'Missing'"),
+        ("sledlab_caches:Lru:depth=3", "unexpected keyword argument 'depth'"),
+        ("sledlab_caches:Lru:depth", "`depth` is not of the form key=value"),
+        ("sledlab_caches:CannotHit", "KeyError"),
+    ],
+)
+def test_what_it_lacks_is_told(word, said):
+    for work in (caching_disk, hits):
+        with pytest.raises(sl.Error, match=said):
+            work(word)
+
+
+def test_one_that_simulates_itself_again_and_again_is_refused():
+    with pytest.raises(sl.Error, match="plug-ins run within each other, 4 deep"):
+        caching_disk("sledlab_caches:Fails:how=simulate")
+
+
+def test_a_study_file_runs_none_unless_allowed(modules, monkeypatch):
+    monkeypatch.chdir(modules)
+    (modules / "lying_here.py").write_text("open('imported', 'w').close()\n" + POLICIES)
+    (modules / "t.csv").write_text(
+        "time_us,op,offset_bytes,length_bytes\n"
+        + "".join(f"{n * 9000},R,{n % 7 * 65536},4096\n" for n in range(60))
+    )
+    table = '[device]\npreset = "atlas-10k"\n[trace]\nfile = "t.csv"\n'
+    study = modules / "study.toml"
+    tune = '[study]\nkind = "tune"\nbudget = 16.0\nreplacement = ["lru", "lying_here:Lru"]\n'
+    hybrid = '[study]\nkind = "hybrid"\nreplacement = ["lru", "lying_here:Lru"]\n'
+    hybrid += "mems_mb = [8.0]\nsegments_kb = [8]\nat_mb = 8.0\n"
+    for said, work in ((tune, sl.tune_hybrid), (hybrid, sl.hybrid_study)):
+        study.write_text(said + table)
+        with pytest.raises(sl.Error, match="nothing allows it to run"):
+            work(study=study)
+        assert not (modules / "imported").exists()
+    study.write_text(hybrid + table)
+    compared = sl.hybrid_study(study=study, allow_plugins=True)
+    lru, mine = (row for row in compared.replacement)
+    assert (lru.policy, mine.policy) == ("lru", "lying_here:Lru")
+    assert lru.run.mean_ms == mine.run.mean_ms
+    sys.modules.pop("lying_here", None)
+
+
+def test_nothing_of_it_runs_without_permission():
+    with pytest.raises(sl.Error, match="nothing allows it to run"):
+        _native.check_replacement("sledlab_caches:Lru", None)
+    uses = _native.SegmentUses(trace([1, 2]).open(), 128)
+    with pytest.raises(sl.Error, match="nothing allows it to run"):
+        uses.hits([("sledlab_caches:Lru", 1)], ["sledlab_caches:Fifo"])
+
+
+def test_on_the_command_line(capsys, modules):
+    file = modules / "t.csv"
+    trace(popular(500)).write(file)
+    assert run(["trace", "hits", str(file), "--policies", "lru,clock:Clock:marked=true"]) == 0
+    assert "clock:Clock:marked=true" in capsys.readouterr().out
+    assert run(["trace", "hits", str(file), "--policies", "sledlab_caches:Fails"]) == 2
+    assert "out of ideas" in capsys.readouterr().err
+
+
+def test_the_clock_of_the_examples_lies_between_fifo_and_lru():
+    found = hits(["fifo", "clock:Clock", "lru"]).filter(room=100)
+    fifo, clock, lru = found["hit_ratio"].to_list()
+    assert fifo < clock
+    assert clock == pytest.approx(lru, abs=0.02)
+    # Uses of 1 keep it: the hand takes its mark, and drops 2.
+    keys = [1, 2, 1, 3, 1, 2]
+    eight = sl.hit_ratios(trace(keys), policies=["clock:Clock", "fifo"], cache_mb=[2 * 65536 / 1e6 + 0.01])
+    assert (eight.frame["hit_ratio"] * 6).round().to_list() == [2, 1]

@@ -1,0 +1,159 @@
+"""Terminals that lack characters: every command goes through, and what it says can be read."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from sledlab.legible import STAND_INS, shown_in, visible
+
+ROOT = Path(__file__).parents[2]
+BANK = str(ROOT / "sample" / "traces" / "oltp-bank-a.csv.zst")
+WORK = str(ROOT / "sample" / "work" / "sort.work")
+UNIFORM = ["--device", "mems-g2", "--workload", "uniform", "--limit", "300"]
+SHORT = [*UNIFORM, "--jobs", "1"]
+
+LOCALES = {
+    "utf-8": {"PYTHONIOENCODING": "utf-8"},
+    "cp1252": {"PYTHONIOENCODING": "cp1252"},
+    "ascii": {"PYTHONIOENCODING": "ascii"},
+    "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+}
+CODECS = {"utf-8": "utf-8", "cp1252": "cp1252", "ascii": "ascii", "C": "ascii"}
+
+COMMANDS = [
+    ["--help"],
+    ["power", "--help"],
+    ["smart", "replay", "--help"],
+    ["simulate", *UNIFORM],
+    ["simulate", *UNIFORM, "--out", "run"],
+    ["diff", "run", "run"],
+    ["device", "list"],
+    ["device", "show", "mems-g2"],
+    ["device", "show", "atlas-10k"],
+    ["device", "seek-map", "mems-g2"],
+    ["scheduler", "list"],
+    ["scheduler", "show", "zsptf"],
+    ["hybrid", "list"],
+    ["cache", "show", "write-back"],
+    ["merge", "list"],
+    ["replacement", "list"],
+    ["system", "list"],
+    ["workload", "show", "cello"],
+    ["job", "show", "sort"],
+    ["node", "show", "smart-2003"],
+    ["network", "list"],
+    ["trace", "generate", "uniform", "small.csv", "--limit", "300"],
+    ["trace", "info", "small.csv"],
+    ["trace", "head", "small.csv"],
+    ["trace", "hits", "small.csv"],
+    ["compare", *SHORT, "--schedulers", "fcfs,sptf", "--speedups", "1,2"],
+    ["power", *SHORT, "--policies", "fixed", "--timeouts", "1,10"],
+    ["smart", "show", WORK],
+    ["smart", "replay", WORK, "--device", "mems-g2"],
+]
+
+RUN_ALL = """
+import json, sys
+from sledlab.cli import run, streams
+streams.prepare()
+failed = [words for words in json.loads(sys.argv[1]) if run(words) != 0]
+sys.exit(str(failed) if failed else 0)
+"""
+
+
+def process(arguments, locale, **how):
+    environment = {name: value for name, value in os.environ.items() if name not in ("LC_ALL", "LANG")}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**environment, **LOCALES[locale]},
+        capture_output=True,
+        check=False,
+        **how,
+    )
+
+
+def sledlab_in(locale, *words, **how):
+    return process(["-m", "sledlab", *words], locale, **how)
+
+
+@pytest.mark.slow("runs every command")
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_command_in_every_encoding(tmp_path, locale):
+    done = process(["-c", RUN_ALL, json.dumps(COMMANDS)], locale, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"wrote 300 requests to small.csv\n")
+    shown = done.stdout.decode(CODECS[locale])
+    assert "Traceback" not in shown
+    assert "\\u" not in shown  # everything that is said has a stand-in
+    if CODECS[locale] == "ascii":
+        assert "--------" in shown
+        assert "|--" not in shown
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_json_and_device_files_are_utf_8_in_every_encoding(tmp_path, locale):
+    words = [["device", "show", "mems-g2", "--json"], ["device", "show", "mems-g2", "--toml"]]
+    shown, file = (sledlab_in(locale, *each, cwd=tmp_path).stdout for each in words)
+    assert json.loads(shown.decode("utf-8"))["name"] == "mems-g2"
+    assert tomllib.loads(file.decode("utf-8"))["kind"] == "mems"
+
+
+@pytest.mark.parametrize("locale", ["cp1252", "ascii"])
+def test_names_that_a_stream_lacks_are_spelled(tmp_path, locale):
+    (tmp_path / "日本.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n", encoding="utf-8")
+    done = sledlab_in(locale, "trace", "info", "日本.csv", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(rb"\u65e5\u672c.csv (csv): 1 request")
+    found = json.loads(sledlab_in(locale, "trace", "info", "日本.csv", "--json", cwd=tmp_path).stdout)
+    assert found["file"] == "日本.csv"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["trace", "info", b"tr\xff.csv"],
+        ["trace", "convert", BANK, b"tr\xff.csv"],
+        ["simulate", *UNIFORM, "--out", b"tr\xff"],
+        ["simulate", "--device", "mems-g2", "--trace", b"tr\xff.csv"],
+        ["diff", b"tr\xff", "b"],
+    ],
+    ids=["read", "write", "out", "trace", "diff"],
+)
+def test_names_that_are_no_text_are_refused(tmp_path, locale, words):
+    done = sledlab_in(locale, *words, cwd=tmp_path)
+    name = "tr\\xff" if "tr\\xff`" in done.stderr.decode() else "tr\\xff.csv"
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines() == [
+        f"error: `{name}` is not written in UTF-8, as all names must be",
+        "  help: rename the file, or reach it through a link: ln -s THIS that.csv",
+    ]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_locale_without_the_characters_of_a_directory_is_told(tmp_path):
+    done = sledlab_in("C", "simulate", *UNIFORM, "--out", "ausgänge", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"cannot be said in the encoding of this locale" in done.stderr
+    assert b"PYTHONUTF8=1" in done.stderr
+
+
+def test_everything_that_sledlab_says_has_a_stand_in():
+    """Whoever writes a new character into words adds what stands for it."""
+    files = [*(ROOT / "python").rglob("*.py"), *(ROOT / "crates").rglob("src/**/*.rs")]
+    said = {each for file in files for each in file.read_text("utf-8") if not each.isascii()}
+    assert said - set(STAND_INS) <= set("ü")
+    for each in STAND_INS:
+        assert shown_in("ascii", each).isascii()
+        assert "\\" not in shown_in("ascii", each)
+
+
+def test_control_characters_are_visible_and_text_stays():
+    every = "".join(map(chr, range(0x250))) + "日本 –×µ"
+    shown = visible(every)
+    assert not {ord(each) for each in shown} & ({*range(32), *range(127, 160)} - {9, 10})
+    assert visible(shown) == shown
+    assert [each for each in every if each.isprintable() and each not in shown] == []

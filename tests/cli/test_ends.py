@@ -1,0 +1,168 @@
+"""How processes end: none outlives who started it, and whatever ends that, points that are done are kept."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+
+LONG = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 3_000_000, "--jobs", 2)
+LONG = (*LONG, "--schedulers", "fcfs,sptf", "--speedups", "0.1,0.2,0.3,0.4,0.5,0.6", "--quiet")
+
+CODES = {"SIGTERM": 143, "SIGHUP": 129, "SIGINT": 130, "SIGKILL": -9}
+
+
+def status(process: int) -> list[str] | None:
+    """State, parent and the like of a process; none where there is none, or it waits to be buried."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if fields[0] in "ZX" else fields
+
+
+def children(parent: int) -> dict[int, str]:
+    """All processes that one has started, and those of these, with the time at which they began."""
+    found, known = {}, {parent}
+    processes = sorted(int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
+    for process in processes * 2:  # numbers may have begun anew
+        fields = status(process)
+        if fields is not None and int(fields[1]) in known:
+            known.add(process)
+            found[process] = fields[19]
+    return found
+
+
+def left(started: dict[int, str]) -> list[int]:
+    return [process for process, begun in started.items() if (status(process) or [""] * 20)[19] == begun]
+
+
+def start(*arguments: object, **said: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, start_new_session=True, **pipes, **said)
+
+
+def wait_for(what, process: subprocess.Popen[bytes]) -> None:
+    limit = time.monotonic() + 60
+    while not what() and process.poll() is None and time.monotonic() < limit:
+        time.sleep(0.02)
+    assert process.poll() is None, process.communicate()
+
+
+def ended(process: subprocess.Popen[bytes], name: str, *, all_of_them: bool) -> tuple[int, str]:
+    """Sends a signal; exit code and what was said, when all processes are gone."""
+    started = children(process.pid)
+    assert started
+    number = getattr(signal, name)
+    (os.killpg if all_of_them else os.kill)(process.pid, number)
+    code = process.wait(timeout=10)
+    limit = time.monotonic() + 2
+    while left(started) and time.monotonic() < limit:
+        time.sleep(0.02)
+    assert left(started) == []
+    out, err = process.communicate(timeout=2)  # nobody else holds the pipes
+    return code, (out + err).decode()
+
+
+@pytest.mark.slow("runs three million requests at a time, until it is stopped")
+@pytest.mark.parametrize("all_of_them", [False, True], ids=["parent", "group"])
+@pytest.mark.parametrize("name", CODES)
+def test_no_process_is_left_and_points_are_kept(tmp_path, name, all_of_them):
+    process = start(*LONG, "--out", tmp_path)
+    kept = tmp_path / "points.jsonl"
+    wait_for(lambda: kept.exists() and kept.read_bytes().count(b"\n") >= 2, process)
+    assert len(children(process.pid)) >= 4  # two workers, and what tracks their locks
+    code, said = ended(process, name, all_of_them=all_of_them)
+    assert code == CODES[name]
+    assert said == ("" if name == "SIGKILL" else "\ninterrupted\n")
+    assert kept.read_bytes().count(b"\n") >= 2
+    assert not (tmp_path / "study.toml").exists()
+
+
+@pytest.mark.parametrize("after_s", [0, 0.1, 0.3])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
+def test_nor_is_one_that_has_just_been_started(tmp_path, name, after_s):
+    process = start(*LONG, "--out", tmp_path)
+    wait_for(lambda: len(children(process.pid)) >= 3, process)
+    time.sleep(after_s)
+    code, said = ended(process, name, all_of_them=False)
+    assert code == CODES[name]
+    if name != "SIGKILL":
+        assert said.strip() == "interrupted"
+    elif (
+        said
+    ):  # a worker that loky was about to tell what to do, which loky tells before any code of ours runs
+        assert after_s == 0
+        assert "EOFError: Ran out of input" in said
+
+
+@pytest.mark.slow("runs three million requests at a time, until it is stopped")
+def test_no_program_but_ours_is_needed_to_end_processes(tmp_path):
+    process = start(*LONG, "--out", tmp_path, env={**os.environ, "PATH": "/nowhere"})
+    wait_for(lambda: len(children(process.pid)) >= 4, process)
+    assert ended(process, "SIGTERM", all_of_them=False) == (143, "\ninterrupted\n")
+
+
+WORKER = """
+import os, pathlib, sys, time
+from sledlab.study.worker import begin
+sys.platform = sys.argv[1]
+begin(sys.path, os.getppid())
+pathlib.Path(sys.argv[2]).touch()
+time.sleep(60)
+"""
+
+PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]])"
+
+
+@pytest.mark.parametrize("platform", ["linux", "other"])
+def test_a_process_ends_with_its_parent_wherever_it_runs(tmp_path, platform):
+    command = [sys.executable, "-c", PARENT, WORKER, platform, tmp_path / "ready"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for((tmp_path / "ready").exists, process)
+    assert ended(process, "SIGKILL", all_of_them=False) == (-9, "")
+
+
+def test_a_run_that_is_terminated_leaves_what_it_has(tmp_path):
+    words = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 30_000_000)
+    process = start(*words, "--out", tmp_path, "--json")
+    wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
+    process.terminate()
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (143, b"")
+    assert b'"interrupted": true' in out
+    assert (tmp_path / "requests.parquet").exists()
+    assert not list(tmp_path.glob(".part-*"))
+
+
+def test_a_signal_that_is_ignored_stays_so(tmp_path):
+    ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    words = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)
+    process = start(*words, "--out", tmp_path, **ignoring)
+    wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+SCRIPT = """
+import sledlab as sl
+said = {"schedulers": "fcfs", "speedups": [0.1, 0.2, 0.3, 0.4], "limit": 3_000_000, "jobs": 2}
+sl.compare(sl.workload("uniform"), "mems-g2", out="race", **said)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
+def test_processes_of_a_script_end_with_it(tmp_path, name):
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command = [sys.executable, "-c", SCRIPT]
+    process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **pipes)
+    wait_for(lambda: len(children(process.pid)) >= 4, process)
+    time.sleep(0.5)
+    assert ended(process, name, all_of_them=False) == (-getattr(signal, name), "")

@@ -1,0 +1,72 @@
+"""`sledlab init`: every file works as it is, and none is overwritten unasked."""
+
+import re
+import tomllib
+
+import pytest
+from sledlab.cli.init import ALL
+
+SHORT = {
+    "experiment": ("--limit", "300"),
+    "compare": ("--limit", "100", "--set", "replay.warmup=0", "--jobs", "1"),
+    "job": ("--nodes", "2"),
+}
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """A directory with nothing in it."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_file_to_begin_with_works_as_it_is(sledlab, tmp_path, kind):
+    wrote = sledlab("init", kind)
+    assert wrote.code == 0, wrote.err
+    (file,) = (each for each in tmp_path.iterdir() if each.is_file())
+    assert wrote.out.startswith(f"wrote {file.name}\n")
+    (first,) = re.findall(r"^try: sledlab (.*)$", wrote.out, re.MULTILINE)
+    done = sledlab(*first.split(), *SHORT.get(kind, ()))
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_commands_in_the_file_work_too(sledlab, kind):
+    assert sledlab("init", kind, f"other_{kind}").code == 0  # modules are imported once only
+    (file,) = (f"other_{kind}{ending}" for ending in (".toml", ".py") if ALL[kind].file.endswith(ending))
+    with open(file, encoding="utf-8") as text:
+        commands = re.findall(r"^(?:#  |   ) sledlab (.*)$", text.read(), re.MULTILINE)
+    assert commands
+    for command in commands:
+        short = () if kind in ("device", "power") else SHORT.get(kind, ())
+        said = [*command.split(), *(short if "replay" not in command else ())]
+        if kind == "scheduler" and said[0] == "compare":
+            said += ["--speedups", "1", "--limit", "100", "--jobs", "1"]
+        done = sledlab(*said)
+        assert done.code == 0, (command, done.err)
+
+
+def test_nothing_is_overwritten_unasked(sledlab, tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text("mine = true\n")
+    sledlab("init", "experiment", "mine.toml").assert_refused("--replace")
+    sledlab("init", "experiment", "mine").assert_refused("`mine.toml` exists")
+    assert mine.read_text() == "mine = true\n"
+    assert sledlab("init", "experiment", "mine.toml", "--replace").code == 0
+    assert tomllib.loads(mine.read_text())["scheduler"]["kind"] == "sptf"
+
+
+def test_names_that_cannot_be_are_refused(sledlab):
+    sledlab("init", "scheduler", "my-own").assert_refused("call it my_own.py")
+    sledlab("init", "scheduler", "own.toml").assert_refused("call it own.py")
+    sledlab("init", "device", "nowhere/mine").assert_refused("nowhere")
+    sledlab("init", "devise").assert_refused("device")
+
+
+def test_every_parameter_stands_in_an_experiment_with_its_default(sledlab):
+    assert sledlab("init", "experiment").code == 0
+    with open("experiment.toml", encoding="utf-8") as text:
+        lines = text.read().splitlines()
+    for key in ("mode", "speedup", "warmup", "outside", "read_share"):
+        assert any(line.startswith(f"# {key} = ") for line in lines), key
+    assert max(map(len, lines)) < 170

@@ -1,0 +1,200 @@
+"""Errors about values of a file carry its line, unless something said besides wins over it."""
+
+import pytest
+from sledlab.model.lines import lines_of
+
+EXPERIMENT = """# an experiment
+seed = 1
+
+[device]
+preset = "mems-g2"
+active_tips = 3200
+
+[workload]
+kind = "uniform"
+
+[scheduler]
+kind = "sptf"
+
+[replay]
+limit = 100
+"""
+STUDY = (
+    EXPERIMENT + '\n[study]\nkind = "compare"\nschedulers = ["fcfs", "sptf"]\nspeedups = [1, 2]\nseeds = 1\n'
+)
+DEVICE = 'kind = "mems"\n\n# measured\nactive_tips = 3200\n'
+DISK = """kind = "disk"
+heads = 2
+
+[[zones]]
+first_cylinder = 0
+cylinders = 50
+sectors_per_track = 9
+
+[[zones]] # the inner one
+first_cylinder = 50
+cylinders = 50
+sectors_per_track = 8
+"""
+NODE = "mhz = 600\npage_kb = 8\n"
+NETWORK = 'kind = "switch"\nlatency_us = 10\n'
+SORT = "sample/work/sort.work"
+
+
+def changed(text, old, new):
+    assert text.count(old) == 1
+    return text.replace(old, new)
+
+
+def refuse(sledlab, tmp_path, text, command, name="mine.toml"):
+    """Gives what is said of the file, by line, and found in it."""
+    file = tmp_path / name
+    file.write_text(text)
+    answer = sledlab(*(str(word).replace("FILE", str(file)) for word in command))
+    assert (answer.code, answer.out) == (2, ""), answer
+    first, found, remedy = answer.err.splitlines()
+    assert first.startswith(f"error: {file}:"), answer.err
+    assert found.startswith("  found: ")
+    assert remedy.startswith("  help: ")
+    number, _, said = first.removeprefix(f"error: {file}:").partition(": ")
+    line = text.splitlines()[int(number) - 1]
+    assert found == f"  found: {line.strip()}"
+    return line, said
+
+
+IN_EXPERIMENTS = [
+    ("active_tips = 3200", "activ_tips = 3200", "unknown key `device.activ_tips`"),
+    ("active_tips = 3200", "active_tips = 0", "device.active_tips = 0 tips is out of range"),
+    ("active_tips = 3200", 'active_tips = "many"', "device.active_tips: expected a whole number"),
+    ('preset = "mems-g2"', 'preset = "mems-g4"', "unknown device `mems-g4`"),
+    ('kind = "sptf"', 'kind = "sptff"', "unknown scheduler `sptff`"),
+    ('kind = "sptf"', "kind = 4", "scheduler.kind: expected text"),
+    ('kind = "uniform"', 'kind = "unifrom"', "unknown workload `unifrom`"),
+    ("limit = 100", "limits = 100", "unknown key `replay.limits`"),
+    ("limit = 100", "limit = -1", "replay.limit: expected a whole number, 0 or more"),
+    ("limit = 100", 'mode = "closed:8"\nspeedup = 2', "replay.speedup has no meaning in a closed replay"),
+    ("seed = 1", "seed = 1.5", "seed: expected a whole number"),
+    ("seed = 1", "seed = 1\nmerge = 4", "merge: expected a table"),
+    ("[replay]", "[reply]", "unknown table `reply`"),
+    (
+        '[device]\npreset = "mems-g2"\nactive_tips = 3200\n',
+        'device = {preset = "mems-g2", tips = 4}\n',
+        "unknown",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "says"), IN_EXPERIMENTS, ids=[new for _, new, _ in IN_EXPERIMENTS])
+def test_in_an_experiment(sledlab, tmp_path, old, new, says):
+    line, said = refuse(sledlab, tmp_path, changed(EXPERIMENT, old, new), ["simulate", "FILE"])
+    assert line in new.splitlines()
+    assert said.startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        *IN_EXPERIMENTS[:4],
+        ('["fcfs", "sptf"]', '["fcfs", "sptff"]', "unknown scheduler `sptff`"),
+        ("speedups = [1, 2]", "speedups = [1, -2]", "`-2` is not a speed-up"),
+        ("speedups = [1, 2]", "speedup = [1, 2]", "unknown key of [study] `speedup`"),
+        ("seeds = 1", "seeds = 0", "`0` is not a number of seeds"),
+    ],
+)
+def test_in_a_study(sledlab, tmp_path, old, new, says):
+    line, said = refuse(sledlab, tmp_path, changed(STUDY, old, new), ["compare", "FILE", "--jobs", 1])
+    assert new in line
+    assert said.startswith(says)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["simulate", "--device", "FILE", "--workload", "uniform"],
+        ["compare", "--device", "FILE", "--workload", "uniform"],
+        ["smart", "replay", SORT, "--device", "FILE"],
+        ["device", "show", "FILE"],
+        ["device", "seek-map", "FILE"],
+        [
+            "simulate",
+            "--device",
+            "atlas-10k",
+            "--hybrid",
+            "caching-disk",
+            "--front",
+            "FILE",
+            "--workload",
+            "uniform",
+        ],
+        ["compare", "--devices", "FILE,mems-g2", "--workload", "uniform"],
+        ["power", "--device", "FILE", "--workload", "uniform"],
+        ["hybrid", "--front", "FILE", "--workload", "cello"],
+        ["trace", "generate", "uniform", "out.csv", "--device", "FILE"],
+        ["trace", "slice", "sample/traces/oltp-bank-a.csv.zst", "out.csv", "--fit", "FILE"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("value", ["active_tips = 0", "active_tips = true", "activ_tips = 3200"])
+def test_in_a_device(sledlab, tmp_path, command, value):
+    line, _ = refuse(sledlab, tmp_path, changed(DEVICE, "active_tips = 3200", value), command)
+    assert line == value
+
+
+def test_in_the_device_that_an_experiment_names(sledlab, tmp_path):
+    (tmp_path / "run.toml").write_text(changed(EXPERIMENT, "mems-g2", str(tmp_path / "mine.toml")))
+    text = changed(DEVICE, "# measured", "mobility_nm = true")
+    line, _ = refuse(sledlab, tmp_path, text, ["simulate", tmp_path / "run.toml"])
+    assert line == "mobility_nm = true"
+
+
+def test_in_one_of_several_zones_of_a_disk(sledlab, tmp_path):
+    last = "sectors_per_track = 8"
+    for change, where in ((f"{last}\nspare = 1", "spare = 1"), ("", "[[zones]] # the inner one")):
+        line, _ = refuse(sledlab, tmp_path, changed(DISK, last, change), ["device", "show", "FILE"])
+        assert line == where
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "old", "new"),
+    [
+        ("--node", NODE, "mhz = 600", "mhz = 0"),
+        ("--node", NODE, "page_kb = 8", "pages_kb = 8"),
+        ("--network", NETWORK, "latency_us = 10", 'latency_us = "fast"'),
+        ("--network", NETWORK, "latency_us = 10", "latency_ms = 1"),
+    ],
+)
+def test_in_a_node_or_a_network(sledlab, tmp_path, option, text, old, new):
+    command = ["smart", "replay", SORT, "--device", "mems-g2", option, "FILE"]
+    line, _ = refuse(sledlab, tmp_path, changed(text, old, new), command)
+    assert line == new
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["--set", "device.active_tips=0"],
+        ["--limit", "-1"],
+        ["--scheduler", "sptff"],
+        ["--device", "mems-g4"],
+        ["--replay", "opened"],
+    ],
+    ids=" ".join,
+)
+def test_what_was_said_besides_is_in_no_file(sledlab, tmp_path, said):
+    file = tmp_path / "mine.toml"
+    file.write_text(EXPERIMENT)
+    answer = sledlab("simulate", file, *said)
+    assert answer.code == 2
+    assert "mine.toml" not in answer.err
+
+
+def test_lines_know_their_tables():
+    text = '[a.b]\nx = """\ny = 1\n"""\n"z w" = 2 # [c]\n[[c]]\n[[c]]\nd.e = 3\n'
+    assert [(line.number, line.key) for line in lines_of(text)] == [
+        (1, "a.b"),
+        (2, "a.b.x"),
+        (5, "a.b.z w"),
+        (6, "c[0]"),
+        (7, "c[1]"),
+        (8, "c[1].d.e"),
+    ]

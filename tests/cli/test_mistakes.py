@@ -1,0 +1,204 @@
+"""What people get wrong, and what they are told: each in one style, kept in `mistakes.txt`.
+
+`SLEDLAB_SNAPSHOT=1 pytest tests/cli/test_mistakes.py` writes that file anew; read the difference.
+"""
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+KEPT = Path(__file__).with_name("mistakes.txt")
+
+MISTAKES = """
+sledlab simulat
+sledlab elephant
+sledlab --jsn
+sledlab simulate
+sledlab simulate --device mems-g2
+sledlab simulate --device mems-g4 --workload uniform
+sledlab simulate --device mems-g2 --workload unifrom
+sledlab simulate --device mems-g2 --trace missing.csv
+sledlab simulate --device mems-g2 --trace notes.txt
+sledlab simulate --device mems-g2 --trace run
+sledlab simulate --device missing.toml --workload uniform
+sledlab simulate missing.toml
+sledlab simulate run
+sledlab simulate empty
+sledlab simulate study.toml
+sledlab simulate power.toml
+sledlab simulate small.csv
+sledlab simulate run/experiment.toml other.toml
+sledlab simulate --devcie mems-g2
+sledlab simulate --elephants 3
+sledlab simulate --device
+sledlab simulate --json=yes
+sledlab simulate UNIFORM --limit x
+sledlab simulate UNIFORM --limit -1
+sledlab simulate UNIFORM --scheduler sptff
+sledlab simulate UNIFORM --scheduler foo
+sledlab simulate UNIFORM --scheduler mine:Lcfs
+sledlab simulate UNIFORM --power fixd
+sledlab simulate UNIFORM --merge pair
+sledlab simulate UNIFORM --cache write-bak
+sledlab simulate UNIFORM --system raid6
+sledlab simulate UNIFORM --hybrid cachingdisk
+sledlab simulate UNIFORM --front mems-g2
+sledlab simulate UNIFORM --set device.activ_tips=1
+sledlab simulate UNIFORM --set device.active_tips
+sledlab simulate UNIFORM --set devise.active_tips=1
+sledlab simulate UNIFORM --set device.active_tips=0
+sledlab simulate UNIFORM --set tips=4
+sledlab simulate UNIFORM --replay closed
+sledlab simulate UNIFORM --replay opened
+sledlab simulate UNIFORM --replay closed:8 --speedup 2
+sledlab simulate UNIFORM --speedup fast
+sledlab simulate UNIFORM --speedup nan
+sledlab simulate UNIFORM --outside bend
+sledlab simulate UNIFORM --limit 10 --warmup 10
+sledlab simulate UNIFORM --trace small.csv
+sledlab simulate UNIFORM --requests requests.xls
+sledlab simulate UNIFORM --requests nowhere/at/all.csv
+sledlab simulate UNIFORM --out small.csv
+sledlab simulate --format csv
+sledlab compare UNIFORM --schedulers sptff
+sledlab compare UNIFORM --schedulers sptf,foo --speedups 16
+sledlab compare UNIFORM --merge pair
+sledlab compare UNIFORM --speedups fast
+sledlab compare UNIFORM --speedups 8..2
+sledlab compare UNIFORM --jobs 0
+sledlab compare UNIFORM --seeds 0
+sledlab compare run
+sledlab compare power.toml
+sledlab compare --vary device.active_tips=1,2
+sledlab compare lst
+sledlab hybrid UNIFORM --capacites 4
+sledlab hybrid shwo
+sledlab hybrid show caching
+sledlab hybrid tune --budget cheap
+sledlab hybrid tune --elephants
+sledlab power UNIFORM --policies fixd
+sledlab power UNIFORM --timeouts now
+sledlab power show fixd
+sledlab diff run
+sledlab diff run elsewhere
+sledlab diff run small.csv
+sledlab diff run run --out page.pdf
+sledlab device shwo
+sledlab device show
+sledlab device show mems-g4
+sledlab device show run
+sledlab device show wrong.toml
+sledlab device show wrong.toml --toml=yes
+sledlab device show latin.toml
+sledlab device show latin.toml --toml
+sledlab simulate latin.toml
+sledlab compare latin.toml
+sledlab device show mems-g2 --set scheduler.kind=sptf
+sledlab device seek-map mems-g2 --from here
+sledlab device seek-map mems-g2 --out map.doc
+sledlab device import missing.parv
+sledlab device import small.csv
+sledlab trace info
+sledlab trace info missing.csv
+sledlab trace info notes.txt
+sledlab trace info small.csv --format msrr
+sledlab trace info small.csv --sort -1
+sledlab trace head small.csv --rows 0
+sledlab trace head small.csv --rows ten
+sledlab trace hits small.csv --policies lruu
+sledlab trace hits small.csv --cache-mb big
+sledlab trace convert small.csv
+sledlab trace convert small.csv out.xyz
+sledlab trace convert small.csv nowhere/out.csv
+sledlab trace slice small.csv out.csv --from x
+sledlab trace slice small.csv out.csv --range 1
+sledlab trace slice small.csv out.csv --fit mems-g4
+sledlab trace merge small.csv
+sledlab trace merge small.csv missing.csv --out all.csv
+sledlab trace generate unifrom out.csv
+sledlab trace generate uniform out.csv --set device.tips=1
+sledlab scheduler show foo
+sledlab scheduler show sptff
+sledlab cache show writeback
+sledlab cache list all
+sledlab merge show pair
+sledlab merge lst
+sledlab replacement show lruu
+sledlab replacement lst
+sledlab system show raid6
+sledlab system show
+sledlab workload show unifrom
+sledlab workload calibrate celo
+sledlab job show sorted
+sledlab job list --jason
+sledlab node show smart-2004
+sledlab node shw
+sledlab network show fast-ethernets
+sledlab network show
+sledlab smart record
+sledlab smart record --job sortt
+sledlab smart record --job sort --nodes few
+sledlab smart record --job sort --query q1
+sledlab smart record --query q99
+sledlab smart show missing.work
+sledlab smart show small.csv
+sledlab smart replay missing.work --device mems-g2
+sledlab smart replay small.csv
+sledlab smart size --job sort --device mems-g2
+sledlab smart size --job sort --until disk --device mems-g2
+sledlab smart --jobs sortt --nodes 2 --devices mems-g2
+sledlab validate drive
+sledlab validate drive hp-c2247a
+sledlab validate drive hp-c2247a --measured missing.trace
+sledlab validate dirve
+""".strip().splitlines()
+
+FILES = {
+    "small.csv": "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n",
+    "notes.txt": "root:x:0:0:secret\n",
+    "wrong.toml": 'kind = "mems"\nactive_tips = 0\n',
+    "power.toml": 'seed = 1\n\n[study]\nkind = "power"\n\n[device]\npreset = "mems-g2"\n',
+    "study.toml": 'seed = 1\n\n[study]\nkind = "compare"\n\n[device]\npreset = "mems-g2"\n',
+    "run/experiment.toml": '[device]\npreset = "mems-g2"\n\n[workload]\nkind = "uniform"\n',
+    "empty/nothing": "",
+}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text)
+    Path("latin.toml").write_bytes('kind = "mems" # µm\n'.encode("latin-1"))
+
+
+def told(sledlab, line):
+    words = shlex.split(line.replace("UNIFORM", "--device mems-g2 --workload uniform"))[1:]
+    answer = sledlab(*words)
+    assert (answer.code, answer.out) == (2, ""), (line, answer)
+    return answer.err
+
+
+def check(line, said):
+    first, *found, last = said.splitlines()
+    assert first.startswith("error: "), line
+    assert len(first) > len("error: 12345678"), line
+    assert all(each.startswith("  found: ") for each in found), said
+    assert len(found) <= 1, said
+    assert last.startswith("  help: "), said
+    assert "Traceback" not in said
+
+
+@pytest.mark.slow("every mistake there is")
+def test_mistakes_are_told_in_one_style(sledlab):
+    shown = ""
+    for line in MISTAKES:
+        said = told(sledlab, line)
+        check(line, said)
+        shown += f"$ {line}\n{said}\n"
+    if os.environ.get("SLEDLAB_SNAPSHOT") == "1":
+        KEPT.write_text(shown, encoding="utf-8")
+    assert shown == KEPT.read_text("utf-8")

@@ -1,0 +1,108 @@
+"""What is said of work that goes on: in a log little and seldom, in notebooks a bar, nothing with --quiet."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from sledlab.show import progress
+from sledlab.show.progress import APART_S, Progress, in_notebook, quietly
+from sledlab.study import bench
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    made = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: made.now))
+    return made
+
+
+def said_over(clock, seconds, done_at, capsys, *, step=1.0):
+    """The lines of work that takes so many seconds, with when each was said."""
+    lines = []
+    with Progress("simulating") as shown:
+        while clock.now < seconds:
+            clock.now += step
+            shown.update(*done_at(clock.now))
+            lines += [(clock.now, line) for line in capsys.readouterr().err.splitlines()]
+    return lines
+
+
+def test_short_work_says_nothing_in_a_log(clock, capsys):
+    assert said_over(clock, APART_S - 1, lambda now: (int(now), now / 60), capsys) == []
+
+
+def test_a_line_for_every_tenth_of_long_work(clock, capsys):
+    lines = said_over(clock, 6000, lambda now: (int(now * 1e6), now / 6000), capsys)
+    assert [when for when, _ in lines] == [600.0 * turn for turn in range(1, 11)]
+    assert lines[0][1] == "simulating: 10%, 600,000,000 requests, 1.00 M/s, about 90 min left"
+
+
+def test_a_line_a_minute_where_tenths_go_by_faster(clock, capsys):
+    lines = said_over(clock, 300, lambda now: (int(now), now / 300), capsys)
+    assert [when for when, _ in lines] == [60.0, 120.0, 180.0, 240.0, 300.0]
+
+
+def test_a_line_a_minute_where_the_end_is_not_known(clock, capsys):
+    lines = said_over(clock, 200, lambda now: (int(now), None), capsys)
+    assert lines == [(60.0 * turn, f"simulating: {60 * turn} requests") for turn in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("runs", "at_once", "seconds", "requests", "said"),
+    [
+        (95, 2, 2.5, 1_000_000, "95 runs of 1,000,000 requests, about 119 s on 2 processors"),
+        (95, 1, 2.5, None, "95 runs, about 4 min on 1 processor"),
+        (5, 2, 100.0, 1000, None),
+        (95, 2, 0.1, 1000, None),
+    ],
+)
+def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, requests, said):
+    with Progress("comparing", of="points") as shown:
+        for done in range(1, runs + 1):
+            clock.now += seconds / at_once
+            shown.expect(done, runs, at_once, requests)
+    lines = [line for line in capsys.readouterr().err.splitlines() if "runs" in line]
+    said = None if said is None else said.replace("119 s", "2 min")
+    assert lines == ([] if said is None else [said])
+
+
+def test_a_study_says_how_long_it_takes_unless_it_is_to_be_quiet(sledlab, monkeypatch):
+    monkeypatch.setattr(progress, "SHORT_S", 0.0)
+    race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--jobs", 1)
+    race = (*race, "--schedulers", "fcfs,sptf", "--speedups", "1,2,4")
+    assert sledlab(*race).err == "6 runs of 200 requests, about 1 s on 1 processor\n"
+    assert sledlab(*race, "--quiet").err == ""
+    assert sledlab(*race, "-q").err == ""
+
+
+def test_what_is_kept_is_no_run(sledlab, monkeypatch, tmp_path):
+    told = []
+    monkeypatch.setattr(bench.Progress, "expect", lambda _, done, runs, at_once, requests: told.append(runs))
+    race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--jobs", 1)
+    race = (*race, "--schedulers", "fcfs,sptf", "--out", tmp_path / "race")
+    assert sledlab(*race, "--speedups", "1,2").code == 0
+    assert sledlab(*race, "--speedups", "1,2,4").code == 0
+    assert told == [4, 4, 4, 4, 2, 2]
+
+
+def test_quiet_says_nothing_however_long_it_takes(clock, capsys):
+    with quietly():
+        assert said_over(clock, 1000, lambda now: (int(now), now / 1000), capsys) == []
+    assert not Progress.silent
+
+
+def test_a_bar_in_a_notebook_that_can_show_one(monkeypatch):
+    shell = type("ZMQInteractiveShell", (), {})()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    for has in (True, False):
+        monkeypatch.setattr(progress, "find_spec", lambda name, has=has: name if has else None)
+        assert in_notebook() == has
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    assert not in_notebook()
+
+
+def test_a_log_stays_empty_where_all_is_fast(tmp_path):
+    command = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "1000", "--json"]
+    done = subprocess.run([sys.executable, "-m", "sledlab", *command], capture_output=True, check=True)
+    assert done.stderr == b""

@@ -1,0 +1,168 @@
+"""`--out`: a directory holds results of one kind; `--replace` removes those, and nothing else."""
+
+import json
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+from sledlab.results import MANIFEST, leaves, results
+
+FEW = ("--limit", 200)
+UNIFORM = ("--device", "mems-g2", "--workload", "uniform", *FEW)
+TWO = ("--devices", "mems-g2,mems-g3", "--workload", "uniform", *FEW)
+SORT = "sample/work/sort.work"
+
+COMMANDS = {
+    "simulate": ("simulate", *UNIFORM),
+    "compare": ("compare", *UNIFORM, "--schedulers", "fcfs", "--speedups", 1, "--jobs", 1),
+    "side-by-side": ("compare", *TWO, "--jobs", 1),
+    "smart": ("smart", "--records", SORT, "--device", "mems-g2", "--jobs", 1),
+    "replay": ("smart", "replay", SORT, "--device", "mems-g2"),
+}
+
+
+def listed(directory: Path) -> set[str]:
+    return {path.name for path in directory.iterdir()}
+
+
+def alone(sledlab, tmp_path: Path, kind: str) -> set[str]:
+    """What a command leaves in a directory of its own."""
+    place = tmp_path / "alone" / kind
+    assert sledlab(*COMMANDS[kind], "--out", place).code == 0
+    return listed(place)
+
+
+@pytest.mark.slow("runs five commands, and four of them again over each other's results")
+def test_another_kind_is_refused_and_replaced_if_said(sledlab, tmp_path):
+    out = tmp_path / "out"
+    files = {kind: alone(sledlab, tmp_path, kind) for kind in COMMANDS}
+    assert sledlab(*COMMANDS["replay"], "--out", out).code == 0
+    mine = {"notes.csv", "points.txt", ".hidden"}
+    for name in mine:
+        (out / name).write_text("mine")
+    (out / "figures").mkdir()
+    before = "replay"
+    for kind in ("simulate", "compare", "side-by-side", "smart", "replay"):
+        held = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+        answer = sledlab(*COMMANDS[kind], "--out", out)
+        if kind != before:
+            answer.assert_refused(f"`{out}` holds results of another kind: of `{before}`, not of `{kind}`")
+            assert "--replace" in answer.err
+            assert held == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+        assert sledlab(*COMMANDS[kind], "--out", out, "--replace").code == 0
+        assert listed(out) == files[kind] | mine | {"figures"}
+        assert sledlab(*COMMANDS[kind], "--out", out).code == 0  # the same kind goes on
+        before = kind
+
+
+KINDS = ("simulate", "compare", "side-by-side", "hybrid", "tune", "power", "smart", "replay", "size", "drive")
+
+
+@pytest.mark.parametrize(("held", "wanted"), list(permutations(KINDS, 2)))
+def test_every_pair_of_kinds_is_refused(tmp_path, refused, held, wanted):
+    results(tmp_path, held)
+    leaves(tmp_path, held, ["summary.json"])
+    with refused(f"holds results of another kind: of `{held}`, not of `{wanted}`"):
+        results(tmp_path, wanted)
+    assert results(tmp_path, held) == tmp_path
+
+
+def test_every_command_with_a_directory_has_the_option(sledlab):
+    commands = [("simulate",), ("compare",), ("hybrid",), ("hybrid", "tune"), ("power",), ("smart",)]
+    for words in [*commands, ("smart", "replay"), ("smart", "size"), ("validate", "drive")]:
+        said = sledlab(*words, "--help").out
+        assert "--out DIR" in said, words
+        assert "--replace" in said, words
+
+
+def test_python_says_the_same(tmp_path, refused):
+    said = {"limit": 200, "out": tmp_path}
+    uniform = sl.workload("uniform")
+    sl.compare(uniform, "mems-g2", schedulers="fcfs", speedups=[1], jobs=1, **said)
+    with refused("of `compare`, not of `simulate`"):
+        sl.simulate(uniform, "mems-g2", **said)
+    sl.simulate(uniform, "mems-g2", replace=True, **said)
+    assert not (tmp_path / "points.jsonl").exists()
+    with refused("of `simulate`, not of `hybrid`"):
+        few = {"configurations": ["disk"], "mems_mb": [], "segments_kb": [], "price_ratios": [], "jobs": 1}
+        sl.hybrid_study(uniform, **few, **said)
+
+
+def test_a_mistake_is_found_before_results_are_removed(sledlab, tmp_path):
+    assert sledlab(*COMMANDS["simulate"], "--out", tmp_path).code == 0
+    before = listed(tmp_path)
+    for more in (("--scheduler", "sptff"), ("--set", "device.sledz=3")):
+        assert sledlab(*COMMANDS["simulate"], *more, "--out", tmp_path, "--replace").code == 2
+    for more in (("--jobs", 0), ("--speedups", "x"), ("--vary", "device.sledz=1,2")):
+        assert sledlab(*COMMANDS["compare"], *more, "--out", tmp_path, "--replace").code == 2
+    assert listed(tmp_path) == before
+
+
+def test_a_directory_without_a_name_is_refused(sledlab, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    commands = {kind: words for kind, words in COMMANDS.items() if SORT not in words}
+    for words in commands.values():
+        sledlab(*words, "--out", "").assert_refused("the directory for results has no name")
+        assert "give a directory" in sledlab(*words, "--out", "").err
+    assert listed(tmp_path) == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("device", "seek-map", "mems-g2", "--out"),
+        ("trace", "generate", "uniform"),
+        ("diff", "a", "b", "--out"),
+        (*COMMANDS["simulate"], "--requests"),
+    ],
+)
+def test_so_is_a_file_without_a_name(sledlab, words):
+    assert sledlab(*words, "").code == 2
+
+
+def test_replace_without_a_directory_is_refused(sledlab):
+    sledlab(*COMMANDS["simulate"], "--replace").assert_refused("no directory whose results to replace")
+
+
+def test_only_names_within_the_directory_are_removed(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (tmp_path / "mine").write_text("mine")
+    (out / "deep").mkdir()
+    names = ["../mine", str(tmp_path / "mine"), "..", ".", "", "deep", "a", 7, None]
+    (out / MANIFEST).write_text(json.dumps({"kind": "smart", "files": names}))
+    (out / "a").symlink_to(tmp_path / "mine")
+    results(out, "simulate", replace=True)
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert listed(out) == {"deep"}
+
+
+@pytest.mark.parametrize("text", ["", "3", "[]", "{}", '{"kind": 1}', "\xff", "[" * 100_000, '{"files": 3}'])
+def test_a_damaged_manifest_is_none(tmp_path, text):
+    (tmp_path / MANIFEST).write_text(text, encoding="latin-1")
+    results(tmp_path, "simulate")
+    leaves(tmp_path, "simulate", ["summary.json"])
+    leaves(tmp_path, "simulate", ["more.csv"])
+    assert json.loads((tmp_path / MANIFEST).read_text()) == {
+        "kind": "simulate",
+        "files": ["more.csv", "summary.json"],
+    }
+
+
+def test_a_study_whose_manifest_is_damaged_is_not_half_removed(tmp_path, refused):
+    (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
+    (tmp_path / MANIFEST).write_text("{")
+    with refused("remove them yourself"):
+        results(tmp_path, "power", replace=True)
+    assert listed(tmp_path) == {"study.toml", MANIFEST}
+
+
+def test_a_study_of_an_older_sledlab_is_known_by_its_file(tmp_path, refused):
+    (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
+    with refused("of `power`, not of `simulate`"):
+        results(tmp_path, "simulate")
+    with refused("remove them yourself"):
+        results(tmp_path, "simulate", replace=True)
+    assert listed(tmp_path) == {"study.toml"}
+    results(tmp_path, "power")

@@ -1,0 +1,93 @@
+"""Sample traces and work records by name, from any directory."""
+
+import json
+
+import pytest
+import sledlab as sl
+from sledlab.traces.samples import FILES, PLACE, called, samples
+
+from tests.conftest import PROJECT
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """A directory with nothing in it."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_sample_is_listed(sledlab):
+    for folder, form in FILES.items():
+        files = {file.name for file in (PROJECT / "sample" / folder).iterdir() if file.name != "README.md"}
+        assert {form.format(called(sample.name)) for sample in samples(folder)} == files
+    assert PLACE.is_dir()
+    found = sledlab("trace", "list", "--json").json
+    assert [sample["name"] for sample in found] == [sample.name for sample in samples()]
+    assert "sample:oltp-bank-a" in sledlab("trace", "list").out
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: called(sample.name))
+def test_what_is_listed_is_true(sample):
+    info = sl.read_trace(sample.name).info()
+    assert info["reads"] + info["writes"] == sample.requests
+    assert info["span_s"] == pytest.approx(sample.duration_s, rel=0.002)
+
+
+def test_the_first_minute_is_that_of_the_whole():
+    for name in ("kv-a", "oltp-orders-a"):
+        short = sl.read_trace(f"sample:{name}-60s").frame()
+        assert short.equals(sl.read_trace(f"sample:{name}").head(short.height))
+
+
+def test_a_sample_does_wherever_a_trace_is_named(sledlab, tmp_path, bank):
+    by_name = ("simulate", "--device", "mems-g2", "--trace", "sample:oltp-bank-a", "--limit", 300)
+    by_file = ("simulate", "--device", "mems-g2", "--trace", bank, "--limit", 300)
+    response = sledlab(*by_file, "--json").json["response_time_ms"]
+    assert sledlab(*by_name, "--json").json["response_time_ms"] == response
+    assert "oltp-bank-a on mems-g2" in sledlab(*by_name).out
+    assert "sample:" not in sledlab(*by_name).out
+    assert sledlab(*by_name, "--out", "run").code == 0
+    text = (tmp_path / "run" / "experiment.toml").read_text()
+    assert 'file = "sample:oltp-bank-a"' in text
+    assert str(PROJECT) not in text
+    assert sledlab("simulate", "run/experiment.toml", "--json").json["response_time_ms"] == response
+    assert sledlab("trace", "head", "sample:kv-a-60s", "--json").code == 0
+    assert sledlab("trace", "slice", "sample:kv-a-60s", "cut.csv", "--limit", 10).code == 0
+    assert sledlab("trace", "merge", "sample:kv-a-60s", "cut.csv", "--place", "--out", "both.csv").code == 0
+
+
+def test_studies_take_samples(sledlab, tmp_path):
+    short = ("--limit", 200, "--jobs", 1)
+    compared = ("compare", "--devices", "mems-g2,atlas-10k", "--traces", "sample:kv-a-60s,sample:mail-a")
+    points = sledlab(*compared, *short, "--json").json["tables"]["points"]
+    assert {point["trace"] for point in points} == {"kv-a-60s", "mail-a"}
+    raced = ("compare", "--device", "mems-g2", "--trace", "sample:mail-a", "--schedulers", "fcfs,sptf")
+    assert sledlab(*raced, "--speedups", "1,2", "--jobs", 2, "--limit", 200, "--out", "race").code == 0
+    assert 'file = "sample:mail-a"' in (tmp_path / "race" / "study.toml").read_text()
+    scaled = ("simulate", "--device", "hp-c2247a", "--trace", "sample:mail-a", "--limit", 50)
+    assert sledlab(*scaled, "--outside", "scale", "--json").code == 0
+
+
+def test_python_takes_samples():
+    r = sl.simulate("sample:mail-a", "mems-g2", limit=100)
+    assert json.loads(r.to_json())["requests"] > 0
+    assert sl.replay("sample:sort", "mems-g2", what_if=False).elapsed_s > 0
+    assert sl.work("sample:exchange").nodes == 4
+
+
+def test_work_records_by_name(sledlab, tmp_path):
+    assert sledlab("smart", "replay", "sample:scan", "--device", "mems-g2", "--out", "run").code == 0
+    assert 'file = "sample:scan"' in (tmp_path / "run" / "experiment.toml").read_text()
+    assert sledlab("smart", "replay", "run/experiment.toml", "--json").code == 0
+
+
+def test_records_of_a_study_by_name(sledlab):
+    found = sledlab("smart", "--records", "sample:scan,sample:sort", "--device", "ram", "--jobs", 1, "--json")
+    assert found.code == 0, found.err
+
+
+def test_an_unknown_sample_suggests_the_nearest(sledlab, refused):
+    said = ("simulate", "--device", "mems-g2", "--trace", "sample:oltp-banka")
+    sledlab(*said).assert_refused("did you mean `oltp-bank-a`?")
+    sledlab("smart", "show", "sample:srot").assert_refused("did you mean `sort`?")
+    with refused("unknown sample"):
+        sl.read_trace("sample:nothing-like-it")

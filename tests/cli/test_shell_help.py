@@ -1,0 +1,166 @@
+"""Completion, pages of manual and `sledlab doctor`."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, version
+
+import pytest
+from click.shell_completion import ShellComplete
+from sledlab.cli import cli
+from sledlab.cli import doctor as doctors
+from sledlab.cli.completion import SHELLS, VARIABLE, keys, script
+
+from tests.conftest import PROJECT
+
+LARGE = ("matplotlib", "polars", "pyarrow", "numpy", "rich", "jinja2", "loky", "duckdb")
+"""Libraries that take long to import."""
+
+
+def completed(*words):
+    """What the last word may become."""
+    return [
+        each.value
+        for each in ShellComplete(cli, {}, "sledlab", VARIABLE).get_completions(list(words[:-1]), words[-1])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("sched", ["scheduler"]),
+        ("scheduler sh", ["show"]),
+        ("scheduler show zsptf-", ["zsptf-pyramid"]),
+        ("simulate --devi", ["--device"]),
+        ("simulate --device mems-g3", ["mems-g3", "mems-g3-disksim"]),
+        ("simulate --device mems-g2 --scheduler pzs", ["pzsptf"]),
+        ("simulate --workload tpc", ["tpcd", "tpcc"]),
+        ("simulate --set device.active_t", ["device.active_tips"]),
+        ("simulate --set replay.spe", ["replay.speedup"]),
+        ("simulate --trace sample:m", ["sample:mail-a"]),
+        ("simulate paper-002-st", ["paper-002-starvation"]),
+        ("compare --schedulers fcfs,c-s", ["fcfs,c-scan"]),
+        ("compare why", ["why-not-an-ssd"]),
+        ("compare --devices ssd", ["ssd-tlc"]),
+        ("hybrid --replacement lru,sl", ["lru,slru"]),
+        ("power --policies imm", ["immediate"]),
+        ("experiment run why", ["why-not-an-ssd"]),
+        ("experiment run why-not-an-ssd --spee", ["--speedups"]),
+        ("experiment show raid", ["raid5-failure"]),
+        ("smart replay --node csd", ["csd-arm"]),
+        ("smart --job mafi", ["mafia"]),
+        ("smart size --network hu", ["hub"]),
+        ("trace info sample:oltp-bank", ["sample:oltp-bank-a"]),
+        ("device show mems-20", ["mems-2000"]),
+        ("completion z", ["zsh"]),
+        ("init sch", ["scheduler"]),
+    ],
+)
+def test_words_are_completed(line, expected):
+    assert completed(*line.split(" ")) == expected
+
+
+def test_files_are_left_to_the_shell_and_slips_to_nobody():
+    assert completed("simulate", "--trace", "app") == ["app"]
+    for line in (
+        "nothing-like-it ",
+        "experiment run nothing-like-it --",
+        "simulate --speedup x --dev",
+        "power shwo ",
+    ):
+        completed(*line.split(" "))
+
+
+def test_everything_that_can_be_set_is_completed():
+    assert len(keys()) == len(set(keys())) > 400
+    assert {"device.active_tips", "hybrid.segment_kb", "node.mhz", "trace.sort_window"} <= set(keys())
+
+
+@pytest.mark.parametrize(
+    "line", ["simulate --device mems-g2-", "experiment run why-not-an-ssd --sp", "trace info sam"]
+)
+def test_completion_imports_no_large_library(line):
+    words = ["sledlab", *line.split(" ")]
+    told = {VARIABLE: "bash_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    program = (
+        "import os, sys\n"
+        f"os.environ.update({told!r})\n"
+        "from sledlab.cli import run\n"
+        "try:\n    run([])\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {LARGE!r} if name in sys.modules], file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("plain,")
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_of_a_shell(sledlab, shell):
+    printed = sledlab("completion", shell).out
+    assert printed == script(shell)
+    assert VARIABLE in printed
+    assert shutil.which(shell) is None or (
+        subprocess.run([shell, "-n", "/dev/stdin"], input=printed, text=True, check=False).returncode == 0
+    )
+    sledlab("completion", "tcsh").assert_refused("bash")
+
+
+def test_bash_completes_samples(tmp_path):
+    bash = shutil.which("bash")
+    assert bash is not None
+    program = tmp_path / "sledlab"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -m sledlab\n")
+    program.chmod(0o755)
+    ask = "COMP_WORDS=(sledlab simulate --trace sample:ma); COMP_CWORD=3; _sledlab_completion sledlab"
+    said = f'{script("bash")}\nPATH={tmp_path}:$PATH\n{ask}\necho "${{COMPREPLY[@]}}"'
+    done = subprocess.run([bash, "-c", said], capture_output=True, text=True, check=True)
+    assert done.stdout == "sample:mail-a\n"
+
+
+def test_every_command_has_a_page_of_manual(sledlab, tmp_path):
+    assert sledlab("man", tmp_path / "man1").code == 0
+    pages = {file.name: file.read_text() for file in (tmp_path / "man1").iterdir()}
+    assert {"sledlab.1", "sledlab-simulate.1", "sledlab-trace-info.1", "sledlab-hybrid-tune.1"} <= set(pages)
+    for name, text in pages.items():
+        heads = re.findall(r"^\.SH (.*)$", text, re.MULTILINE)
+        assert heads[:3] == ["NAME", "SYNOPSIS", "DESCRIPTION"], name
+        assert "\b" not in text
+    assert ".B \\-\\-speedup S\n" in pages["sledlab-simulate.1"]
+    named = {
+        match.group(1) for text in pages.values() for match in re.finditer(r"^\.BR (\S+) \(1\)", text, re.M)
+    }
+    assert {f"{each}.1" for each in named} | {"sledlab.1"} == set(pages)
+
+
+def test_doctor_tells_what_is_there_and_what_is_missing(sledlab, monkeypatch):
+    found = {each["what"]: each for each in sledlab("doctor", "--json").json}
+    assert found["numpy"]["found"] == version("numpy")
+    assert all(each["found"] for each in found.values() if each["needed"])
+    assert "polars" in sledlab("doctor").out
+
+    def missing(name):
+        if name in ("duckdb", "polars"):
+            raise PackageNotFoundError(name)
+        return "1"
+
+    monkeypatch.setattr(doctors, "version", missing)
+    told = sledlab("doctor")
+    assert told.code == 1
+    assert "duckdb is missing, for queries, and tables of TPC-H: pip install 'sledlab[jobs]'" in told.out
+
+
+def test_doctor_knows_what_the_package_needs():
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {re.split("[>=]", each)[0] for each in project["dependencies"]} == set(doctors.NEEDED)
+    extras = {
+        re.split("[>=; ]", each)[0] for some in project["optional-dependencies"].values() for each in some
+    }
+    assert extras - {"mpich"} <= {each.what for each in doctors.findings()}
+
+
+def test_the_command_line_starts_without_large_libraries():
+    program = "import sys\nfrom sledlab.cli import run\nrun(['--version'])\n"
+    program += f"assert not set({LARGE!r}) & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

@@ -1,0 +1,111 @@
+"""Standard output that is closed, full or no longer read: no traceback, and the right words."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BANK = Path(__file__).parents[2] / "sample" / "traces" / "oltp-bank-a.csv.zst"
+UNIFORM = "--device mems-g2 --workload uniform --limit 300"
+
+COMMANDS = {
+    "help": "--help",
+    "text": f"simulate {UNIFORM}",
+    "json": f"simulate {UNIFORM} --json",
+    "list": "device list",
+    "entry": "scheduler show zsptf",
+    "device file": "device show mems-g2 --toml",
+    "table": f"trace head {BANK} -n 2000",
+    "study": f"compare {UNIFORM} --schedulers fcfs,sptf --speedups 1 --jobs 1",
+    "stream": "trace generate uniform - --limit 100000 --to csv",
+    "stream by its name": "trace generate uniform /dev/stdout --limit 100000 --to csv",
+}
+WRITTEN = "wrote 100,000 requests to "
+FULL = "error: standard output: cannot write: No space left on device\n  help: lead it where there is room\n"
+
+every_kind = pytest.mark.parametrize("kind", COMMANDS)
+
+
+def shell(line, cwd):
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=False, cwd=cwd
+    )
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+    return done
+
+
+def command(kind):
+    return f"{shlex.quote(sys.executable)} -m sledlab {COMMANDS[kind]}"
+
+
+@every_kind
+@pytest.mark.parametrize("reader", ["head -n 1", "true"])
+def test_a_reader_that_leaves_is_no_mistake(tmp_path, kind, reader):
+    done = shell(f"{command(kind)} | {reader}", tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == "" or done.stderr.startswith(WRITTEN)
+    assert done.stdout.count("\n") == (0 if reader == "true" else 1)
+
+
+@pytest.mark.slow("where a reader leaves is a matter of luck: many times")
+@pytest.mark.parametrize("kind", ["json", "table", "stream", "stream by its name"])
+def test_a_reader_that_leaves_is_never_a_mistake(tmp_path, kind):
+    for turn in range(20):
+        reader = ("head -n 1", "true", f"head -c {turn * 700}", f"sleep 0.{turn:02}")[turn % 4]
+        done = shell(f"{command(kind)} | {reader}", tmp_path)
+        assert done.returncode == 0, reader
+        assert done.stderr == "" or done.stderr.startswith(WRITTEN), reader
+
+
+@every_kind
+def test_a_full_disk_is_told_of_the_stream_that_it_met(tmp_path, kind):
+    done = shell(f"{command(kind)} < /dev/null > /dev/full", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", FULL)
+
+
+@every_kind
+def test_a_closed_output_is_one_that_nobody_reads(tmp_path, kind):
+    done = shell(f"{command(kind)} >&-", tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "" or done.stderr.startswith(WRITTEN)
+
+
+def test_unbuffered_output_is_written_at_once(tmp_path):
+    script = (
+        "from sledlab.cli import streams; import os; streams.prepare(); print('said', end=''); os._exit(0)"
+    )
+    for unbuffered, said in (("1", "said"), ("", "")):
+        line = f"PYTHONUNBUFFERED={unbuffered} {shlex.quote(sys.executable)} -c {shlex.quote(script)}"
+        assert shell(line, tmp_path).stdout == said
+
+
+def test_files_do_not_take_the_place_of_closed_streams(tmp_path):
+    done = shell(f"{command('text')} --out run --requests all.csv <&- >&- 2>&-", tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "all.csv").read_text().startswith('"id","arrival_ns"')
+    assert (tmp_path / "run" / "report.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])
+def test_errors_that_nobody_can_read_change_no_exit_code(tmp_path, stream):
+    assert shell(f"{command('text')} {stream}", tmp_path).stdout
+    for line, code in (("trace generate uniform a.csv --limit 10", 0), ("simulat", 2), ("simulate", 2)):
+        done = shell(f"{shlex.quote(sys.executable)} -m sledlab {line} {stream}", tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+
+
+def test_a_mistake_is_told_whatever_became_of_the_output(tmp_path):
+    for output in ("> /dev/full", ">&-", "| true"):
+        done = shell(f"{shlex.quote(sys.executable)} -m sledlab simulat {output}", tmp_path)
+        assert done.stderr.startswith("error: unknown command `sledlab simulat`")
+
+
+def test_parquet_goes_into_files(sledlab, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for out in ("-", "/dev/full"):
+        answer = sledlab("trace", "generate", "uniform", out, "--limit", 10, "--to", "parquet")
+        answer.assert_refused(f"Parquet goes only into files, not to `{out}`")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,200 @@
+"""Files have their names when they are whole, whatever ends the program; what cannot be written is named."""
+
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+import sledlab as sl
+from sledlab.files import Draft, drafted
+from sledlab.results import MANIFEST
+
+ROWS = 150_000
+
+WORKLOAD = ("--device", "mems-g2", "--workload", "uniform", "--limit", 20_000)
+
+
+def begun(*arguments: object, **said: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **said)
+
+
+def finished(*arguments: object) -> None:
+    process = begun(*arguments)
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+
+
+def killed(after_s: float, *arguments: object) -> None:
+    process = begun(*arguments)
+    time.sleep(after_s)
+    process.kill()
+    process.communicate()
+
+
+def check_trace(path: Path) -> None:
+    assert sl.read_trace(path).frame().height == ROWS
+
+
+def check_json(path: Path) -> None:
+    assert path.read_text().endswith("\n")
+    json.loads(path.read_text())
+
+
+CHECKS = {
+    "trace.csv.zst": check_trace,
+    "trace.parquet": check_trace,
+    "requests.parquet": lambda path: pl.read_parquet(path)["id"].len() == ROWS or pytest.fail(path.name),
+    "timeline.parquet": pl.read_parquet,
+    "summary.json": check_json,
+    "timing.json": check_json,
+    MANIFEST: check_json,
+    "experiment.toml": lambda path: tomllib.loads(path.read_text())["workload"]["kind"],
+    "report.html": lambda path: path.read_text().rstrip().endswith("</html>") or pytest.fail(path.name),
+}
+
+
+def commands(place: Path, whole: Path) -> dict[str, tuple[object, ...]]:
+    generated = ("uniform", place / "trace.csv.zst", "--limit", ROWS)
+    return {
+        "generate": ("trace", "generate", *generated),
+        "convert": ("trace", "convert", whole, place / "trace.parquet"),
+        "simulate": (
+            "simulate",
+            "--device",
+            "mems-g2",
+            "--workload",
+            "uniform",
+            "--limit",
+            ROWS,
+            "--out",
+            place,
+        ),
+    }
+
+
+@pytest.mark.slow("runs each command to its end, and kills it seven times before")
+@pytest.mark.parametrize("name", ["generate", "convert", "simulate"])
+def test_whatever_has_its_name_is_whole_when_the_program_is_killed(tmp_path, name):
+    whole, place = tmp_path / "whole.csv.zst", tmp_path / "place"
+    if name == "convert":
+        sl_generate = commands(tmp_path, whole)["generate"]
+        finished(*sl_generate)
+        (tmp_path / "trace.csv.zst").rename(whole)
+    place.mkdir()
+    arguments = commands(place, whole)[name]
+    start = time.monotonic()
+    finished(*arguments)
+    takes_s = time.monotonic() - start
+    names = {path.name for path in place.iterdir()}
+    chance = random.Random(takes_s)
+    for _ in range(7):
+        shutil.rmtree(place)
+        place.mkdir()
+        killed(takes_s * chance.uniform(0.2, 1), *arguments)
+        for path in place.iterdir():
+            assert path.name in names or path.name.startswith(".part-")
+            if path.name in names:
+                CHECKS[path.name](path)
+    finished(*arguments)
+    assert {path.name for path in place.iterdir()} == names  # what was left in the making is gone
+
+
+def dead() -> int:
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_what_dead_processes_left_in_the_making_is_removed_and_nothing_else(tmp_path):
+    made = Draft(tmp_path / "x.csv").place.name.replace(str(os.getpid()), "{}")
+    alive = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    gone = [made.format(dead()), made.format(dead()).replace("x.csv", "y.parquet")]
+    stay = [made.format(os.getpid()), made.format(alive.pid), "x.csv.part-1-", ".part-1-notes", ".part-x"]
+    stay.append(f".part-{dead()}-00000000-x.csv")  # of another machine
+    for name in (*gone, *stay):
+        (tmp_path / name).write_text("1")
+    with drafted(tmp_path / "z.csv") as draft:
+        draft.write_text("2")
+    assert {path.name for path in tmp_path.iterdir()} == {*stay, "z.csv"}
+    alive.communicate(b"\n")
+
+
+def limited(most: int) -> dict[str, object]:
+    """Files of so many bytes at most: as a disk that is full."""
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))}
+
+
+def refused(name: str, place: Path, *arguments: object) -> None:
+    process = begun(*arguments, **limited(30_000))
+    _, err = process.communicate()
+    said = err.decode()
+    assert process.returncode == 2, said
+    assert "Traceback" not in said
+    assert f"{place / name}" in said
+    assert "File too large" in said
+    assert ".part-" not in said
+    assert not list(place.glob(".part-*"))
+    assert not (place / name).exists()
+
+
+RACE = ("compare", *WORKLOAD[:-1], 300, "--schedulers", "fcfs", "--speedups", 1, "--jobs", 1)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.txt", "x.parquet"])
+def test_a_trace_that_does_not_fit_is_named(tmp_path, name):
+    refused(name, tmp_path, "trace", "generate", "uniform", tmp_path / name, "--limit", 20_000)
+
+
+@pytest.mark.parametrize("name", ["requests.parquet", "requests.csv"])
+def test_requests_that_do_not_fit_are_named(tmp_path, name):
+    refused(name, tmp_path, "simulate", *WORKLOAD, "--requests", tmp_path / name)
+
+
+def test_a_file_of_a_run_that_does_not_fit_is_named(tmp_path):
+    refused("requests.parquet", tmp_path, "simulate", *WORKLOAD, "--out", tmp_path)
+    refused("report.html", tmp_path, "simulate", *WORKLOAD[:-1], 50, "--out", tmp_path)
+
+
+def test_a_file_of_a_study_that_does_not_fit_is_named(tmp_path):
+    refused("report.html", tmp_path, *RACE, "--out", tmp_path)
+
+
+def test_points_that_do_not_fit_are_named(tmp_path):
+    seeds = ("--seeds", 20)
+    process = begun(*RACE, *seeds, "--out", tmp_path, **limited(20_000))
+    _, err = process.communicate()
+    assert (process.returncode, b"Traceback" in err) == (2, False)
+    assert f"cannot write `{tmp_path / 'points.jsonl'}`: File too large" in err.decode()
+    before = (tmp_path / "points.jsonl").read_bytes()
+    assert before.count(b"\n") > 5
+    process = begun(*RACE, *seeds, "--out", tmp_path)  # goes on
+    process.communicate()
+    assert (process.returncode, (tmp_path / "points.jsonl").read_bytes().count(b"\n")) == (0, 20)
+    assert (tmp_path / "points.jsonl").read_bytes().startswith(before[: before.rindex(b"\n") + 1])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_does_not_fit_is_named():
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "sledlab", "device", "list"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"error: standard output: cannot write: No space left on device\n"
+        b"  help: lead it where there is room\n",
+    )
+
+
+def test_an_error_while_another_file_is_read_names_that(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere"), drafted(tmp_path / "x") as draft:
+        shutil.copyfile(tmp_path / "nowhere", draft)

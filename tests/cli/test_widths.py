@@ -1,0 +1,80 @@
+"""Lists and tables are as wide as the terminal, and no number in them is torn apart or cut."""
+
+import re
+
+import pytest
+from sledlab.show import terminal
+from sledlab.show.columns import Columns, folded
+
+SHORT = "--device mems-g2 --workload uniform --limit 300 --jobs 1"
+
+TABLES = [
+    "device list",
+    "device show mems-g2",
+    "device show hp-c2247a",
+    "scheduler list",
+    "scheduler show zsptf",
+    "hybrid show caching-disk",
+    "workload show cello",
+    "replacement list",
+    "job list",
+    "node show smart-2003",
+    "network list",
+    "trace head sample/traces/oltp-bank-a.csv.zst -n 20",
+    "trace hits sample/traces/oltp-bank-a.csv.zst --policies lru,fifo",
+    "simulate --device mems-g2 --workload uniform --limit 300",
+    f"compare {SHORT} --schedulers fcfs,sptf --speedups 1,2,4,8",
+    f"power {SHORT} --policies fixed --timeouts 1,10",
+    "smart show sample/work/join.work",
+    "smart replay sample/work/sort.work --device mems-g2",
+]
+NUMBER = re.compile(r"(?<![\w.,:-])[\d.,]*\d\d?(?![\w.,:-])")
+
+
+def numbers(text):
+    tables = [line for line in text.splitlines() if line.startswith(" ")]  # sentences are as long as they are
+    return set(NUMBER.findall("\n".join(tables)))
+
+
+@pytest.mark.slow("every kind of table in every width")
+@pytest.mark.parametrize("command", TABLES)
+def test_tables_fit_and_keep_their_numbers(sledlab, monkeypatch, command):
+    def shown(width):
+        monkeypatch.setenv("COLUMNS", str(width))
+        answer = sledlab(*command.split())
+        assert answer.code == 0
+        assert "…" not in answer.out
+        lines = [line for line in answer.out.splitlines() if line.startswith(" ")]
+        assert max(map(len, lines)) <= width
+        return numbers(answer.out)
+
+    wide = shown(1000)
+    for width in (200, 120, 80, 60):
+        assert wide - shown(width) == set()
+
+
+def test_a_hundred_characters_where_nothing_says_how_many(sledlab, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert max(map(len, sledlab("scheduler", "list").out.splitlines())) == 100
+    for said in ("", "wide", "0"):
+        monkeypatch.setenv("COLUMNS", said)
+        assert terminal.console().width == 100
+
+
+def test_words_give_way_before_columns_do():
+    table = Columns(("name", "mean (ms)", "why"), [("a b", "1,234.5", "because " * 10)], {0, 2}, {2})
+    widths = {width: list(table.blocks(width)) for width in (120, 60, 45, 30)}
+    assert widths[120] == [([0, 1, 2], [4, 9, 80])]
+    assert widths[60] == [([0, 1, 2], [4, 9, 39])]
+    assert widths[45] == [([0, 1, 2], [4, 9, 24])]
+    assert widths[30] == [([0, 1], [4, 9]), ([0, 2], [4, 21])]
+
+
+def test_what_names_the_rows_begins_every_block():
+    table = Columns(("load", "scheduler", *"abcdefgh"), [("1", "sptf", *["1,234,567"] * 8)], {1})
+    blocks = [columns for columns, _ in table.blocks(60)]
+    assert blocks == [[0, 1, 2, 3, 4], [0, 1, 5, 6, 7], [0, 1, 8, 9]]
+
+
+def test_a_number_stays_with_its_unit():
+    assert folded("less by 22\u00a0% than that", 11) == "less by\n22\u00a0% than\nthat"

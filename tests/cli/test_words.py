@@ -1,0 +1,37 @@
+"""Small words: one of something, classes of one's own, numbers that differ between commands."""
+
+LCFS = """
+class Lcfs:
+    def __init__(self):
+        self.queue = []
+    def push(self, request):
+        self.queue.append(request)
+    def pop(self, now_ns, device):
+        return [self.queue.pop()] if self.queue else []
+    def __len__(self):
+        return len(self.queue)
+"""
+
+
+def test_one_request_is_one(sledlab, tmp_path):
+    file = tmp_path / "one.csv"
+    file.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n")
+    assert "1 request in 0.0 s; 1 read, 0 writes, 0 trims, 0 flushes" in sledlab("trace", "info", file).out
+    assert sledlab("trace", "convert", file, tmp_path / "two.csv").err.startswith("wrote 1 request to ")
+    assert "answered 1 request in" in sledlab("simulate", "--device", "mems-g2", "--trace", file).out
+
+
+def test_a_class_of_ones_own_keeps_its_name(sledlab, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "mysched_of_words.py").write_text(LCFS)
+    said = ("--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--scheduler")
+    out = sledlab("simulate", *said, "mysched_of_words:Lcfs").out
+    assert "mems-g2 under Lcfs answered 50 requests" in out
+    assert "MYSCHED" not in out
+
+
+def test_difference_says_why_its_percentiles_differ(sledlab, tmp_path):
+    said = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 50)
+    assert sledlab(*said, "--out", tmp_path / "a").code == 0
+    out = sledlab("diff", tmp_path / "a", tmp_path / "a").out.replace("\n", " ")
+    assert "a run reads its own off a histogram, and may be 0.1 % beside them." in out

@@ -1,0 +1,54 @@
+"""The notebook of first steps runs from its first cell to its last, and what it shows is what comes out."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.blocks import PROJECT
+from tests.require import need
+
+NOTEBOOK = PROJECT / "examples" / "first-steps.ipynb"
+
+
+def shown(notebook: Any) -> list[list[str]]:
+    """What each cell of code prints or gives, in words, and of which kinds it is."""
+    return [
+        ["".join(each.get("text", "")) + " ".join(sorted(each.get("data", {}))) for each in cell["outputs"]]
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code"
+    ]
+
+
+@pytest.fixture(scope="module")
+def kept() -> Any:
+    return json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow("starts a kernel and races schedulers")
+@pytest.mark.filterwarnings("default")
+def test_what_is_kept_is_what_comes_out(kept: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    nbformat, nbclient, _ = (import_module(need(name)) for name in ("nbformat", "nbclient", "ipykernel"))
+    package = os.pathsep.join((str(PROJECT / "python"), os.environ.get("PYTHONPATH", "")))
+    monkeypatch.setenv("PYTHONPATH", package)
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    where = {"metadata": {"path": str(NOTEBOOK.parent)}}
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where).execute()
+    assert shown(notebook) == shown(kept)
+
+
+def test_outputs_are_kept(kept: Any) -> None:
+    assert all(shown(kept))
+    assert sum("image/png" in each for cell in shown(kept) for each in cell) == 3
+
+
+def test_there_is_no_path_of_a_machine_in_it() -> None:
+    text = re.sub(r'"image/png": "[^"]+"', "", NOTEBOOK.read_text(encoding="utf-8"))
+    assert not re.search(r"(/home|/root|/tmp|/Users|/work|[A-Z]:\\\\)", text)
+    assert str(Path.home()) not in text

@@ -1,0 +1,114 @@
+"""The built site: every public name has its entry, code has colours, and nothing comes from elsewhere."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+
+from tests.docs.blocks import PROJECT
+from tests.docs.site import Element, read
+
+pytestmark = pytest.mark.slow("builds the site")
+
+WITHOUT_EXAMPLE = {"__version__"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where: Path = tmp_path_factory.mktemp("built") / "site"
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(where)],
+        cwd=PROJECT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(PROJECT / "python")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return where
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[str, Element]:
+    return {page.relative_to(site).as_posix(): read(page) for page in sorted(site.rglob("*.html"))}
+
+
+@pytest.fixture(scope="module")
+def entries(pages: dict[str, Element]) -> dict[str, Element]:
+    """The entry of each name of the reference, by its title."""
+    found = {}
+    for page in pages.values():
+        for entry in page.all("div", class_="doc-object"):
+            found.setdefault(entry.all(class_="doc-object-name")[0].text, entry)
+    return found
+
+
+def missing(name: str, entry: Element | None) -> list[str]:
+    """What an entry of the reference has not got."""
+    if entry is None:
+        return ["everything"]
+    value, text = getattr(sl, name), entry.text
+    lacking = [] if "Examples:" in text or name in WITHOUT_EXAMPLE else ["an example"]
+    if inspect.isfunction(value):
+        lacking += [] if entry.all(class_="doc-signature") else ["a signature"]
+        lacking += [part for part in ("Parameters:", "Raises:") if part not in text]
+    return lacking if entry.all(class_="doc-contents")[0].all("p") else [*lacking, "a sentence"]
+
+
+def test_every_public_name_has_an_entry(pages: dict[str, Element], entries: dict[str, Element]) -> None:
+    lacking = {name: missing(name, entries.get(f"sl.{name}")) for name in sl.__all__}
+    assert {name: parts for name, parts in lacking.items() if parts} == {}
+    anchors = {
+        each.attributes.get("id") for page in pages.values() for each in page.all(class_="doc-heading")
+    }
+    assert {f"sledlab.{name}" for name in sl.__all__} - anchors == set()
+
+
+def test_titles_are_those_that_users_write(entries: dict[str, Element]) -> None:
+    assert [title for title in entries if title.startswith("sledlab.")] == []
+
+
+def test_examples_are_code(pages: dict[str, Element]) -> None:
+    python = pages["python.html"]
+    assert not any(page.all("details", class_="example") for page in pages.values())
+    assert not any(">>>" in quote.text for page in pages.values() for quote in page.all("blockquote"))
+    assert python.all("span", class_="nn")
+    assert "highlight.css" in [Path(link.attributes["href"]).name for link in python.all("link")]
+
+
+def test_code_has_colours(site: Path) -> None:
+    assert ".highlight .k " in (site / "highlight.css").read_text(encoding="utf-8")
+
+
+def test_nothing_is_loaded_from_elsewhere(pages: dict[str, Element]) -> None:
+    for name, page in pages.items():
+        loaded = [link.attributes.get("href", "") for link in page.all("link")]
+        loaded += [each.attributes.get("src", "") for tag in ("script", "img") for each in page.all(tag)]
+        assert [place for place in loaded if "://" in place] == [], name
+
+
+def test_pages_of_the_menu_are_in_their_group(pages: dict[str, Element]) -> None:
+    menu = pages["index.html"].all("div", class_="wy-menu")[0]
+    groups: dict[str, list[str]] = {}
+    group = ""
+    for each in menu.inside:
+        if isinstance(each, Element) and each.tag == "p":
+            group = each.text
+        elif isinstance(each, Element):
+            groups.setdefault(group, []).extend(link.text for link in each.all("a", class_="internal"))
+    assert "Validation" in groups["How far to trust it"]
+    assert "Validation" not in groups["Guide"]
+    assert "Replay my own trace" in groups["Tutorials"]
+    assert "Schedulers" in groups["Guide"]
+
+
+def test_every_page_is_in_the_menu(pages: dict[str, Element]) -> None:
+    links = pages["papers.html"].all("div", class_="wy-menu")[0].all("a")
+    reached = {link.attributes.get("href", "").partition("#")[0] for link in links}
+    assert set(pages) - reached - {"404.html", "search.html", "papers.html"} == set()

@@ -1,0 +1,61 @@
+"""Every command and every program of the tutorials runs, and prints what the page shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import PROJECT, RUN, blocks, difference, printed, steps
+
+PAGES = sorted((PROJECT / "docs" / "tutorial").glob("*.md"))
+SHOWN_ONLY = {"console", "csv", "text"}
+"""Languages that are not run: what needs root or other programs, files, and what was printed."""
+MOST_WORDS = 1500
+"""A page is read in five minutes; tables of output are looked at, not read."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.slow("a tutorial is run from its first command to its last")
+def test_what_is_printed_is_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    found = blocks(page.read_text(encoding="utf-8"))
+    said = printed(found, tmp_path / "checkout")
+    assert len(said) == len(steps(found)) > 0
+    for step, text in zip(steps(found), said, strict=True):
+        if step.shown:
+            assert (differs := difference(step.shown.text, text)) is None, (
+                f"{page.name}:{step.shown.line}\n{differs}"
+            )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_nothing_is_shown_that_was_not_run(page: Path) -> None:
+    found = blocks(page.read_text(encoding="utf-8"))
+    assert {block.language for block in found if not block.title} <= {*RUN, *SHOWN_ONLY}
+    outputs = [block for block in found if block.language == "text" and not block.title]
+    assert outputs == [step.shown for step in steps(found) if step.shown]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_says_who_needs_it_and_is_short(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.split("\n\n")[1].startswith("For ")
+    prose = text
+    for block in blocks(text):
+        prose = prose.replace(block.text, "")
+    assert len(prose.split()) <= MOST_WORDS
+
+
+@pytest.mark.parametrize(
+    ("shown", "said", "same"),
+    [
+        ("mean   1.5\n...\nend\n", "mean 1.5  \nanything\nmore\nend\n", True),
+        ("...\nend\n", "end\n", True),
+        ("a ... c\n", "a\nb\nc\n", True),
+        ("mean 1.5\n", "mean 1.6\n", False),
+        ("mean 1.5\n", "mean 1.5 ms\n", False),
+        ("...\nend\n", "mean 1.5\n", False),
+    ],
+)
+def test_differences_are_seen_but_for_space_and_what_is_left_out(shown: str, said: str, same: bool) -> None:
+    assert (difference(shown, said) is None) == same
