@@ -92,9 +92,7 @@ def files_of(text: str, trace: Trace | None) -> tuple[str, ...]:
     return (opener.path,) if isinstance(opener, (File, ParquetFile)) else ()
 
 
-def with_files(
-    text: str, trace: Trace | None, change: Callable[[str], str]
-) -> tuple[str, Trace | None]:
+def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
     """A point with other names for the files that it reads."""
     if trace is not None:
         return text, _at(trace, change)

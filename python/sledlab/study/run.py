@@ -162,9 +162,7 @@ class Study(Generic[Out]):
         if directory is not None:
             leaves(directory, self.name, [POINTS])
         reuse = several(said.get("reuse"))
-        bench = Bench(
-            where, directory, self.subject.row, reuse=reuse, despite_failures=self.despite_failures
-        )
+        bench = Bench(where, directory, self.subject.row, reuse=reuse, despite_failures=self.despite_failures)
         with bench:
             if self.race is not None:
                 plan = self.race(plan, bench.measure)

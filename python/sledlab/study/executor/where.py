@@ -94,7 +94,9 @@ class Where:
         Raises:
             Error: They contradict each other, or one makes no sense.
         """
-        given = {name: said[name] for name in ("cluster", "executor", "jobs", "share") if _is_said(said, name)}
+        given = {
+            name: said[name] for name in ("cluster", "executor", "jobs", "share") if _is_said(said, name)
+        }
         for one, other, why in CONTRADICTIONS:
             if one in given and other in given:
                 raise Error(
