@@ -1,7 +1,7 @@
 """Getting in: how soon the command line answers and completes, and from a wheel to a first report.
 
-Installs the wheel of `make wheel` with everything that it needs into an environment of its own, so that what is
-timed is what users have. Prints medians and writes ``benches/front_door.json``.
+Installs the wheel of `make wheel` with everything that it needs into an environment of its own, so that what
+is timed is what users have. Prints medians and writes ``benches/front_door.json``.
 """
 
 import json
