@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import distributed
 import pytest
 
 from tests.machines.cluster import Cluster
@@ -12,5 +13,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     found = Cluster(tmp_path_factory.mktemp("cluster"))
     found.add_worker()
     found.add_worker()
+    with distributed.Client(found.address, set_as_default=False) as client:
+        client.wait_for_workers(2)
     yield found
     found.end()

@@ -137,6 +137,32 @@ def test_where_there_is_no_scheduler_there_is_a_remedy(sledlab, monkeypatch) -> 
     sledlab(*RACE, "--cluster", address).assert_refused(f"no Dask scheduler answers at `{address}`")
 
 
+@pytest.mark.slow("starts a cluster of its own")
+def test_points_wait_for_workers_and_that_is_told(tmp_path) -> None:
+    cluster = Cluster(tmp_path)
+    try:
+        command = (
+            *RACE,
+            "--limit",
+            50,
+            "--speedups",
+            1,
+            "--cluster",
+            cluster.file,
+            "--out",
+            tmp_path / "race",
+        )
+        process = begun(*command)
+        until((tmp_path / "race" / "sledlab.json").exists, process)
+        time.sleep(1)
+        cluster.add_worker()
+        _, err = process.communicate(timeout=60)
+    finally:
+        cluster.end()
+    assert process.returncode == 0
+    assert err == b"warning: the cluster has no workers yet; points wait for them\n"
+
+
 def test_without_dask_there_is_a_remedy(sledlab, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(vars(sys.modules["sledlab.lazy"].distributed), "Client", raising=False)

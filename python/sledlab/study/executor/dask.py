@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from sledlab.errors import Error, InternalError
+from sledlab.errors import Error, InternalError, Notice
 from sledlab.lazy import distributed
 from sledlab.study.executor.pool import LEAST_WINDOW, not_loaded
 from sledlab.study.executor.task import Answer, Task, for_elsewhere, work
@@ -33,6 +34,8 @@ RETRIES = 2
 ASK_S = 5.0
 """How often it is asked how many workers there are."""
 
+NEVER = float("-inf")
+
 START = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`"
 
 
@@ -44,7 +47,7 @@ class Dask:
         self._client, self._send = client, send
         self._sent: dict[str, Any] = {}
         self._traces: dict[int, Any] = {}
-        self._threads, self._asked = 0, float("-inf")
+        self._threads, self._asked = 0, NEVER
 
     @property
     def at_once(self) -> int:
@@ -52,6 +55,8 @@ class Dask:
         if time.monotonic() - self._asked > ASK_S:
             workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
             self._threads = sum(int(worker["nthreads"]) for worker in workers)
+            if not self._threads and self._asked == NEVER:
+                warnings.warn(Notice("the cluster has no workers yet; points wait for them"), stacklevel=2)
             self._asked = time.monotonic()
         return self._threads or 1
 
