@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from sledlab.studies.diff import diff as diff
     from sledlab.studies.drive import DriveValidation as DriveValidation
     from sledlab.studies.drive import validate_drive as validate_drive
+    from sledlab.studies.fleet import Fleet as Fleet
+    from sledlab.studies.fleet import fleet as fleet
     from sledlab.studies.hybrid import HybridStudy as HybridStudy
     from sledlab.studies.hybrid import hybrid_study as hybrid_study
     from sledlab.studies.power import PowerStudy as PowerStudy

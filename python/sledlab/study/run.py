@@ -77,6 +77,7 @@ class Study(Generic[Out]):
         chosen_by: Keywords that choose it in the command of another study, which it is under.
         race: Where what is found decides what runs next: from the first plan to that of all runs.
         subject: What its runs are.
+        place: The keyword that the argument of its command is, where that is no file of a study.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Study(Generic[Out]):
     chosen_by: tuple[str, ...] = ()
     race: Callable[[Plan, Measure], Plan] | None = None
     subject: Subject = ONE_SYSTEM
+    place: str = ""
 
     @property
     def axes(self) -> tuple[str, ...]:

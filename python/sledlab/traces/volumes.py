@@ -79,7 +79,9 @@ def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume
     """
     directory = Path(place)
     if not directory.is_dir():
-        raise Error(f"there is no directory `{place}`", remedy="name a directory with a trace for each volume")
+        raise Error(
+            f"there is no directory `{place}`", remedy="name a directory with a trace for each volume"
+        )
     files = sorted(each for each in directory.iterdir() if each.is_file() and not each.name.startswith("."))
     if not files:
         raise Error(f"`{place}` holds no traces", remedy="put a trace for each volume there")

@@ -1,0 +1,68 @@
+"""The search for how far devices may be filled under a goal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+STEPS = 100
+"""Fills that are told apart, from nothing to all."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A placement that was tried.
+
+    Attributes:
+        fill: Up to which share of time and capacity devices were filled; at 0 none is shared.
+        devices: Devices that it needs.
+        left: Volumes that lie on none.
+        value_ms: What the goal limits, over all requests.
+        meets: Whether it keeps to the goal.
+    """
+
+    fill: float
+    devices: int
+    left: int
+    value_ms: float
+    meets: bool
+
+
+def search(most: float, at: Callable[[float], Tried]) -> list[Tried]:
+    """Placements on the way to the fewest devices under a goal, by fill.
+
+    Halves the gap between a fill that keeps to the goal and one that does not, until fills or numbers of
+    devices are next to each other. Where nothing keeps to it when no device is shared, nothing else is tried.
+
+    Args:
+        most: The highest fill that is allowed.
+        at: What comes of a fill.
+
+    Examples:
+        >>> found = search(0.8, lambda fill: Tried(fill, round(100 - 90 * fill), 0, 10 * fill, fill <= 0.5))
+        >>> max(each.fill for each in found if each.meets)
+        0.5
+    """
+    top = round(most * STEPS)
+    tried = {0: at(0.0)}
+    if not tried[0].meets or top == 0:
+        return list(tried.values())
+    tried[top] = at(most)
+    low, high = (top, top) if tried[top].meets else (0, top)
+    while high - low > 1 and tried[low].devices - tried[high].devices > 1:
+        middle = (low + high) // 2
+        tried[middle] = at(middle / STEPS)
+        if tried[middle].meets:
+            low = middle
+        else:
+            high = middle
+    return [tried[each] for each in sorted(tried)]
+
+
+def is_monotone(tried: Sequence[Tried]) -> bool:
+    """Whether every placement that was tried on fewer devices than one that fails fails as well."""
+    worst = [each.devices for each in tried if not each.meets]
+    return all(each.devices > max(worst, default=0) for each in tried if each.meets)

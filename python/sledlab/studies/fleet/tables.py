@@ -1,0 +1,289 @@
+"""What was found out of a fleet, in tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sledlab.studies.fleet.choice import energy_j, energy_usd
+from sledlab.studies.fleet.goal import Goal, goal
+from sledlab.studies.fleet.rows import (
+    MIX,
+    DeviceRow,
+    FailedRow,
+    FleetRow,
+    PlacementRow,
+    TriedRow,
+    VolumeRow,
+)
+from sledlab.studies.fleet.steps import Walk
+from sledlab.study.histogram import Histogram
+from sledlab.study.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.studies.fleet.choice import Alone
+    from sledlab.studies.fleet.measuring import Told
+    from sledlab.studies.fleet.plan import FleetPlan
+    from sledlab.studies.fleet.steps import Laid, Steps
+    from sledlab.study.measure import FoundOf
+    from sledlab.study.plan import Point
+
+BLOCK_BYTES = 512
+
+
+@dataclass(frozen=True, repr=False)
+class Fleet(Outcome):
+    """Many volumes on many devices: which kind serves which volume best, and how many devices that takes.
+
+    Times are in ms. Displays itself as a table in a notebook, and prints as one.
+
+    Attributes:
+        rows: The tables: `fleet`, a row for all devices of a kind and for the mix; `volumes`, a row for each
+            volume on each kind; `devices`; `placement`; `tried`, what was tried for the goal; `failed`.
+        costs: Nothing.
+        config: The kinds of devices, complete, by name, and prices.
+        axes: Place, devices, placement and what else was said.
+        toml: The study as a file that `sledlab fleet` takes.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.fleet("sample:", ["mems-g2", "mems-g3"], goal="p99=20ms", jobs=1)
+        >>> found.tables["fleet"]["fleet"].to_list()
+        ['mems-g2', 'mems-g3', 'mix']
+        >>> found.best["mail-a"]
+        'mems-g3'
+    """
+
+    kinds: ClassVar[Mapping[str, type]] = {
+        "fleet": FleetRow,
+        "volumes": VolumeRow,
+        "devices": DeviceRow,
+        "placement": PlacementRow,
+        "tried": TriedRow,
+        "failed": FailedRow,
+    }
+
+    @property
+    def devices(self) -> list[str]:
+        """Kinds of devices, in the order given."""
+        return list(self.config["devices"])
+
+    @property
+    def goal(self) -> Goal | None:
+        """What response times have to keep to."""
+        return goal(self.axes.get("goal"))
+
+    @property
+    def best(self) -> dict[str, str]:
+        """The kind of device that serves each volume best, by the name of the volume."""
+        rows: Sequence[VolumeRow] = self.rows["volumes"]  # type: ignore[assignment]
+        return {row.volume: row.device for row in rows if row.best}
+
+    def fleet(self, name: str) -> FleetRow:
+        """The row of a fleet, by its kind or as `mix`."""
+        rows: Sequence[FleetRow] = self.rows["fleet"]  # type: ignore[assignment]
+        return next(row for row in rows if row.fleet == name)
+
+    def plot(self, kind: str = "volumes") -> Figure:
+        """Draws the fleet.
+
+        Args:
+            kind: `volumes`, sorted by p99 on each kind of device; or `goals`, the devices that goals need.
+
+        Raises:
+            Error: There is no such kind, or no placement was searched for.
+        """
+        return self._draw(kind)
+
+
+def conclude(plan: FleetPlan, found: Mapping[Point, FoundOf[Told]]) -> Fleet:
+    """The outcome of everything that ran."""
+    steps = Walk(plan, lambda batch, _: {point: found[point] for point in batch.points}).steps()
+    made = _Tables(plan, steps)
+    rows: dict[str, list[Any]] = {
+        "fleet": list(made.fleets()),
+        "volumes": list(made.volumes()),
+        "devices": list(made.devices()),
+        "placement": list(made.placement()),
+        "tried": [
+            TriedRow(kind, each.fill, each.devices, each.left, each.value_ms, each.meets)
+            for kind, tried in steps.tried.items()
+            for each in tried
+        ],
+        "failed": [FailedRow(name, why) for name, why in sorted(steps.failed.items())],
+    }
+    names = {name for kind in plan.kinds.values() for name in kind.named}
+    config = {
+        "devices": {name: kind.config for name, kind in plan.kinds.items()},
+        "prices": plan.prices.used({"node": set(), "device": names, "network": set()}),
+        "span_s": steps.span_s,
+    }
+    return Fleet(rows, {}, config, plan.axes, plan.toml)
+
+
+class _Tables:
+    """Rows of what was found."""
+
+    def __init__(self, plan: FleetPlan, steps: Steps) -> None:
+        self._plan, self._steps, self._goal = plan, steps, plan.goal
+        self._times = {name: _by_volume(laid) for name, laid in steps.laid.items()}
+        mix = [_by_volume(laid) for laid in steps.mix.values()]
+        self._mixed = {volume: found for each in mix for volume, found in each.items()}
+
+    def fleets(self) -> Iterator[FleetRow]:
+        """All of one kind, and the mix."""
+        for name, laid in self._steps.laid.items():
+            yield self._fleet(name, [laid], {key: times for key, (_, times) in self._times[name].items()})
+        if self._steps.mix:
+            times = {key: times for key, (_, times) in self._mixed.items()}
+            yield self._fleet(MIX, list(self._steps.mix.values()), times)
+
+    def _fleet(self, name: str, parts: Sequence[Laid], volumes: Mapping[str, Histogram]) -> FleetRow:
+        steps, wanted = self._steps, self._goal
+        times = Histogram.merged(each.times for each in parts)
+        runs = [told.measured for each in parts for told in each.devices.values()]
+        joules = sum(energy_j(run, steps.span_s) for run in runs)
+        prices = [each.kind.usd for each in parts]
+        capital = (
+            None
+            if None in prices
+            else sum((usd or 0.0) * len(each.devices) for usd, each in zip(prices, parts, strict=True))
+        )
+        electricity = energy_usd(joules, steps.span_s, self._plan.prices)
+        p99s = sorted(each.measure_ms("p99") for each in volumes.values())
+        left = len(steps.surveys) - len(volumes)
+        fills = {each.fill for each in parts}
+        return FleetRow(
+            fleet=name,
+            devices=sum(each.count for each in parts),
+            volumes=len(volumes),
+            left=left,
+            fill=fills.pop() if len(fills) == 1 else None,
+            requests=times.requests,
+            **{f"{each}_ms": times.measure_ms(each) for each in OF_REQUESTS},
+            volume_p99_p50_ms=_ranked(p99s, 0.5),
+            volume_p99_p90_ms=_ranked(p99s, 0.9),
+            volume_p99_max_ms=_ranked(p99s, 1.0),
+            overloaded=sum(run.saturated for run in runs),
+            meets=None if wanted is None else left == 0 and _meets(times, wanted),
+            volumes_meet=None if wanted is None else sum(_meets(each, wanted) for each in volumes.values()),
+            power_w=joules / steps.span_s if steps.span_s > 0 else 0.0,
+            devices_usd=capital,
+            energy_usd=electricity,
+            total_usd=None if capital is None else capital + electricity,
+        )
+
+    def volumes(self) -> Iterator[VolumeRow]:
+        """Each volume on each kind."""
+        steps = self._steps
+        for volume in steps.surveys:
+            found = [each[volume] for each in steps.alone.values()]
+            lowest = {
+                "fastest": _lowest(found, lambda each: each.times and each.times.measure_ms("p99")),
+                "least_energy": _lowest(found, lambda each: each.energy_j),
+                "cheapest": _lowest(found, self._usd),
+            }
+            for each in found:
+                flags = {name: least == each.kind.name for name, least in lowest.items()}
+                yield self._volume(each, flags)
+
+    def _usd(self, each: Alone) -> float | None:
+        return each.usd(self._plan.prices, self._steps.laid[each.kind.name].fill)
+
+    def _volume(self, each: Alone, flags: Mapping[str, bool]) -> VolumeRow:
+        survey, run, times, span_s = each.survey, each.run, each.times, each.span_s
+        moved = survey.read_bytes + survey.written_bytes
+        number, placed = self._times[each.kind.name].get(each.volume, (None, None))
+        return VolumeRow(
+            volume=each.volume,
+            device=each.kind.name,
+            requests=survey.requests,
+            rate_iops=survey.requests / span_s if span_s > 0 else 0.0,
+            busiest_minute_iops=survey.busiest_minute_iops,
+            read_share=survey.reads / survey.requests,
+            mean_kb=moved / survey.requests / 1024,
+            reach_gb=survey.end_blocks * BLOCK_BYTES / 1e9,
+            fits=run is not None,
+            load=None if run is None else each.load,
+            mean_ms=times and times.mean_ms,
+            p50_ms=times and times.measure_ms("p50"),
+            p99_ms=times and times.measure_ms("p99"),
+            max_ms=times and times.max_ms,
+            saturated=None if run is None else run.saturated,
+            meets=each.meets(self._goal),
+            energy_j=each.energy_j,
+            usd=self._usd(each),
+            **flags,
+            best=self._steps.best[each.volume] == each.kind.name,
+            number=number,
+            placed_mean_ms=placed and placed.mean_ms,
+            placed_p99_ms=placed and placed.measure_ms("p99"),
+            placed_meets=None if placed is None or self._goal is None else _meets(placed, self._goal),
+        )
+
+    def devices(self) -> Iterator[DeviceRow]:
+        """The devices of each fleet."""
+        for fleet, laid in self._parts():
+            of = self._steps.alone[laid.kind.name]
+            for number, (device, told) in enumerate(laid.devices.items()):
+                blocks = sum(of[volume].survey.end_blocks for volume in device.volumes)
+                yield DeviceRow(
+                    fleet=fleet,
+                    device=laid.kind.name,
+                    number=number,
+                    volumes=len(device.volumes),
+                    load=sum(of[volume].load for volume in device.volumes),
+                    used=blocks / laid.kind.blocks,
+                    run=told.measured,
+                    energy_j=energy_j(told.measured, self._steps.span_s),
+                )
+
+    def placement(self) -> Iterator[PlacementRow]:
+        """Where each volume lies in each fleet."""
+        for fleet, laid in self._parts():
+            of, kind = self._steps.alone[laid.kind.name], laid.kind.name
+            for number, device in enumerate(laid.devices):
+                for volume, offset in zip(device.volumes, device.offsets, strict=True):
+                    blocks, load = of[volume].survey.end_blocks, of[volume].load
+                    yield PlacementRow(fleet, kind, volume, number, offset, blocks, load, "")
+            for volume, why in laid.left.items():
+                blocks, load = of[volume].survey.end_blocks, of[volume].load
+                yield PlacementRow(fleet, kind, volume, None, None, blocks, load, why)
+
+    def _parts(self) -> Iterator[tuple[str, Laid]]:
+        yield from self._steps.laid.items()
+        yield from ((MIX, laid) for laid in self._steps.mix.values())
+
+
+OF_REQUESTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
+"""What a fleet has of the response times of all requests."""
+
+
+def _by_volume(laid: Laid) -> dict[str, tuple[int, Histogram]]:
+    """The device that each volume is on, and its response times there."""
+    return {
+        volume: (number, times)
+        for number, (device, told) in enumerate(laid.devices.items())
+        for volume, times in zip(device.volumes, told.histograms, strict=True)
+    }
+
+
+def _meets(times: Histogram, wanted: Goal) -> bool:
+    return times.measure_ms(wanted.measure) <= wanted.limit_ms
+
+
+def _ranked(values: Sequence[float], share: float) -> float:
+    """The value that a share of them does not exceed; 0 of none."""
+    return values[max(ceil(share * len(values)), 1) - 1] if values else 0.0
+
+
+def _lowest(found: Sequence[Alone], value: Callable[[Alone], float | None]) -> str:
+    """The kind with the lowest value, by name; the first of those that are level."""
+    known = [(value(each), each.kind.name) for each in found]
+    known = [(number, name) for number, name in known if number is not None]
+    return min(known, key=lambda pair: pair[0] or 0.0)[1] if known else ""
