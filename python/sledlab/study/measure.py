@@ -164,6 +164,13 @@ def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequen
 
 
 def row_of(result: Result, rate: float, rests: Rests | None) -> Measured:
+    """The row of a result.
+
+    Args:
+        result: It.
+        rate: Reads and writes offered per second.
+        rests: The rests of its device, where they were counted.
+    """
     times, summary = result.response_time, result.summary
     parts, energy, state_time = summary["time_by_part_ms"], summary["energy_j"], summary["state_time_s"]
     columns: dict[str, Any] = {name: getattr(result, name) for name in OF_RUN}

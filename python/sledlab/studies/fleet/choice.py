@@ -73,8 +73,10 @@ class Alone:
 
     @cached_property
     def load(self) -> float:
-        """The share of the time of the fleet in which it keeps the device busy; of a group, of its devices
-        together. 0 where it does not fit."""
+        """The share of the time of the fleet in which it keeps the device busy; 0 where it does not fit.
+
+        Of a group it is that of its devices together.
+        """
         if self.run is None or self.span_s <= 0:
             return 0.0
         return self.kind.devices * self.run.utilization * self.run.elapsed_s / self.span_s
@@ -91,8 +93,10 @@ class Alone:
         return self.times.measure_ms(goal.measure) <= goal.limit_ms
 
     def usd(self, prices: Prices, fill: float | None) -> float | None:
-        """Money for it over the years: its share of a device that is filled so far, and the energy of that
-        share; the whole device where none is shared. Nothing where something has no price."""
+        """Money for it over the years: its share of a device that is filled so far, and of the energy.
+
+        That is the whole device where none is shared; nothing is known where something has no price.
+        """
         if self.kind.usd is None or self.energy_j is None:
             return None
         share = 1.0

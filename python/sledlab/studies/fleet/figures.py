@@ -26,7 +26,7 @@ def volumes(found: Fleet) -> Figure:
     made, (axes,) = plots.panels(1, 3.4)
     ends, values = [], []
     for at, name in enumerate(found.devices):
-        rows: list[Any] = [row for row in found.rows["volumes"] if row.device == name and row.fits]  # type: ignore[attr-defined]
+        rows: list[Any] = [row for row in found.of("volumes") if row.device == name and row.fits]
         times = sorted(row.p99_ms for row in rows)
         if times:
             colour = _colour(at)
@@ -45,7 +45,7 @@ def volumes(found: Fleet) -> Figure:
         axes.axhline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
         said: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5, "color": QUIET}
         axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **said)
-    most = max((len(line.get_xdata()) for line in axes.lines), default=1)  # type: ignore[arg-type]
+    most = max((len(found.of("volumes")) // len(found.devices), 1))
     axes.set(xlim=(0.5, max(most * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)")
     plots.value_axis(axes, values)
     axes.grid(visible=True, axis="y")
@@ -64,14 +64,14 @@ def _name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[floa
 
 def goals(found: Fleet) -> Figure:
     """How many devices of each kind goals need."""
-    if not found.rows["tried"] or found.goal is None:
+    if not found.of("tried") or found.goal is None:
         raise Error(
             "no placement was searched for", remedy="give a goal, and a placement that shares devices"
         )
     made, (axes,) = plots.panels(1, 3.4)
     ends: list[tuple[float, str, str]] = []
     for at, name in enumerate(found.devices):
-        rows: list[TriedRow] = [row for row in found.rows["tried"] if row.device == name]  # type: ignore[misc,attr-defined]
+        rows: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
         if not rows:
             continue
         steps = _frontier(rows)
@@ -86,7 +86,7 @@ def goals(found: Fleet) -> Figure:
             color=_colour(at),
         )
         ends.append((steps[-1][1], name, _colour(at)))
-    values = [row.value_ms for row in found.rows["tried"]]  # type: ignore[attr-defined]
+    values = [row.value_ms for row in found.of("tried")]
     axes.axvline(found.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
@@ -94,10 +94,10 @@ def goals(found: Fleet) -> Figure:
     axes.set_xlim(min(*values, found.goal.limit_ms) / 1.3, most * 3)
     plots.scale(
         axes,
-        1.1 * max(row.devices for row in found.rows["tried"]),
+        1.1 * max(row.devices for row in found.of("tried")),
         "devices",
         f"goal: {found.goal.measure} (ms)",
-    )  # type: ignore[attr-defined]
+    )
     _name_ends(made, axes, most, ends)
     return made
 

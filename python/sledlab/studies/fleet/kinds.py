@@ -105,7 +105,8 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
 def _experiment(given: Given, said: Device) -> Experiment:
     """The experiment of a device, or one that says more, such as a hybrid; without what it replays."""
     if isinstance(said, Chosen) or not _is_experiment(str(said)):
-        return given.on(said)
+        alone: Experiment = given.on(said)
+        return alone
     found = read(str(said))
     for table, settings in said_of(given.base).items():
         for key, value in settings.items() if isinstance(settings, dict) else ():

@@ -10,7 +10,6 @@ from sledlab.errors import Error
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
 from sledlab.studies.fleet.split_times import SplitTimes
-from sledlab.study.columns import record
 from sledlab.study.histogram import Histogram
 from sledlab.study.measure import FoundOf, Measured, row_of
 from sledlab.study.plan import plain
@@ -129,10 +128,9 @@ def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> FoundOf[Told]:
 
 
 def _rate(summary: Mapping[str, Any]) -> float:
-    """Reads and writes offered per second until the last completion: finding the last arrival would take
-    another pass over the volumes."""
+    """Reads and writes offered per second until the last completion.
+
+    Finding the last arrival would take another pass over the volumes.
+    """
     operations, elapsed_s = summary["operations"], float(summary["elapsed_s"])
     return (operations["read"] + operations["write"]) / elapsed_s if elapsed_s > 0 else 0.0
-
-
-__all__ = ["SURVEY", "Surveying", "Told", "measure", "record"]

@@ -62,7 +62,15 @@ def search(most: float, at: Callable[[float], Tried]) -> list[Tried]:
     return [tried[each] for each in sorted(tried)]
 
 
-def is_monotone(tried: Sequence[Tried]) -> bool:
-    """Whether every placement that was tried on fewer devices than one that fails fails as well."""
-    worst = [each.devices for each in tried if not each.meets]
-    return all(each.devices > max(worst, default=0) for each in tried if each.meets)
+def is_monotone(tried: Sequence[tuple[int, bool]]) -> bool:
+    """Whether more devices were always better.
+
+    Args:
+        tried: Numbers of devices, and whether they keep to the goal.
+
+    Examples:
+        >>> is_monotone([(9, True), (5, True), (4, False)]), is_monotone([(9, True), (5, False), (4, True)])
+        (True, False)
+    """
+    most = max((devices for devices, meets in tried if not meets), default=0)
+    return all(devices > most for devices, meets in tried if meets)

@@ -27,7 +27,7 @@ class SplitTimes:
     """Takes the requests of a device and counts response times by volume: whose extent an address is in.
 
     Attributes:
-        offsets: Where each volume begins, in blocks, rising.
+        offsets: Where each volume begins, in blocks.
     """
 
     offsets: Sequence[int]
@@ -35,7 +35,10 @@ class SplitTimes:
     _counts: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._starts = np.asarray(self.offsets, dtype=np.uint64)
+        """Nothing is counted yet."""
+        starts = np.asarray(self.offsets, dtype=np.uint64)
+        self._order = np.argsort(starts)
+        self._starts = starts[self._order]
         self._sums_ns = [0] * len(self.offsets)
         self._most_ns = np.zeros(len(self.offsets), dtype=np.uint64)
 
@@ -47,7 +50,7 @@ class SplitTimes:
         lbns, times = (np.frombuffer(data[name], "<u8")[moving] for name in ("lbn", "response_ns"))
         if not len(times):
             return
-        volumes = np.searchsorted(self._starts, lbns, side="right") - 1
+        volumes = self._order[np.searchsorted(self._starts, lbns, side="right") - 1]
         self._add(volumes, times)
         keys, counts = np.unique(volumes * MOST_BINS + bins_of(times), return_counts=True)
         self._keys.append(keys)

@@ -14,7 +14,7 @@ from sledlab.errors import Error
 from sledlab.show.wording import listed
 from sledlab.studies.fleet.choice import Alone, choose
 from sledlab.studies.fleet.placement import Item, Room
-from sledlab.studies.fleet.plan import survey_name
+from sledlab.studies.fleet.plan import FleetPlan, survey_name
 from sledlab.studies.fleet.search import Tried, search
 from sledlab.study.histogram import Histogram
 from sledlab.study.plan import Case
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.kinds import Kind
     from sledlab.studies.fleet.measuring import Told
     from sledlab.studies.fleet.placement import Layout
-    from sledlab.studies.fleet.plan import FleetPlan
     from sledlab.study.bench import Measure
+    from sledlab.study.plan import Plan
     from sledlab.traces.volumes import Survey
 
 NAMED = 3
@@ -242,8 +242,9 @@ def _items(found: Any) -> list[Item]:
     return [Item(each.volume, each.survey.end_blocks, each.load) for each in found]
 
 
-def race(plan: FleetPlan, measure: Measure) -> FleetPlan:
+def race(plan: Plan, measure: Measure) -> Plan:
     """Takes the steps, and gives the plan of everything that ran."""
+    assert isinstance(plan, FleetPlan)
     walk = Walk(plan, measure)
     walk.steps()
     bases: dict[str, Any] = {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.studies.fleet.choice import energy_j, energy_usd
 from sledlab.studies.fleet.goal import Goal, goal
+from sledlab.studies.fleet.plan import FleetPlan
 from sledlab.studies.fleet.rows import (
     MIX,
     DeviceRow,
@@ -28,10 +29,9 @@ if TYPE_CHECKING:
 
     from sledlab.studies.fleet.choice import Alone
     from sledlab.studies.fleet.measuring import Told
-    from sledlab.studies.fleet.plan import FleetPlan
     from sledlab.studies.fleet.steps import Laid, Steps
     from sledlab.study.measure import FoundOf
-    from sledlab.study.plan import Point
+    from sledlab.study.plan import Plan, Point
 
 BLOCK_BYTES = 512
 
@@ -81,13 +81,16 @@ class Fleet(Outcome):
     @property
     def best(self) -> dict[str, str]:
         """The kind of device that serves each volume best, by the name of the volume."""
-        rows: Sequence[VolumeRow] = self.rows["volumes"]  # type: ignore[assignment]
-        return {row.volume: row.device for row in rows if row.best}
+        return {row.volume: row.device for row in self.of("volumes") if row.best}
+
+    def of(self, table: str) -> list[Any]:
+        """The rows of a table."""
+        return list(self.rows[table])
 
     def fleet(self, name: str) -> FleetRow:
         """The row of a fleet, by its kind or as `mix`."""
-        rows: Sequence[FleetRow] = self.rows["fleet"]  # type: ignore[assignment]
-        return next(row for row in rows if row.fleet == name)
+        found: FleetRow = next(row for row in self.of("fleet") if row.fleet == name)
+        return found
 
     def plot(self, kind: str = "volumes") -> Figure:
         """Draws the fleet.
@@ -101,8 +104,9 @@ class Fleet(Outcome):
         return self._draw(kind)
 
 
-def conclude(plan: FleetPlan, found: Mapping[Point, FoundOf[Told]]) -> Fleet:
+def conclude(plan: Plan, found: Mapping[Point, FoundOf[Told]]) -> Fleet:
     """The outcome of everything that ran."""
+    assert isinstance(plan, FleetPlan)
     steps = Walk(plan, lambda batch, _: {point: found[point] for point in batch.points}).steps()
     made = _Tables(plan, steps)
     rows: dict[str, list[Any]] = {
@@ -184,7 +188,7 @@ class _Tables:
         for volume in steps.surveys:
             found = [each[volume] for each in steps.alone.values()]
             lowest = {
-                "fastest": _lowest(found, lambda each: each.times and each.times.measure_ms("p99")),
+                "fastest": _lowest(found, lambda each: _time_ms(each.times, "p99")),
                 "least_energy": _lowest(found, lambda each: each.energy_j),
                 "cheapest": _lowest(found, self._usd),
             }
@@ -210,10 +214,10 @@ class _Tables:
             reach_gb=survey.end_blocks * BLOCK_BYTES / 1e9,
             fits=run is not None,
             load=None if run is None else each.load,
-            mean_ms=times and times.mean_ms,
-            p50_ms=times and times.measure_ms("p50"),
-            p99_ms=times and times.measure_ms("p99"),
-            max_ms=times and times.max_ms,
+            mean_ms=_time_ms(times, "mean"),
+            p50_ms=_time_ms(times, "p50"),
+            p99_ms=_time_ms(times, "p99"),
+            max_ms=_time_ms(times, "max"),
             saturated=None if run is None else run.saturated,
             meets=each.meets(self._goal),
             energy_j=each.energy_j,
@@ -221,8 +225,8 @@ class _Tables:
             **flags,
             best=self._steps.best[each.volume] == each.kind.name,
             number=number,
-            placed_mean_ms=placed and placed.mean_ms,
-            placed_p99_ms=placed and placed.measure_ms("p99"),
+            placed_mean_ms=_time_ms(placed, "mean"),
+            placed_p99_ms=_time_ms(placed, "p99"),
             placed_meets=None if placed is None or self._goal is None else _meets(placed, self._goal),
         )
 
@@ -271,6 +275,11 @@ def _by_volume(laid: Laid) -> dict[str, tuple[int, Histogram]]:
         for number, (device, told) in enumerate(laid.devices.items())
         for volume, times in zip(device.volumes, told.histograms, strict=True)
     }
+
+
+def _time_ms(times: Histogram | None, measure: str) -> float | None:
+    """A measure of response times; nothing where there are none."""
+    return None if times is None else times.measure_ms(measure)
 
 
 def _meets(times: Histogram, wanted: Goal) -> bool:

@@ -29,14 +29,14 @@ MOST_ROWS = 30
 """Rows of volumes on the page; the files have all."""
 
 NOTE = (
-    "Percentiles are over all requests of all volumes, counted together, not means of percentiles. Energy and "
-    "money are over the time of the fleet, repeated for the years of the prices."
+    "Percentiles are over all requests of all volumes, counted together, not means of percentiles. Energy "
+    "and money are over the time of the fleet, repeated for the years of the prices."
 )
 
 
 def title(found: Fleet) -> str:
     """Which volumes on what."""
-    volumes = len({row.volume for row in found.rows["volumes"]})  # type: ignore[attr-defined]
+    volumes = len({row.volume for row in found.of("volumes")})
     return f"{counted(volumes, 'volume')} on {joined(found.devices)}"
 
 
@@ -69,8 +69,7 @@ def _needed(found: Fleet) -> Iterator[str]:
         yield f"No kind of device keeps {goal} for all volumes together."
     else:
         need = [f"{_devices(row)}{_paid(row)}" for row in meeting]
-        verb = "takes" if len(need) == 1 else "takes either"
-        yield f"To keep {goal} over all requests {verb} {_either(need)}."
+        yield f"To keep {goal} over all requests takes {_either(need)}."
     for row in rows:
         if not row.meets:
             yield _misses(found, row)
@@ -90,12 +89,8 @@ def _misses(found: Fleet, row: FleetRow) -> str:
     rest = f"; {counted(row.left, 'volume')} cannot lie on it" if row.left else ""
     if value <= found.goal.limit_ms:
         return f"On {row.fleet} the volumes that it holds keep to it{rest}."
-    searched = " however many there are" if found.rows["tried"] or not _shares(found) else ""
+    searched = " however many there are" if found.of("tried") else ""
     return f"{row.fleet} does not{searched}: {name} is {milliseconds(value)} on {_devices(row)}{rest}."
-
-
-def _shares(found: Fleet) -> bool:
-    return found.axes["placement"] != "one-each"
 
 
 def _cost(row: FleetRow) -> tuple[bool, float]:
@@ -129,23 +124,23 @@ def _best(found: Fleet) -> Iterator[str]:
 
 def _served(found: Fleet) -> dict[str, list[VolumeRow]]:
     """The volumes that each kind serves best, most of them first."""
-    rows: list[Any] = [row for row in found.rows["volumes"] if row.best]  # type: ignore[attr-defined]
+    rows: list[Any] = [row for row in found.of("volumes") if row.best]
     by_kind = {name: [row for row in rows if row.device == name] for name in found.devices}
     return dict(sorted(by_kind.items(), key=lambda pair: -len(pair[1])))
 
 
 def _mix(found: Fleet) -> Iterator[str]:
     """What the best mix costs, against all of one kind."""
-    if not any(row.fleet == MIX for row in found.rows["fleet"]):  # type: ignore[attr-defined]
+    parts = {name: sum(row.device == name for row in _mixed(found)) for name in found.devices}
+    if sum(map(bool, parts.values())) < 2:
         return
     mix = found.fleet(MIX)
-    parts = {name: sum(row.device == name for row in _mixed(found)) for name in found.devices}
     group = int(found.axes.get("group") or 1)
     made = joined([f"{count * group:,} {name}" for name, count in parts.items() if count])
     kept = "keep to the goal" if mix.meets else "do not keep to the goal together"
-    text = f"Each volume on the kind that is best for it takes {made}{_paid(mix)}, which {kept}"
+    text = f"Each volume on the kind that is best for it, the mix takes {made}{_paid(mix)}, and they {kept}"
     rivals = [row for row in _fleets(found) if row.meets and row.total_usd is not None]
-    if rivals and mix.total_usd is not None and sum(map(bool, parts.values())) > 1:
+    if rivals and mix.total_usd is not None:
         rival = min(rivals, key=_cost)
         change = mix.total_usd / (rival.total_usd or 1.0) - 1
         text += f": {percent(abs(change))} {'less' if change < 0 else 'more'} than all on {rival.fleet}"
@@ -153,12 +148,12 @@ def _mix(found: Fleet) -> Iterator[str]:
 
 
 def _mixed(found: Fleet) -> list[Any]:
-    return [row for row in found.rows["devices"] if row.fleet == MIX]  # type: ignore[attr-defined]
+    return [row for row in found.of("devices") if row.fleet == MIX]
 
 
 def warnings(found: Fleet) -> Iterator[Text]:
     """What falls short: volumes that are wrong, that lie nowhere, overloaded devices, an unsteady search."""
-    failed: list[Any] = list(found.rows["failed"])
+    failed: list[Any] = list(found.of("failed"))
     if failed:
         what = (
             "volume cannot be replayed and is left out"
@@ -167,18 +162,16 @@ def warnings(found: Fleet) -> Iterator[Text]:
         )
         names = listed([f"{visible(row.volume)} ({visible(_short(row.why))})" for row in failed], FEW)
         yield Text(f"{len(failed):,} {what}: {names}.", "warning")
-    for fleet in dict.fromkeys(row.fleet for row in found.rows["placement"]):  # type: ignore[attr-defined]
+    for fleet in dict.fromkeys(row.fleet for row in found.of("placement")):
         for why in ("too large", "too hot"):
-            rows: list[Any] = [
-                row for row in found.rows["placement"] if row.fleet == fleet and row.why == why
-            ]  # type: ignore[attr-defined]
+            rows: list[Any] = [row for row in found.of("placement") if row.fleet == fleet and row.why == why]
             if rows:
                 names = listed([visible(row.volume) for row in rows], FEW)
                 yield Text(
                     f"{why.capitalize()} for a device of {fleet}, and left out there: {names}.", "warning"
                 )
-    for row in found.rows["fleet"]:
-        if row.overloaded:  # type: ignore[attr-defined]
+    for row in found.of("fleet"):
+        if row.overloaded:
             yield Text(_overloaded(row), "warning")
     yield from _unsteady(found)
 
@@ -190,16 +183,16 @@ def _short(why: str) -> str:
 
 def _overloaded(row: Any) -> str:
     return (
-        f"{row.fleet}: {counted(row.overloaded, 'device')} could not keep up, so that response times there say "
-        "how long the trace is."
+        f"{row.fleet}: {counted(row.overloaded, 'device')} could not keep up, so that response times there "
+        "say how long the trace is."
     )
 
 
 def _unsteady(found: Fleet) -> Iterator[Text]:
     """Where more devices were not always better."""
     for name in found.devices:
-        tried: list[TriedRow] = [row for row in found.rows["tried"] if row.device == name]  # type: ignore[misc,attr-defined]
-        if tried and not is_monotone(tried):  # type: ignore[arg-type]
+        tried: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
+        if tried and not is_monotone([(row.devices, row.meets) for row in tried]):
             said = [f"{row.devices:,} devices {'do' if row.meets else 'do not'}" for row in tried]
             text = f"{name}: more devices are not always better, so that fewer may do it: {joined(said)}."
             yield Text(text, "warning")
@@ -207,7 +200,7 @@ def _unsteady(found: Fleet) -> Iterator[Text]:
 
 def table(found: Fleet) -> Grid:
     """A row for all devices of a kind, and for the mix."""
-    rows: Sequence[FleetRow] = found.rows["fleet"]  # type: ignore[assignment]
+    rows: Sequence[FleetRow] = found.of("fleet")
     columns: dict[str, Any] = {
         "": lambda row: row.fleet,
         "devices": lambda row: f"{row.devices:,}",
@@ -248,9 +241,9 @@ def kinds_of_volumes(found: Fleet) -> Grid:
 
 def volumes(found: Fleet) -> Grid:
     """The volumes with the highest rates, on each kind."""
-    rows: list[Any] = sorted(found.rows["volumes"], key=lambda row: (-row.rate_iops, row.volume))[
+    rows: list[Any] = sorted(found.of("volumes"), key=lambda row: (-row.rate_iops, row.volume))[
         : MOST_ROWS * len(found.devices)
-    ]  # type: ignore[attr-defined]
+    ]
     columns: dict[str, Any] = {
         "volume": lambda row: row.volume,
         "on": lambda row: row.device,
@@ -298,7 +291,7 @@ def page(found: Fleet) -> Document:
             kinds_of_volumes(found),
             Text("Medians of the volumes that each kind serves best.", "quiet"),
         ]
-    if found.rows["tried"]:
+    if found.of("tried"):
         drawn = figures.KINDS["goals"]
         parts += [
             Heading("Devices that goals need"),
