@@ -21,6 +21,7 @@ from sledlab._native import __version__ as __version__
 from sledlab._native import samples_lie_in
 from sledlab.errors import Error as Error
 from sledlab.errors import InternalError as InternalError
+from sledlab.errors import Unfinished as Unfinished
 from sledlab.lazy import loaded
 from sledlab.shown import register
 from sledlab.studies import LIST, SINGLE
@@ -126,7 +127,7 @@ _HOMES = {
 }
 """Where the public names are; each is imported when first used, so that the command line starts fast."""
 
-__all__ = sorted(["Error", "InternalError", "__version__", *_HOMES])  # noqa: PLE0605
+__all__ = sorted(["Error", "InternalError", "Unfinished", "__version__", *_HOMES])  # noqa: PLE0605
 
 samples_lie_in(str(Path(__file__).parent / "sample"))
 

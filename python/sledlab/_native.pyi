@@ -12,6 +12,9 @@ from typing_extensions import Buffer
 __version__: str
 """The version of sledlab."""
 
+__sources__: str
+"""A hash of the sources that it was compiled from, the same on every machine and by every compiler."""
+
 class Experiment:
     """An experiment under construction; every change gives a new one.
 

@@ -20,6 +20,7 @@ class _Later(ModuleType):
 
 
 if TYPE_CHECKING:
+    import distributed
     import duckdb
     import jinja2
     import loky
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     import rich.text as rich_text
     from pyarrow import parquet
 else:
+    distributed = _Later("distributed")
     duckdb = _Later("duckdb")
     jinja2 = _Later("jinja2")
     loky = _Later("loky")
@@ -65,6 +67,7 @@ else:
 __all__ = [
     "arrow_compute",
     "arrow_csv",
+    "distributed",
     "duckdb",
     "jinja2",
     "loaded",

@@ -104,9 +104,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def told(volumes: list[Volume], offsets: list[int], text: str) -> Told:
-    found = measure(_native.Experiment(text).to_toml(), merged(volumes, offsets)).row
-    assert not found.failed
-    return found
+    return measure(_native.Experiment(text).to_toml(), merged(volumes, offsets)).row
 
 
 ONE = 'device.preset = "mems-g2"\n'
@@ -252,6 +250,13 @@ def test_corrupt_and_empty_volumes_are_named_and_the_others_finish(place: Path, 
     assert "\x1b" not in shown
     alone = sl.fleet(place, ["mems-g2"], placement="packed", jobs=1)
     assert alone.fleet("mems-g2") == found.fleet("mems-g2")
+
+
+def test_where_nothing_can_be_replayed_the_first_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.csv").write_text("time_us,op,offset_bytes,length_bytes\n1,R,oops,512\n")
+    with pytest.raises(sl.Error, match=r"`bad`: .*oops") as told:
+        sl.fleet(tmp_path, ["mems-g2"], jobs=1)
+    assert "no volume of the fleet can be replayed" in str(told.value)
 
 
 def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:

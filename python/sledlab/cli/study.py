@@ -22,7 +22,7 @@ from sledlab.cli.options import (
     show_json,
     source_of,
 )
-from sledlab.errors import Error
+from sledlab.errors import Error, Unfinished
 from sledlab.lazy import loaded
 from sledlab.model.catalogue import CATALOGUES
 from sledlab.model.experiment import is_name
@@ -83,7 +83,14 @@ def made(
         said = {name: flags.get(name) for name in declared(chosen.options)}
         said |= {chosen.place: place} if chosen.place else {}
         source, device = source_of(flags), flags.get("device")
-        outcome = chosen.run(source, device, said, study=study_file, out=out, replace=bool(replace))
+        try:
+            outcome = chosen.run(source, device, said, study=study_file, out=out, replace=bool(replace))
+        except Unfinished as unfinished:
+            if as_json:
+                show_json(dict(vars(unfinished)))
+            else:
+                terminal.say(str(unfinished))
+            return
         if as_json:
             show_json(outcome.to_dict())
             return
@@ -168,5 +175,6 @@ def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, O
         everything |= {
             name: option for name, option in declared(other.options).items() if name not in everything
         }
+    everything = {name: option for name, option in everything.items() if not option.python_only}
     shown = ordered(everything, device=study.device, requests=study.subject.requests)
     return {**shown, "out": OUT, **REPLACE}

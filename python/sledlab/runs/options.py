@@ -151,6 +151,7 @@ class Option:
         read: Its value out of the text on the command line; as `READ` says of its type unless given.
         repeated: Whether it can be given several times.
         required: Whether it must be said.
+        python_only: Whether the command line does not have it: no text says what it is.
     """
 
     meaning: str
@@ -161,6 +162,7 @@ class Option:
     read: Callable[[str], Any] = str
     repeated: bool = False
     required: bool = False
+    python_only: bool = False
 
 
 class Offered(TypedDict, total=False):
@@ -351,9 +353,24 @@ class Repeated(TypedDict, total=False):
 
 
 class Parallel(TypedDict, total=False):
-    """How runs share the machine."""
+    """Where runs are, on this machine or many, and where their results may be found."""
 
     jobs: Annotated[int, Option("Runs at the same time", default="all processors")]
+    cluster: Annotated[
+        Any,
+        Option("Run on a Dask cluster: its scheduler's address or file.", "ADDRESS|FILE", "$SLEDLAB_CLUSTER"),
+    ]
+    send_trace: Annotated[
+        bool, Option("Send traces to the cluster's workers, up to 1 GB each, where they have none.")
+    ]
+    share: Annotated[str, Option("Run the Kth of N shares of the points that --out lacks.", "K/N")]
+    reuse: Annotated[
+        Sequence[str | Path] | str | Path,
+        Option("Take points that another --out holds; can be repeated.", "DIR", repeated=True),
+    ]
+    executor: Annotated[
+        Any, Option("Run in an executor, such as mpi4py's MPIPoolExecutor.", "EXECUTOR", python_only=True)
+    ]
 
 
 class Studied(Replayed, Repeated, Parallel, Trusted, total=False):

@@ -48,6 +48,7 @@ STUDY = Study(
     doing="concluding",
     device=False,
     place="place",
+    despite_failures=True,
     subject=changed(ONE_SYSTEM, measure=measure, row=Told, requests=False),
 )
 

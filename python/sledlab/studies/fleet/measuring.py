@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
-from sledlab.errors import Error
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
 from sledlab.studies.fleet.split_times import SplitTimes
@@ -42,7 +41,7 @@ class Surveying:
 
 @dataclass(frozen=True)
 class Told:
-    """What is kept of a point, as plain data: one of a survey, a run, and why there is neither.
+    """What is kept of a point, as plain data: a survey or a run.
 
     Attributes:
         requests: Reads and writes.
@@ -50,7 +49,6 @@ class Told:
         run: The row of the device: as of `Measured`.
         times: Response times of all requests of the device, as of `Histogram.to_dict`.
         volumes: The same of each volume, where several share the device.
-        failed: What is wrong with the requests.
     """
 
     requests: int = 0
@@ -58,7 +56,6 @@ class Told:
     run: Mapping[str, Any] | None = None
     times: Mapping[str, Any] | None = None
     volumes: Sequence[Mapping[str, Any]] = ()
-    failed: str = ""
 
     @property
     def surveyed(self) -> Survey:
@@ -87,7 +84,7 @@ class Told:
 def measure(
     text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
 ) -> FoundOf[Told]:
-    """Surveys a volume, or runs a device. Requests that are wrong somewhere are what is found, not an error.
+    """Surveys a volume, or runs a device.
 
     Args:
         text: A complete experiment, or that a volume is to be surveyed.
@@ -96,17 +93,13 @@ def measure(
         plugins: Plug-ins that may run.
 
     Raises:
+        Error: Requests are wrong somewhere.
         InternalError: It failed because of us.
         KeyboardInterrupt: It was interrupted.
     """
     assert trace is not None
     assert not watch
-    try:
-        if SURVEY in plain(text):
-            return FoundOf(_surveyed(trace), {})
-        return _ran(text, trace, plugins)
-    except Error as error:
-        return FoundOf(Told(failed=str(error)), {})
+    return FoundOf(_surveyed(trace), {}) if SURVEY in plain(text) else _ran(text, trace, plugins)
 
 
 def _surveyed(trace: Trace) -> Told:

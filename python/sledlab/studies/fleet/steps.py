@@ -7,6 +7,7 @@ made of what is kept: only who measures differs.
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 
 NAMED = 3
 """Volumes of a device that messages name."""
+
+
+class FruitlessError(Error):
+    """Too much failed for any conclusion."""
 
 
 class Device(NamedTuple):
@@ -120,19 +125,20 @@ class Walk:
         self._measure = measure
         self._surveys: dict[str, Survey] = {}
         self._failed: dict[str, str] = {}
+        self._why = {point.base: why for point, why in plan.failed.items()}
 
     def steps(self) -> Steps:
         """All of them.
 
         Raises:
-            Error: No volume can be replayed.
+            FruitlessError: No volume can be replayed, or a device cannot that several share.
         """
         self._survey()
         span_s = max((each.last_s for each in self._surveys.values()), default=0.0)
         alone = self._alone(span_s)
         if not self._surveys:
             name, why = next(iter(self._failed.items()))
-            raise Error(f"no volume of the fleet can be replayed; `{name}`: {why}")
+            raise FruitlessError(f"no volume of the fleet can be replayed; `{name}`: {why}")
         laid, tried, fills = {}, {}, {}
         for kind in self.plan.kinds.values():
             laid[kind.name], tried[kind.name] = self._placed(kind, _items(alone[kind.name].values()))
@@ -150,24 +156,26 @@ class Walk:
         """Surveys all volumes; notes what is wrong with those that cannot be replayed."""
         found = self._points(self.plan, "surveying volumes")
         for name in self.plan.volumes:
-            told = found[survey_name(name)]
-            if told.failed or not told.requests:
-                self._failed[name] = told.failed or "it holds no reads and no writes"
+            told = found.get(survey_name(name))
+            if told is None:
+                self._failed[name] = self._why.get(survey_name(name), "")
+            elif not told.requests:
+                self._failed[name] = "it holds no reads and no writes"
             else:
                 self._surveys[name] = told.surveyed
 
     def _alone(self, span_s: float) -> dict[str, dict[str, Alone]]:
         """Each volume alone on each kind that can hold it."""
-        told = self._run(
-            [
-                Device(kind.name, (volume,), (0,))
-                for kind in self.plan.kinds.values()
-                for volume, survey in self._surveys.items()
-                if survey.end_blocks <= kind.blocks
-            ],
-            "replaying volumes alone",
-        )
-        self._failed |= {device.volumes[0]: found.failed for device, found in told.items() if found.failed}
+        devices = [
+            Device(kind.name, (volume,), (0,))
+            for kind in self.plan.kinds.values()
+            for volume, survey in self._surveys.items()
+            if survey.end_blocks <= kind.blocks
+        ]
+        told = self._run(devices, "replaying volumes alone")
+        for device in devices:
+            if device not in told:
+                self._failed[device.volumes[0]] = self._why.get(str(device), "")
         self._surveys = {name: each for name, each in self._surveys.items() if name not in self._failed}
         return {
             name: {
@@ -205,12 +213,12 @@ class Walk:
             for each in layout.devices
         ]
         found = self._run(devices, f"replaying {kind.name}")
-        if broken := next((each for each in devices if found[each].failed), None):
-            raise Error(f"{broken}: {found[broken].failed}")
+        if broken := next((each for each in devices if each not in found), None):
+            raise FruitlessError(f"{broken}: {self._why.get(str(broken), 'it cannot be replayed')}")
         return Laid(kind, fill, found, {items[each.volume].name: each.why for each in layout.left})
 
     def _run(self, devices: Sequence[Device], doing: str) -> dict[Device, Told]:
-        """Runs devices, each a point of a plan."""
+        """Runs devices, each a point of a plan; without those that failed."""
         if not devices:
             return {}
         names = {device: str(device) for device in devices}
@@ -226,13 +234,13 @@ class Walk:
             ],
         )
         found = self._points(plan, doing)
-        return {device: found[name] for device, name in names.items()}
+        return {device: found[name] for device, name in names.items() if name in found}
 
     def _requests(self, device: Device) -> float:
         return float(sum(self._surveys[each].requests for each in device.volumes))
 
     def _points(self, plan: FleetPlan, doing: str) -> dict[str, Told]:
-        """What is found at the points of a plan, by the names of what they start from."""
+        """What is found at the points of a plan that did not fail, by the names of what they start from."""
         self.batches.append(plan)
         return {point.base: found.row for point, found in self._measure(plan, doing).items()}
 
@@ -246,7 +254,8 @@ def race(plan: Plan, measure: Measure) -> Plan:
     """Takes the steps, and gives the plan of everything that ran."""
     assert isinstance(plan, FleetPlan)
     walk = Walk(plan, measure)
-    walk.steps()
+    with suppress(FruitlessError):  # whoever concludes knows why
+        walk.steps()
     bases: dict[str, Any] = {}
     traces: dict[str, Any] = {}
     cases: dict[str, Case] = {}

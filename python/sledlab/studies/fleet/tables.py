@@ -107,7 +107,9 @@ class Fleet(Outcome):
 def conclude(plan: Plan, found: Mapping[Point, FoundOf[Told]]) -> Fleet:
     """The outcome of everything that ran."""
     assert isinstance(plan, FleetPlan)
-    steps = Walk(plan, lambda batch, _: {point: found[point] for point in batch.points}).steps()
+    steps = Walk(
+        plan, lambda batch, _: {point: found[point] for point in batch.points if point in found}
+    ).steps()
     made = _Tables(plan, steps)
     rows: dict[str, list[Any]] = {
         "fleet": list(made.fleets()),
