@@ -64,6 +64,7 @@ bench: $(READY) ## speed: parsing, replay, schedulers, memory; prints ratios, ke
 	$(BIN)/python benches/command_line.py
 	$(BIN)/python benches/jobs.py
 	$(BIN)/python benches/studies.py
+	$(BIN)/python benches/fleet.py
 	$(BIN)/python benches/kept.py
 	$(BIN)/python benches/plug_ins.py
 
