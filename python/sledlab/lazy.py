@@ -21,6 +21,7 @@ class _Later(ModuleType):
 
 if TYPE_CHECKING:
     import duckdb
+    import fsspec
     import jinja2
     import loky
     import matplotlib
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from pyarrow import parquet
 else:
     duckdb = _Later("duckdb")
+    fsspec = _Later("fsspec")
     jinja2 = _Later("jinja2")
     loky = _Later("loky")
     matplotlib = _Later("matplotlib")
@@ -66,6 +68,7 @@ __all__ = [
     "arrow_compute",
     "arrow_csv",
     "duckdb",
+    "fsspec",
     "jinja2",
     "loaded",
     "loky",
