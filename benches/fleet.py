@@ -84,10 +84,21 @@ def main() -> None:
         sys.exit("one worker and two give different tables")
     what = f"{said.volumes:,} volumes, {largest:.0e} requests"
     rows = [
-        {"what": f"{what}: two workers against one", "value": one[largest]["wall_s"] / two["wall_s"], "unit": "x"},
+        {
+            "what": f"{what}: two workers against one",
+            "value": one[largest]["wall_s"] / two["wall_s"],
+            "unit": "x",
+        },
         {"what": f"{what}: memory of a worker of two", "value": two["memory_mb"][1], "unit": "MB"},
-        {"what": f"{what}: memory of the process that leads them", "value": two["memory_mb"][0], "unit": "MB"},
-        *({"what": f"{size:.0e} requests", "value": cost, "unit": "us a request"} for size, cost in costs.items()),
+        {
+            "what": f"{what}: memory of the process that leads them",
+            "value": two["memory_mb"][0],
+            "unit": "MB",
+        },
+        *(
+            {"what": f"{size:.0e} requests", "value": cost, "unit": "us a request"}
+            for size, cost in costs.items()
+        ),
         {
             "what": "1e+10 requests on 1,000 workers, at the cost of the largest fleet",
             "value": costs[largest] * 1e10 / 1e6 / 1000,

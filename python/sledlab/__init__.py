@@ -81,6 +81,12 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace as Trace
     from sledlab.traces.read import read_trace as read_trace
     from sledlab.traces.read import trace as trace
+    from sledlab.traces.splitting import split_volumes as split_volumes
+    from sledlab.traces.volumes import Survey as Survey
+    from sledlab.traces.volumes import Volume as Volume
+    from sledlab.traces.volumes import merged as merged
+    from sledlab.traces.volumes import read_volumes as read_volumes
+    from sledlab.traces.volumes import survey as survey
     from sledlab.traces.work import Work as Work
     from sledlab.traces.work import work as work
 
@@ -121,6 +127,8 @@ _HOMES = {
     "Trace": "traces.read",
     "read_trace": "traces.read",
     "trace": "traces.read",
+    "split_volumes": "traces.splitting",
+    **dict.fromkeys(("Survey", "Volume", "merged", "read_volumes", "survey"), "traces.volumes"),
     "Work": "traces.work",
     "work": "traces.work",
     **{name: f"studies.{listed.folder}" for listed in (*LIST, *SINGLE) for name in listed.names},
@@ -136,7 +144,7 @@ register("ClusterResult", partial(loaded, "sledlab.show.cluster:FACE"))
 register("Work", partial(loaded, "sledlab.show.work:FACE"))
 for _listed in (*LIST, *SINGLE):
     for _name in _listed.names[1:]:
-        register(_name, partial(loaded, f"sledlab.studies.{_listed.folder}:FACE"))
+        register(_name, partial(loaded, f"sledlab.studies.{_listed.folder}.face:FACE"))
 
 
 def __getattr__(name: str) -> Any:

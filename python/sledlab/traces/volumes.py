@@ -1,21 +1,20 @@
-"""Volumes of a fleet: where their requests are, what a placement needs to know of them, and several as one trace."""
+"""Volumes of a fleet: where they are, what a placement needs to know of them, and several as one trace."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.traces.columns import BLOCK_BYTES
-from sledlab.traces.read import Trace, read_trace
-from sledlab.traces.samples import called
+from sledlab.traces.places import found_in
+from sledlab.traces.read import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from sledlab.traces.read import Opener
 
@@ -70,41 +69,48 @@ class Survey:
 def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume]:
     """The volumes of a fleet, sorted by name.
 
+    Nothing but the first requests of each file is read here, and what is wrong with a volume is told when its trace
+    is used, so that one that is damaged does not keep others from being read.
+
     Args:
-        place: A directory with one trace for each volume, called by the name of its file without endings.
+        place: A directory with one trace for each volume, in any format, called by the name of its file without
+            endings; a directory with a directory `volume=NAME` of Parquet files for each, as `split_volumes` writes;
+            either at an address such as `s3://bucket/fleet` or `https://host/fleet/`; `sample:` for the traces that
+            come with sledlab; `cloud:volumes=1000,hours=1` for a generated fleet.
         format: The format of the traces; told by their content when left out.
 
     Raises:
         Error: There is no such place, it holds no trace, or two files have one name.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> [volume.name for volume in sl.read_volumes("cloud:volumes=3,requests=3000")]
+        ['volume-0', 'volume-1', 'volume-2']
     """
-    directory = Path(place)
-    if not directory.is_dir():
-        raise Error(
-            f"there is no directory `{place}`", remedy="name a directory with a trace for each volume"
-        )
-    files = sorted(each for each in directory.iterdir() if each.is_file() and not each.name.startswith("."))
-    if not files:
-        raise Error(f"`{place}` holds no traces", remedy="put a trace for each volume there")
-    twice = [name for name, count in Counter(called(each.name) for each in files).items() if count > 1]
-    if twice:
-        raise Error(f"`{place}` has two traces of the volume `{twice[0]}`", remedy="rename one of the files")
-    volumes = [Volume(called(each.name), read_trace(each, format)) for each in files]
-    return sorted(volumes, key=lambda volume: volume.name)
+    return [Volume(name, Trace(name, kind, opener)) for name, kind, opener in found_in(str(place), format)]
 
 
 def survey(volume: Volume) -> Survey:
     """What a placement needs to know of a volume; reads it once, in constant memory.
 
     Raises:
-        Error: The trace is wrong somewhere.
+        Error: The trace is wrong somewhere, or holds several volumes.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> [volume] = sl.read_volumes("cloud:volumes=1,requests=2000")
+        >>> found = sl.survey(volume)
+        >>> found.requests, found.reads + found.writes, found.end_blocks > 0
+        (2000, 2000, True)
     """
     source = volume.trace.open()
     requests = reads = read_bytes = written_bytes = end_blocks = 0
-    first_ns = last_ns = None
+    first_ns = last_ns = device = None
     minute, in_minute, busiest = -1, 0, 0
     while (chunk := source.next_chunk()) is not None:
         times, lbns, lengths = (np.frombuffer(chunk[part], "<u8") for part in (0, 2, 3))
         ops = np.frombuffer(chunk[1], "S1")
+        device = _only_device(chunk[4], device, volume.name)
         first_ns = int(times[0]) if first_ns is None else first_ns
         last_ns = int(times[-1])
         end_blocks = max(end_blocks, int((lbns + (lengths + (BLOCK_BYTES - 1)) // BLOCK_BYTES).max()))
@@ -127,6 +133,17 @@ def survey(volume: Volume) -> Survey:
         (last_ns or 0) / 1e9,
         busiest / 60,
     )
+
+
+def _only_device(numbers: bytes, before: bytes | None, name: str) -> bytes:
+    """The number of the device of all requests; refuses a second one."""
+    device = numbers[:2] if before is None else before
+    if numbers != device * (len(numbers) // 2):
+        raise Error(
+            f"the trace of the volume `{name}` holds several volumes",
+            remedy="take it apart first with `sledlab fleet split`",
+        )
+    return device
 
 
 @dataclass(frozen=True)
@@ -161,6 +178,13 @@ def merged(volumes: Sequence[Volume], offsets_blocks: Sequence[int]) -> Trace:
 
     Raises:
         Error: There are not as many offsets as volumes.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> volumes = sl.read_volumes("cloud:volumes=2,requests=2000,footprint_gb=0.01")
+        >>> both = sl.merged(volumes, [0, 1_000_000])
+        >>> both.frame().height
+        2000
     """
     if len(volumes) != len(offsets_blocks):
         raise Error(f"{len(volumes)} volumes have {len(offsets_blocks)} offsets", remedy="give one for each")

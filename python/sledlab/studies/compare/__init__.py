@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from sledlab.studies.compare.plan import CompareOptions, planned
 from sledlab.studies.compare.tables import Comparison, conclude
-from sledlab.studies.compare.words import FACE
 from sledlab.studies.side_by_side import SideBySide, side_by_side
 from sledlab.study.run import Study
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from sledlab.runs.compose import Device, Source
     from sledlab.studies.side_by_side.plan import SideBySideOptions
 
-__all__ = ["FACE", "STUDY", "Comparison", "compare"]
+__all__ = ["STUDY", "Comparison", "compare"]
 
 STUDY = Study(
     name="compare",
