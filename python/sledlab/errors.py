@@ -110,7 +110,7 @@ class Unfinished(Exception):  # noqa: N818 - nothing is wrong
         ... except sl.Unfinished as unfinished:
         ...     print(unfinished)
         share 1/2: 6 points measured; 5 of 11 are still missing
-          help: the last share concludes the study; so does, after all shares, the same command without --share
+          help: the last share concludes; after all shares, so does the same command without --share
     """
 
     def __init__(self, share: str, done: int, missing: int, points: int) -> None:
@@ -123,6 +123,5 @@ class Unfinished(Exception):  # noqa: N818 - nothing is wrong
         missing = f"{self.missing:,} of {self.points:,} {'is' if self.missing == 1 else 'are'} still missing"
         return (
             f"share {self.share}: {points} measured; {missing}\n"
-            "  help: the last share concludes the study; so does, after all shares, "
-            "the same command without --share"
+            "  help: the last share concludes; after all shares, so does the same command without --share"
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MANIFEST = "sledlab.json"
-"""In a directory of results: of which kind they are, and which files, or directories of points, are results."""
+"""In a directory of results: of which kind they are, and which files, or directories of points, are such."""
 
 STUDY = "study.toml"
 """A study, to run it again."""
@@ -96,9 +96,11 @@ def _remove(directory: Path, kind: str, files: Iterable[str]) -> None:
 
 
 def _empty(place: Path) -> None:
-    """Removes a directory of points, but for files of others in it."""
-    for path in place.glob("*.jsonl"):
+    """Removes a directory of points, but for files of others in it; one without points is none."""
+    points = list(place.glob("*.jsonl"))
+    for path in points:
         with writing(path):
             path.unlink()
-    with suppress(OSError):  # others have files there
-        place.rmdir()
+    if points:
+        with suppress(OSError):  # others have files there
+            place.rmdir()

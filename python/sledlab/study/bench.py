@@ -99,9 +99,8 @@ class Bench:
             raise of_points(failed, plan, len(missing))
         if share is not None:
             self._kept.recall()
-            left = [
-                each for each in plan.points if known[each] not in self._kept.known and each not in failed
-            ]
+            there = {*failed, *(each for each in plan.points if known[each] in self._kept.known)}
+            left = [point for point in plan.points if point not in there]
             if left:
                 raise Unfinished(str(share), len(missing) - len(failed), len(left), len(plan.points))
         self.failed |= {point: str(error) for point, error in failed.items()}

@@ -1,6 +1,6 @@
 """Which build of sledlab this is, as far as results depend on it.
 
-Not the file of the extension: other processors, other compilers and builds for debugging give the same results.
+Not the file of the extension: other processors, other compilers and debugging give the same results.
 """
 
 from __future__ import annotations

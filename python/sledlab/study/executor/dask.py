@@ -55,14 +55,12 @@ class Dask:
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
         """See `Pool.submit`."""
         futures = []
-        for task in tasks:
-            task, apart = for_elsewhere(task), None
-            if in_memory(task.trace):
-                apart, task = self._trace(task)
+        for task in map(for_elsewhere, tasks):
+            apart, rest = self._trace(task)
             files = task.needs.files if self._send and task.needs else ()
             sent = [self._file(name, digest) for name, digest in files]
             key = f"point-{uuid4().hex}"
-            future = self._client.submit(work, task, apart, sent, key=key, pure=False, retries=RETRIES)
+            future = self._client.submit(work, rest, apart, sent, key=key, pure=False, retries=RETRIES)
             future.add_done_callback(done.put)
             futures.append(future)
         return futures
@@ -97,7 +95,7 @@ class Dask:
     def _lost(self) -> Error:
         return Error(
             "the Dask scheduler, or what it knew, was lost",
-            remedy="see that scheduler and workers run, and say the same again: points kept in --out do not run again",
+            remedy="see that they run, and say the same again: points that --out has do not run again",
         )
 
     def _strangers(self) -> str:
@@ -113,8 +111,10 @@ class Dask:
                 self._client.cancel(list(futures))
 
     def _trace(self, task: Task) -> tuple[Any, Task]:
-        """A trace in memory, sent once to every worker, and the task without it."""
+        """A trace in memory, sent once to every worker, and the task without it; others go with the task."""
         trace = task.trace
+        if not in_memory(trace):
+            return None, task
         if id(trace) not in self._traces:
             # With the trace itself: as long as that is there, its number stands for no other.
             self._traces[id(trace)] = (self._client.scatter(trace, broadcast=True, hash=False), trace)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, InternalError
@@ -11,6 +10,7 @@ from sledlab.study.executor.task import Answer, Task, for_elsewhere, work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Executor
     from queue import SimpleQueue
 
 

@@ -114,7 +114,7 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
     Args:
         task: The point.
         trace: Its trace, where that is in memory and was sent apart from it.
-        sent: What the files hold that it reads, where they were sent; otherwise the worker reads them by name.
+        sent: What the files hold that it reads, where they were sent; others are read by name.
     """
     host, worker = socket.gethostname(), _worker()
     task = replace(task, trace=trace) if trace is not None else task
@@ -163,9 +163,7 @@ def _lacking(needs: Needs, host: str, worker: str, *, read: bool) -> Error | Non
         if found != digest:
             trouble = f"has another version of the plug-in `{module(word)}`"
             trouble = trouble if found else f"cannot import the plug-in `{module(word)}`"
-            remedy = (
-                "put its file on a shared file system, and start workers with PYTHONPATH set to its directory"
-            )
+            remedy = "put it on a shared file system, and start workers with PYTHONPATH=its directory"
             return Error(f"{host} {trouble}", remedy=remedy)
         _refresh(module(word), digest)
     return None
