@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import replace as changed
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sledlab.show.face import DocumentFace
-from sledlab.studies.fleet.figures import draw
 from sledlab.studies.fleet.measuring import Told, measure
 from sledlab.studies.fleet.plan import Asked, FleetOptions, planned
 from sledlab.studies.fleet.steps import race
 from sledlab.studies.fleet.tables import Fleet, conclude
-from sledlab.studies.fleet.words import answer, brief, page
 from sledlab.study.run import ONE_SYSTEM, Study
 
 if TYPE_CHECKING:
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.compose import Device
 
-__all__ = ["FACE", "STUDY", "Fleet", "fleet"]
+__all__ = ["STUDY", "Fleet", "fleet"]
 
 STUDY = Study(
     name="fleet",
@@ -51,8 +48,6 @@ STUDY = Study(
     despite_failures=True,
     subject=changed(ONE_SYSTEM, measure=measure, row=Told, requests=False),
 )
-
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
 
 
 def fleet(
@@ -88,9 +83,10 @@ def fleet(
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.fleet("sample:", ["mems-g2", "mems-g3"], placement="packed", fill=0.5, jobs=1)
-        >>> found.tables["fleet"]["devices"].to_list()
-        [2, 1]
+        >>> place = "cloud:volumes=4,requests=4000,footprint_gb=0.1"
+        >>> found = sl.fleet(place, ["mems-g2", "mems-g3"], placement="packed", goal="p99=20ms", jobs=1)
+        >>> found.tables["fleet"]["fleet"].to_list()
+        ['mems-g2', 'mems-g3', 'mix']
     """
     asked: dict[str, Any] = {**said, "place": place, "devices": devices}
     return STUDY.run(None, None, asked, study=study, out=out, replace=replace)

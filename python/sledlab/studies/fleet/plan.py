@@ -27,8 +27,6 @@ from sledlab.studies.fleet.measuring import Surveying
 from sledlab.studies.fleet.placement import LIST, Placement, placement
 from sledlab.study.plan import Case, Plan, said_of
 from sledlab.study.prices import Prices, prices
-from sledlab.traces.read import read_trace
-from sledlab.traces.samples import PREFIX, called, samples
 from sledlab.traces.volumes import Volume, merged, read_volumes
 
 if TYPE_CHECKING:
@@ -130,7 +128,7 @@ def planned(given: Given) -> FleetPlan:
     costs.check(
         {"node": set(), "device": {"ram"}.union(*(each.named for each in known.values())), "network": set()}
     )
-    volumes = {each.name: each for each in _volumes(str(place), given.axis("format"))}
+    volumes = {each.name: each for each in read_volumes(place, format=given.axis("format"))}
     bases: dict[str, Any] = {survey_name(name): SURVEYING for name in volumes}
     return FleetPlan(
         bases=bases,
@@ -163,13 +161,6 @@ def planned(given: Given) -> FleetPlan:
 
 
 SURVEYING = Surveying()
-
-
-def _volumes(place: str, form: str | None) -> list[Volume]:
-    """The volumes of a place; the samples that come with sledlab of `sample:`."""
-    if place == PREFIX:
-        return [Volume(called(each.name), read_trace(each.name)) for each in samples()]
-    return read_volumes(place, format=form)
 
 
 def _share(said: Any) -> float:

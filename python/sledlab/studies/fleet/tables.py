@@ -52,11 +52,11 @@ class Fleet(Outcome):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.fleet("sample:", ["mems-g2", "mems-g3"], goal="p99=20ms", jobs=1)
-        >>> found.tables["fleet"]["fleet"].to_list()
-        ['mems-g2', 'mems-g3', 'mix']
-        >>> found.best["mail-a"]
-        'mems-g3'
+        >>> found = sl.fleet("cloud:volumes=3,requests=3000,footprint_gb=0.1", ["mems-g2", "ram"], jobs=1)
+        >>> found.best
+        {'volume-0': 'ram', 'volume-1': 'ram', 'volume-2': 'ram'}
+        >>> [row.volume for row in found.of("volumes") if row.device == "ram" and row.cheapest]
+        []
     """
 
     kinds: ClassVar[Mapping[str, type]] = {
