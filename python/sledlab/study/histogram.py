@@ -131,12 +131,12 @@ class Histogram:
         return self.mean_ms if name == "mean" else self.max_ms
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: bins as distances from the one before."""
+        """Plain data: bins as distances from the one before; numbers in one text, which copies at no cost."""
         bins = list(self.counts)
         steps = [after - before for before, after in zip([0, *bins], bins, strict=False)]
         return {
-            "steps": steps,
-            "counts": list(self.counts.values()),
+            "steps": " ".join(map(str, steps)),
+            "counts": " ".join(map(str, self.counts.values())),
             "sum_ns": self.sum_ns,
             "max_ns": self.max_ns,
         }
@@ -144,5 +144,5 @@ class Histogram:
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> Histogram:
         """From plain data."""
-        counts = dict(zip(accumulate(said["steps"]), said["counts"], strict=True))
-        return cls(counts, said["sum_ns"], said["max_ns"])
+        steps, counts = (list(map(int, said[name].split())) for name in ("steps", "counts"))
+        return cls(dict(zip(accumulate(steps), counts, strict=True)), said["sum_ns"], said["max_ns"])

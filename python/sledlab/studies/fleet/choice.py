@@ -75,11 +75,14 @@ class Alone:
     def load(self) -> float:
         """The share of the time of the fleet in which it keeps the device busy; 0 where it does not fit.
 
-        Of a group it is that of its devices together.
+        Of a group it is that of its devices together. Of a volume that is too much for the device while it
+        lasts, it is the share of the time between its first and its last arrival, which is above 1.
         """
-        if self.run is None or self.span_s <= 0:
+        if self.run is None:
             return 0.0
-        return self.kind.devices * self.run.utilization * self.run.elapsed_s / self.span_s
+        busy_s = self.kind.devices * self.run.utilization * self.run.elapsed_s
+        lasts_s = self.survey.last_s - self.survey.first_s if self.run.saturated else self.span_s
+        return busy_s / lasts_s if lasts_s > 0 else 0.0
 
     @cached_property
     def energy_j(self) -> float | None:

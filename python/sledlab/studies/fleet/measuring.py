@@ -11,7 +11,6 @@ from sledlab.runs.recording import Recording
 from sledlab.studies.fleet.split_times import SplitTimes
 from sledlab.study.histogram import Histogram
 from sledlab.study.measure import FoundOf, Measured, row_of
-from sledlab.study.plan import plain
 from sledlab.traces.volumes import Merged, Survey, Volume, survey
 
 if TYPE_CHECKING:
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
     from sledlab.traces.read import Trace
 
-SURVEY = "survey"
-"""The table of an experiment that surveys a volume instead of running anything."""
+SURVEY = "seed = 1\n\n[survey]\n"
+"""Takes the place of the text of an experiment where a volume is surveyed, and nothing is run."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Surveying:
 
     def to_toml(self) -> str:
         """As the text of a point."""
-        return f"seed = 1\n\n[{SURVEY}]\n"
+        return SURVEY
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ def measure(
     """
     assert trace is not None
     assert not watch
-    return FoundOf(_surveyed(trace), {}) if SURVEY in plain(text) else _ran(text, trace, plugins)
+    return FoundOf(_surveyed(trace), {}) if text == SURVEY else _ran(text, trace, plugins)
 
 
 def _surveyed(trace: Trace) -> Told:
