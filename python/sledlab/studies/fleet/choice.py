@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from sledlab.study.cost import KWH_J, YEAR_S
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sledlab.studies.fleet.goal import Goal
     from sledlab.studies.fleet.kinds import Kind
     from sledlab.studies.fleet.measuring import Told
-    from sledlab.studies.fleet.plan import FleetPlan
     from sledlab.study.histogram import Histogram
     from sledlab.study.measure import Measured
     from sledlab.study.prices import Prices
@@ -109,36 +108,38 @@ class Alone:
         return share * (self.kind.usd + energy_usd(self.energy_j, self.span_s, prices))
 
 
-def best(found: Sequence[Alone], goal: Goal | None, prices: Prices, fills: Mapping[str, float | None]) -> str:
+@dataclass(frozen=True)
+class Offer:
+    """A kind of device for a volume.
+
+    Attributes:
+        alone: The volume alone on it.
+        times: Its response times there as it is placed.
+        fill: Up to which share devices are filled; none where none are shared.
+    """
+
+    alone: Alone
+    times: Histogram
+    fill: float | None
+
+    def usd(self, prices: Prices) -> float | None:
+        """Money for the volume over the years."""
+        return self.alone.usd(prices, self.fill)
+
+
+def best(offers: Sequence[Offer], goal: Goal | None, prices: Prices) -> str:
     """The kind that serves a volume best, by name; nothing where none can hold it.
 
     Of those that keep to the goal the cheapest, of all where there is none or none keeps to it the fastest.
     Where something has no price, energy takes its place.
     """
-    able = [each for each in found if each.run is not None]
-    meeting = [each for each in able if each.meets(goal)]
-    if not able:
+    if not offers:
         return ""
+    meeting = [each for each in offers if goal and each.times.measure_ms(goal.measure) <= goal.limit_ms]
     if not meeting:
         measure = "p99" if goal is None else goal.measure
-        return min(able, key=lambda each: _time_ms(each, measure)).kind.name
-    costs = [each.usd(prices, fills[each.kind.name]) for each in meeting]
+        return min(offers, key=lambda each: each.times.measure_ms(measure)).alone.kind.name
+    costs = [each.usd(prices) for each in meeting]
     known = [cost for cost in costs if cost is not None]
-    ranks = known if len(known) == len(costs) else [each.energy_j or 0.0 for each in meeting]
-    return min(zip(ranks, meeting, strict=True), key=lambda pair: pair[0])[1].kind.name
-
-
-def _time_ms(each: Alone, measure: str) -> float:
-    assert each.times is not None
-    return each.times.measure_ms(measure)
-
-
-def choose(
-    plan: FleetPlan, alone: Mapping[str, Mapping[str, Alone]], fills: Mapping[str, float | None]
-) -> dict[str, str]:
-    """The kind that serves each volume best, by the name of the volume."""
-    volumes = next(iter(alone.values()))
-    return {
-        name: best([found[name] for found in alone.values()], plan.goal, plan.prices, fills)
-        for name in volumes
-    }
+    ranks = known if len(known) == len(costs) else [each.alone.energy_j or 0.0 for each in meeting]
+    return min(zip(ranks, meeting, strict=True), key=lambda pair: pair[0])[1].alone.kind.name

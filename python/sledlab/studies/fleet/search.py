@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 STEPS = 100
 """Fills that are told apart, from nothing to all."""
 
+PARTS = 4
+"""In how many parts the way to the highest fill is cut, where neither of its ends does it."""
+
 
 @dataclass(frozen=True)
 class Tried:
@@ -34,8 +37,9 @@ class Tried:
 def search(most: float, at: Callable[[float], Tried]) -> list[Tried]:
     """Placements on the way to the fewest devices under a goal, by fill.
 
-    Halves the gap between a fill that keeps to the goal and one that does not, until fills or numbers of
-    devices are next to each other. Where nothing keeps to it when no device is shared, nothing else is tried.
+    Looks at the highest fill and at devices that nobody shares; where neither does it, at fills between them.
+    Then it halves the gap between the highest fill that keeps to the goal and the next that does not, until
+    fills or numbers of devices are next to each other.
 
     Args:
         most: The highest fill that is allowed.
@@ -46,12 +50,12 @@ def search(most: float, at: Callable[[float], Tried]) -> list[Tried]:
         >>> max(each.fill for each in found if each.meets)
         0.5
     """
-    top = round(most * STEPS)
-    tried = {0: at(0.0)}
-    if not tried[0].meets or top == 0:
-        return list(tried.values())
-    tried[top] = at(most)
-    low, high = (top, top) if tried[top].meets else (0, top)
+    top = max(round(most * STEPS), 1)
+    tried = {0: at(0.0), top: at(most)}
+    if not any(each.meets for each in tried.values()):
+        tried |= {fill: at(fill / STEPS) for fill in {top * part // PARTS for part in range(1, PARTS)} - {0}}
+    low = max((fill for fill, each in tried.items() if each.meets), default=top)
+    high = min((fill for fill in tried if fill > low), default=low)
     while high - low > 1 and tried[low].devices - tried[high].devices > 1:
         middle = (low + high) // 2
         tried[middle] = at(middle / STEPS)

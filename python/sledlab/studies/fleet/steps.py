@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sledlab.errors import Error
 from sledlab.show.wording import listed
-from sledlab.studies.fleet.choice import Alone, choose
+from sledlab.studies.fleet.choice import Alone, Offer, best
 from sledlab.studies.fleet.placement import Item, Room
 from sledlab.studies.fleet.plan import FleetPlan, survey_name
 from sledlab.studies.fleet.search import Tried, search
@@ -79,6 +80,15 @@ class Laid:
         """Response times of all requests."""
         return Histogram.merged(told.histogram for told in self.devices.values())
 
+    @cached_property
+    def volumes(self) -> dict[str, tuple[int, Histogram]]:
+        """The device that each volume is on, by its number, and its response times there."""
+        return {
+            volume: (number, times)
+            for number, (device, told) in enumerate(self.devices.items())
+            for volume, times in zip(device.volumes, told.histograms, strict=True)
+        }
+
     @property
     def count(self) -> int:
         """How many devices there are."""
@@ -139,18 +149,17 @@ class Walk:
         if not self._surveys:
             name, why = next(iter(self._failed.items()))
             raise FruitlessError(f"no volume of the fleet can be replayed; `{name}`: {why}")
-        laid, tried, fills = {}, {}, {}
+        laid, tried = {}, {}
         for kind in self.plan.kinds.values():
             laid[kind.name], tried[kind.name] = self._placed(kind, _items(alone[kind.name].values()))
-            fills[kind.name] = laid[kind.name].fill
-        best = choose(self.plan, alone, fills)
+        chosen = self._best(alone, laid)
         mix = {}
         if self.plan.goal is not None and len(self.plan.kinds) > 1:
             for name, kind in self.plan.kinds.items():
-                chosen = [each for each in alone[name].values() if best[each.volume] == name]
-                if chosen:
-                    mix[name] = self._lay(kind, _items(chosen), fills[name])
-        return Steps(self._surveys, self._failed, span_s, alone, tried, laid, best, mix)
+                volumes = [each for each in alone[name].values() if chosen[each.volume] == name]
+                if volumes:
+                    mix[name] = self._lay(kind, _items(volumes), laid[name].fill)
+        return Steps(self._surveys, self._failed, span_s, alone, tried, laid, chosen, mix)
 
     def _survey(self) -> None:
         """Surveys all volumes; notes what is wrong with those that cannot be replayed."""
@@ -204,6 +213,19 @@ class Walk:
         tried = search(plan.fill, at)
         met = [each.fill for each in tried if each.meets]
         return self._lay(kind, items, max(met, default=plan.fill)), tried
+
+    def _best(self, alone: Mapping[str, Mapping[str, Alone]], laid: Mapping[str, Laid]) -> dict[str, str]:
+        """The kind that serves each volume best, as it is placed there; alone where it lies on no device."""
+        plan, found = self.plan, {}
+        for volume in self._surveys:
+            offers = []
+            for name, each in laid.items():
+                single = alone[name][volume]
+                _, times = each.volumes.get(volume, (None, single.times))
+                if times is not None:
+                    offers.append(Offer(single, times, each.fill))
+            found[volume] = best(offers, plan.goal, plan.prices)
+        return found
 
     def _lay(self, kind: Kind, items: Sequence[Item], fill: float | None) -> Laid:
         """Places volumes on a kind and runs the devices."""

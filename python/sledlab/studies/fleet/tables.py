@@ -137,20 +137,17 @@ class _Tables:
 
     def __init__(self, plan: FleetPlan, steps: Steps) -> None:
         self._plan, self._steps, self._goal = plan, steps, plan.goal
-        self._times = {name: _by_volume(laid) for name, laid in steps.laid.items()}
-        mix = [_by_volume(laid) for laid in steps.mix.values()]
-        self._mixed = {volume: found for each in mix for volume, found in each.items()}
 
     def fleets(self) -> Iterator[FleetRow]:
         """All of one kind, and the mix."""
         for name, laid in self._steps.laid.items():
-            yield self._fleet(name, [laid], {key: times for key, (_, times) in self._times[name].items()})
+            yield self._fleet(name, [laid])
         if self._steps.mix:
-            times = {key: times for key, (_, times) in self._mixed.items()}
-            yield self._fleet(MIX, list(self._steps.mix.values()), times)
+            yield self._fleet(MIX, list(self._steps.mix.values()))
 
-    def _fleet(self, name: str, parts: Sequence[Laid], volumes: Mapping[str, Histogram]) -> FleetRow:
+    def _fleet(self, name: str, parts: Sequence[Laid]) -> FleetRow:
         steps, wanted = self._steps, self._goal
+        volumes = {volume: times for each in parts for volume, (_, times) in each.volumes.items()}
         times = Histogram.merged(each.times for each in parts)
         runs = [told.measured for each in parts for told in each.devices.values()]
         joules = sum(energy_j(run, steps.span_s) for run in runs)
@@ -204,7 +201,7 @@ class _Tables:
     def _volume(self, each: Alone, flags: Mapping[str, bool]) -> VolumeRow:
         survey, run, times, span_s = each.survey, each.run, each.times, each.span_s
         moved = survey.read_bytes + survey.written_bytes
-        number, placed = self._times[each.kind.name].get(each.volume, (None, None))
+        number, placed = self._steps.laid[each.kind.name].volumes.get(each.volume, (None, None))
         return VolumeRow(
             volume=each.volume,
             device=each.kind.name,
@@ -268,15 +265,6 @@ class _Tables:
 
 OF_REQUESTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 """What a fleet has of the response times of all requests."""
-
-
-def _by_volume(laid: Laid) -> dict[str, tuple[int, Histogram]]:
-    """The device that each volume is on, and its response times there."""
-    return {
-        volume: (number, times)
-        for number, (device, told) in enumerate(laid.devices.items())
-        for volume, times in zip(device.volumes, told.histograms, strict=True)
-    }
 
 
 def _time_ms(times: Histogram | None, measure: str) -> float | None:

@@ -143,8 +143,20 @@ def _mix(found: Fleet) -> Iterator[str]:
     if rivals and mix.total_usd is not None:
         rival = min(rivals, key=_cost)
         change = mix.total_usd / (rival.total_usd or 1.0) - 1
-        text += f": {percent(abs(change))} {'less' if change < 0 else 'more'} than all on {rival.fleet}"
+        text += f": {_against(change)} all on {rival.fleet}"
     yield f"{text}."
+
+
+def _against(change: float) -> str:
+    """How much more or less money.
+
+    Examples:
+        >>> _against(-0.25), _against(0.1), _against(1.5)
+        ('25 % less than', '10 % more than', '2.5 times as much as')
+    """
+    if change >= 1:
+        return f"{figure(change + 1, 2)} times as much as"
+    return f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"
 
 
 def _mixed(found: Fleet) -> list[Any]:
@@ -193,8 +205,8 @@ def _unsteady(found: Fleet) -> Iterator[Text]:
     for name in found.devices:
         tried: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
         if tried and not is_monotone([(row.devices, row.meets) for row in tried]):
-            said = [f"{row.devices:,} devices {'do' if row.meets else 'do not'}" for row in tried]
-            text = f"{name}: more devices are not always better, so that fewer may do it: {joined(said)}."
+            said = [f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in tried]
+            text = f"{name}: more devices are not always better, and other numbers may do it: {joined(said)}."
             yield Text(text, "warning")
 
 
