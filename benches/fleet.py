@@ -26,9 +26,6 @@ FIGURE = Path(__file__).parents[1] / "docs" / "images" / "fleet-cost.png"
 DEVICE = "mems-g2"
 SMALLEST = 10**6
 
-FEW = 10
-"""Requests of a volume where little but the volume itself costs anything."""
-
 WORKERS = 1000
 ENORMOUS = 10**10
 
@@ -63,66 +60,52 @@ def ran(volumes: int, requests: int, jobs: int) -> dict[str, Any]:
     return {**json.loads(told), "sha256": digest}
 
 
-def drawn(costs: dict[int, tuple[float, float]], volumes: int) -> None:
+def drawn(costs: dict[int, float]) -> None:
     """The processor time of a request against the size of the fleet."""
-    names = ("all", "without what a volume costs by itself")
-    lines = zip(*costs.values(), strict=True)
     with plots.style():
         figure, axes = plots.single(2.6)
-        for name, colour, values in zip(names, (plots.SKY, plots.BLUE), lines, strict=True):
-            axes.plot(list(costs), values, marker="o", color=colour, label=name)
+        axes.plot(list(costs), list(costs.values()), marker="o", color=plots.BLUE)
         axes.set_xscale("log")
-        axes.legend(frameon=False)
-        most = max(value for both in costs.values() for value in both)
-        plots.scale(axes, 1.1 * most, "µs a request", f"requests of {volumes:,} volumes")
+        plots.scale(axes, 1.3 * max(costs.values()), "µs a request", "requests of the fleet")
         figure.savefig(FIGURE, dpi=150)
-
-
-def rows_of(
-    volumes: int, alone_s: float, one: dict[int, dict[str, Any]], two: dict[str, Any]
-) -> tuple[list[dict[str, Any]], dict[int, tuple[float, float]]]:
-    """What is told, and what a request costs with and without what its volume does."""
-    costs = {
-        size: (1e6 * each["cpu_s"] / size, 1e6 * (each["cpu_s"] - alone_s) / size)
-        for size, each in one.items()
-    }
-    largest = max(one)
-    what = f"{volumes:,} volumes, {largest:.0e} requests"
-    rows: list[tuple[str, float, str]] = [
-        (f"{what}: two workers against one", one[largest]["wall_s"] / two["wall_s"], "x"),
-        (f"{what}: memory of a worker of two", two["memory_mb"][1], "MB"),
-        (f"{what}: memory of the process that leads them", two["memory_mb"][0], "MB"),
-        ("a volume by itself", 1e3 * alone_s / volumes, "ms"),
-    ]
-    for size, (whole, rest) in costs.items():
-        rows += [(f"{size:.0e} requests", whole, "us a request")]
-        rows += [(f"{size:.0e} requests, without volumes by themselves", rest, "us a request")]
-    enormous_s = costs[largest][0] / 1e6 * ENORMOUS / WORKERS
-    rows += [(f"{ENORMOUS:.0e} requests on {WORKERS:,} workers at the cost of the largest", enormous_s, "s")]
-    return [{"what": what, "value": value, "unit": unit} for what, value, unit in rows], costs
 
 
 def main() -> None:
     """Measures, prints, and writes the results."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--requests", type=float, default=SMALLEST, help="of the largest fleet")
-    parser.add_argument("--volumes", type=int, default=1000)
+    parser.add_argument("--volumes", type=int, default=1000, help="of the largest fleet")
     said = parser.parse_args()
-    sizes = [SMALLEST]
-    while sizes[-1] * 10 <= said.requests:
-        sizes.append(sizes[-1] * 10)
-    alone = ran(said.volumes, FEW * said.volumes, 1)
-    one = {size: ran(said.volumes, size, 1) for size in sizes}
-    two = ran(said.volumes, sizes[-1], 2)
-    if two["sha256"] != one[sizes[-1]]["sha256"]:
+    volumes, largest = said.volumes, round(said.requests)
+    each = largest // volumes
+    # A study by itself starts, imports and draws: what one volume of the same size takes is none of the cost.
+    itself = ran(1, each, 1)
+    one = {size: ran(size, size * each, 1) for size in (volumes // 100, volumes // 10, volumes) if size > 1}
+    two = ran(volumes, largest, 2)
+    if two["sha256"] != one[volumes]["sha256"]:
         sys.exit("one worker and two give different tables")
-    rows, costs = rows_of(said.volumes, alone["cpu_s"], one, two)
-    for row in rows:
-        print(f"{row['what']:<70} {row['value']:>9.2f} {row['unit']}")
+    costs = {
+        size * each: 1e6 * (found["cpu_s"] - itself["cpu_s"]) / ((size - 1) * each)
+        for size, found in one.items()
+    }
+    what = f"{volumes:,} volumes, {largest:.0e} requests"
+    enormous_s = costs[largest] / 1e6 * ENORMOUS / WORKERS
+    rows = [
+        (f"{what}: two workers against one", one[volumes]["wall_s"] / two["wall_s"], "x"),
+        (f"{what}: memory of a worker", two["memory_mb"][1], "MB"),
+        (f"{what}: memory of the process that leads", two["memory_mb"][0], "MB"),
+        *(
+            (f"{each:,} requests a volume, {size:.0e} in all", cost, "us a request")
+            for size, cost in costs.items()
+        ),
+        (f"{ENORMOUS:.0e} requests on {WORKERS:,} workers at the last cost", enormous_s, "s"),
+    ]
+    for name, value, unit in rows:
+        print(f"{name:<70} {value:>9.2f} {unit}")
     machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
-    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
-    if len(costs) > 1:
-        drawn(costs, said.volumes)
+    told = [{"what": name, "value": value, "unit": unit} for name, value, unit in rows]
+    RESULTS.write_text(json.dumps({"machine": machine, "rows": told}, indent=2) + "\n")
+    drawn(costs)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ kept here with a point, so that what is merged later is what one recorder would 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,6 +63,23 @@ def middle_ns(number: int) -> int:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """What is told of response times, without their histogram: thousands of volumes fit in memory.
+
+    Attributes:
+        requests: How many there are.
+        values_ms: Mean, percentiles and longest by name, in ms.
+    """
+
+    requests: int
+    values_ms: Mapping[str, float]
+
+    def measure_ms(self, name: str) -> float:
+        """`mean`, `max`, or a percentile by its name, such as `p99`."""
+        return self.values_ms[name]
+
+
+@dataclass(frozen=True)
 class Histogram:
     """Response times of some requests.
 
@@ -97,6 +115,11 @@ class Histogram:
         return cls(dict(sorted(counts.items())), sum_ns, max_ns)
 
     @cached_property
+    def _ranks(self) -> tuple[list[int], list[int]]:
+        """The bins, and how many requests are in each and those before."""
+        return list(self.counts), list(accumulate(self.counts.values()))
+
+    @cached_property
     def requests(self) -> int:
         """How many there are."""
         return sum(self.counts.values())
@@ -118,17 +141,23 @@ class Histogram:
             >>> Histogram({bin_of(10**6): 98, bin_of(10**7): 2}, 118 * 10**6, 10**7).percentile_ms(0.99)
             10.0
         """
-        wanted = max(ceil(share * self.requests), 1)
-        for number, seen in zip(self.counts, accumulate(self.counts.values()), strict=True):
-            if seen >= wanted:
-                return min(middle_ns(number), self.max_ns) / NS_PER_MS
-        return 0.0
+        if not self.requests:
+            return 0.0
+        bins, seen = self._ranks
+        place = bisect_left(seen, max(ceil(share * self.requests), 1))
+        return min(middle_ns(bins[place]), self.max_ns) / NS_PER_MS
 
     def measure_ms(self, name: str) -> float:
         """`mean`, `max`, or a percentile by its name, such as `p99`."""
         if name in PERCENTILES:
             return self.percentile_ms(PERCENTILES[name])
         return self.mean_ms if name == "mean" else self.max_ms
+
+    @property
+    def spread(self) -> Spread:
+        """What is told of them."""
+        names = ("mean", *PERCENTILES, "max")
+        return Spread(self.requests, {name: self.measure_ms(name) for name in names})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: bins as distances from the one before; numbers in one text, which copies at no cost."""

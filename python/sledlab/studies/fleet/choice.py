@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.goal import Goal
     from sledlab.studies.fleet.kinds import Kind
     from sledlab.studies.fleet.measuring import Told
-    from sledlab.study.histogram import Histogram
+    from sledlab.study.histogram import Spread
     from sledlab.study.measure import Measured
     from sledlab.study.prices import Prices
     from sledlab.traces.volumes import Survey
@@ -66,9 +66,9 @@ class Alone:
         return self.told.measured if self.told else None
 
     @cached_property
-    def times(self) -> Histogram | None:
+    def times(self) -> Spread | None:
         """Its response times."""
-        return self.told.histogram if self.told else None
+        return self.told.histogram.spread if self.told else None
 
     @cached_property
     def load(self) -> float:
@@ -119,7 +119,7 @@ class Offer:
     """
 
     alone: Alone
-    times: Histogram
+    times: Spread
     fill: float | None
 
     def usd(self, prices: Prices) -> float | None:

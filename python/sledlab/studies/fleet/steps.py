@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.measuring import Told
     from sledlab.studies.fleet.placement import Layout
     from sledlab.study.bench import Measure
+    from sledlab.study.histogram import Spread
     from sledlab.study.plan import Plan
     from sledlab.traces.volumes import Survey
 
@@ -81,10 +82,10 @@ class Laid:
         return Histogram.merged(told.histogram for told in self.devices.values())
 
     @cached_property
-    def volumes(self) -> dict[str, tuple[int, Histogram]]:
+    def volumes(self) -> dict[str, tuple[int, Spread]]:
         """The device that each volume is on, by its number, and its response times there."""
         return {
-            volume: (number, times)
+            volume: (number, times.spread)
             for number, (device, told) in enumerate(self.devices.items())
             for volume, times in zip(device.volumes, told.histograms, strict=True)
         }

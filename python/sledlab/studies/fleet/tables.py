@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.choice import Alone
     from sledlab.studies.fleet.measuring import Told
     from sledlab.studies.fleet.steps import Laid, Steps
+    from sledlab.study.histogram import Spread
     from sledlab.study.measure import FoundOf
     from sledlab.study.plan import Plan, Point
 
@@ -267,12 +268,12 @@ OF_REQUESTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 """What a fleet has of the response times of all requests."""
 
 
-def _time_ms(times: Histogram | None, measure: str) -> float | None:
+def _time_ms(times: Spread | None, measure: str) -> float | None:
     """A measure of response times; nothing where there are none."""
     return None if times is None else times.measure_ms(measure)
 
 
-def _meets(times: Histogram, wanted: Goal) -> bool:
+def _meets(times: Histogram | Spread, wanted: Goal) -> bool:
     return times.measure_ms(wanted.measure) <= wanted.limit_ms
 
 
