@@ -7,6 +7,7 @@ import signal
 import sys
 import warnings
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from sledlab.lazy import loky
 from sledlab.runs.interrupt import STOPS
 from sledlab.study.executor.pool import LEAST_WINDOW
 from sledlab.study.executor.task import work
-from sledlab.study.worker import begin
+from sledlab.study.worker import PR_SET_PDEATHSIG, begin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,6 +93,10 @@ def processes(jobs: int) -> Iterator[Local]:
     paths = [path or os.getcwd() for path in sys.path]
     if os.name == "posix":
         loky.backend.process.LokyProcess.kill = _kill
+    if sys.platform == "linux" and not _before:
+        starting = import_module("loky.backend.fork_exec")
+        _before.append(starting.fork_exec)
+        starting.fork_exec = _start  # type: ignore[attr-defined]
     with _later(), _quiet():
         pool = loky.ProcessPoolExecutor(jobs, initializer=begin, initargs=(paths, os.getpid()))
     done = False
@@ -103,6 +108,31 @@ def processes(jobs: int) -> Iterator[Local]:
             done = True
         finally:
             pool.shutdown(wait=True, kill_workers=not done)
+
+
+TIED = f"""
+import ctypes, os, runpy, signal, sys
+parent, module = int(sys.argv.pop(1)), sys.argv.pop(1)
+try:
+    ctypes.CDLL(None).prctl({PR_SET_PDEATHSIG}, signal.SIGKILL, 0, 0, 0)
+except (OSError, AttributeError):
+    pass
+if os.getppid() != parent:
+    os._exit(1)
+runpy.run_module(module, run_name="__main__", alter_sys=True)
+"""
+"""What a process begins with before it waits for loky to tell it what it is, which it never is by the dead."""
+
+_before: list[Any] = []
+"""What loky starts processes with."""
+
+
+def _start(command: list[str], *rest: Any, **more: Any) -> Any:
+    """Starts a process of loky's, `python -m MODULE ...`, that ends with this one from its first moment on."""
+    program, flag, module, *words = command
+    if flag == "-m":
+        command = [program, "-c", TIED, str(os.getpid()), module, *words]
+    return _before[0](command, *rest, **more)
 
 
 def _kill(process: Any) -> None:
