@@ -220,7 +220,7 @@ class PowerPrices:
         """How long a rest must last for parking at its beginning to pay; infinite if it never does."""
 
 class Sequel:
-    """What traces share that continue one another: numbers of devices, and the time that wall clocks count from."""
+    """What traces share that continue one another: numbers of devices, and what wall clocks count from."""
 
     def __new__(cls, base_ns: int | None = None) -> Sequel:
         """Counts from `base_ns` of the wall clock, or from the first request."""
@@ -233,9 +233,10 @@ class Sequel:
 class Sorter:
     """Sorts requests by device into a few files, `0` and on, in one pass and constant memory.
 
-    A file holds the requests of all devices whose number gives its own modulo how many files there are, in order
-    of arrival: 24 bytes each, arrival in ns (u64), first block (u64), blocks (u32), device (u16), and what it is
-    (u16): 0 read, 1 write, 2 trim, 3 flush; 4 more for metadata; 8 times the unwanted words of the last block.
+    A file holds the requests of all devices whose number gives its own modulo how many files there are, in
+    order of arrival: 24 bytes each, arrival in ns (u64), first block (u64), blocks (u32), device (u16), and
+    what it is (u16): 0 read, 1 write, 2 trim, 3 flush; 4 more for metadata; 8 times the unwanted words of the
+    last block.
     """
 
     def __new__(cls, directory: str, parts: int) -> Sorter:

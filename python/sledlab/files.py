@@ -179,7 +179,7 @@ def drafted(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def drafted_directory(path: Path) -> Iterator[Path]:
-    """Where to make a directory that takes its name when whole; one without anything in it may have it before.
+    """Where to make a directory that takes its name when whole; an empty one may have it before.
 
     What processes left in the making that are gone is removed from beside it.
 

@@ -12,8 +12,8 @@ const LONGEST_NAME: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct Devices {
     numbers: HashMap<Box<[u8]>, u16>,
-    /// The one last asked for: most requests go to the same device as the one before.
-    last: Option<(Box<[u8]>, u16)>,
+    /// The one last asked for: most requests go to the same device as the one before. No name is empty.
+    last: (Vec<u8>, u16),
     sequel: Sequel,
 }
 
@@ -24,10 +24,8 @@ impl Devices {
 
     /// The number of the device of that name, which stands at byte `at` of the line.
     pub(crate) fn number(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
-        if let Some((last, number)) = &self.last
-            && **last == *name
-        {
-            return Ok(*number);
+        if *self.last.0 == *name && !name.is_empty() {
+            return Ok(self.last.1);
         }
         if name.is_empty() || name.len() > LONGEST_NAME {
             let what = if name.is_empty() { "missing" } else { "too long" };
@@ -37,7 +35,9 @@ impl Devices {
             Some(number) => *number,
             None => self.add(at, name)?,
         };
-        self.last = Some((name.into(), number));
+        self.last.0.clear();
+        self.last.0.extend_from_slice(name);
+        self.last.1 = number;
         Ok(number)
     }
 

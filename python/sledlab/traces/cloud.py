@@ -1,7 +1,7 @@
 """A generated fleet: the volumes of a cloud, whose settings are drawn as published statistics have them.
 
-Volume k follows from the seed, its number and how many there are, and from nothing else: whichever process makes it,
-and in whatever order, it is the same.
+Volume k follows from the seed, its number and how many there are, and from nothing else: whichever process
+makes it, and in whatever order, it is the same.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Cloud:
     Examples:
         >>> cloud = Cloud.named("cloud:volumes=3,requests=3e4,seed=7")
         >>> [volume.settings["requests"] for volume in map(cloud.volume, range(3))]
-        [1188, 2356, 26456]
+        [19564, 6522, 3914]
         >>> cloud.name(2), round(cloud.lasts_h, 2)
-        ('volume-2', 0.15)
+        ('volume-2', 0.48)
     """
 
     volumes: Annotated[int, Said("Number of volumes.", "", 1, 1e6)] = 100
@@ -77,7 +77,7 @@ class Cloud:
         Raises:
             Error: There is no such parameter, or a value is out of range.
         """
-        given = {}
+        given: dict[str, Any] = {}
         for word in filter(None, text.partition(":")[2].split(",")):
             key, _, value = word.partition("=")
             if key not in PARAMETERS:
@@ -247,7 +247,7 @@ def _between(draw: Random, least: float, most: float) -> float:
 
 
 def _read_share(draw: Random, mean: float) -> float:
-    """A share of reads: a fifth of the volumes mostly read where the mean is 0.25, most hardly read at all."""
+    """A share of reads: where the mean is 0.25, a fifth of the volumes mostly read, most hardly ever."""
     reading = draw.random() < 0.8 * mean
     where = draw.random()
     return 0.5 + 0.45 * where if reading else min(2 * mean, 1.0) * where**4

@@ -54,7 +54,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Parts:
-    """Parquet files with the columns of a trace, of which each continues the one before; devices are not looked at.
+    """Parquet files with the columns of a trace, each continuing the one before; devices are not looked at.
 
     Attributes:
         paths: Where they are: paths or addresses.
@@ -91,7 +91,7 @@ class Part:
         """
         self.path = path
         try:
-            self._bytes = remote.opened(path) if remote.is_remote(path) else Path(path).open("rb")
+            self._bytes = remote.opened(path) if remote.is_remote(path) else Path(path).open("rb")  # noqa: SIM115
         except OSError as error:
             raise Error(f"cannot open: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error
         try:

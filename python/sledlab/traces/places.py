@@ -1,4 +1,4 @@
-"""Where the volumes of a fleet lie: directories, Parquet datasets, object stores, samples, and generated ones."""
+"""Where the volumes of a fleet lie: directories, Parquet datasets, object stores, samples, clouds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of object stores and web servers, read where they lie: `s3://`, `gs://`, `https://` and what fsspec knows."""
+"""Files of object stores and web servers, read where they lie: addresses that fsspec knows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Traces that hold many volumes, taken apart into a Parquet dataset with a directory for each volume.
 
-The text is read once. Requests are sorted by volume into `PARTS` files as they come, and each of these is then sorted
-into the files of its volumes: no more files are open, and no more requests held, however many volumes there are.
+The text is read once. Requests are sorted by volume into `PARTS` files as they come, and each of these then
+into the files of its volumes: no more files are open, and no more requests held, however many volumes
+there are.
 """
 
 from __future__ import annotations
@@ -63,13 +64,14 @@ def split_volumes(
 ) -> list[Volume]:
     """Takes a trace of many volumes apart, into a directory `volume=NAME` of Parquet files for each.
 
-    Volumes keep the names that they have in the trace, and all share its clock. `out` is there only when whole: what
-    a split that was killed has left beside it is removed by the next one.
+    Volumes keep the names that they have in the trace, and all share its clock. `out` is there only when
+    whole: what a split that was killed has left beside it is removed by the next one.
 
     Args:
-        files: The trace: a file, or several of which each continues the one before, such as one for each day. Text
-            in a format that names devices (`alibaba`, `tencent`, `msr`, `spc`, `blkparse`) or numbers them (`csv`),
-            plain or compressed, or Parquet with a column `volume` or `device`; on paths or at addresses.
+        files: The trace: a file, or several of which each continues the one before, such as one for each
+            day. Text in a format that names devices (`alibaba`, `tencent`, `msr`, `spc`, `blkparse`) or
+            numbers them (`csv`), plain or compressed, or Parquet with a column `volume` or `device`; on
+            paths or at addresses.
         out: The directory to make; one without anything in it may be there.
         format: The format of the files; told by their content when left out.
         sort_window: As in `read_trace`.
@@ -79,14 +81,15 @@ def split_volumes(
         The volumes, sorted by name, as `read_volumes(out)` reads them.
 
     Raises:
-        Error: A file cannot be read, or does not continue the one before; a volume has a name that cannot be that
-            of a directory; there are more than 65,536 volumes; or `out` holds something.
+        Error: A file cannot be read, or does not continue the one before; a volume has a name that cannot
+            be that of a directory; there are more than 65,536 volumes; or `out` holds something.
 
     Examples:
         >>> import pathlib, tempfile, sledlab as sl
         >>> here = pathlib.Path(tempfile.mkdtemp())
-        >>> _ = (here / "day.csv").write_text("12,R,0,4096,1577808000000000\\n138,W,8192,512,1577808000000250\\n")
-        >>> volumes = sl.split_volumes(here / "day.csv", here / "fleet")
+        >>> day = here / "day.csv"
+        >>> _ = day.write_text("12,R,0,4096,1577808000000000\\n138,W,8192,512,1577808000000250\\n")
+        >>> volumes = sl.split_volumes(day, here / "fleet")
         >>> [(volume.name, volume.trace.frame()["time_us"].item()) for volume in volumes]
         [('12', 0.0), ('138', 250.0)]
     """
@@ -255,7 +258,8 @@ class _Writers:
             if writer is None:
                 directory = self._place / directory_of(self._name(number))
                 directory.mkdir()
-                writer = parquet.ParquetWriter(directory / "part-0.parquet", table.schema, compression="zstd")
+                file = directory / "part-0.parquet"
+                writer = parquet.ParquetWriter(file, table.schema, compression="zstd", use_dictionary=["op"])
                 self._open[number] = writer
             writer.write_table(table)
 

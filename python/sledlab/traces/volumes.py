@@ -69,14 +69,15 @@ class Survey:
 def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume]:
     """The volumes of a fleet, sorted by name.
 
-    Nothing but the first requests of each file is read here, and what is wrong with a volume is told when its trace
-    is used, so that one that is damaged does not keep others from being read.
+    Nothing but the first requests of each file is read here, and what is wrong with a volume is told when
+    its trace is used, so that one that is damaged does not keep others from being read.
 
     Args:
-        place: A directory with one trace for each volume, in any format, called by the name of its file without
-            endings; a directory with a directory `volume=NAME` of Parquet files for each, as `split_volumes` writes;
-            either at an address such as `s3://bucket/fleet` or `https://host/fleet/`; `sample:` for the traces that
-            come with sledlab; `cloud:volumes=1000,hours=1` for a generated fleet.
+        place: A directory with one trace for each volume, in any format, called by the name of its file
+            without endings; a directory with a directory `volume=NAME` of Parquet files for each, as
+            `split_volumes` writes; either at an address such as `s3://bucket/fleet` or
+            `https://host/fleet/`; `sample:` for the traces that come with sledlab;
+            `cloud:volumes=1000,hours=1` for a generated fleet.
         format: The format of the traces; told by their content when left out.
 
     Raises:

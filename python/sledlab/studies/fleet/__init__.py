@@ -24,7 +24,8 @@ STUDY = Study(
     meaning="Lay many volumes on many devices: which serves which best, and how many a goal needs.",
     help="""Lay many volumes on many devices: which serves which best, and how many a goal needs.
 
-    PLACE holds the volumes: a directory with a trace for each, or sample: for those that come with sledlab.
+    PLACE holds the volumes: a directory with a trace for each, such as `sledlab fleet split` leaves behind, or
+    sample: for those that come with sledlab, or cloud:volumes=100,hours=1 for generated ones.
     Each volume is replayed alone on each kind of device, then all of them as they are placed. With --goal
     and a placement in which volumes share devices, devices are filled as far as the goal allows.
 
