@@ -209,7 +209,8 @@ class Walk:
                 known[layout] = self._lay(kind, items, fill)
             laid = known[layout]
             value_ms = laid.times.measure_ms(wanted.measure)
-            return Tried(fill, laid.count, len(laid.left), value_ms, value_ms <= wanted.limit_ms)
+            meets = laid.count > 0 and value_ms <= wanted.limit_ms
+            return Tried(fill, laid.count, len(laid.left), value_ms, meets)
 
         tried = search(plan.fill, at)
         met = [each.fill for each in tried if each.meets]

@@ -205,7 +205,8 @@ def _unsteady(found: Fleet) -> Iterator[Text]:
     for name in found.devices:
         tried: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
         if tried and not is_monotone([(row.devices, row.meets) for row in tried]):
-            said = [f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in tried]
+            both = dict.fromkeys(f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in tried)
+            said = list(both)
             text = f"{name}: more devices are not always better, and other numbers may do it: {joined(said)}."
             yield Text(text, "warning")
 
