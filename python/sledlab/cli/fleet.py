@@ -1,4 +1,4 @@
-"""`sledlab fleet`: the study of volumes on devices, and beneath it what takes traces of many volumes apart."""
+"""`sledlab fleet`: the study of volumes on devices, and beneath it what takes traces of volumes apart."""
 
 from __future__ import annotations
 

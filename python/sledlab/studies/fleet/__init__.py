@@ -24,10 +24,10 @@ STUDY = Study(
     meaning="Lay many volumes on many devices: which serves which best, and how many a goal needs.",
     help="""Lay many volumes on many devices: which serves which best, and how many a goal needs.
 
-    PLACE holds the volumes: a directory with a trace for each, such as `sledlab fleet split` leaves behind, or
-    sample: for those that come with sledlab, or cloud:volumes=100,hours=1 for generated ones.
-    Each volume is replayed alone on each kind of device, then all of them as they are placed. With --goal
-    and a placement in which volumes share devices, devices are filled as far as the goal allows.
+    PLACE holds the volumes: a directory with a trace for each, such as `sledlab fleet split` leaves behind,
+    sample: for those that come with sledlab, or cloud:volumes=100,hours=1 for generated ones. Each volume is
+    replayed alone on each kind of device, then all of them as they are placed. With --goal and a placement in
+    which volumes share devices, devices are filled as far as the goal allows.
 
     PLACE may also be a file study.toml such as --out leaves behind. A study that was stopped goes on when it
     is given the same --out again.
