@@ -89,7 +89,7 @@ def _misses(found: Fleet, row: FleetRow) -> str:
     rest = f"; {counted(row.left, 'volume')} cannot lie on it" if row.left else ""
     if value <= found.goal.limit_ms:
         return f"On {row.fleet} the volumes that it holds keep to it{rest}."
-    searched = " however many there are" if found.of("tried") else ""
+    searched = " on any number of devices that was tried" if found.of("tried") else ""
     return f"{row.fleet} does not{searched}: {name} is {milliseconds(value)} on {_devices(row)}{rest}."
 
 
