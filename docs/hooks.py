@@ -3,7 +3,8 @@
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
-`{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}` `{{ cloud }}` and `{{ file examples/sstf.py }}`.
+`{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}` and
+`{{ file examples/sstf.py }}`.
 """
 
 import inspect
