@@ -68,6 +68,7 @@ bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints rati
 	$(BIN)/python benches/kept.py
 	$(BIN)/python benches/plug_ins.py
 	$(BIN)/python benches/front_door.py
+	$(BIN)/python benches/volumes.py
 
 fuzz: rust ## every reader of traces and records for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

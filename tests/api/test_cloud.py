@@ -59,7 +59,7 @@ def test_volumes_keep_to_their_footprint():
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ("volums=3", "did you mean `volumes`"),
+        ("volume=3", "did you mean `volumes`"),
         ("volumes=0", "out of range"),
         ("volumes=2.5", "out of range"),
         ("volumes=many", "not a number"),

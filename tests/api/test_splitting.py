@@ -1,4 +1,4 @@
-"""Traces of many volumes taken apart: nothing is lost, nothing leaves the directory, nothing is half there."""
+"""Traces of many volumes split: nothing is lost, nothing leaves the directory, nothing is half there."""
 
 import os
 import signal

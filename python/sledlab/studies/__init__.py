@@ -40,10 +40,10 @@ LIST = (
         "tune", "Choose a MEMS caching disk for a budget.", ("tune_hybrid", "TunedHybrid"), under="hybrid"
     ),
     Listed("power", "Study where energy goes; list and show power policies.", ("power_study", "PowerStudy")),
-    Listed("fleet", "Lay many volumes on many devices: which serves which best.", ("fleet", "Fleet")),
     Listed(
         "smart", "Study jobs on storage nodes; replay and show work records.", ("smart_study", "SmartStudy")
     ),
+    Listed("fleet", "Lay many volumes on many devices: which serves which best.", ("fleet", "Fleet")),
 )
 """Those that sweep something: the frame makes their commands."""
 

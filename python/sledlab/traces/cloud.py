@@ -143,7 +143,7 @@ class Cloud:
         peak_h = 11 + 6 * (draw.random() + draw.random()) / 2
         read_share = _read_share(draw, self.read_share)
         random_one = draw.random() < 0.2  # finding 8: volumes more than half of whose requests are random
-        sequential = 0.05 + 0.4 * draw.random() if random_one else 0.5 + 0.4 * draw.random()
+        sequential = 0.05 + 0.4 * draw.random() if random_one else 0.6 + 0.3 * draw.random()
         footprint_mb = self.footprint_gb * 1e9 / 2**20 * 10 ** (2 * draw.random() - 1)
         mean_per_s = count / lasts_s / _share_of_day(self.lasts_h, amplitude, peak_h)
         settings = {

@@ -59,8 +59,8 @@ def directory_of(name: bytes) -> str:
         Error: The volume has no name, or one that is too long for a directory.
 
     Examples:
-        >>> directory_of(b"138"), directory_of(b"../usr,0"), volume_of(directory_of(b"caf\xc3\xa9 \xff"))
-        ('volume=138', 'volume=..%2Fusr%2C0', 'café \udcff')
+        >>> directory_of(b"138"), directory_of(b"../usr,0"), volume_of(directory_of(b"gr\xc3\xbcn \xff"))
+        ('volume=138', 'volume=..%2Fusr%2C0', 'grün \udcff')
     """
     spelled = quote(name, safe="")
     if not spelled or len(spelled) > LONGEST:

@@ -225,7 +225,7 @@ class _Writers:
         self._name = name
         self._held: dict[int, list[numpy.ndarray]] = {}
         self._rows: dict[int, int] = {}
-        self._open: dict[int, Any] = {}
+        self._open: dict[int, tuple[Any, Any]] = {}
 
     def __enter__(self) -> _Writers:
         return self
@@ -233,8 +233,9 @@ class _Writers:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self._write(list(self._held))
-        for writer in self._open.values():
+        for writer, file in self._open.values():
             writer.close()
+            file.close()
 
     def take(self, block: numpy.ndarray) -> None:
         """Takes requests in order of arrival."""
@@ -254,14 +255,17 @@ class _Writers:
             rows = np.concatenate(self._held.pop(number))
             del self._rows[number]
             table = _table(rows)
-            writer = self._open.get(number)
-            if writer is None:
-                directory = self._place / directory_of(self._name(number))
-                directory.mkdir()
-                file = directory / "part-0.parquet"
-                writer = parquet.ParquetWriter(file, table.schema, compression="zstd", use_dictionary=["op"])
-                self._open[number] = writer
-            writer.write_table(table)
+            if number not in self._open:
+                self._open[number] = self._begun(number, table.schema)
+            self._open[number][0].write_table(table)
+
+    def _begun(self, number: int, schema: pyarrow.Schema) -> tuple[Any, Any]:
+        """The writer of a volume, and the file that it writes."""
+        directory = self._place / directory_of(self._name(number))
+        directory.mkdir()
+        # Given a path, the writer would find out anew for each where it leads.
+        file = pa.OSFile(str(directory / "part-0.parquet"), "wb")
+        return parquet.ParquetWriter(file, schema, compression="zstd", use_dictionary=["op"]), file
 
 
 def _table(rows: numpy.ndarray) -> pyarrow.Table:

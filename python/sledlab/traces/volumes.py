@@ -30,6 +30,12 @@ class Volume:
         name: What it is called where it comes from; any text, maybe a hostile one.
         trace: Its requests alone: blocks of the volume from 0, device number 0, times on the clock of the
             whole fleet, which does not begin anew with each volume.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> mail = sl.Volume("mail", sl.read_trace("sample:mail-a"))
+        >>> sl.survey(mail).requests
+        115961
     """
 
     name: str
@@ -49,6 +55,12 @@ class Survey:
         first_s: Arrival of the first request, in s on the clock of the fleet; 0 where there is none.
         last_s: Arrival of the last one, in s.
         busiest_minute_iops: Reads and writes per second in the minute of the clock that has most of them.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.survey(sl.Volume("mail", sl.read_trace("sample:mail-a")))
+        >>> found.reads, found.writes, round(found.busiest_minute_iops)
+        (25171, 90790, 321)
     """
 
     requests: int
@@ -93,6 +105,9 @@ def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume
 
 def survey(volume: Volume) -> Survey:
     """What a placement needs to know of a volume; reads it once, in constant memory.
+
+    Args:
+        volume: The volume.
 
     Raises:
         Error: The trace is wrong somewhere, or holds several volumes.
