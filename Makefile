@@ -64,10 +64,12 @@ bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints rati
 	$(BIN)/python benches/command_line.py
 	$(BIN)/python benches/jobs.py
 	$(BIN)/python benches/studies.py
+	$(BIN)/python benches/fleet.py
 	$(BIN)/python benches/kept.py
 	$(BIN)/python benches/machines.py
 	$(BIN)/python benches/plug_ins.py
 	$(BIN)/python benches/front_door.py
+	$(BIN)/python benches/volumes.py
 
 fuzz: rust ## every reader of traces and records for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

@@ -48,13 +48,13 @@ mod _native {
     #[pymodule_export]
     use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]
-    use crate::source::{Source, samples_lie_in};
+    use crate::source::{Sequel, Source, samples_lie_in};
     #[pymodule_export]
     use crate::trace::{characterise, write_trace};
 
     #[pymodule_export]
     use crate::transform::{
-        block_range, fit, limit, media_only, merge, only_devices, overlay, place, shift, speedup,
+        Sorter, block_range, fit, limit, media_only, merge, only_devices, overlay, place, shift, speedup,
         take_survey, time_window,
     };
 

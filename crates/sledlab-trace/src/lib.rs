@@ -12,6 +12,8 @@ mod lines;
 mod open;
 mod range;
 pub mod sample;
+mod sequel;
+pub mod spill;
 pub mod synthetic;
 pub mod table;
 pub mod transform;
@@ -20,3 +22,4 @@ pub mod writer;
 
 pub use compression::Compression;
 pub use open::{OpenOptions, OpenedTrace, open, open_reader, recognise};
+pub use sequel::Sequel;

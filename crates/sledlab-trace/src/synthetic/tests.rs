@@ -3,6 +3,7 @@ mod placed;
 mod small;
 mod snake;
 mod stand_ins;
+mod volume;
 
 use super::*;
 use proptest::prelude::*;
