@@ -25,7 +25,8 @@ impl<Check> Rule<Check> {
     /// which follows from `seed`, and looks at it.
     ///
     /// # Errors
-    /// The rule, where it is broken, with the case, the request and the remedy; and the user's interrupt.
+    /// The rule, where it is broken, with the case, the request and the remedy; why a model cannot be made; and the
+    /// user's interrupt.
     pub fn hold(
         &self,
         model: &str,
@@ -35,11 +36,13 @@ impl<Check> Rule<Check> {
     ) -> crate::Result<()> {
         for number in 0..cases {
             let Err(broken) = check(&self.check, number) else { continue };
-            if let Some(interrupt) = broken.failure.as_ref().filter(|failure| failure.is_interrupt()) {
-                return Err(interrupt.clone());
+            let unmade = broken.request.is_empty();
+            if let Some(failure) = broken.failure.as_ref().filter(|failure| unmade || failure.is_interrupt())
+            {
+                return Err(failure.clone());
             }
             let message =
-                format!("{model} breaks a rule: {}\ncase {number} of seed {seed}, {broken}", self.says);
+                format!("{model} breaks a rule: {} In case {number} of seed {seed}, {broken}", self.says);
             return Err(Error::user(message).with_remedy(self.remedy));
         }
         Ok(())
@@ -82,7 +85,7 @@ impl Broken {
     }
 }
 
-/// A model that cannot be made keeps no rule.
+/// A model that cannot be made neither keeps nor breaks a rule.
 impl From<Error> for Broken {
     fn from(failure: Error) -> Self {
         Broken::failed("", failure)
@@ -111,12 +114,14 @@ mod tests {
     fn the_first_case_that_breaks_a_rule_is_told() {
         assert_eq!(RULE.hold("counter `x`", 7, 3, |check, number| check(number)), Ok(()));
         let error = RULE.hold("counter `x`", 7, 9, |check, number| check(number)).unwrap_err();
-        let told = "counter `x` breaks a rule: Numbers are small.\ncase 3 of seed 7, request 3: too large";
+        let told = "counter `x` breaks a rule: Numbers are small. In case 3 of seed 7, request 3: too large";
         assert_eq!((error.message(), error.remedy()), (told, Some("take small ones")));
     }
 
     #[test]
-    fn an_interrupt_is_no_broken_rule() {
+    fn neither_an_interrupt_nor_what_cannot_be_made_breaks_a_rule() {
+        let unmade = Error::user("no room");
+        assert_eq!(RULE.hold("counter `x`", 7, 9, |_, _| Err(unmade.clone().into())), Err(unmade));
         let interrupted = |_: &_, _| Err(Broken::failed("request 0", Error::interrupted()));
         assert!(RULE.hold("counter `x`", 7, 9, interrupted).unwrap_err().is_interrupt());
     }

@@ -1,14 +1,12 @@
 //! What every device must keep.
 
-use std::fmt::Debug;
-
 use rand::RngExt;
 use sledlab_core::conformance::{Broken, Kept, Rule};
 use sledlab_core::{Op, Result, Span, Time, seed};
 use toml::Table;
 
 use super::{Told, serve};
-use crate::device::{Busy, Device, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, DeviceState, Location, Mechanics, Queued, Rest, Served, Timing, Work};
 use crate::scheduler::Choice;
 
 /// Makes a device, in the state in which runs begin.
@@ -133,14 +131,54 @@ pub static RULES: [Rule<Check>; 9] = [
 ];
 
 /// All that schedulers can ask of a mechanism about a request.
-fn asked(mechanics: &dyn Mechanics, request: &Queued) -> impl PartialEq + Debug + use<> {
-    let state = mechanics.state();
-    (
-        (state, mechanics.location(request.lbn), mechanics.positioning(request)),
-        (mechanics.positioning_from(state, request), mechanics.serve_from(state, request)),
-        (mechanics.tie(request), mechanics.distance_squared((state.x, state.y), request.lbn)),
-        mechanics.idle_mw().to_bits(),
-    )
+#[derive(Debug, PartialEq)]
+struct Asked {
+    state: DeviceState,
+    location: Location,
+    /// From the present state, and from it where it is named.
+    positioning: [Span; 2],
+    served: (Timing, DeviceState),
+    /// The tie, and the square of the distance.
+    near: (u64, u64),
+    idle_mw: u64,
+}
+
+impl Asked {
+    fn of(mechanics: &dyn Mechanics, request: &Queued) -> Self {
+        let state = mechanics.state();
+        let near = (mechanics.tie(request), mechanics.distance_squared((state.x, state.y), request.lbn));
+        Asked {
+            state,
+            location: mechanics.location(request.lbn),
+            positioning: [mechanics.positioning(request), mechanics.positioning_from(state, request)],
+            served: mechanics.serve_from(state, request),
+            near,
+            idle_mw: mechanics.idle_mw().to_bits(),
+        }
+    }
+}
+
+/// What was told first, and what then: the difference in milliseconds, where that shows it.
+fn first_then(first: &Asked, then: &Asked) -> String {
+    if first.served.0 == then.served.0 {
+        format!("first {first:?}, then {then:?}")
+    } else {
+        timings(("first it takes", &first.served.0), ("then", &then.served.0))
+    }
+}
+
+/// Two timings, after words that tell them apart: in milliseconds, where those differ.
+fn timings(first: (&str, &Timing), then: (&str, &Timing)) -> String {
+    let ms = |timing: &Timing| (timing.service().as_ms(), timing.positioning().as_ms());
+    let told = |(word, timing): (&str, &Timing)| {
+        let (service, positioning) = ms(timing);
+        format!("{word} {service} ms, positioning {positioning} ms of it")
+    };
+    if ms(first.1) == ms(then.1) {
+        format!("{} {:?}, {} {:?}", first.0, first.1, then.0, then.1)
+    } else {
+        format!("{}; {}", told(first), told(then))
+    }
 }
 
 /// What became of a request.
@@ -206,12 +244,10 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Kept {
         case,
         |device, now, request| {
             let first = device.probe(now, request);
-            let before: Vec<_> = all.iter().map(|other| asked(device.mechanics(), other)).collect();
+            let before: Vec<_> = all.iter().map(|other| Asked::of(device.mechanics(), other)).collect();
             for (other, before) in all.iter().zip(&before).rev() {
-                let again = asked(device.mechanics(), other);
-                Broken::unless(again == *before, Told(other), || {
-                    format!("told {before:?}, and then {again:?}")
-                })?;
+                let again = Asked::of(device.mechanics(), other);
+                Broken::unless(again == *before, Told(other), || first_then(before, &again))?;
             }
             let mechanics = device.mechanics();
             let (seen, from) =
@@ -224,7 +260,7 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Kept {
             mechanics.serve_from(then, request);
             let probed = device.probe(now, request);
             Broken::unless(first == probed, Told(request), || {
-                format!("probed {first:?}, and then {probed:?}")
+                timings(("first it takes", &first), ("then", &probed))
             })
         },
         |_, _| Ok(()),
@@ -241,10 +277,14 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> Kept {
             if device.has_own_work() {
                 return Ok(());
             }
-            let told = (probed, now, &busy.until, busy.work.busy());
-            let came = (&served.timing, &served.start, &served.completion, served.timing.service());
-            Broken::unless(told == came, Told(&served.request), || {
-                format!("told {told:?}, but it was {came:?}")
+            let by = Told(&served.request);
+            Broken::unless(*probed == served.timing, &by, || {
+                timings(("before it is to take", probed), ("it then takes", &served.timing))
+            })?;
+            let (start, completion, service) = (served.start, served.completion, served.timing.service());
+            let exact = start == *now && completion == busy.until && busy.work.busy() == service;
+            Broken::unless(exact, &by, || {
+                format!("issued at {now:?} it takes from {start:?} to {completion:?}, the mechanism {busy:?}")
             })
         },
     )
@@ -264,15 +304,19 @@ fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Kept {
     let (mut first, all) = (times.into_iter(), case.on(make()?.mechanics()));
     let ask = |device: &mut dyn Device, now, _: &Queued| {
         for other in &all {
-            asked(device.mechanics(), other);
+            Asked::of(device.mechanics(), other);
             device.probe(now, other);
         }
         Ok(())
     };
     run(make, case, ask, |_, Done { served, .. }| {
-        let (again, before) = (Some((served.start, served.timing)), first.next());
-        Broken::unless(again == before, Told(&served.request), || {
-            format!("first {before:?}, and again {again:?}")
+        let by = Told(&served.request);
+        let (start, timing) = first.next().unwrap_or((served.start, served.timing));
+        Broken::unless(timing == served.timing, &by, || {
+            timings(("first it takes", &timing), ("again", &served.timing))
+        })?;
+        Broken::unless(start == served.start, &by, || {
+            format!("it starts at {start:?}, again at {:?}", served.start)
         })
     })
 }
@@ -336,10 +380,10 @@ fn snapshots_stay(make: &Make<'_>, case: &Case) -> Kept {
     let mut now = Time::ZERO;
     for request in case.on(device.mechanics()) {
         device.tell_time(now);
-        let (kept, before) = (device.mechanics().snapshot(), asked(device.mechanics(), &request));
+        let (kept, before) = (device.mechanics().snapshot(), Asked::of(device.mechanics(), &request));
         let (_, busy) = serve(device.as_mut(), now, &[request])?;
-        let after = asked(kept.as_ref(), &request);
-        Broken::unless(before == after, Told(&request), || format!("told {before:?}, and later {after:?}"))?;
+        let after = Asked::of(kept.as_ref(), &request);
+        Broken::unless(before == after, Told(&request), || first_then(&before, &after))?;
         now = busy.until;
     }
     Ok(())
