@@ -130,15 +130,13 @@ proptest! {
     }
 }
 
-proptest! {
-    /// What plug-ins are asked from a seed is such as tests of the list ask: these cases too are kept by all.
-    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
-    #[test]
-    fn every_device_keeps_the_rules_from_a_seed(seed in any::<u64>(), number in 0_u64..100) {
-        let case = Case::random(seed, number);
+/// What plug-ins are asked is such as all devices keep.
+#[test]
+fn every_device_keeps_the_rules_in_cases_of_a_seed() {
+    for case in (0..4).map(|number| Case::random(1, number)) {
         for (name, description) in all() {
             for rule in RULES.iter().filter(|rule| rule.of_plug_ins) {
-                hold(rule, name, &*description, &case)?;
+                hold(rule, name, &*description, &case).unwrap();
             }
         }
     }
