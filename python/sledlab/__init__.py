@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from sledlab.model.catalogue import scheduler as scheduler
     from sledlab.model.catalogue import system as system
     from sledlab.model.catalogue import workload as workload
+    from sledlab.model.conformance import check as check
     from sledlab.model.device_protocol import Device as Device
     from sledlab.model.experiment import experiment as experiment
     from sledlab.model.power_protocol import PowerPolicy as PowerPolicy
@@ -110,6 +111,7 @@ _HOMES = {
     "Node": "job.node",
     "record": "job.record",
     "record_query": "job.query",
+    "check": "model.conformance",
     "Device": "model.device_protocol",
     "PowerPolicy": "model.power_protocol",
     "ReplacementPolicy": "model.replacement_protocol",

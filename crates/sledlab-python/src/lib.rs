@@ -10,6 +10,7 @@
 
 mod class;
 mod cluster;
+mod conformance;
 mod device;
 mod device_class;
 mod error;
@@ -35,6 +36,8 @@ mod _native {
     use crate::class::is_plugin;
     #[pymodule_export]
     use crate::cluster::{ClusterExperiment, Work, shares};
+    #[pymodule_export]
+    use crate::conformance::{Conformance, kinds_of_plugin};
     #[pymodule_export]
     use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
     #[pymodule_export]
