@@ -56,7 +56,7 @@ class Count(click.ParamType[int]):
         Raises:
             Error: There is none, or it is too small.
         """
-        flag = param.opts[0] if param is not None else ""
+        flag = max(param.opts, key=len) if param is not None else ""
         if isinstance(value, int):
             return value
         try:
@@ -64,7 +64,7 @@ class Count(click.ParamType[int]):
         except Error as error:
             raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
         if found < self.least:
-            raise Error(f"`{flag}`: {found} is out of range", remedy=f"give {self.least} or more")
+            raise Error(f"`{flag}`: `{value}` is out of range", remedy=f"give a whole number, {self.least} or more")
         return found
 
 

@@ -73,9 +73,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use rand::RngExt;
-    use sledlab_core::params::Params;
     use sledlab_core::seed;
-    use toml::Table;
 
     use super::*;
     use crate::device::Queued;
@@ -84,13 +82,18 @@ mod tests {
     /// Counts the places scored and the tiles bounded.
     struct Counted {
         score: Weighted,
-        scored: AtomicU64,
-        bounded: AtomicU64,
+        looks: AtomicU64,
+    }
+
+    impl Counted {
+        fn look(&self) {
+            self.looks.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     impl Score for Counted {
         fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64 {
-            self.scored.fetch_add(1, Ordering::Relaxed);
+            self.look();
             self.score.of(now, time, crowd, joined)
         }
 
@@ -99,7 +102,7 @@ mod tests {
         }
 
         fn bound(&self, stretch: &Stretch) -> f64 {
-            self.bounded.fetch_add(1, Ordering::Relaxed);
+            self.look();
             self.score.bound(stretch)
         }
 
@@ -112,42 +115,40 @@ mod tests {
         }
     }
 
+    /// Serves so many requests that arrived `gap` after each other, all of them before the first was served: looks a
+    /// pick, on average over each fifth of the picks.
+    fn looks_a_pick(queued: u64, gap: Span) -> Vec<u64> {
+        let mut device = mems::build(&MemsParams::default()).unwrap();
+        let counted = Arc::new(Counted { score: Weighted { max_wait_ns: 1e9 }, looks: AtomicU64::new(0) });
+        let mut index = device.mechanics().position_index(&Aim::Score(counted.clone())).unwrap();
+        let (mut rng, mut now) = (seed::stream(7, "waiting"), Time::ZERO);
+        for id in 0..queued {
+            now += gap;
+            let lbn = rng.random_range(0..device.mechanics().capacity_blocks());
+            index.insert(Queued { id, arrival: now, queued: now, lbn, blocks: 1, ..Queued::default() });
+        }
+        let mut served = Vec::new();
+        let mut serve = || {
+            let request = index.take_best(now, device.mechanics()).unwrap();
+            served.clear();
+            now = device.issue(now, &[request], &mut served).unwrap().until;
+        };
+        let fifths = (0..5).map(|_| {
+            let before = counted.looks.load(Ordering::Relaxed);
+            (0..queued / 5).for_each(|_| serve());
+            (counted.looks.load(Ordering::Relaxed) - before) / (queued / 5)
+        });
+        fifths.collect()
+    }
+
     #[test]
-    fn prints() {
-        for (queued, gap_ns) in [(100_000_u64, 1_u64), (100_000, 1000), (100_000, 400_000)] {
-            let params = MemsParams::from_table("device", &Table::new()).unwrap();
-            let mut device = mems::build(&params).unwrap();
-            let score = Weighted { max_wait_ns: 1e9 };
-            let counted = Arc::new(Counted { score, scored: AtomicU64::new(0), bounded: AtomicU64::new(0) });
-            let mut index = device.mechanics().position_index(&Aim::Score(counted.clone())).unwrap();
-            let mut rng = seed::stream(7, "waiting");
-            let capacity = device.mechanics().capacity_blocks();
-            let mut now = Time::ZERO;
-            for id in 0..queued {
-                now = now + Span::from_ns(gap_ns);
-                let lbn = rng.random_range(0..capacity);
-                index.insert(Queued { id, arrival: now, queued: now, lbn, blocks: 1, ..Queued::default() });
-            }
-            let mut served = Vec::new();
-            let begun = std::time::Instant::now();
-            let mut last = (0, 0, begun);
-            for n in 0..queued {
-                let request = index.take_best(now, device.mechanics()).unwrap();
-                served.clear();
-                now = device.issue(now, &[request], &mut served).unwrap().until;
-                if (n + 1) % (queued / 5) == 0 {
-                    let (s, b) =
-                        (counted.scored.load(Ordering::Relaxed), counted.bounded.load(Ordering::Relaxed));
-                    let e = queued / 5;
-                    println!(
-                        "{queued} gap {gap_ns}: at {n}, now {} s: scored {} bounded {}, {} ns each",
-                        now.as_ns() / 1_000_000_000,
-                        (s - last.0) / e,
-                        (b - last.1) / e,
-                        last.2.elapsed().as_nanos() as u64 / e
-                    );
-                    last = (s, b, std::time::Instant::now());
-                }
+    fn looks_at_no_more_places_a_pick_where_more_are_overdue() {
+        // They came at once, over a tenth of a second, and as fast as they are served.
+        for (gap_ns, most) in [(1, 220), (1_000, 220), (400_000, 260)] {
+            for queued in [5_000, 80_000] {
+                let looks = looks_a_pick(queued, Span::from_ns(gap_ns));
+                println!("{queued} requests, {gap_ns} ns apart: {looks:?} looks a pick");
+                assert!(looks.iter().all(|looks| *looks <= most), "{queued}, {gap_ns} ns: {looks:?}");
             }
         }
     }

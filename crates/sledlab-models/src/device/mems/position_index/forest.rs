@@ -65,10 +65,12 @@ pub(super) struct Tile {
 pub(super) struct Forest {
     parities: u32,
     columns: u32,
-    rows: u32,
     /// By level: its first page, in one parity. The last is behind the roots.
     begins: Vec<u32>,
     summaries: Sparse<Summary>,
+    /// Rows in which something waits, a bit each, by tile: so many words.
+    taken: Vec<u64>,
+    words: usize,
 }
 
 impl Forest {
@@ -84,7 +86,9 @@ impl Forest {
         }
         let page_len = FAN * (rows as usize + 1);
         let summaries = Sparse::new((parities * pages) as usize, page_len, Summary::EMPTY);
-        Forest { parities, columns, rows, begins, summaries }
+        let words = rows.div_ceil(u64::BITS) as usize;
+        let taken = vec![0; (parities * pages) as usize * FAN * words];
+        Forest { parities, columns, begins, summaries, taken, words }
     }
 
     /// The level of the roots; that of the places is 0.
@@ -135,11 +139,32 @@ impl Forest {
         (first..).zip(parts).map(move |(column, summary)| (Tile { level, column, ..tile }, summary))
     }
 
-    /// What waits in the parts of a tile of all rows that are one row each, from the first row on.
+    /// The first part of a tile of all rows that is one row, from `row` on, where something waits; and what.
     #[inline]
-    pub fn by_row(&self, tile: Tile) -> impl Iterator<Item = Summary> + use<'_> {
-        let page = self.summaries.page(self.page(tile.parity, tile.level, tile.column));
-        page[FAN + tile.column as usize % FAN..].iter().step_by(FAN).copied()
+    pub fn next_row(&self, tile: Tile, row: u32) -> Option<(u32, Summary)> {
+        let (page, at) = (self.page(tile.parity, tile.level, tile.column), tile.column as usize % FAN);
+        let (begin, mut word) = ((page * FAN + at) * self.words, (row / u64::BITS) as usize);
+        if word >= self.words {
+            return None;
+        }
+        let mut bits = self.taken[begin + word] & (u64::MAX << (row % u64::BITS));
+        while bits == 0 {
+            word += 1;
+            if word == self.words {
+                return None;
+            }
+            bits = self.taken[begin + word];
+        }
+        let row = word as u32 * u64::BITS + bits.trailing_zeros();
+        Some((row, self.summaries.get(page, Self::first(Rows::One(row)) + at)))
+    }
+
+    /// Notes whether something waits in a row of a tile.
+    #[inline]
+    fn take(&mut self, page: usize, at: usize, row: u32, taken: bool) {
+        let word = &mut self.taken[(page * FAN + at) * self.words + (row / u64::BITS) as usize];
+        let bit = 1 << (row % u64::BITS);
+        *word = if taken { *word | bit } else { *word & !bit };
     }
 
     /// First and last column of a tile.
@@ -154,22 +179,33 @@ impl Forest {
         let place = Tile { parity, rows: Rows::One(row), level: 0, column };
         self.climb(place, summary);
         let all = Tile { rows: Rows::All, ..place };
-        // Most of what changes either exceeds all other rows of its column or is alone there.
-        let whole = if self.summary(all).joined(summary) == summary {
-            summary
-        } else {
-            self.by_row(all).fold(Summary::EMPTY, Summary::joined)
-        };
+        // What joins is often worth more than all other rows of its column.
+        let whole = if self.summary(all).joined(summary) == summary { summary } else { self.whole(all) };
         self.climb(all, whole);
+    }
+
+    /// What the rows of a tile hold together.
+    fn whole(&self, tile: Tile) -> Summary {
+        let (mut whole, mut next) = (Summary::EMPTY, 0);
+        while let Some((row, summary)) = self.next_row(tile, next) {
+            (whole, next) = (whole.joined(summary), row + 1);
+        }
+        whole
     }
 
     /// Enters what a tile of the lowest level holds, there and in all tiles of the same rows around it.
     fn climb(&mut self, tile: Tile, summary: Summary) {
         let (first, mut column, mut whole) = (Self::first(tile.rows), tile.column, summary);
         for level in 0..=self.top() {
-            let page = self.page(tile.parity, level, column);
-            if self.summaries.replace(page, first + column as usize % FAN, whole) == whole {
+            let (page, at) = (self.page(tile.parity, level, column), column as usize % FAN);
+            let before = self.summaries.replace(page, first + at, whole);
+            if before == whole {
                 return;
+            }
+            if let Rows::One(row) = tile.rows
+                && before.is_empty() != whole.is_empty()
+            {
+                self.take(page, at, row, !whole.is_empty());
             }
             let siblings = &self.summaries.page(page)[first..first + FAN];
             whole = siblings.iter().copied().fold(Summary::EMPTY, Summary::joined);
@@ -193,19 +229,17 @@ impl Forest {
         if level > 0 {
             self.parts(tile).for_each(|(part, _)| self.renew_tile(part, place));
         }
-        let (page, mut whole) = (self.page(parity, level, column), Summary::EMPTY);
-        for row in 0..self.rows {
+        let page = self.page(parity, level, column);
+        let (mut whole, mut next) = (Summary::EMPTY, 0);
+        while let Some((row, _)) = self.next_row(tile, next) {
             let one = Tile { rows: Rows::One(row), ..tile };
-            if self.summary(one).is_empty() {
-                continue;
-            }
             let summary = if level > 0 {
                 self.parts(one).fold(Summary::EMPTY, |whole, (_, part)| whole.joined(part))
             } else {
                 place(parity, column, row)
             };
             self.summaries.replace(page, Self::first(one.rows) + column as usize % FAN, summary);
-            whole = whole.joined(summary);
+            (whole, next) = (whole.joined(summary), row + 1);
         }
         self.summaries.replace(page, Self::first(Rows::All) + column as usize % FAN, whole);
     }

@@ -244,11 +244,13 @@ impl ScoreIndex {
         let (from, to) = self.cylinders(tile);
         let (_, farthest_row) = search.y_times.range(tile.parity);
         let by_row = tile.rows == Rows::All
-            && (tile.level == 0 || self.x_times.farthest(&self.sled, from, to) <= farthest_row);
+            && (tile.level == 0
+                || self.x_times.farthest(&self.sled, from, to, self.parities) <= farthest_row);
         if by_row {
-            for row in 0..self.sled.geometry.rows {
-                let part = Tile { rows: Rows::One(row), ..tile };
-                self.consider(part, self.forest.summary(part), search);
+            let mut next = 0;
+            while let Some((row, summary)) = self.forest.next_row(tile, next) {
+                self.consider(Tile { rows: Rows::One(row), ..tile }, summary, search);
+                next = row + 1;
             }
         } else {
             for (part, summary) in self.forest.parts(tile) {
@@ -281,7 +283,7 @@ impl ScoreIndex {
         };
         let least = y.max(self.x_times.nearest(&self.sled, from, to));
         let most = if self.heeds_farthest {
-            Span::from_ns(y_most.max(self.x_times.farthest(&self.sled, from, to)))
+            Span::from_ns(y_most.max(self.x_times.farthest(&self.sled, from, to, self.parities)))
         } else {
             self.longest
         };
