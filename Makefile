@@ -34,7 +34,7 @@ test-python: $(READY)
 	$(PYTEST) -n auto --dist worksteal
 
 test-clients: $(READY) ## real programs: fio, blkparse, compressors, a shell's pipes; the wheel in a clean environment
-	$(PYTEST) tests/clients
+	$(PYTEST) tests/clients -n 2 --dist loadfile
 
 test-web: $(READY) ## all pages in a browser (Debian's chromium)
 	$(PYTEST) tests/web
@@ -59,13 +59,14 @@ lint: $(READY) ## formatting, lints, types, spelling, docs
 	$(BIN)/mkdocs build --strict
 	$(BIN)/lint-imports
 
-bench: $(READY) ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
+bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
 	cargo bench --workspace --bench '*'
 	$(BIN)/python benches/command_line.py
 	$(BIN)/python benches/jobs.py
 	$(BIN)/python benches/studies.py
 	$(BIN)/python benches/kept.py
 	$(BIN)/python benches/plug_ins.py
+	$(BIN)/python benches/front_door.py
 
 fuzz: rust ## every reader of traces and records for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

@@ -11,6 +11,7 @@ from .section import Section
 
 RESULTS = PROJECT / "benches" / "results.json"
 DECISIONS = PROJECT / "benches" / "decisions.json"
+FRONT_DOOR = PROJECT / "benches" / "front_door.json"
 
 DECISION_TARGETS_US = {"sptf": 2, "gsptf": 2, "zsptf": 2, "asptf": 5}
 """What a decision may take at any length of the queue."""
@@ -46,6 +47,9 @@ class Speed:
     decisions: tuple[Decision, ...]
     decided_on: str
     """The machine that decisions are of."""
+    getting_in: tuple[Measured, ...]
+    got_in_on: str
+    """The machine that getting in is of."""
 
 
 def decisions() -> tuple[Decision, ...]:
@@ -57,7 +61,15 @@ def decisions() -> tuple[Decision, ...]:
 def _measure() -> Speed:
     found = json.loads(RESULTS.read_text(encoding="utf-8"))
     decided_on = json.loads(DECISIONS.read_text(encoding="utf-8"))["machine"]
-    return Speed(found["machine"], typed(tuple[Measured, ...], found["rows"]), decisions(), decided_on)
+    door = json.loads(FRONT_DOOR.read_text(encoding="utf-8"))
+    return Speed(
+        found["machine"],
+        typed(tuple[Measured, ...], found["rows"]),
+        decisions(),
+        decided_on,
+        typed(tuple[Measured, ...], door["rows"]),
+        door["machine"],
+    )
 
 
 def _words(found: Speed) -> dict[str, object]:
@@ -68,14 +80,19 @@ def _words(found: Speed) -> dict[str, object]:
     costs = [
         [f"`{name}`", *map(_decision, rows), _decision_target(name, rows)] for name, rows in by_name.items()
     ]
-    rows = [[row.what, _value(row), _target(row)] for row in found.rows]
     head = ["scheduler", *(f"{length:,}" for length in lengths), "target"]
     return {
         "machine": f" on {found.machine}",
-        "measured": table(["what", "measured", "target"], rows),
+        "measured": _measured(found.rows),
+        "got_in_on": f" on {found.got_in_on}",
+        "getting_in": _measured(found.getting_in),
         "decisions": table(head, costs),
         "decided_on": f" on {found.decided_on}",
     }
+
+
+def _measured(rows: tuple[Measured, ...]) -> str:
+    return table(["what", "measured", "target"], [[row.what, _value(row), _target(row)] for row in rows])
 
 
 def _decision(one: Decision) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from sledlab.job import LIST as JOBS
+from sledlab.lazy import loaded
 from sledlab.model import catalogue
 from sledlab.model.experiment import names as experiments
 from sledlab.show import terminal
@@ -97,7 +97,7 @@ def of_option(name: str) -> Complete | None:
     if name in ("trace", "traces"):
         return lambda _context, _parameter, word: trace_items(word)
     if name == "job":
-        return lambda _context, _parameter, word: items((each.name for each in JOBS), word) or files(word)
+        return lambda _context, _parameter, word: items(jobs(), word) or files(word)
     if name in MODELS:
         kind = MODELS[name]
         return lambda _context, _parameter, word: items(catalogue.CATALOGUES[kind], word) or files(word)
@@ -126,6 +126,11 @@ def trace_items(word: str) -> list[CompletionItem]:
     return (items((each.name for each in samples()), word) if word.startswith(PREFIX[:2]) else []) or files(
         word
     )
+
+
+def jobs() -> list[str]:
+    """Names of jobs; what runs them is imported for nothing else here."""
+    return [each.name for each in loaded("sledlab.job:LIST")]
 
 
 def items(known: Iterable[str], word: str) -> list[CompletionItem]:

@@ -17,7 +17,7 @@ from sledlab.cli.options import (
     show_json,
     source_of,
 )
-from sledlab.cli.study import refuse_study
+from sledlab.cli.study_file import refuse_study
 from sledlab.runs.execute import simulate as run
 from sledlab.runs.interrupt import Interrupted, code_of
 from sledlab.runs.options import Option, Simulated, declared

@@ -12,7 +12,8 @@ from click.core import ParameterSource
 from sledlab.cli.group import CommandGroup
 from sledlab.cli.options import DEVICE, REPLACE, json_option, options, quiet_option, seed_option, show_json
 from sledlab.cli.smart_size import smart_size
-from sledlab.cli.study import made, refuse_study
+from sledlab.cli.study import made
+from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error
 from sledlab.job.query import record_query
 from sledlab.job.record import record

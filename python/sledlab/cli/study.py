@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from sledlab.cli.options import (
     show_json,
     source_of,
 )
+from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error
 from sledlab.lazy import loaded
 from sledlab.model.catalogue import CATALOGUES
@@ -29,10 +29,12 @@ from sledlab.runs.options import Option, declared
 from sledlab.show import terminal
 from sledlab.shown import face_of
 from sledlab.studies import LIST
-from sledlab.study.run import Study, tables_of
+from sledlab.study.file import tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sledlab.study.run import Study
 
 OUT = Option("Directory for tables and report; what it holds already is not run again.", "DIR")
 
@@ -92,28 +94,6 @@ def made(
     params = [file, *reversed(run.__dict__.pop("__click_params__"))]
     help_text = inspect.cleandoc(study.help).replace("\n\n\b\n", f"\n\n{NAMED}\n\n\b\n", 1)
     return kind(study.name, callback=run, params=params, help=help_text)
-
-
-def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:
-    """Refuses the file of a study where another command reads it, with the command that does.
-
-    Args:
-        file: What is read, if anything.
-        own: Kinds of studies that it may be.
-
-    Raises:
-        Error: It is one.
-    """
-    tables: Mapping[str, Any] = {}
-    if file is not None:
-        with suppress(Error):  # which whoever reads the file tells with its place
-            tables = tables_of(file)
-    said = tables.get("study")
-    kind = str(said.get("kind")) if isinstance(said, dict) else ""
-    found = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
-    if found is not None and kind not in own:
-        remedy = f"run it with: sledlab {found.under or found.folder} {file}"
-        raise Error(f"`{file}` is the file of a study of kind `{kind}`", remedy=remedy)
 
 
 class _Own(click.Argument):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -14,10 +13,11 @@ from sledlab.model.catalogue import Chosen
 from sledlab.model.choices import spelled
 from sledlab.model.settings import document
 from sledlab.results import leaves, results
-from sledlab.runs.compose import compose, in_its_file, text_of
+from sledlab.runs.compose import compose, in_its_file
 from sledlab.runs.options import Simulated, Studied, declared
 from sledlab.runs.places import study_seen
 from sledlab.study.bench import Bench, Measure, at_once
+from sledlab.study.file import tables_of
 from sledlab.study.kept import POINTS, plug_ins
 from sledlab.study.measure import Measured, measure
 from sledlab.study.outcome import Outcome
@@ -214,18 +214,3 @@ def words_of(axes: Mapping[str, Any]) -> dict[str, Any]:
         return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value
 
     return {name: plain(value) for name, value in axes.items()}
-
-
-def tables_of(path: str | Path) -> dict[str, Any]:
-    """The tables of a study file, or of an experiment that comes with sledlab, by its name.
-
-    Raises:
-        Error: It cannot be read.
-    """
-    text = text_of(path, "study")
-    try:
-        tables: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        Experiment(text, str(path))  # says what is wrong with line and column
-        raise Error(f"cannot read the study `{path}`: {error}") from error
-    return tables

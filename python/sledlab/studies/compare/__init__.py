@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from sledlab.studies.compare.plan import CompareOptions, planned
 from sledlab.studies.compare.tables import Comparison, conclude
-from sledlab.studies.compare.words import FACE
 from sledlab.studies.side_by_side import STUDY as OF_DEVICES
 from sledlab.studies.side_by_side import SideBySide, side_by_side
-from sledlab.study.run import Study, tables_of
+from sledlab.study.file import tables_of
+from sledlab.study.run import Study
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sledlab.runs.compose import Device, Source
     from sledlab.studies.side_by_side.plan import SideBySideOptions
 
-__all__ = ["FACE", "STUDY", "Comparison", "compare"]
+__all__ = ["STUDY", "Comparison", "compare"]
 
 STUDY = Study(
     name="compare",

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-from sledlab.show.face import DocumentFace
-from sledlab.show.sections import drawn
 from sledlab.studies.hybrid.plan import HybridOptions, plan
 from sledlab.studies.hybrid.tables import HybridStudy, conclude
-from sledlab.studies.hybrid.words import SECTIONS, answer, brief, page
 from sledlab.study.run import Study
 from sledlab.study.stores import DISK_PRESET
 
@@ -18,7 +14,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.compose import Device, Source
 
-__all__ = ["FACE", "STUDY", "HybridStudy", "hybrid_study"]
+__all__ = ["STUDY", "HybridStudy", "hybrid_study"]
 
 STUDY = Study(
     name="hybrid",
@@ -43,8 +39,6 @@ STUDY = Study(
     conclude=conclude,
     device=DISK_PRESET,
 )
-
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))
 
 
 def hybrid_study(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.studies.power.page import FACE
 from sledlab.studies.power.plan import Asked, PowerOptions, plan
 from sledlab.studies.power.tables import PowerStudy, conclude
 from sledlab.study.run import Study
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.compose import Device, Source
 
-__all__ = ["FACE", "STUDY", "PowerStudy", "power_study"]
+__all__ = ["STUDY", "PowerStudy", "power_study"]
 
 STUDY: Study[PowerStudy] = Study(
     name="power",

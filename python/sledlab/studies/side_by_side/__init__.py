@@ -9,7 +9,6 @@ from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
 from sledlab.studies.side_by_side.plan import SideBySideOptions, planned
 from sledlab.studies.side_by_side.tables import SideBySide, conclude
-from sledlab.studies.side_by_side.words import FACE
 from sledlab.study.run import Study
 from sledlab.traces.read import File, ParquetFile, Trace
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.compose import Device, Source
 
-__all__ = ["FACE", "STUDY", "SideBySide", "side_by_side"]
+__all__ = ["STUDY", "SideBySide", "side_by_side"]
 
 STUDY = Study(
     name="side-by-side",

@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sledlab.show.face import DocumentFace
-from sledlab.studies.smart.figures import draw
 from sledlab.studies.smart.plan import Asked, SmartOptions, planned
 from sledlab.studies.smart.tables import SmartStudy, conclude
-from sledlab.studies.smart.words import answer, brief, page
 from sledlab.study.replays import REPLAYS
 from sledlab.study.run import Study
 
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.compose import Device
 
-__all__ = ["FACE", "STUDY", "SmartStudy", "smart_study"]
+__all__ = ["STUDY", "SmartStudy", "smart_study"]
 
 STUDY = Study(
     name="smart",
@@ -46,8 +43,6 @@ STUDY = Study(
     covered=("cluster.at", "work.file"),
     subject=REPLAYS,
 )
-
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
 
 
 def smart_study(

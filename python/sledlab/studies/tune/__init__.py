@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from sledlab.show.face import DocumentFace
 from sledlab.studies.tune.plan import TuneOptions, plan, race
 from sledlab.studies.tune.tables import TunedHybrid, conclude
-from sledlab.studies.tune.words import answer, brief, page, runs
 from sledlab.study.run import Study
 from sledlab.study.stores import DISK_PRESET
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.compose import Device, Source
 
-__all__ = ["FACE", "STUDY", "TunedHybrid", "tune_hybrid"]
+__all__ = ["STUDY", "TunedHybrid", "tune_hybrid"]
 
 STUDY = Study(
     name="tune",
@@ -40,8 +38,6 @@ STUDY = Study(
     doing="baselines",
     device=DISK_PRESET,
 )
-
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=runs)
 
 
 def tune_hybrid(

@@ -1,0 +1,96 @@
+"""Getting in: how soon the command line answers and completes, and from a wheel to a first report.
+
+Installs the wheel of `make wheel` with everything that it needs into an environment of its own, so that what
+is timed is what users have. Prints medians and writes ``benches/front_door.json``.
+"""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1]
+RESULTS = Path(__file__).parent / "front_door.json"
+RUNS = 11
+COMPLETED = (
+    "simulate --sch",
+    "compare --sch",
+    "hybrid --",
+    "power --",
+    "smart --",
+    "experiment run paper-002-f",
+)
+REPORT = "simulate --device mems-g2 --trace sample:oltp-bank-a --scheduler sptf --speedup 3 --out run"
+
+
+def seconds(command: list[str], cwd: Path, **said: str) -> float:
+    """Wall-clock time of a command, in seconds."""
+    environment = {
+        name: text
+        for name, text in os.environ.items()
+        if name not in ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
+    }
+    begun = time.perf_counter()
+    subprocess.run(
+        command,
+        cwd=cwd,
+        check=True,
+        env={**environment, **said},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - begun
+
+
+def completion(sledlab: str, words: str, cwd: Path) -> float:
+    """How long the word at the cursor takes a shell."""
+    said = {
+        "COMP_WORDS": f"sledlab {words}",
+        "COMP_CWORD": str(len(words.split())),
+        "_SLEDLAB_COMPLETE": "bash_complete",
+    }
+    return seconds([sledlab], cwd, **said)
+
+
+def main() -> None:
+    """Measures, prints and keeps."""
+    wheel = max((PROJECT / "dist").glob("sledlab-*.whl"), default=None, key=lambda file: file.stat().st_mtime)
+    if wheel is None:
+        sys.exit("no wheel in dist/: run `make wheel` first")
+    rows = []
+
+    def row(what: str, value: float, target: str) -> None:
+        rows.append({"what": what, "value": value, "unit": "s", "target": target})
+        print(f"{what:<56} {value:>8.3f} s (target {target})")
+
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        environment = place / "environment"
+        sledlab = str(environment / "bin" / "sledlab")
+        begun = time.perf_counter()
+        seconds([sys.executable, "-m", "venv", str(environment)], place)
+        seconds([str(environment / "bin" / "pip"), "install", "--no-cache-dir", str(wheel)], place)
+        seconds([sledlab, *REPORT.split()], place)
+        row("environment, pip install and a first report", time.perf_counter() - begun, "60")
+        assert (place / "run" / "report.html").is_file()
+        again = statistics.median(seconds([sledlab, *REPORT.split(), "--replace"], place) for _ in range(3))
+        row("the same report once more", again, "5")
+        start = statistics.median(seconds([sledlab, "--version"], place) for _ in range(RUNS))
+        row("sledlab --version", start, "0.1")
+        helped = statistics.median(seconds([sledlab, "--help"], place) for _ in range(RUNS))
+        row("sledlab --help", helped, "0.1")
+        for words in COMPLETED:
+            completion(sledlab, words, place)
+            found = statistics.median(completion(sledlab, words, place) for _ in range(RUNS))
+            row(f"completion of `sledlab {words}`", found, "0.15")
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Files of studies among the arguments of commands."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.studies import LIST
+from sledlab.study.file import tables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:
+    """Refuses the file of a study where another command reads it, with the command that does.
+
+    Args:
+        file: What is read, if anything.
+        own: Kinds of studies that it may be.
+
+    Raises:
+        Error: It is one.
+    """
+    tables: Mapping[str, Any] = {}
+    if file is not None:
+        with suppress(Error):  # which whoever reads the file tells with its place
+            tables = tables_of(file)
+    said = tables.get("study")
+    kind = str(said.get("kind")) if isinstance(said, dict) else ""
+    found = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
+    if found is not None and kind not in own:
+        remedy = f"run it with: sledlab {found.under or found.folder} {file}"
+        raise Error(f"`{file}` is the file of a study of kind `{kind}`", remedy=remedy)

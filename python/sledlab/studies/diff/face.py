@@ -1,0 +1,8 @@
+"""A difference of two runs, as it shows itself on terminals, in notebooks and on pages."""
+
+from __future__ import annotations
+
+from sledlab.show.face import DocumentFace
+from sledlab.studies.diff import figures, words
+
+FACE = DocumentFace(answer=words.answer, brief=words.brief, whole=words.page, figure=figures.differences)

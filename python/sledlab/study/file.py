@@ -1,0 +1,28 @@
+"""The file of a study, `study.toml`, as plain tables."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from sledlab._native import Experiment
+from sledlab.errors import Error
+from sledlab.runs.compose import text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def tables_of(path: str | Path) -> dict[str, Any]:
+    """The tables of a study file, or of an experiment that comes with sledlab, by its name.
+
+    Raises:
+        Error: It cannot be read.
+    """
+    text = text_of(path, "study")
+    try:
+        tables: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        Experiment(text, str(path))  # says what is wrong with line and column
+        raise Error(f"cannot read the study `{path}`: {error}") from error
+    return tables
