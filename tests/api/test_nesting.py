@@ -1,4 +1,4 @@
-"""A plug-in that simulates with itself, in another thread or process, ends in an error and leaves nothing behind."""
+"""A plug-in that simulates with itself, in another thread or process, ends in an error."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def again():
 
 PROCESSES = THREADS.replace(
     "            pool.submit(again).result()",
-    "            pool.submit(subprocess.run, [sys.executable, '-c', 'import NAME; NAME.again()'], check=True).result()",
+    "            again = [sys.executable, '-c', 'import NAME; NAME.again()']\n"
+    "            pool.submit(subprocess.run, again, check=True).result()",
 ).replace("import sledlab", "import subprocess, sys\nimport sledlab", 1)
 
 

@@ -225,7 +225,14 @@ def test_out_holds_everything(tmp_path):
     names = ("points", "curves", "throughput", "decision_cost")
     tables = {f"{name}.{kind}" for name in names for kind in ("csv", "parquet")}
     left = {path.name for path in tmp_path.iterdir()}
-    assert left == tables | {"points.jsonl", "study.toml", "summary.json", "report.html", "tables.tex", "sledlab.json"}
+    assert left == tables | {
+        "points.jsonl",
+        "study.toml",
+        "summary.json",
+        "report.html",
+        "tables.tex",
+        "sledlab.json",
+    }
     assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 2

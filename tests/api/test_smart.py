@@ -27,6 +27,7 @@ FILES = (
     "summary.json",
     "study.toml",
     "report.html",
+    "tables.tex",
 )
 
 

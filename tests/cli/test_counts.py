@@ -19,13 +19,19 @@ def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
     ("said", "message", "remedy"),
     [
         ((*SLICE, "out.csv", "--limit", "many"), "`--limit`: `many` is not a whole number", "20k or 1e6"),
-        ((*SLICE, "out.csv", "--limit", "0"), "`--limit`: `0` is out of range", "give a whole number, 1 or more"),
+        (
+            (*SLICE, "out.csv", "--limit", "0"),
+            "`--limit`: `0` is out of range",
+            "give a whole number, 1 or more",
+        ),
         ((*MANY, "--warmup", "some"), "`--warmup`: `some` is not a whole number", "20k or 1e6"),
         ((*MANY, "--seed", "first"), "`--seed`: `first` is not a whole number", "give one such as 4"),
         (("compare", "--jobs", "all"), "`--jobs`: `all` is not a whole number", "give one such as 4"),
     ],
 )
-def test_what_is_no_count_is_refused_with_a_remedy_that_helps(sledlab, tmp_path, monkeypatch, said, message, remedy):
+def test_what_is_no_count_is_refused_with_a_remedy_that_helps(
+    sledlab, tmp_path, monkeypatch, said, message, remedy
+):
     monkeypatch.chdir(tmp_path)
     answer = sledlab(*said)
     answer.assert_refused(message)

@@ -64,7 +64,9 @@ class Count(click.ParamType[int]):
         except Error as error:
             raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
         if found < self.least:
-            raise Error(f"`{flag}`: `{value}` is out of range", remedy=f"give a whole number, {self.least} or more")
+            raise Error(
+                f"`{flag}`: `{value}` is out of range", remedy=f"give a whole number, {self.least} or more"
+            )
         return found
 
 

@@ -254,9 +254,7 @@ def convert(trace: Trace, **where: Any) -> None:
     "--outside", metavar="HOW", default="scale", show_default=True, help="wrap | clip | scale, with --fit."
 )
 @click.option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
-@click.option(
-    "--limit", metavar="N", type=Count(), help="Keep the first N requests of what is left."
-)
+@click.option("--limit", metavar="N", type=Count(), help="Keep the first N requests of what is left.")
 @device_column_option
 @quiet_option
 @media_only_option

@@ -1,7 +1,7 @@
 """Runs within runs: a plug-in may simulate, but not with itself again and again.
 
-What it starts in its own thread the simulator counts itself. Here is what it starts in others, and in processes:
-they inherit, in an environment variable, how deep they are.
+What it starts in its own thread the simulator counts itself. Here is what it starts in others, and in
+processes, which inherit, in an environment variable, how deep they are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEEPEST = 4
 """A process so deep runs no plug-ins."""
 
 MOST_AT_ONCE = 32
-"""Runs with plug-ins in one process at the same time: nothing tells those side by side from those within others."""
+"""Runs with plug-ins in one process at once: nothing tells those side by side from those within others."""
 
 
 class _Here:
@@ -100,8 +100,8 @@ def _has_plug_ins(said: Any) -> bool:
     """Whether what is said names a class.
 
     Examples:
-        >>> _has_plug_ins({"scheduler": {"kind": "mine:Lcfs"}}), _has_plug_ins({"scheduler": {"kind": "fcfs"}})
-        (True, False)
+        >>> [_has_plug_ins({"scheduler": {"kind": kind}}) for kind in ("mine:Lcfs", "fcfs")]
+        [True, False]
     """
     if isinstance(said, dict):
         return any(map(_has_plug_ins, said.values()))

@@ -94,7 +94,12 @@ class Outcome(Shown):
     @property
     def leaves(self) -> list[str]:
         """The files that `write` writes."""
-        return [f"{name}.{ending}" for name in self.tables for ending in TABLES] + [SUMMARY, STUDY, REPORT, LATEX]
+        return [f"{name}.{ending}" for name in self.tables for ending in TABLES] + [
+            SUMMARY,
+            STUDY,
+            REPORT,
+            LATEX,
+        ]
 
     def write(self, directory: str | Path) -> None:
         """Writes all tables, as Parquet and CSV, summary, study, page and LaTeX into a directory."""
