@@ -3,7 +3,8 @@
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
-`{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}` and `{{ file examples/sstf.py }}`.
+`{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}` and
+`{{ file examples/sstf.py }}`.
 """
 
 import inspect
@@ -28,6 +29,7 @@ from sledlab.studies import LIST
 from sledlab.study.columns import Column
 from sledlab.study.columns import columns as columns_of
 from sledlab.study.prices import defaults
+from sledlab.traces.cloud import DEFAULTS, PARAMETERS
 
 TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [^>]*>)\2(?=</span>)')
 """The title of the entry of a public name."""
@@ -166,6 +168,18 @@ def parameters(*path: str) -> str:
     return rows_of(find(*path).parameters)
 
 
+def cloud() -> str:
+    """A table of what can be said of a generated cloud."""
+    rows = [
+        f"| `{name}` | {code(DEFAULTS[name])} | {said.unit} | {said.least:g} to {said.most:g} "
+        f"| {cell(said.meaning)} |"
+        for name, said in PARAMETERS.items()
+    ]
+    return "\n".join(
+        ("| key | default | unit | allowed | meaning |", "| --- | --- | --- | --- | --- |", *rows)
+    )
+
+
 def rows_of(specs: tuple[entries.ParameterSpec, ...]) -> str:
     """A table of parameters."""
     rows = [
@@ -265,6 +279,7 @@ def file(path: str) -> str:
 
 
 MARKERS = {
+    "cloud": cloud,
     "columns": columns,
     "data": data,
     "file": file,

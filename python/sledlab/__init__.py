@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from sledlab.model.catalogue import scheduler as scheduler
     from sledlab.model.catalogue import system as system
     from sledlab.model.catalogue import workload as workload
+    from sledlab.model.conformance import check as check
     from sledlab.model.device_protocol import Device as Device
     from sledlab.model.experiment import experiment as experiment
     from sledlab.model.power_protocol import PowerPolicy as PowerPolicy
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
     from sledlab.studies.diff import diff as diff
     from sledlab.studies.drive import DriveValidation as DriveValidation
     from sledlab.studies.drive import validate_drive as validate_drive
+    from sledlab.studies.fleet import Fleet as Fleet
+    from sledlab.studies.fleet import fleet as fleet
     from sledlab.studies.hybrid import HybridStudy as HybridStudy
     from sledlab.studies.hybrid import hybrid_study as hybrid_study
     from sledlab.studies.power import PowerStudy as PowerStudy
@@ -79,6 +82,12 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace as Trace
     from sledlab.traces.read import read_trace as read_trace
     from sledlab.traces.read import trace as trace
+    from sledlab.traces.splitting import split_volumes as split_volumes
+    from sledlab.traces.volumes import Survey as Survey
+    from sledlab.traces.volumes import Volume as Volume
+    from sledlab.traces.volumes import merged as merged
+    from sledlab.traces.volumes import read_volumes as read_volumes
+    from sledlab.traces.volumes import survey as survey
     from sledlab.traces.work import Work as Work
     from sledlab.traces.work import work as work
 
@@ -102,6 +111,7 @@ _HOMES = {
     "Node": "job.node",
     "record": "job.record",
     "record_query": "job.query",
+    "check": "model.conformance",
     "Device": "model.device_protocol",
     "PowerPolicy": "model.power_protocol",
     "ReplacementPolicy": "model.replacement_protocol",
@@ -119,6 +129,8 @@ _HOMES = {
     "Trace": "traces.read",
     "read_trace": "traces.read",
     "trace": "traces.read",
+    "split_volumes": "traces.splitting",
+    **dict.fromkeys(("Survey", "Volume", "merged", "read_volumes", "survey"), "traces.volumes"),
     "Work": "traces.work",
     "work": "traces.work",
     **{name: f"studies.{listed.folder}" for listed in (*LIST, *SINGLE) for name in listed.names},

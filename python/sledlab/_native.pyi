@@ -5,6 +5,7 @@ mining do not: they finish what they are given, so give them blocks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import IO
 
 from typing_extensions import Buffer
 
@@ -218,6 +219,33 @@ class PowerPrices:
     def break_even_ms(self) -> float:
         """How long a rest must last for parking at its beginning to pay; infinite if it never does."""
 
+class Sequel:
+    """What traces share that continue one another: numbers of devices, and what wall clocks count from."""
+
+    def __new__(cls, base_ns: int | None = None) -> Sequel:
+        """Counts from `base_ns` of the wall clock, or from the first request."""
+    def names(self) -> list[bytes]:
+        """Names of the devices by number; none where the format has only numbers."""
+    @property
+    def base_ns(self) -> int | None:
+        """What wall clocks count from, in ns; `None` before the first request, and of other clocks."""
+
+class Sorter:
+    """Sorts requests by device into a few files, `0` and on, in one pass and constant memory.
+
+    A file holds the requests of all devices whose number gives its own modulo how many files there are, in
+    order of arrival: 24 bytes each, arrival in ns (u64), first block (u64), blocks (u32), device (u16), and
+    what it is (u16): 0 read, 1 write, 2 trim, 3 flush; 4 more for metadata; 8 times the unwanted words of the
+    last block.
+    """
+
+    def __new__(cls, directory: str, parts: int) -> Sorter:
+        """Begins so many files in an empty directory."""
+    def take(self, source: Source, progress: Callable[[int, float | None], None] | None = None) -> None:
+        """Takes all requests of a source, which continues the one before it."""
+    def finish(self) -> int:
+        """Writes what is held back, and gives the number of requests."""
+
 class Source:
     """A stream of requests that can be used once."""
 
@@ -226,9 +254,17 @@ class Source:
         """Name of the trace format, the generator or the step it comes from."""
     @staticmethod
     def open(
-        path: str, format: str | None = None, sort_window: int = 0, add_service_times: bool = False
+        path: str,
+        format: str | None = None,
+        sort_window: int = 0,
+        add_service_times: bool = False,
+        sequel: Sequel | None = None,
+        file: IO[bytes] | None = None,
     ) -> Source:
-        """Opens a trace file."""
+        """Opens a trace file, or reads one that is open; `path` then stands in messages.
+
+        `sequel` is what the trace shares with those that it continues.
+        """
     @staticmethod
     def generate(
         kind: str, params: str, seed: int, capacity_blocks: int, plugins: Sequence[str] | None = None
@@ -284,6 +320,22 @@ def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
 
     `word` is `name:key=value` or `module:Class:key=value`.
     """
+
+class Conformance:
+    """A model, and the rules of its kind."""
+
+    def __new__(cls, kind: str, word: str, plugins: Sequence[str] | None) -> Conformance:
+        """The model of a kind, `device`, `scheduler`, `replacement` or `workload`, that `word` says.
+
+        `plugins` are those that may run, as of experiments.
+        """
+    def rules(self) -> list[str]:
+        """The rules, in the order in which they are to be held; of a plug-in those that it is asked."""
+    def hold(self, rule: str, seed: int, cases: int) -> None:
+        """Holds the model to a rule in so many cases of a seed; refuses one that breaks it."""
+
+def kinds_of_plugin(word: str, plugins: Sequence[str] | None) -> list[str]:
+    """The kinds of model whose methods a class has, as messages call them; none of the methods runs."""
 
 class SegmentUses:
     """The uses of segments by a workload."""

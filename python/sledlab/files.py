@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import zlib
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -98,7 +99,7 @@ class Draft:
         # /dev/stdout may lead to a pipe, or to a file that somebody else has opened.
         regular = path.is_file() or not path.exists()
         if regular and not str(path).startswith(("/dev/", "/proc/")) and os.access(real.parent, os.W_OK):
-            self.place = real.with_name(f".part-{os.getpid()}-{_machine()}-{real.name}")
+            self.place = _beside(real)
             _sweep(real.parent)
 
     def keep(self) -> None:
@@ -114,6 +115,11 @@ class Draft:
             self.place.unlink(missing_ok=True)
 
 
+def _beside(path: Path) -> Path:
+    """Where something is made that this process is to give its name when whole."""
+    return path.with_name(f".part-{os.getpid()}-{_machine()}-{path.name}")
+
+
 @cache
 def _machine() -> str:
     """This machine in short: on a directory that machines share, each knows its own processes only."""
@@ -127,7 +133,14 @@ def _sweep(directory: Path) -> None:
         for name in os.listdir(directory):
             part = _PART.match(name)
             if part and part[2] == _machine() and is_gone(int(part[1])):
-                (directory / name).unlink()
+                _remove(directory / name)
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        place.unlink(missing_ok=True)
 
 
 def is_gone(process: int) -> bool:
@@ -162,3 +175,40 @@ def drafted(path: Path) -> Iterator[Path]:
         raise Error(error.message.replace(str(draft.place), str(path)), place, error.remedy) from error
     finally:
         draft.drop()
+
+
+@contextmanager
+def drafted_directory(path: Path) -> Iterator[Path]:
+    """Where to make a directory that takes its name when whole; an empty one may have it before.
+
+    What processes left in the making that are gone is removed from beside it.
+
+    Raises:
+        Error: It holds something already, or cannot be written.
+
+    Examples:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "fleet"
+        >>> with drafted_directory(path) as place:
+        ...     _ = (place / "volume.csv").write_text("")
+        ...     path.exists()
+        False
+        >>> [each.name for each in path.iterdir()], place.exists()
+        (['volume.csv'], False)
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise Error(f"there is something in `{path}` already", remedy="choose another directory, or empty it")
+    real = Path(os.path.realpath(path))
+    make_directory(real.parent)
+    _sweep(real.parent)
+    place = _beside(real)
+    with writing(path, place):
+        place.mkdir()
+    try:
+        yield place
+        with writing(path, place):
+            if real.is_dir():
+                real.rmdir()
+            place.rename(real)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)

@@ -22,6 +22,7 @@ class _Later(ModuleType):
 if TYPE_CHECKING:
     import distributed
     import duckdb
+    import fsspec
     import jinja2
     import loky
     import matplotlib
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 else:
     distributed = _Later("distributed")
     duckdb = _Later("duckdb")
+    fsspec = _Later("fsspec")
     jinja2 = _Later("jinja2")
     loky = _Later("loky")
     matplotlib = _Later("matplotlib")
@@ -69,6 +71,7 @@ __all__ = [
     "arrow_csv",
     "distributed",
     "duckdb",
+    "fsspec",
     "jinja2",
     "loaded",
     "loky",

@@ -369,6 +369,7 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "summary.json",
         "study.toml",
         "report.html",
+        "tables.tex",
         "points",
         "sledlab.json",
     }

@@ -259,7 +259,14 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
     found = study(out=tmp_path, limit=100)
     names = {path.name for path in tmp_path.iterdir()}
     tables = {f"{name}.{form}" for name in PowerStudy.kinds for form in ("parquet", "csv")}
-    assert names == tables | {"summary.json", "report.html", "points", "study.toml", "sledlab.json"}
+    assert names == tables | {
+        "summary.json",
+        "report.html",
+        "tables.tex",
+        "points",
+        "study.toml",
+        "sledlab.json",
+    }
     for name in PowerStudy.kinds:
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(found.tables[name])
         assert found.tables[name].columns == list(columns(PowerStudy.kinds[name]))

@@ -29,6 +29,7 @@ FILES = (
     "summary.json",
     "study.toml",
     "report.html",
+    "tables.tex",
 )
 
 

@@ -60,6 +60,7 @@ CHECKS = {
     "timing.json": check_json,
     MANIFEST: check_json,
     "experiment.toml": lambda path: tomllib.loads(path.read_text())["workload"]["kind"],
+    "tables.tex": lambda path: path.read_text().endswith("\\end{tabular}\n") or pytest.fail(path.name),
     "report.html": lambda path: path.read_text().rstrip().endswith("</html>") or pytest.fail(path.name),
 }
 

@@ -10,6 +10,7 @@
 
 mod class;
 mod cluster;
+mod conformance;
 mod device;
 mod device_class;
 mod error;
@@ -36,6 +37,8 @@ mod _native {
     #[pymodule_export]
     use crate::cluster::{ClusterExperiment, Work, shares};
     #[pymodule_export]
+    use crate::conformance::{Conformance, kinds_of_plugin};
+    #[pymodule_export]
     use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
     #[pymodule_export]
     use crate::experiment::{Experiment, seen_from_here};
@@ -48,13 +51,13 @@ mod _native {
     #[pymodule_export]
     use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]
-    use crate::source::{Source, samples_lie_in};
+    use crate::source::{Sequel, Source, samples_lie_in};
     #[pymodule_export]
     use crate::trace::{characterise, write_trace};
 
     #[pymodule_export]
     use crate::transform::{
-        block_range, fit, limit, media_only, merge, only_devices, overlay, place, shift, speedup,
+        Sorter, block_range, fit, limit, media_only, merge, only_devices, overlay, place, shift, speedup,
         take_survey, time_window,
     };
 

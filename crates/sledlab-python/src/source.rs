@@ -48,12 +48,24 @@ impl Source {
         &self.format
     }
 
-    /// Opens a trace file.
+    /// Opens a trace file, or reads one that Python has opened; `path` then stands in messages.
     #[staticmethod]
-    #[pyo3(signature = (path, format = None, sort_window = 0, add_service_times = false))]
-    fn open(path: &str, format: Option<&str>, sort_window: usize, add_service_times: bool) -> PyResult<Self> {
-        let options = OpenOptions { format, sort_window, add_service_times };
-        let trace = sledlab_trace::open(path, options).map_err(raise)?;
+    #[pyo3(signature = (path, format = None, sort_window = 0, add_service_times = false, sequel = None, file = None))]
+    fn open(
+        path: &str,
+        format: Option<&str>,
+        sort_window: usize,
+        add_service_times: bool,
+        sequel: Option<&Sequel>,
+        file: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let sequel = sequel.map(|sequel| &sequel.0);
+        let options = OpenOptions { format, sort_window, add_service_times, sequel };
+        let trace = match file {
+            None => sledlab_trace::open(path, options),
+            Some(file) => sledlab_trace::open_reader(path, Box::new(PythonFile(file)), options),
+        };
+        let trace = trace.map_err(raise)?;
         let format = trace.format();
         Ok(Source::wrap(Box::new(trace), format))
     }
@@ -103,6 +115,46 @@ impl Source {
             .map_err(raise)?;
         *self.requests.lock().unwrap_or_else(PoisonError::into_inner) = Some(requests);
         if chunk.is_empty() { Ok(None) } else { Ok(Some(to_columns(py, &chunk)?)) }
+    }
+}
+
+/// What traces share that continue one another.
+#[pyclass(frozen, module = "sledlab._native")]
+pub(crate) struct Sequel(sledlab_trace::Sequel);
+
+#[pymethods]
+impl Sequel {
+    #[new]
+    #[pyo3(signature = (base_ns = None))]
+    fn new(base_ns: Option<u64>) -> Self {
+        Sequel(base_ns.map_or_else(sledlab_trace::Sequel::default, sledlab_trace::Sequel::since))
+    }
+
+    /// Names of the devices by number, as bytes; none where the format has only numbers.
+    fn names<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        self.0.names().iter().map(|name| PyBytes::new(py, name)).collect()
+    }
+
+    /// What wall clocks count from, in ns; none before the first request.
+    #[getter]
+    fn base_ns(&self) -> Option<u64> {
+        self.0.base_ns()
+    }
+}
+
+/// The bytes of a file that Python has opened, from where it stands.
+struct PythonFile(Py<PyAny>);
+
+impl std::io::Read for PythonFile {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        Python::attach(|py| {
+            let read = self.0.bind(py).call_method1("read", (into.len(),))?;
+            let bytes: PyBackedBytes = read.extract().map_err(PyErr::from)?;
+            let count = bytes.len().min(into.len());
+            into[..count].copy_from_slice(&bytes[..count]);
+            Ok(count)
+        })
+        .map_err(|error: PyErr| std::io::Error::other(error.to_string()))
     }
 }
 

@@ -2,12 +2,14 @@
 
 use pyo3::prelude::*;
 use sledlab_core::Time;
+use sledlab_trace::spill::Spill;
 use sledlab_trace::transform::{
     BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Overlay, Place, Shift, Speedup, Step,
     TimeWindow, Via, survey,
 };
 
 use crate::error::raise;
+use crate::interrupt::tell;
 use crate::source::Source;
 
 fn via(source: &Source, step: impl Step + 'static) -> PyResult<Source> {
@@ -103,4 +105,40 @@ pub(crate) fn take_survey(py: Python<'_>, source: &Source) -> PyResult<(u64, Vec
     let mut stream = source.take()?;
     let found = py.detach(move || survey(&mut stream)).map_err(raise)?;
     Ok((found.requests, found.extents, found.last_arrival.as_ns()))
+}
+
+/// Sorts the requests of a source by device into `parts` files of a directory, after those of sources before it; gives
+/// how many there are. See the head of `spill.rs` for their form.
+#[pyclass(module = "sledlab._native")]
+pub(crate) struct Sorter(Option<Spill>);
+
+#[pymethods]
+impl Sorter {
+    #[new]
+    fn new(directory: &str, parts: u16) -> PyResult<Self> {
+        Spill::create(directory.as_ref(), parts).map(|spill| Sorter(Some(spill))).map_err(raise)
+    }
+
+    /// Takes all requests of a source, which continues the one before it.
+    #[pyo3(signature = (source, progress = None))]
+    fn take(&mut self, py: Python<'_>, source: &Source, progress: Option<Py<PyAny>>) -> PyResult<()> {
+        let mut requests = source.take()?;
+        let Some(mut spill) = self.0.take() else { return Ok(()) };
+        let spill = py
+            .detach(move || {
+                let mut chunk = Vec::new();
+                while spill.take(&mut requests, &mut chunk)? > 0 {
+                    tell(progress.as_ref(), spill.requests(), requests.progress())?;
+                }
+                Ok(spill)
+            })
+            .map_err(raise)?;
+        self.0 = Some(spill);
+        Ok(())
+    }
+
+    /// Writes what is held back, and gives the number of requests.
+    fn finish(&mut self) -> PyResult<u64> {
+        self.0.take().map_or(Ok(0), Spill::finish).map_err(raise)
+    }
 }

@@ -2,6 +2,8 @@
 
 use sledlab_core::{Error, Time};
 
+use crate::sequel::Sequel;
+
 /// What a trace's times count from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
@@ -21,17 +23,18 @@ pub(crate) struct Arrivals {
     /// Latest time so far.
     last_ns: u64,
     started: bool,
+    sequel: Sequel,
 }
 
 impl Arrivals {
-    pub(crate) fn new(clock: Clock) -> Self {
+    pub(crate) fn new(clock: Clock, sequel: Sequel) -> Self {
         let shifting = clock == Clock::Wall;
-        Arrivals { shifting, checking: true, base_ns: 0, last_ns: 0, started: !shifting }
+        Arrivals { shifting, checking: true, base_ns: 0, last_ns: 0, started: !shifting, sequel }
     }
 
     /// Takes times as they come: whoever reads on puts them in order.
     pub(crate) fn unordered() -> Self {
-        Arrivals { checking: false, ..Arrivals::new(Clock::Trace) }
+        Arrivals { checking: false, ..Arrivals::new(Clock::Trace, Sequel::default()) }
     }
 
     /// The arrival of a request at `trace_ns` of the trace, or `None` when it comes before the previous.
@@ -39,7 +42,8 @@ impl Arrivals {
     pub(crate) fn take(&mut self, trace_ns: u64) -> Option<Time> {
         if !self.started {
             self.started = true;
-            self.base_ns = trace_ns;
+            self.base_ns = self.sequel.begin(trace_ns);
+            self.last_ns = self.base_ns;
         }
         if trace_ns < self.last_ns && self.checking {
             return None;
@@ -52,9 +56,22 @@ impl Arrivals {
     /// What to say when [`Arrivals::take`] gave `None` for a request at `trace_ns`.
     #[cold]
     pub(crate) fn disorder(&self, trace_ns: u64) -> Error {
+        if trace_ns < self.base_ns {
+            return too_early(self.base_ns - trace_ns);
+        }
         let early_ms = (self.last_ns - trace_ns) as f64 / 1e6;
         Error::user(format!("the request arrives {early_ms} ms before the one above it")).with_remedy(
             "arrivals must not decrease: `--sort N` puts them in order where none is more than N requests late",
         )
     }
+}
+
+/// What to say of a request that arrives before the clock begins that it is counted by.
+#[cold]
+pub(crate) fn too_early(early_ns: u64) -> Error {
+    let early_s = early_ns as f64 / 1e9;
+    Error::user(format!(
+        "the request arrives {early_s} s before the first of the traces that share its clock"
+    ))
+    .with_remedy("name the files in order of time")
 }

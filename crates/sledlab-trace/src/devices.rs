@@ -3,25 +3,29 @@
 use std::collections::HashMap;
 
 use crate::fields::{Fault, Parsed};
+use crate::sequel::Sequel;
 
 /// Longest name of a device, so that a hostile trace cannot fill the memory.
 const LONGEST_NAME: usize = 256;
 
-/// Numbers devices in order of their first appearance, from 0.
+/// Numbers devices in order of their first appearance, from 0, or from where the trace before this one ended.
 #[derive(Debug, Default)]
 pub(crate) struct Devices {
     numbers: HashMap<Box<[u8]>, u16>,
-    /// The one last asked for: most requests go to the same device as the one before.
-    last: Option<(Box<[u8]>, u16)>,
+    /// The one last asked for: most requests go to the same device as the one before. No name is empty.
+    last: (Vec<u8>, u16),
+    sequel: Sequel,
 }
 
 impl Devices {
+    pub(crate) fn new(sequel: Sequel) -> Self {
+        Devices { sequel, ..Devices::default() }
+    }
+
     /// The number of the device of that name, which stands at byte `at` of the line.
     pub(crate) fn number(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
-        if let Some((last, number)) = &self.last
-            && **last == *name
-        {
-            return Ok(*number);
+        if *self.last.0 == *name && !name.is_empty() {
+            return Ok(self.last.1);
         }
         if name.is_empty() || name.len() > LONGEST_NAME {
             let what = if name.is_empty() { "missing" } else { "too long" };
@@ -31,14 +35,17 @@ impl Devices {
             Some(number) => *number,
             None => self.add(at, name)?,
         };
-        self.last = Some((name.into(), number));
+        self.last.0.clear();
+        self.last.0.extend_from_slice(name);
+        self.last.1 = number;
         Ok(number)
     }
 
+    #[cold]
     fn add(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
-        let number = u16::try_from(self.numbers.len()).map_err(|_| {
+        let number = self.sequel.number(name).ok_or_else(|| {
             let message = format!("more than {} devices", usize::from(u16::MAX) + 1);
-            Fault::with_remedy(at, message, "split the trace by device")
+            Fault::with_remedy(at, message, "take apart the file by device first, into several files")
         })?;
         self.numbers.insert(name.into(), number);
         Ok(number)

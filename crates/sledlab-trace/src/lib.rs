@@ -3,6 +3,7 @@
 mod arrivals;
 pub mod characterise;
 mod compression;
+pub mod conformance;
 mod devices;
 mod ending;
 mod fields;
@@ -12,6 +13,8 @@ mod lines;
 mod open;
 mod range;
 pub mod sample;
+mod sequel;
+pub mod spill;
 pub mod synthetic;
 pub mod table;
 pub mod transform;
@@ -20,3 +23,4 @@ pub mod writer;
 
 pub use compression::Compression;
 pub use open::{OpenOptions, OpenedTrace, open, open_reader, recognise};
+pub use sequel::Sequel;

@@ -6,8 +6,10 @@ use std::path::Path;
 use sledlab_core::{Request, Result, Source};
 
 use crate::arrivals::Arrivals;
+use crate::devices::Devices;
 use crate::format::{self, Clock, Reading};
 use crate::input::Input;
+use crate::sequel::Sequel;
 use crate::transform::Reorder;
 
 /// How to open a trace. The default recognises the format and wants arrivals in order.
@@ -21,6 +23,8 @@ pub struct OpenOptions<'a> {
     /// Of `disksim-validate`: the next request arrives a service time *and* a gap after this
     /// one, as DiskSim replays such traces, rather than a gap after it.
     pub add_service_times: bool,
+    /// What this trace shares with those that it continues, or that continue it.
+    pub sequel: Option<&'a Sequel>,
 }
 
 /// An open trace: a stream of requests.
@@ -51,11 +55,16 @@ fn open_input(mut input: Input, options: OpenOptions) -> Result<OpenedTrace> {
     };
     let name = input.name().to_owned();
     let sorting = options.sort_window > 0;
-    let arrivals = if sorting { Arrivals::unordered() } else { Arrivals::new(format.clock()) };
-    let reading = Reading { input, arrivals, add_service_times: options.add_service_times };
+    let sequel = options.sequel.cloned().unwrap_or_default();
+    let arrivals =
+        if sorting { Arrivals::unordered() } else { Arrivals::new(format.clock(), sequel.clone()) };
+    let devices = Devices::new(sequel.clone());
+    let reading = Reading { input, arrivals, devices, add_service_times: options.add_service_times };
     let mut source = format.read(reading)?;
     if sorting {
-        source = Box::new(Reorder::new(source, options.sort_window, format.clock() == Clock::Wall));
+        let sorted = Reorder::new(source, options.sort_window);
+        source =
+            Box::new(if format.clock() == Clock::Wall { sorted.since_the_first(sequel) } else { sorted });
     }
     Ok(OpenedTrace { name, format: format.name(), source })
 }

@@ -7,6 +7,7 @@ use sledlab_core::{Error, Op, Request, Result, Source, Time};
 use crate::arrivals::{Arrivals, Clock};
 use crate::fields::unwanted_words;
 use crate::range;
+use crate::sequel::Sequel;
 use crate::transform::Reorder;
 
 /// Consecutive rows of a table, column by column; all columns have the same length.
@@ -84,13 +85,10 @@ pub type NextRows = Box<dyn FnMut() -> Result<Option<Columns>> + Send>;
 ///
 /// `sort_window` is that of [`crate::OpenOptions`].
 pub fn open_table(name: &str, next_rows: NextRows, sort_window: usize) -> Box<dyn Source> {
-    let arrivals = if sort_window > 0 { Arrivals::unordered() } else { Arrivals::new(Clock::Trace) };
+    let arrivals =
+        if sort_window > 0 { Arrivals::unordered() } else { Arrivals::new(Clock::Trace, Sequel::default()) };
     let table = Table { name: name.to_owned(), next_rows, arrivals, rows: 0 };
-    if sort_window > 0 {
-        Box::new(Reorder::new(Box::new(table), sort_window, false))
-    } else {
-        Box::new(table)
-    }
+    if sort_window > 0 { Box::new(Reorder::new(Box::new(table), sort_window)) } else { Box::new(table) }
 }
 
 struct Table {

@@ -179,7 +179,7 @@ proptest! {
         for at in swaps.iter().filter(|at| **at + 1 < all.len()).step_by(2) {
             mixed.swap(*at, *at + 1);
         }
-        let sorted = reading::all(Reorder::new(Unordered(mixed), 50, false)).unwrap();
+        let sorted = reading::all(Reorder::new(Unordered(mixed), 50)).unwrap();
         prop_assert!(sorted.is_sorted_by_key(|r| r.arrival));
         prop_assert_eq!(sorted.len(), all.len());
     }

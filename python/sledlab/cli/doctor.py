@@ -19,6 +19,7 @@ from sledlab.job.data import home
 from sledlab.model.experiment import names
 from sledlab.show import terminal
 from sledlab.study.executor.local import processors
+from sledlab.traces.remote import INSTALL
 from sledlab.traces.samples import samples
 
 NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "pyarrow", "rich")
@@ -100,6 +101,10 @@ def findings() -> list[Finding]:
         library("tpchgen-cli", "tables of TPC-H: jobs scan, sort, join, q1 to q22", JOBS),
         library("distributed", "studies on many machines (--cluster)", CLUSTER),
         library("mpi4py", "jobs with a process for each node (--mpi)", MPI),
+        library("fsspec", "traces at addresses: memory, https:// and others", INSTALL),
+        library("aiohttp", "traces on web servers, https://", INSTALL),
+        library("gcsfs", "traces in Google's object store, gs://", INSTALL),
+        library("s3fs", "traces in S3, s3://", INSTALL),
         Finding("mpiexec", shutil.which("mpiexec") or "", "starting these processes", MPI),
     ]
 

@@ -59,6 +59,18 @@ def count(word: str) -> int:
     raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
 
 
+def whole(word: str) -> int:
+    """A whole number on the command line that is hardly ever large, such as a number of threads.
+
+    Raises:
+        Error: It is none.
+    """
+    try:
+        return count(word)
+    except Error as error:
+        raise Error(error.message, remedy="give one such as 4") from None
+
+
 def words(text: str) -> list[str]:
     """Words between commas."""
     return [word.strip() for word in text.split(",") if word.strip()]
@@ -117,7 +129,7 @@ Numbers = Sequence[float] | float
 """One number or several."""
 
 READ: Mapping[Any, Callable[[str], Any]] = {
-    int: count,
+    int: whole,
     float: number,
     bool: bool,
     Numbers: numbers,
@@ -171,10 +183,24 @@ class Offered(TypedDict, total=False):
     replay: Annotated[
         str, Option("open | closed:N | closed:N:TIME, N outstanding", "MODE", "open", key="replay.mode")
     ]
-    warmup: Annotated[int, Option("Operations at the start that do not count.", key="replay.warmup")]
-    limit: Annotated[int, Option("End after N requests, reads and writes; 0 for all.", key="replay.limit")]
+    warmup: Annotated[
+        int,
+        Option(
+            "Leave the first N operations, flushes and trims included, out of the statistics.",
+            key="replay.warmup",
+            read=count,
+        ),
+    ]
+    limit: Annotated[
+        int, Option("End after N requests, reads and writes; 0 for all.", key="replay.limit", read=count)
+    ]
     operations: Annotated[
-        int, Option("End after N operations, flushes and trims included; 0 for all.", key="replay.operations")
+        int,
+        Option(
+            "End after N operations, flushes and trims included; 0 for all.",
+            key="replay.operations",
+            read=count,
+        ),
     ]
     duration_s: Annotated[
         float,

@@ -16,7 +16,10 @@ from sledlab.model.settings import document
 from sledlab.study.plan import plain
 from sledlab.traces.contents import content
 from sledlab.traces.fitted import Fitted
+from sledlab.traces.parts import Parts, Text
 from sledlab.traces.read import File, ParquetFile, Table
+from sledlab.traces.remote import is_remote
+from sledlab.traces.volumes import Merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,8 +91,20 @@ def files_of(text: str, trace: Trace | None) -> tuple[str, ...]:
     """The files that a point reads, by the names it has for them."""
     if trace is None:
         return said_in(text).files
-    opener = origin(trace)
-    return (opener.path,) if isinstance(opener, (File, ParquetFile)) else ()
+    return _paths(trace.opener)
+
+
+def _paths(opener: Opener) -> tuple[str, ...]:
+    """The files that requests come from; what lies at an address is no file."""
+    if isinstance(opener, Merged):
+        return tuple(path for each in opener.of for path in _paths(each))
+    if isinstance(opener, Fitted):
+        return _paths(opener.of)
+    if isinstance(opener, Parts):
+        return tuple(path for path in opener.paths if not is_remote(path))
+    if isinstance(opener, (File, ParquetFile, Text)) and not is_remote(opener.path):
+        return (opener.path,)
+    return ()
 
 
 def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
@@ -106,9 +121,17 @@ def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> 
 
 
 def _at(trace: Trace, change: Callable[[str], str]) -> Trace:
-    opener = trace.opener
-    inner = opener.of if isinstance(opener, Fitted) else opener
-    if not isinstance(inner, (File, ParquetFile)):
-        return trace
-    moved = replace(inner, path=change(inner.path))
-    return replace(trace, opener=replace(opener, of=moved) if isinstance(opener, Fitted) else moved)
+    return replace(trace, opener=_moved(trace.opener, change))
+
+
+def _moved(opener: Opener, change: Callable[[str], str]) -> Opener:
+    if isinstance(opener, Merged):
+        return replace(opener, of=tuple(_moved(each, change) for each in opener.of))
+    if isinstance(opener, Fitted):
+        return replace(opener, of=_moved(opener.of, change))
+    names = {name: change(name) for name in _paths(opener)}
+    if isinstance(opener, Parts):
+        return replace(opener, paths=tuple(names.get(path, path) for path in opener.paths))
+    if isinstance(opener, (File, ParquetFile, Text)):
+        return replace(opener, path=names.get(opener.path, opener.path))
+    return opener

@@ -27,15 +27,16 @@ from sledlab.study.measure import FoundOf
 from sledlab.study.program import program
 from sledlab.traces.contents import content, identity
 from sledlab.traces.fitted import Fitted
-from sledlab.traces.read import File, Generated, ParquetFile
+from sledlab.traces.read import File, Generated, Identified, ParquetFile
 from sledlab.traces.samples import located
+from sledlab.traces.volumes import Merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
     from sledlab.study.plan import Plan, Point
-    from sledlab.traces.read import Trace
+    from sledlab.traces.read import Opener, Trace
 
 POINTS = "points"
 """Where they are kept in a directory of results: a file for each process that computed some."""
@@ -254,16 +255,24 @@ def _digest(*parts: str) -> str:
 
 def _requests(trace: Trace, known: Callable[[Path], str]) -> str:
     """A trace that is handed over: what it is made from, or its columns where it is in memory."""
-    opener = trace.of_seed(0).opener
+    if isinstance(trace.opener, Merged):
+        parts = [_made_of(each, known) for each in trace.opener.of]
+        return _digest(repr(trace.opener.offsets_blocks), *parts)
+    return _made_of(trace.of_seed(0).opener, known)
+
+
+def _made_of(opener: Opener, known: Callable[[Path], str]) -> str:
     origin = opener.of if isinstance(opener, Fitted) else opener
     if isinstance(origin, Generated):
         return repr(opener)
+    if isinstance(origin, Identified):
+        return origin.identity()
     if isinstance(origin, (File, ParquetFile)):
         anywhere = replace(origin, path="")
         found = replace(opener, of=anywhere) if isinstance(opener, Fitted) else anywhere
         return repr(found) + known(located(str(origin.path)))
     digest = hashlib.sha256()
-    source = trace.open()
+    source = opener.open()
     while (chunk := source.next_chunk()) is not None:
         for column in chunk:
             digest.update(column)

@@ -82,6 +82,7 @@ class Study(Generic[Out]):
         despite_failures: Whether it concludes although points failed: `conclude` finds no results of these,
             but what was wrong, in `Plan.failed`. Otherwise the study ends with an error that names them.
             Either way all points run, and those that failed run again the next time.
+        place: The keyword that the argument of its command is, where that is no file of a study.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Study(Generic[Out]):
     race: Callable[[Plan, Measure], Plan] | None = None
     subject: Subject = ONE_SYSTEM
     despite_failures: bool = False
+    place: str = ""
 
     @property
     def axes(self) -> tuple[str, ...]:

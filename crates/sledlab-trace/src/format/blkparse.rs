@@ -37,7 +37,7 @@ impl Format for Blkparse {
     fn read(&self, mut reading: Reading) -> Result<Box<dyn Source>> {
         let events: Vec<u8> = Head::of(&mut reading.input)?.lines().filter_map(action).collect();
         let event = if !events.contains(&b'Q') && events.contains(&b'D') { b'D' } else { b'Q' };
-        let parser = Parser { event, devices: Devices::default(), in_summary: false };
+        let parser = Parser { event, devices: reading.devices, in_summary: false };
         Ok(Box::new(LineSource::new(reading.input, parser, reading.arrivals)))
     }
 }

@@ -44,7 +44,7 @@ impl Format for FioIolog {
     fn read(&self, mut reading: Reading) -> Result<Box<dyn Source>> {
         let head = Head::of(&mut reading.input)?;
         let first = head.lines().next().unwrap_or_default().to_vec();
-        let devices = Devices::default();
+        let devices = reading.devices;
         if first == VERSION_2 || first == VERSION_3 {
             let parser = Iolog { timed: first == VERSION_3, waited_ns: 0, devices };
             return Ok(Box::new(LineSource::new(reading.input, parser, reading.arrivals)));

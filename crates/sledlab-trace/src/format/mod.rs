@@ -31,6 +31,7 @@ use sledlab_core::{Error, Result, Source};
 pub use self::disksim_validate::{Measured, read_measured};
 use crate::arrivals::Arrivals;
 pub use crate::arrivals::Clock;
+use crate::devices::Devices;
 use crate::input::Input;
 pub(crate) use csv::HEADER as CSV_HEADER;
 
@@ -57,6 +58,7 @@ pub trait Format: Sync {
 pub struct Reading {
     pub(crate) input: Input,
     pub(crate) arrivals: Arrivals,
+    pub(crate) devices: Devices,
     /// Of `disksim-validate`: whether requests are spaced by gap plus service time.
     pub(crate) add_service_times: bool,
 }

@@ -38,11 +38,10 @@ impl Format for Spc {
     }
 
     fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
-        Ok(Box::new(LineSource::new(reading.input, Parser::default(), reading.arrivals)))
+        Ok(Box::new(LineSource::new(reading.input, Parser { devices: reading.devices }, reading.arrivals)))
     }
 }
 
-#[derive(Default)]
 struct Parser {
     devices: Devices,
 }

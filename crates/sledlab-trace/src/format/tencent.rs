@@ -36,11 +36,10 @@ impl Format for Tencent {
     }
 
     fn read(&self, reading: Reading) -> Result<Box<dyn Source>> {
-        Ok(Box::new(LineSource::new(reading.input, Parser::default(), reading.arrivals)))
+        Ok(Box::new(LineSource::new(reading.input, Parser { devices: reading.devices }, reading.arrivals)))
     }
 }
 
-#[derive(Default)]
 struct Parser {
     devices: Devices,
 }

@@ -14,6 +14,7 @@
 
 mod cello;
 mod clustered;
+mod day;
 mod directed_boundaries;
 mod directed_merge;
 mod directed_same_position;
@@ -37,6 +38,7 @@ mod snake;
 mod tpcc;
 mod tpcd;
 mod uniform;
+mod volume;
 
 use std::sync::Arc;
 
@@ -89,6 +91,7 @@ pub static LIST: Registry<Make> = Registry {
         of::<snake::Snake>(),
         of::<tpcd::Tpcd>(),
         of::<tpcc::Tpcc>(),
+        of::<volume::Volume>(),
         of::<directed_starvation::DirectedStarvation>(),
         of::<directed_stream::DirectedStream>(),
         of::<directed_same_position::DirectedSamePosition>(),

@@ -50,6 +50,35 @@ impl Shape {
     }
 }
 
+/// A [`Modulated`] process by how much faster requests come in bursts.
+#[derive(Clone, Copy, Debug)]
+pub struct Bursts {
+    /// Mean requests per second.
+    pub rate_per_s: f64,
+    /// Rate in bursts over the mean rate; 1 is Poisson.
+    pub ratio: f64,
+    /// Mean length of a burst in seconds.
+    pub burst_s: f64,
+    /// Share of the time that bursts last.
+    pub burst_share: f64,
+}
+
+impl Bursts {
+    /// Requests per second in quiet times and in bursts.
+    fn rates_per_s(&self) -> Result<[f64; 2]> {
+        let in_bursts = self.ratio * self.burst_share;
+        if in_bursts > 1.0 {
+            return Err(Error::user(format!(
+                "bursts at {} times the mean rate cannot last {} of the time: they would hold more than all requests",
+                self.ratio, self.burst_share
+            ))
+            .with_remedy(format!("take a share of at most {}", 1.0 / self.ratio)));
+        }
+        let quiet = (1.0 - in_bursts) / (1.0 - self.burst_share);
+        Ok([quiet, self.ratio].map(|times| times * self.rate_per_s))
+    }
+}
+
 /// Arrival instants; bursts and quiet times last exponentially long.
 #[derive(Clone, Debug)]
 pub struct Modulated {
@@ -68,16 +97,27 @@ impl Modulated {
     /// A process that begins with a quiet time. An error where no two rates give the shape.
     pub fn new(shape: Shape, gaps: Stream, states: Stream) -> Result<Self> {
         let mean_s = [shape.quiet_s(), shape.burst_s];
-        Ok(Modulated {
-            rates_per_s: shape.rates_per_s()?,
+        Ok(Self::of(shape.rates_per_s()?, mean_s, shape.rate_per_s, [gaps, states]))
+    }
+
+    /// As [`Modulated::new`]. An error where bursts would hold more than all requests.
+    pub fn with_bursts(bursts: Bursts, gaps: Stream, states: Stream) -> Result<Self> {
+        let mean_s = [bursts.burst_s * (1.0 / bursts.burst_share - 1.0), bursts.burst_s];
+        Ok(Self::of(bursts.rates_per_s()?, mean_s, bursts.rate_per_s, [gaps, states]))
+    }
+
+    fn of(rates_per_s: [f64; 2], mean_s: [f64; 2], rate_per_s: f64, streams: [Stream; 2]) -> Self {
+        let [gaps, states] = streams;
+        Modulated {
+            rates_per_s,
             mean_s,
             state: 1,
             until: Time::ZERO,
             now: Time::ZERO,
-            pace: Pace::new(shape.rate_per_s, mean_s[0] + mean_s[1]),
+            pace: Pace::new(rate_per_s, mean_s[0] + mean_s[1]),
             gaps,
             states,
-        })
+        }
     }
 
     /// The next arrival.

@@ -5,8 +5,10 @@ use std::collections::BinaryHeap;
 
 use sledlab_core::{Error, Request, Result, Source, Time};
 
+use crate::arrivals::too_early;
 use crate::ending::Ending;
 use crate::lines::CHUNK;
+use crate::sequel::Sequel;
 
 /// A stream in order of arrival, over one in which no request stands more than `window` places
 /// after one that arrives later. Memory is `window` requests. Equal arrivals keep their order.
@@ -19,7 +21,8 @@ pub struct Reorder<S> {
     chunk: Vec<Request>,
     next: usize,
     drained: bool,
-    from_zero: bool,
+    /// What the first arrival becomes the base of, unless one came before it.
+    sequel: Option<Sequel>,
     base_ns: Option<u64>,
     last: Time,
     ending: Ending,
@@ -47,8 +50,8 @@ impl Ord for Held {
 }
 
 impl<S: Source> Reorder<S> {
-    /// Puts `inner` in order; with `from_zero` the first request then arrives at time 0.
-    pub fn new(inner: S, window: usize, from_zero: bool) -> Self {
+    /// Puts `inner` in order.
+    pub fn new(inner: S, window: usize) -> Self {
         Reorder {
             inner,
             window: window.max(1),
@@ -57,11 +60,18 @@ impl<S: Source> Reorder<S> {
             chunk: Vec::new(),
             next: 0,
             drained: false,
-            from_zero,
+            sequel: None,
             base_ns: None,
             last: Time::ZERO,
             ending: Ending::default(),
         }
+    }
+
+    /// Counts from the first request, or from that of the trace which this one continues.
+    #[must_use]
+    pub fn since_the_first(mut self, sequel: Sequel) -> Self {
+        self.sequel = Some(sequel);
+        self
     }
 
     /// Holds back `window` requests more than are given out.
@@ -94,9 +104,11 @@ impl<S: Source> Reorder<S> {
             .with_remedy(format!("sort with a longer window than {window} requests, or sort the file")));
         }
         self.last = arrival;
-        if self.from_zero {
-            let base_ns = *self.base_ns.get_or_insert(arrival.as_ns());
-            request.arrival = Time::from_ns(arrival.as_ns() - base_ns);
+        if let Some(sequel) = &self.sequel {
+            let base_ns = *self.base_ns.get_or_insert_with(|| sequel.begin(arrival.as_ns()));
+            let since_ns =
+                arrival.as_ns().checked_sub(base_ns).ok_or_else(|| too_early(base_ns - arrival.as_ns()))?;
+            request.arrival = Time::from_ns(since_ns);
         }
         Ok(Some(request))
     }

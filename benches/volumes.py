@@ -1,0 +1,139 @@
+"""Volumes: the generated cloud beside what was published, and how fast clouds are made and traces split.
+
+Prints two tables and writes ``benches/volumes.json``. Speeds are processor time of one process; the floor of
+splitting is reading and parsing the same file.
+"""
+
+import json
+import platform
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import sledlab as sl
+from sledlab import _native
+from sledlab.traces.cloud import Cloud
+
+RESULTS = Path(__file__).parent / "volumes.json"
+PUBLISHED = {
+    "volumes with a mean above 100 requests/s (%)": 1.90,
+    "volumes with a mean below 10 requests/s (%)": 81.6,
+    "volumes whose busiest minute is above 100 times the mean (%)": 20,
+    "three quarters of reads are up to (KB)": 32,
+    "three quarters of writes are up to (KB)": 16,
+    "volumes more than half of whose requests are random (%)": 20,
+}
+"""Li, Wang, Lee and Shi, IISWC 2020, of 1,000 volumes of Alibaba: findings 1, 2, 8, and sizes."""
+
+RANDOM_BYTES = 128 * 1024
+BEFORE = 32
+ROWS = 20_000
+SPLIT_REQUESTS = 2_000_000
+
+
+def percent(flags: list[bool]) -> float:
+    """How many of them hold."""
+    return round(100 * float(np.mean(flags)), 2)
+
+
+def random_share(offsets: np.ndarray) -> float:
+    """Share of requests that begin more than 128 KiB from where each of the 32 before them began."""
+    nearest = np.full(len(offsets) - BEFORE, np.iinfo(np.int64).max)
+    for lag in range(1, BEFORE + 1):
+        nearest = np.minimum(nearest, np.abs(offsets[BEFORE:] - offsets[BEFORE - lag : -lag]))
+    return float(np.mean(nearest > RANDOM_BYTES))
+
+
+def statistics() -> dict[str, float]:
+    """The statistics of `PUBLISHED`, of generated volumes."""
+    hour = sl.read_volumes("cloud:volumes=1000,hours=1")
+    rates = np.array(Cloud.named("cloud:volumes=1000,hours=1").counts) / 3600
+    frames = [_native.limit(each.trace.open(), ROWS) for each in hour[::4]]
+    sizes: dict[bytes, list[np.ndarray]] = {b"R": [], b"W": []}
+    shares = []
+    for source in frames:
+        offsets = []
+        while (chunk := source.next_chunk()) is not None:
+            ops, lengths = np.frombuffer(chunk[1], "S1"), np.frombuffer(chunk[3], "<u8")
+            offsets.append(np.frombuffer(chunk[2], "<u8").astype(np.int64) * 512)
+            for op, held in sizes.items():
+                held.append(lengths[ops == op])
+        shares.append(random_share(np.concatenate(offsets)))
+    day = [sl.survey(each) for each in sl.read_volumes("cloud:volumes=500,hours=24,requests=1e7")]
+    bursts = [each.busiest_minute_iops * (each.last_s or 1) / each.requests for each in day]
+    quarters = [float(np.percentile(np.concatenate(sizes[op]), 75)) / 1024 for op in (b"R", b"W")]
+    found = [
+        percent(list(rates > 100)),
+        percent(list(rates < 10)),
+        percent([each > 100 for each in bursts]),
+        *quarters,
+        percent([each > 0.5 for each in shares]),
+    ]
+    return dict(zip(PUBLISHED, found, strict=True))
+
+
+def generated_per_s() -> float:
+    """Requests per second of the generator alone."""
+    cloud = Cloud.named("cloud:volumes=10,requests=1e7")
+    begun = time.process_time()
+    made = sum(_native.survey(cloud.volume(number).open())[0] for number in range(cloud.volumes))
+    return made / (time.process_time() - begun)
+
+
+def splitting(volumes: int) -> dict[str, float]:
+    """Speeds of splitting a trace of so many volumes, and of reading it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        file = Path(scratch) / "day.csv"
+        rng = np.random.default_rng(1)
+        columns = (
+            rng.integers(0, volumes, SPLIT_REQUESTS),
+            np.where(rng.random(SPLIT_REQUESTS) < 0.25, "R", "W"),
+            rng.integers(0, 10**7, SPLIT_REQUESTS) * 4096,
+            rng.integers(1, 17, SPLIT_REQUESTS) * 4096,
+            1_577_808_000_000_000 + np.cumsum(rng.integers(0, 200, SPLIT_REQUESTS)),
+        )
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        file.write_text("".join(map("%d,%s,%d,%d,%d\n".__mod__, rows)))
+        megabytes = file.stat().st_size / 1e6
+        begun = time.process_time()
+        _native.survey(_native.Source.open(str(file)))
+        floor_s = time.process_time() - begun
+        begun = time.process_time()
+        sl.split_volumes(file, Path(scratch) / "fleet")
+        split_s = time.process_time() - begun
+    return {
+        "volumes": volumes,
+        "requests": SPLIT_REQUESTS,
+        "reading_mb_per_s": round(megabytes / floor_s, 1),
+        "splitting_mb_per_s": round(megabytes / split_s, 1),
+        "splitting_requests_per_s": round(SPLIT_REQUESTS / split_s),
+        "over_floor": round(split_s / floor_s, 2),
+    }
+
+
+def main() -> None:
+    """Measures, prints and keeps."""
+    found = statistics()
+    print(f"{'statistic':<62}{'published':>10}{'ours':>8}")
+    for name, value in found.items():
+        print(f"{name:<62}{PUBLISHED[name]:>10g}{value:>8g}")
+    speed = generated_per_s()
+    print(f"generated: {speed / 1e6:.1f} million requests/s")
+    split = [splitting(volumes) for volumes in (10, 1000, 20_000)]
+    for each in split:
+        print(
+            f"split, {each['volumes']:>6,} volumes: {each['splitting_mb_per_s']:>6} MB/s, "
+            f"{each['over_floor']} times as long as reading"
+        )
+    kept = {
+        "machine": platform.processor() or platform.machine(),
+        "statistics": {name: {"published": PUBLISHED[name], "ours": value} for name, value in found.items()},
+        "generated_per_s": round(speed),
+        "splitting": split,
+    }
+    RESULTS.write_text(json.dumps(kept, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+//! Requests of many devices on their way into a file for each: sorted into a few files, in one pass.
+//!
+//! Whoever has more devices than files can be open at once reads these files one after another: each holds all requests
+//! of its devices, in order of arrival.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use sledlab_core::{Error, Op, Request, Result, Source, Time};
+
+/// Bytes of a request: arrival in ns and first block (u64 each), blocks (u32), device and what it is (u16 each), all
+/// little-endian. What it is: 0 to 3 for read, write, trim and flush; 4 more for metadata; 8 times the unwanted words.
+pub const RECORD_BYTES: usize = 24;
+
+/// Bytes gathered for a file before they are written.
+const BUFFER: usize = 256 * 1024;
+
+/// Files that are being written: `0`, `1` and so on, by device number modulo how many there are.
+pub struct Spill {
+    files: Vec<BufWriter<File>>,
+    directory: String,
+    last: Time,
+    requests: u64,
+}
+
+impl Spill {
+    /// Begins `parts` files in an empty directory.
+    pub fn create(directory: &Path, parts: u16) -> Result<Self> {
+        let name = directory.display().to_string();
+        let create = |part| File::create_new(directory.join(format!("{part}")));
+        let files: std::io::Result<Vec<File>> = (0..parts.max(1)).map(create).collect();
+        let files = files.map_err(|error| not_written(&name, &error))?;
+        let files = files.into_iter().map(|file| BufWriter::with_capacity(BUFFER, file)).collect();
+        Ok(Spill { files, directory: name, last: Time::ZERO, requests: 0 })
+    }
+
+    /// Writes the next few thousand requests of a source; how many there were, 0 at its end.
+    ///
+    /// # Errors
+    /// Those of the source; a request that arrives before the last one of the source before it; no room.
+    pub fn take(&mut self, source: &mut impl Source, chunk: &mut Vec<Request>) -> Result<usize> {
+        chunk.clear();
+        let taken = source.fill(chunk)?;
+        if let Some(early) = chunk.first().filter(|request| request.arrival < self.last) {
+            let early_s = self.last.since(early.arrival).as_seconds();
+            return Err(Error::user(format!("begins {early_s} s before the trace ends that it continues"))
+                .with_remedy("name the files in order of time"));
+        }
+        self.last = chunk.last().map_or(self.last, |request| request.arrival);
+        for request in chunk.iter() {
+            let part = usize::from(request.device) % self.files.len();
+            self.files[part]
+                .write_all(&record(request))
+                .map_err(|error| not_written(&self.directory, &error))?;
+        }
+        self.requests += taken as u64;
+        Ok(taken)
+    }
+
+    /// Requests written so far.
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// Writes what is still held back.
+    pub fn finish(mut self) -> Result<u64> {
+        let flushed: std::io::Result<()> = self.files.iter_mut().try_for_each(Write::flush);
+        flushed.map_err(|error| not_written(&self.directory, &error))?;
+        Ok(self.requests)
+    }
+}
+
+fn not_written(directory: &str, error: &std::io::Error) -> Error {
+    Error::user(format!("cannot write into `{directory}`: {error}"))
+        .with_remedy("make room, or write elsewhere")
+}
+
+#[inline]
+fn record(request: &Request) -> [u8; RECORD_BYTES] {
+    let op = match request.op {
+        Op::Read => 0_u16,
+        Op::Write => 1,
+        Op::Trim => 2,
+        Op::Flush => 3,
+    };
+    let kind = op | (u16::from(request.metadata) << 2) | (u16::from(request.unwanted_words) << 3);
+    let mut bytes = [0; RECORD_BYTES];
+    bytes[..8].copy_from_slice(&request.arrival.as_ns().to_le_bytes());
+    bytes[8..16].copy_from_slice(&request.lbn.to_le_bytes());
+    bytes[16..20].copy_from_slice(&request.blocks.to_le_bytes());
+    bytes[20..22].copy_from_slice(&request.device.to_le_bytes());
+    bytes[22..].copy_from_slice(&kind.to_le_bytes());
+    bytes
+}

@@ -1,0 +1,83 @@
+//! The course of a day: arrivals that come faster at some hours than at others.
+
+use sledlab_core::{Span, Time};
+
+/// Steps of a day: within each the rate is the same, so that a request costs no cosine.
+const STEPS: u64 = 288;
+
+/// Bends an even clock so that its rate follows a cosine over a day, in steps; the mean rate of a whole day stays.
+#[derive(Clone, Debug)]
+pub struct Day {
+    /// Rate of each step over the mean.
+    rates: Vec<f64>,
+    step_ns: f64,
+    step: usize,
+    /// Where the present step begins, and ends, on the even clock.
+    even_ns: [f64; 2],
+    /// Where it begins on the clock that is bent.
+    begins_ns: f64,
+}
+
+impl Day {
+    /// A day of `day_h` hours whose rate is `1 + amplitude` times the mean `peak_h` hours from its start.
+    pub fn new(day_h: f64, amplitude: f64, peak_h: f64) -> Self {
+        let at = |step: u64| (step as f64 + 0.5) / STEPS as f64 - peak_h / day_h;
+        let rates: Vec<f64> =
+            (0..STEPS).map(|step| 1.0 + amplitude * (at(step) * std::f64::consts::TAU).cos()).collect();
+        let step_ns = (day_h * 3.6e12 / STEPS as f64).round();
+        let even_ns = [0.0, step_ns * rates[0]];
+        Day { rates, step_ns, step: 0, even_ns, begins_ns: 0.0 }
+    }
+
+    /// When something happens that the even clock has at `even`, which never decreases.
+    #[inline]
+    pub fn bend(&mut self, even: Time) -> Time {
+        let even_ns = even.as_ns() as f64;
+        while even_ns >= self.even_ns[1] {
+            self.step = (self.step + 1) % self.rates.len();
+            self.begins_ns += self.step_ns;
+            self.even_ns = [self.even_ns[1], self.even_ns[1] + self.step_ns * self.rates[self.step]];
+        }
+        let within = (even_ns - self.even_ns[0]) / self.rates[self.step];
+        Time::ZERO + Span::from_ns((self.begins_ns + within.min(self.step_ns)) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flat_day_changes_nothing() {
+        let mut day = Day::new(24.0, 0.0, 12.0);
+        for second in [0, 1, 300, 301, 86_400, 900_000] {
+            let time = Time::from_ns(second * 1_000_000_000);
+            assert_eq!(day.bend(time), time);
+        }
+    }
+
+    #[test]
+    fn whole_days_take_as_long_as_before() {
+        for amplitude in [0.3, 1.0] {
+            let mut day = Day::new(1.0, amplitude, 0.25);
+            let hours: Vec<f64> =
+                (1..=5).map(|hour| day.bend(Time::from_ns(hour * 3_600_000_000_000)).as_seconds()).collect();
+            for (hour, bent) in hours.iter().enumerate() {
+                let whole = 3600.0 * (hour + 1) as f64;
+                assert!((bent - whole).abs() < 20.0, "{bent} {whole}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_peak_is_where_it_should_be() {
+        let mut day = Day::new(24.0, 1.0, 6.0);
+        let mut in_hour = [0; 24];
+        for minute in 0..1440 {
+            let bent = day.bend(Time::from_ns(minute * 60_000_000_000));
+            in_hour[(bent.as_seconds() / 3600.0) as usize % 24] += 1;
+        }
+        assert!((100..=120).contains(&in_hour[5]) && (100..=120).contains(&in_hour[6]), "{in_hour:?}");
+        assert!(in_hour[17] <= 3 && in_hour[18] <= 3, "{in_hour:?}");
+    }
+}

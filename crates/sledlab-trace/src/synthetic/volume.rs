@@ -1,0 +1,200 @@
+//! One volume of a cloud: a day that comes and goes, bursts, hot extents, some sequential runs.
+//!
+//! What can be set is what Li and others (IISWC 2020) found to differ between the volumes of a cloud: rate, bursts,
+//! reads, sizes, hot blocks, randomness. `sledlab.traces.cloud` draws the settings of as many volumes as wanted.
+
+use rand::RngExt;
+use rand_distr::{Distribution, Zipf};
+use sledlab_core::seed::Stream;
+use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result};
+
+use super::day::Day;
+use super::draw::{Ops, Places};
+use super::files::blocks_of;
+use super::modulated::{Bursts, Modulated};
+use super::sequential_share::SequentialShare;
+use super::size_mix::{SizeMix, Weighted};
+use super::{Generator, Setting};
+
+sledlab_core::params! {
+    /// One volume of a cloud. `cloud:volumes=N` wherever a fleet is expected makes many, each with settings of its own.
+    pub struct VolumeParams {
+        /// Number of requests; 0 never ends.
+        requests: u64 = 1_000_000_u64;
+        /// Mean rate over a day.
+        rate_per_s: f64 = 10.0, "1/s", 1e-6..1e6;
+        /// How far the rate rises above its mean in the course of a day, and falls below it; 0 is flat.
+        day_amplitude: f64 = 0.5, "", 0.0..1.0;
+        /// When the rate is highest, from the start.
+        peak_h: f64 = 12.0, "h", 0.0..1e3;
+        /// Length of a day.
+        day_h: f64 = 24.0, "h", 1e-3..1e3;
+        /// Rate in bursts over the mean rate; 1 is Poisson.
+        burst_ratio: f64 = 10.0, "", 1.0..1e5;
+        /// Share of the time that bursts last.
+        burst_share: f64 = 0.03, "", 1e-6..0.999;
+        /// Mean length of a burst.
+        burst_s: f64 = 60.0, "s", 1e-3..1e6;
+        /// Share of reads.
+        read_share: f64 = 0.25, "", 0.0..1.0;
+        /// Mean size of reads: 4 KB to 512 KB in steps of two. 57 has three quarters up to 32 KB.
+        read_kb: f64 = 57.0, "KB", 4.0..512.0;
+        /// Mean size of writes, as of reads. 34 has three quarters up to 16 KB.
+        write_kb: f64 = 34.0, "KB", 4.0..512.0;
+        /// Share of requests that begin where the one before of the same operation ended.
+        sequential_share: f64 = 0.3, "", 0.0..0.9;
+        /// How unevenly reads go to extents of 64 KB.
+        read_zipf: f64 = 0.7, "", 0.0..10.0;
+        /// How unevenly writes go to extents of 64 KB, which are not those hot with reads.
+        write_zipf: f64 = 0.9, "", 0.0..10.0;
+        /// Blocks that requests go to, from the first on; the whole device where that is smaller.
+        footprint_mb: f64 = 1000.0, "MB", 0.001..1e9;
+    }
+}
+
+/// Sizes and places are multiples of 4 KB.
+const UNIT_BLOCKS: u64 = 8;
+
+/// Units of an extent of 64 KB, which is hot or cold as a whole.
+const EXTENT_UNITS: u64 = 16;
+
+/// Sizes: 4 KB times the powers of two below this one.
+const DOUBLINGS: i32 = 8;
+
+/// Sizes whose shares fall, or rise, by the same factor from step to step, so that their mean is as wanted.
+fn sizes(mean_kb: f64) -> Vec<Weighted> {
+    let with = |log_factor: f64| -> Vec<Weighted> {
+        let highest = (log_factor * f64::from(DOUBLINGS - 1)).max(0.0);
+        (0..DOUBLINGS)
+            .map(|i| (4.0 * f64::from(1 << i), (log_factor * f64::from(i) - highest).exp()))
+            .collect()
+    };
+    let (mut low, mut high) = (-50.0, 50.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if super::size_mix::mean_kb(&with(middle)) < mean_kb { low = middle } else { high = middle }
+    }
+    with(high)
+}
+
+/// Extents by rank, scattered over the volume without a table of them.
+struct Extents {
+    ranks: Zipf<f64>,
+    count: u64,
+    factor: u64,
+    first: u64,
+    rng: Stream,
+}
+
+impl Extents {
+    fn new(extents: u64, exponent: f64, mut scatter: Stream, rng: Stream) -> Result<Self> {
+        let ranks = Zipf::new(extents as f64, exponent)
+            .map_err(|error| Error::user(format!("a Zipf exponent of {exponent}: {error}")))?;
+        // Multiplying by what has no factor in common with their number meets each extent once.
+        let mut factor = scatter.random_range(0..extents).max(1);
+        while greatest_common_divisor(factor, extents) != 1 {
+            factor = factor % extents + 1;
+        }
+        Ok(Extents { ranks, count: extents, factor, first: scatter.random_range(0..extents), rng })
+    }
+
+    #[inline]
+    fn next(&mut self) -> u64 {
+        let rank = (self.ranks.sample(&mut self.rng) as u64 - 1).min(self.count - 1);
+        let scattered = u128::from(rank) * u128::from(self.factor) + u128::from(self.first);
+        (scattered % u128::from(self.count)) as u64
+    }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// What differs between reads and writes.
+struct Kind {
+    sizes: SizeMix,
+    extents: Extents,
+    /// Where the last one ended.
+    end: u64,
+}
+
+/// See [`VolumeParams`].
+pub struct Volume {
+    arrivals: Modulated,
+    day: Day,
+    ops: Ops,
+    /// Reads, writes.
+    kinds: [Kind; 2],
+    sequential: SequentialShare,
+    space_blocks: u64,
+    sizes_rng: Stream,
+    runs_rng: Stream,
+    places: Places,
+}
+
+impl Generator for Volume {
+    type Params = VolumeParams;
+    const NAME: &'static str = "volume";
+    const MEANING: &'static str = "one volume of a cloud: days, bursts, hot extents, sequential runs";
+
+    fn requests(params: &Self::Params) -> u64 {
+        params.requests
+    }
+
+    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+        let stream = |use_of: &str| setting.stream(&format!("volume.{use_of}"));
+        let bursts = Bursts {
+            rate_per_s: params.rate_per_s,
+            ratio: params.burst_ratio,
+            burst_s: params.burst_s,
+            burst_share: params.burst_share,
+        };
+        let space_blocks = setting.capacity_blocks.min(blocks_of(params.footprint_mb));
+        let most_blocks = space_blocks.min(u64::from(u32::MAX));
+        let extents = (space_blocks / UNIT_BLOCKS).div_ceil(EXTENT_UNITS).max(1);
+        let kind = |name: &str, mean_kb: f64, exponent: f64| -> Result<Kind> {
+            let streams = [stream(&format!("{name}.scatter")), stream(&format!("{name}.extents"))];
+            let [scatter, ranks] = streams;
+            Ok(Kind {
+                sizes: SizeMix::new(&sizes(mean_kb), most_blocks),
+                extents: Extents::new(extents, exponent, scatter, ranks)?,
+                end: u64::MAX,
+            })
+        };
+        Ok(Volume {
+            arrivals: Modulated::with_bursts(bursts, stream("arrivals"), stream("bursts"))?,
+            day: Day::new(params.day_h, params.day_amplitude, params.peak_h),
+            ops: Ops::new(params.read_share, stream("ops"))?,
+            kinds: [
+                kind("reads", params.read_kb, params.read_zipf)?,
+                kind("writes", params.write_kb, params.write_zipf)?,
+            ],
+            sequential: SequentialShare::new(params.sequential_share),
+            space_blocks,
+            sizes_rng: stream("sizes"),
+            runs_rng: stream("runs"),
+            places: Places::new(stream("places")),
+        })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Request {
+        let arrival = self.day.bend(self.arrivals.next());
+        let op = self.ops.next();
+        let kind = &mut self.kinds[usize::from(op == Op::Write)];
+        let blocks = kind.sizes.draw(&mut self.sizes_rng);
+        let last = self.space_blocks - u64::from(blocks);
+        let goes_on = self.runs_rng.random::<f64>() < self.sequential.chance() && kind.end <= last;
+        let lbn = if goes_on {
+            kind.end
+        } else {
+            let unit = kind.extents.next() * EXTENT_UNITS + self.places.below(EXTENT_UNITS);
+            (unit * UNIT_BLOCKS).min(last)
+        };
+        self.sequential.count(lbn == kind.end);
+        kind.end = lbn + u64::from(blocks);
+        Request { arrival, lbn, blocks, op, ..Request::default() }
+    }
+}
+
+const _: () = assert!(UNIT_BLOCKS * BLOCK_BYTES == 4096);

@@ -1,0 +1,256 @@
+"""A generated fleet: the volumes of a cloud, whose settings are drawn as published statistics have them.
+
+Volume k follows from the seed, its number and how many there are, and from nothing else: whichever process
+makes it, and in whatever order, it is the same.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from functools import cached_property
+from hashlib import blake2b
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+from sledlab import _native
+from sledlab.errors import Error, unknown
+from sledlab.model.settings import table
+from sledlab.traces.columns import BLOCK_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PREFIX = "cloud"
+"""The word that a generated fleet begins with where a place of volumes is expected."""
+
+SKEWED_FROM = 0.019
+"""Share of volumes with more than 100 requests/s (Li and others, IISWC 2020, finding 1)."""
+
+BURSTY = 0.2
+"""Share of volumes whose peak is more than 100 times their mean (finding 2)."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What can be said of a parameter: its meaning, its unit, and the least and the most it may be."""
+
+    meaning: str
+    unit: str
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """A fleet of generated volumes.
+
+    Examples:
+        >>> cloud = Cloud.named("cloud:volumes=3,requests=3e4,seed=7")
+        >>> [volume.settings["requests"] for volume in map(cloud.volume, range(3))]
+        [19564, 6522, 3914]
+        >>> cloud.name(2), round(cloud.lasts_h, 2)
+        ('volume-2', 0.48)
+    """
+
+    volumes: Annotated[int, Said("Number of volumes.", "", 1, 1e6)] = 100
+    requests: Annotated[int, Said("Requests of all volumes; 0 follows from `hours`.", "", 0, 1e15)] = 0
+    hours: Annotated[
+        float, Said("How long all last; 0 follows from `requests`, and is 1 without them.", "h", 0, 1e5)
+    ] = 0.0
+    zipf: Annotated[
+        float, Said("How unevenly requests go to volumes: rates fall with rank so fast.", "", 0, 5)
+    ] = 1.0
+    day_amplitude: Annotated[
+        float, Said("How far rates rise above their mean in a day, over all volumes.", "", 0, 0.66)
+    ] = 0.5
+    read_share: Annotated[float, Said("Mean share of reads; most volumes have less.", "", 0, 0.6)] = 0.25
+    footprint_gb: Annotated[
+        float, Said("Median footprint in 10^9 bytes; a tenth to ten times as much.", "GB", 1e-4, 1e6)
+    ] = 1.0
+    seed: Annotated[int, Said("Root of all random numbers.", "", 0, 2**63)] = 1
+
+    @classmethod
+    def named(cls, text: str) -> Cloud:
+        """The fleet that `cloud:key=value,key=value` says.
+
+        Raises:
+            Error: There is no such parameter, or a value is out of range.
+        """
+        given: dict[str, Any] = {}
+        for word in filter(None, text.partition(":")[2].split(",")):
+            key, _, value = word.partition("=")
+            if key not in PARAMETERS:
+                raise unknown("parameter of a cloud", key, list(PARAMETERS))
+            given[key] = _read(key, value)
+        found = cls(**given)
+        if 0 < found.requests < found.volumes:
+            raise Error(
+                f"{found.requests} requests are not enough for {found.volumes} volumes",
+                remedy="say at least one request for each volume",
+            )
+        return found
+
+    @cached_property
+    def rates_per_s(self) -> tuple[float, ...]:
+        """Mean rates of the volumes by number, before they are scaled to `requests` and `hours`.
+
+        The share `SKEWED_FROM` of them is above 100 requests/s, whatever the exponent.
+        """
+        hashed = [_mixed(self.seed, number, "rank") for number in range(self.volumes)]
+        rates = [0.0] * self.volumes
+        for rank, number in enumerate(sorted(range(self.volumes), key=hashed.__getitem__)):
+            share = (rank + 0.5) / self.volumes
+            rates[number] = 100 * (SKEWED_FROM / share) ** self.zipf
+        return tuple(rates)
+
+    @property
+    def lasts_h(self) -> float:
+        """How long all volumes last, in h."""
+        if self.hours:
+            return self.hours
+        return self.requests / math.fsum(self.rates_per_s) / 3600 if self.requests else 1.0
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """Requests of the volumes by number, at least one each."""
+        total = math.fsum(self.rates_per_s)
+        more = (self.requests or max(round(total * self.lasts_h * 3600), self.volumes)) - self.volumes
+        counts, before, sum_of_rates = [], 0, 0.0
+        for rate in self.rates_per_s:
+            sum_of_rates += rate
+            until = min(round(more * (sum_of_rates / total)), more)
+            counts.append(1 + until - before)
+            before = until
+        counts[-1] += more - before
+        return tuple(counts)
+
+    def name(self, number: int) -> str:
+        """What a volume is called; names sort as numbers do."""
+        return f"volume-{number:0{len(str(self.volumes - 1))}}"
+
+    def volume(self, number: int) -> Made:
+        """The volume of a number.
+
+        Its settings are drawn one after another from a stream of its own: see docs/volumes.md for each.
+        """
+        draw = Random(_mixed(self.seed, number, "settings"))
+        count, lasts_s = self.counts[number], self.lasts_h * 3600
+        bursty = draw.random() < BURSTY
+        ratio = _between(draw, 150, 500) if bursty else _between(draw, 2, 40)
+        share = (0.6 if bursty else 0.3) / ratio
+        amplitude = min(self.day_amplitude * (0.5 + draw.random()), 1.0)
+        peak_h = 11 + 6 * (draw.random() + draw.random()) / 2
+        read_share = _read_share(draw, self.read_share)
+        random_one = draw.random() < 0.2  # finding 8: volumes more than half of whose requests are random
+        sequential = 0.05 + 0.4 * draw.random() if random_one else 0.6 + 0.3 * draw.random()
+        footprint_mb = self.footprint_gb * 1e9 / 2**20 * 10 ** (2 * draw.random() - 1)
+        mean_per_s = count / lasts_s / _share_of_day(self.lasts_h, amplitude, peak_h)
+        settings = {
+            "rate_per_s": min(max(mean_per_s, 1e-6), 1e6),
+            "day_amplitude": amplitude,
+            "peak_h": peak_h,
+            "burst_ratio": ratio,
+            "burst_share": share,
+            # Ten bursts at least, so that a short fleet has its share of them.
+            "burst_s": min(max(min(60.0, lasts_s * share / 10), 1e-3), 1e6),
+            "read_share": read_share,
+            "read_kb": _between(draw, 35, 90),
+            "write_kb": _between(draw, 20, 55),
+            "sequential_share": sequential,
+            "read_zipf": 0.2 + 0.8 * draw.random(),
+            "write_zipf": 0.5 + 0.7 * draw.random(),
+            "footprint_mb": footprint_mb,
+        }
+        # Six digits: the last ones of a logarithm are not the same on every machine.
+        rounded = {key: float(f"{value:.6g}") for key, value in settings.items()}
+        blocks = max(int(rounded["footprint_mb"] * 2**20) // BLOCK_BYTES, 1)
+        return Made(number, self.seed, blocks, table({"requests": count, **rounded}))
+
+
+@dataclass(frozen=True)
+class Made:
+    """A generated volume.
+
+    Attributes:
+        number: Which of the fleet it is.
+        seed: Root of the fleet's random numbers.
+        capacity_blocks: Its size in blocks.
+        parameters: Of the generator `volume`, as TOML.
+    """
+
+    number: int
+    seed: int
+    capacity_blocks: int
+    parameters: str
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The parameters by name."""
+        pairs = (line.split(" = ") for line in self.parameters.splitlines())
+        return {key: int(value) if key == "requests" else float(value) for key, value in pairs}
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        seed = _mixed(self.seed, self.number, "requests")
+        return _native.Source.generate("volume", self.parameters, seed, self.capacity_blocks)
+
+    def identity(self) -> str:
+        """A text that differs where the requests do."""
+        return f"volume {self.number} {self.seed} {self.capacity_blocks}\n{self.parameters}"
+
+
+def _said(kind: Any) -> Said:
+    found: Said = kind.__metadata__[0]
+    return found
+
+
+PARAMETERS: Mapping[str, Said] = {
+    name: _said(kind)
+    for name, kind in get_type_hints(Cloud, include_extras=True).items()
+    if hasattr(kind, "__metadata__")
+}
+"""What can be said of a cloud."""
+
+DEFAULTS: Mapping[str, Any] = {each.name: each.default for each in fields(Cloud)}
+"""What is not said."""
+
+
+def _read(key: str, value: str) -> int | float:
+    said = PARAMETERS[key]
+    try:
+        number = float(value)
+    except ValueError:
+        raise Error(f"`{key}={value}`: not a number", remedy=f"say it as {key}={DEFAULTS[key]}") from None
+    whole = isinstance(DEFAULTS[key], int)
+    if not said.least <= number <= said.most or (whole and number != int(number)):
+        kind = "a whole number" if whole else "a number"
+        raise Error(
+            f"`{key}={value}` is out of range",
+            remedy=f"give {kind} from {said.least:g} to {said.most:g} {said.unit}".rstrip(),
+        )
+    return int(value) if whole and value.isdigit() else int(number) if whole else number
+
+
+def _mixed(seed: int, number: int, use: str) -> int:
+    """A seed for one use of one volume."""
+    return int.from_bytes(blake2b(f"{seed} {number} {use}".encode(), digest_size=8).digest(), "little")
+
+
+def _between(draw: Random, least: float, most: float) -> float:
+    """A number whose logarithm is even between two."""
+    return float(least * (most / least) ** draw.random())
+
+
+def _read_share(draw: Random, mean: float) -> float:
+    """A share of reads: where the mean is 0.25, a fifth of the volumes mostly read, most hardly ever."""
+    reading = draw.random() < 0.8 * mean
+    where = draw.random()
+    return 0.5 + 0.45 * where if reading else min(2 * mean, 1.0) * where**4
+
+
+def _share_of_day(hours: float, amplitude: float, peak_h: float) -> float:
+    """Mean rate in the first hours over that of a whole day."""
+    turn = math.tau / 24
+    swing = math.sin(turn * (hours - peak_h)) + math.sin(turn * peak_h)
+    return 1 + amplitude * swing / (turn * hours)

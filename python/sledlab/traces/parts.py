@@ -1,0 +1,154 @@
+"""What opens the requests of one volume: a text of any format, or Parquet files one after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sledlab import _native
+from sledlab.errors import Error, Place
+from sledlab.lazy import parquet
+from sledlab.lazy import pyarrow as pa
+from sledlab.traces import contents, remote
+from sledlab.traces import table as tables
+from sledlab.traces.columns import check_columns
+from sledlab.traces.samples import located
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow
+
+BATCH_ROWS = 65_536
+"""Rows of a Parquet file that are handed over together."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A trace in a text format, on a path or at an address.
+
+    Attributes:
+        path: Where it is.
+        format: Its format; told by its content when left out.
+        base_ns: What times count from, where the format has a wall clock; the first request when left out.
+    """
+
+    path: str
+    format: str | None = None
+    base_ns: int | None = None
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        return self.shared(_native.Sequel(self.base_ns))
+
+    def shared(self, sequel: _native.Sequel, sort_window: int = 0) -> _native.Source:
+        """The requests, which share numbers of devices and a clock with those of other traces."""
+        file = remote.opened(self.path) if remote.is_remote(self.path) else None
+        return _native.Source.open(self.path, self.format, sort_window, sequel=sequel, file=file)
+
+    def identity(self) -> str:
+        """A text that differs where the requests do."""
+        return f"{_identity(self.path)} {self.format} {self.base_ns}"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Parquet files with the columns of a trace, each continuing the one before; devices are not looked at.
+
+    Attributes:
+        paths: Where they are: paths or addresses.
+    """
+
+    paths: tuple[str, ...]
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        with Part(self.paths[0]) as first:
+            columns = first.columns()
+            schema = first.file.schema_arrow
+        return tables.from_batches(self.paths[0], schema, self._batches(columns), 0)
+
+    def _batches(self, columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
+        for path in self.paths:
+            with Part(path) as part:
+                part.columns()
+                yield from part.batches(columns)
+
+    def identity(self) -> str:
+        """A text that differs where the requests do."""
+        return " ".join(_identity(path) for path in self.paths)
+
+
+class Part:
+    """A Parquet file while it is read; what is wrong with it is told with its name."""
+
+    def __init__(self, path: str) -> None:
+        """Opens it.
+
+        Raises:
+            Error: It cannot be opened, or is no Parquet.
+        """
+        self.path = path
+        try:
+            self._bytes = remote.opened(path) if remote.is_remote(path) else Path(path).open("rb")  # noqa: SIM115
+        except OSError as error:
+            raise Error(f"cannot open: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error
+        try:
+            self.file = parquet.ParquetFile(self._bytes)
+        except Exception as error:
+            self._bytes.close()
+            raise self._wrong(error) from error
+
+    def __enter__(self) -> Part:
+        """The file itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes it."""
+        self._bytes.close()
+
+    def columns(self, *more: str) -> list[str]:
+        """The columns of a trace that it has, without the device, and those that must be there besides."""
+        found = check_columns(self.file.schema_arrow.names, self.path)
+        return [*(column for column in found if column != "device"), *more]
+
+    def batches(self, columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
+        """Its rows."""
+        here = [column for column in columns if column in self.file.schema_arrow.names]
+        try:
+            yield from self.file.iter_batches(batch_size=BATCH_ROWS, columns=here)
+        except (pa.ArrowException, OSError) as error:
+            raise self._wrong(error) from error
+
+    def _wrong(self, error: Exception) -> Error:
+        return Error(
+            f"not a Parquet file that can be read: {error}",
+            Place(self.path, 0, 0, ""),
+            "copy, download or write the file again",
+        )
+
+
+def starts_as_parquet(path: str) -> bool:
+    """Whether the first bytes are those of Parquet; of what cannot be read, not.
+
+    Raises:
+        Error: An address cannot be read.
+    """
+    if remote.is_remote(path):
+        with remote.opened(path) as file:
+            return file.read(4) == b"PAR1"
+    try:
+        with located(path).open("rb") as local:
+            return local.read(4) == b"PAR1"
+    except OSError:
+        return False
+
+
+def _identity(path: str) -> str:
+    if remote.is_remote(path):
+        return remote.identity(path)
+    try:
+        return contents.content(located(path))
+    except OSError as error:
+        raise Error(f"cannot read: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error

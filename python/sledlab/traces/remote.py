@@ -1,0 +1,94 @@
+"""Files of object stores and web servers, read where they lie: addresses that fsspec knows."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from sledlab.errors import Error, Place
+from sledlab.lazy import fsspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+
+INSTALL = "pip install 'sledlab[object-stores]'"
+"""What makes object stores readable."""
+
+
+def is_remote(place: str) -> bool:
+    """Whether a place is an address, `scheme://...`, rather than a path.
+
+    Examples:
+        >>> is_remote("s3://traces/fleet"), is_remote("traces/fleet"), is_remote("sample:mail-a")
+        (True, False, False)
+    """
+    return _ADDRESS.match(place) is not None
+
+
+def opened(address: str) -> IO[bytes]:
+    """A file for reading, in blocks as they are asked for.
+
+    Raises:
+        Error: It cannot be opened.
+    """
+    with _told(address):
+        store, path = fsspec.core.url_to_fs(address)
+        return cast("IO[bytes]", store.open(path, "rb"))
+
+
+def files(address: str) -> dict[str, str]:
+    """Files in a directory and in those in it: addresses by the way from the directory to them.
+
+    Raises:
+        Error: There is no such directory, or it cannot be listed.
+    """
+    with _told(address):
+        store, root = fsspec.core.url_to_fs(address)
+        found = sorted(store.find(root, maxdepth=2))
+        base = root.rstrip("/") + "/"
+        inside = [path for path in found if path.startswith(base)]
+        return {path.removeprefix(base): _whole(store, path, address) for path in inside}
+
+
+def identity(address: str) -> str:
+    """Which file it is and in which state, as far as its store tells without reading it.
+
+    Raises:
+        Error: There is no such file.
+    """
+    with _told(address):
+        store, path = fsspec.core.url_to_fs(address)
+        told = store.info(path)
+        kept = ("ETag", "etag", "md5Hash", "checksum", "LastModified", "last_modified", "mtime", "created")
+        state = [f"{name}={told[name]}" for name in kept if told.get(name) is not None]
+        return " ".join([address, f"size={told.get('size')}", *state])
+
+
+def _whole(store: Any, path: str, address: str) -> str:
+    """The address of what a store lists, which may leave out the scheme."""
+    if is_remote(path):
+        return path
+    return f"{address.split('://', 1)[0]}://{path.lstrip('/') if store.root_marker == '' else path}"
+
+
+@contextmanager
+def _told(address: str) -> Iterator[None]:
+    """Errors of stores, of which each has its own, as those of the user."""
+    try:
+        yield
+    except Error:
+        raise
+    except ImportError as error:
+        raise Error(f"`{address}` cannot be read: {error}", remedy=INSTALL) from error
+    except FileNotFoundError as error:
+        raise Error(
+            "there is no such file or directory", Place(address, 0, 0, ""), "check the address"
+        ) from error
+    except Exception as error:
+        why = str(error) or type(error).__name__
+        raise Error(
+            f"cannot be read: {why}", Place(address, 0, 0, ""), "check the address, and who may read it"
+        ) from error

@@ -1,0 +1,284 @@
+"""Traces that hold many volumes, taken apart into a Parquet dataset with a directory for each volume.
+
+The text is read once. Requests are sorted by volume into `PARTS` files as they come, and each of these then
+into the files of its volumes: no more files are open, and no more requests held, however many volumes
+there are.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.errors import Error, Place
+from sledlab.files import drafted_directory, writing
+from sledlab.lazy import numpy as np
+from sledlab.lazy import parquet
+from sledlab.lazy import pyarrow as pa
+from sledlab.traces import table as tables
+from sledlab.traces.columns import BLOCK_BYTES, PARQUET
+from sledlab.traces.parts import Part, Text, starts_as_parquet
+from sledlab.traces.places import directory_of
+from sledlab.traces.volumes import Volume, read_volumes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import numpy
+    import pyarrow
+
+    Tell = Callable[[int, float | None], Any]
+
+PARTS = 128
+"""Files into which requests are sorted first."""
+
+MOST_VOLUMES = 2**16
+"""Volumes that can be told apart."""
+
+BLOCK_RECORDS = 2**20
+"""Requests of such a file that are sorted together."""
+
+GROUP_ROWS = 2**16
+"""Rows of a row group, where a volume has as many."""
+
+MOST_HELD = 2**21
+"""Requests held back for the sake of large row groups, of all volumes of a part."""
+
+RECORD = [("arrival", "<u8"), ("lbn", "<u8"), ("blocks", "<u4"), ("device", "<u2"), ("kind", "<u2")]
+"""A request as `_native.Sorter` writes it."""
+
+READING_SHARE = 0.6
+"""Share of the time that reading takes, about, for the bar."""
+
+
+def split_volumes(
+    files: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    format: str | None = None,
+    sort_window: int = 0,
+    progress: Tell | None = None,
+) -> list[Volume]:
+    """Takes a trace of many volumes apart, into a directory `volume=NAME` of Parquet files for each.
+
+    Volumes keep the names that they have in the trace, and all share its clock. `out` is there only when
+    whole: what a split that was killed has left beside it is removed by the next one.
+
+    Args:
+        files: The trace: a file, or several of which each continues the one before, such as one for each
+            day. Text in a format that names devices (`alibaba`, `tencent`, `msr`, `spc`, `blkparse`) or
+            numbers them (`csv`), plain or compressed, or Parquet with a column `volume` or `device`; on
+            paths or at addresses.
+        out: The directory to make; one without anything in it may be there.
+        format: The format of the files; told by their content when left out.
+        sort_window: As in `read_trace`.
+        progress: Called now and then with the requests read and the share of the whole where known.
+
+    Returns:
+        The volumes, sorted by name, as `read_volumes(out)` reads them.
+
+    Raises:
+        Error: A file cannot be read, or does not continue the one before; a volume has a name that cannot
+            be that of a directory; there are more than 65,536 volumes; or `out` holds something.
+
+    Examples:
+        >>> import pathlib, tempfile, sledlab as sl
+        >>> here = pathlib.Path(tempfile.mkdtemp())
+        >>> day = here / "day.csv"
+        >>> _ = day.write_text("12,R,0,4096,1577808000000000\\n138,W,8192,512,1577808000000250\\n")
+        >>> volumes = sl.split_volumes(day, here / "fleet")
+        >>> [(volume.name, volume.trace.frame()["time_us"].item()) for volume in volumes]
+        [('12', 0.0), ('138', 250.0)]
+    """
+    given = [files] if isinstance(files, (str, Path)) else list(files)
+    if not given:
+        raise Error("there is no file to take apart", remedy="name one")
+    target = Path(out)
+    with drafted_directory(target) as place, ExitStack() as stack:
+        scratch = Path(stack.enter_context(TemporaryDirectory(prefix=".sorting-", dir=place)))
+        sorter = _native.Sorter(str(scratch), PARTS)
+        reading = _Reading(format, sort_window)
+        for number, file in enumerate(given):
+            sorter.take(reading.source(str(file)), progress and _shared(progress, number, len(given)))
+        total = sorter.finish()
+        if total == 0:
+            raise Error("the trace holds no requests", Place(str(given[0]), 0, 0, ""), "check the file")
+        done = 0
+        for part in range(PARTS):
+            file = scratch / str(part)
+            with writing(target):
+                for rows in _write_volumes(file, place, reading.name):
+                    done += rows
+                    if progress:
+                        progress(total, READING_SHARE + (1 - READING_SHARE) * done / total)
+                file.unlink()
+    return read_volumes(target)
+
+
+def _shared(progress: Tell, number: int, files: int) -> Tell:
+    """Progress of one file of several as that of all."""
+
+    def tell(count: int, share: float | None) -> None:
+        progress(count, None if share is None else READING_SHARE * (number + share) / files)
+
+    return tell
+
+
+class _Reading:
+    """Opens files that continue one another, and knows what their volumes are called."""
+
+    def __init__(self, form: str | None, sort_window: int) -> None:
+        self.form = form
+        self.sort_window = sort_window
+        self._sequel = _native.Sequel()
+        self._numbers: dict[str, int] = {}
+        self._named: list[bytes] = []
+        self._first = ""
+
+    def source(self, file: str) -> _native.Source:
+        """The requests of a file; their devices are its volumes."""
+        if self.form == PARQUET or (self.form is None and starts_as_parquet(file)):
+            self._check(file, PARQUET)
+            return self._of_parquet(file)
+        source = Text(file, self.form).shared(self._sequel, self.sort_window)
+        self._check(file, source.format)
+        return source
+
+    def name(self, number: int) -> bytes:
+        """What the volume of a number is called."""
+        if len(self._named) <= number:
+            self._named = self._sequel.names() or [name.encode() for name in self._numbers]
+        if not self._named:
+            return b"%d" % number
+        name = self._named[number]
+        # Of `msr`: the host and the number of the disk.
+        return b"_".join(name.rsplit(b",", 1)) if self._first == "msr" else name
+
+    def _check(self, file: str, form: str) -> None:
+        self._first = self._first or form
+        if form != self._first:
+            raise Error(
+                f"the file is `{form}`, and those before it are `{self._first}`",
+                Place(file, 0, 0, ""),
+                "take files of one format apart together",
+            )
+
+    def _of_parquet(self, file: str) -> _native.Source:
+        with Part(file) as part:
+            schema = part.file.schema_arrow
+            named = "volume" in schema.names
+            if not named and "device" not in schema.names:
+                raise Error(
+                    "there is no column that tells the volume",
+                    Place(file, 0, 0, ""),
+                    "a trace of many volumes has the column `volume` or `device`",
+                )
+            columns = part.columns("volume" if named else "device")
+        return tables.from_batches(file, schema, self._batches(file, columns, named=named), self.sort_window)
+
+    def _batches(self, file: str, columns: list[str], *, named: bool) -> Iterator[pyarrow.RecordBatch]:
+        rows = 0
+        with Part(file) as part:
+            for batch in part.batches(columns):
+                yield self._numbered(batch, file, rows) if named else batch
+                rows += batch.num_rows
+
+    def _numbered(self, batch: pyarrow.RecordBatch, file: str, rows: int) -> pyarrow.RecordBatch:
+        """The batch with numbers in the place of names."""
+        place = batch.schema.get_field_index("volume")
+        names = batch.column(place)
+        if names.null_count:
+            row = rows + names.is_null().to_pylist().index(True) + 1
+            raise Error("volume: the value is missing", Place(file, row, 0, ""), "every request has a volume")
+        coded = names.cast(pa.string()).dictionary_encode()
+        numbers = [self._number(name, file, rows) for name in coded.dictionary.to_pylist()]
+        device = np.array(numbers, dtype="<i8")[coded.indices.to_numpy()]
+        return batch.set_column(place, "device", pa.array(device))
+
+    def _number(self, name: str, file: str, rows: int) -> int:
+        number = self._numbers.setdefault(name, len(self._numbers))
+        if number >= MOST_VOLUMES:
+            raise Error(
+                f"more than {MOST_VOLUMES:,} volumes",
+                Place(file, rows + 1, 0, ""),
+                "take apart the file by volume first",
+            )
+        return number
+
+
+def _write_volumes(file: Path, place: Path, name: Callable[[int], bytes]) -> Iterator[int]:
+    """Writes the volumes of a part, and tells how many requests it has written."""
+    with _Writers(place, name) as writers, file.open("rb") as records:
+        while len(block := np.fromfile(records, dtype=RECORD, count=BLOCK_RECORDS)):
+            writers.take(block)
+            yield len(block)
+
+
+class _Writers:
+    """Parquet files of the volumes of a part, while they are written."""
+
+    def __init__(self, place: Path, name: Callable[[int], bytes]) -> None:
+        self._place = place
+        self._name = name
+        self._held: dict[int, list[numpy.ndarray]] = {}
+        self._rows: dict[int, int] = {}
+        self._open: dict[int, tuple[Any, Any]] = {}
+
+    def __enter__(self) -> _Writers:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._write(list(self._held))
+        for writer, file in self._open.values():
+            writer.close()
+            file.close()
+
+    def take(self, block: numpy.ndarray) -> None:
+        """Takes requests in order of arrival."""
+        order = np.argsort(block["device"], kind="stable")
+        ordered = block[order]
+        bounds = np.flatnonzero(np.diff(ordered["device"])) + 1
+        for run in np.split(ordered, bounds):
+            number = int(run["device"][0])
+            self._held.setdefault(number, []).append(run.copy())
+            self._rows[number] = self._rows.get(number, 0) + len(run)
+        held = sum(self._rows.values())
+        least = GROUP_ROWS if held <= MOST_HELD else min(GROUP_ROWS, held // len(self._rows))
+        self._write([number for number, rows in self._rows.items() if rows >= least])
+
+    def _write(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            rows = np.concatenate(self._held.pop(number))
+            del self._rows[number]
+            table = _table(rows)
+            if number not in self._open:
+                self._open[number] = self._begun(number, table.schema)
+            self._open[number][0].write_table(table)
+
+    def _begun(self, number: int, schema: pyarrow.Schema) -> tuple[Any, Any]:
+        """The writer of a volume, and the file that it writes."""
+        directory = self._place / directory_of(self._name(number))
+        directory.mkdir()
+        # Given a path, the writer would find out anew for each where it leads.
+        file = pa.OSFile(str(directory / "part-0.parquet"), "wb")
+        return parquet.ParquetWriter(file, schema, compression="zstd", use_dictionary=["op"]), file
+
+
+def _table(rows: numpy.ndarray) -> pyarrow.Table:
+    """Requests as Parquet has them."""
+    kind = rows["kind"]
+    ops = pa.DictionaryArray.from_arrays(pa.array((kind & 3).astype(np.int8)), ["R", "W", "T", "F"])
+    lengths = rows["blocks"].astype(np.int64) * BLOCK_BYTES - (kind >> 3).astype(np.int64) * 8
+    return pa.table(
+        {
+            "time_us": rows["arrival"] / 1000,
+            "op": ops,
+            "offset_bytes": (rows["lbn"] * BLOCK_BYTES).astype(np.int64),
+            "length_bytes": lengths,
+            "metadata": ((kind >> 2) & 1).astype(np.uint8),
+        }
+    )

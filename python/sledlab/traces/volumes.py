@@ -1,0 +1,208 @@
+"""Volumes of a fleet: where they are, what a placement needs to know of them, and several as one trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.lazy import numpy as np
+from sledlab.traces.columns import BLOCK_BYTES
+from sledlab.traces.places import found_in
+from sledlab.traces.read import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sledlab.traces.read import Opener
+
+MINUTE_NS = 60_000_000_000
+"""Nanoseconds of a minute."""
+
+
+@dataclass(frozen=True)
+class Volume:
+    """A volume of a fleet.
+
+    Attributes:
+        name: What it is called where it comes from; any text, maybe a hostile one.
+        trace: Its requests alone: blocks of the volume from 0, device number 0, times on the clock of the
+            whole fleet, which does not begin anew with each volume.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> mail = sl.Volume("mail", sl.read_trace("sample:mail-a"))
+        >>> sl.survey(mail).requests
+        115961
+    """
+
+    name: str
+    trace: Trace
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a placement needs to know of a volume.
+
+    Attributes:
+        requests: Reads and writes.
+        reads: Reads among them.
+        read_bytes: What reads move, in bytes.
+        written_bytes: What writes move, in bytes.
+        end_blocks: The first block of 512 bytes that no request reaches.
+        first_s: Arrival of the first request, in s on the clock of the fleet; 0 where there is none.
+        last_s: Arrival of the last one, in s.
+        busiest_minute_iops: Reads and writes per second in the minute of the clock that has most of them.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.survey(sl.Volume("mail", sl.read_trace("sample:mail-a")))
+        >>> found.reads, found.writes, round(found.busiest_minute_iops)
+        (25171, 90790, 321)
+    """
+
+    requests: int
+    reads: int
+    read_bytes: int
+    written_bytes: int
+    end_blocks: int
+    first_s: float
+    last_s: float
+    busiest_minute_iops: float
+
+    @property
+    def writes(self) -> int:
+        """Writes among the requests."""
+        return self.requests - self.reads
+
+
+def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume]:
+    """The volumes of a fleet, sorted by name.
+
+    Nothing but the first requests of each file is read here, and what is wrong with a volume is told when
+    its trace is used, so that one that is damaged does not keep others from being read.
+
+    Args:
+        place: A directory with one trace for each volume, in any format, called by the name of its file
+            without endings; a directory with a directory `volume=NAME` of Parquet files for each, as
+            `split_volumes` writes; either at an address such as `s3://bucket/fleet` or
+            `https://host/fleet/`; `sample:` for the traces that come with sledlab;
+            `cloud:volumes=1000,hours=1` for a generated fleet.
+        format: The format of the traces; told by their content when left out.
+
+    Raises:
+        Error: There is no such place, it holds no trace, or two files have one name.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> [volume.name for volume in sl.read_volumes("cloud:volumes=3,requests=3000")]
+        ['volume-0', 'volume-1', 'volume-2']
+    """
+    return [Volume(name, Trace(name, kind, opener)) for name, kind, opener in found_in(str(place), format)]
+
+
+def survey(volume: Volume) -> Survey:
+    """What a placement needs to know of a volume; reads it once, in constant memory.
+
+    Args:
+        volume: The volume.
+
+    Raises:
+        Error: The trace is wrong somewhere, or holds several volumes.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> [volume] = sl.read_volumes("cloud:volumes=1,requests=2000")
+        >>> found = sl.survey(volume)
+        >>> found.requests, found.reads + found.writes, found.end_blocks > 0
+        (2000, 2000, True)
+    """
+    source = volume.trace.open()
+    requests = reads = read_bytes = written_bytes = end_blocks = 0
+    first_ns = last_ns = device = None
+    minute, in_minute, busiest = -1, 0, 0
+    while (chunk := source.next_chunk()) is not None:
+        times, lbns, lengths = (np.frombuffer(chunk[part], "<u8") for part in (0, 2, 3))
+        ops = np.frombuffer(chunk[1], "S1")
+        device = _only_device(chunk[4], device, volume.name)
+        first_ns = int(times[0]) if first_ns is None else first_ns
+        last_ns = int(times[-1])
+        end_blocks = max(end_blocks, int((lbns + (lengths + (BLOCK_BYTES - 1)) // BLOCK_BYTES).max()))
+        is_read, is_write = ops == b"R", ops == b"W"
+        read_bytes += int(lengths[is_read].sum())
+        written_bytes += int(lengths[is_write].sum())
+        reads += int(is_read.sum())
+        moving = times[is_read | is_write]
+        requests += len(moving)
+        for number, count in zip(*np.unique(moving // MINUTE_NS, return_counts=True), strict=True):
+            in_minute = in_minute + int(count) if number == minute else int(count)
+            minute, busiest = number, max(busiest, in_minute)
+    return Survey(
+        requests,
+        reads,
+        read_bytes,
+        written_bytes,
+        end_blocks,
+        (first_ns or 0) / 1e9,
+        (last_ns or 0) / 1e9,
+        busiest / 60,
+    )
+
+
+def _only_device(numbers: bytes, before: bytes | None, name: str) -> bytes:
+    """The number of the device of all requests; refuses a second one."""
+    device = numbers[:2] if before is None else before
+    if numbers != device * (len(numbers) // 2):
+        raise Error(
+            f"the trace of the volume `{name}` holds several volumes",
+            remedy="take it apart first with `sledlab fleet split`",
+        )
+    return device
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Requests of several traces in order of arrival, each moved by an offset.
+
+    Attributes:
+        of: Where they come from.
+        offsets_blocks: By how many blocks those of each are moved.
+    """
+
+    of: tuple[Opener, ...]
+    offsets_blocks: tuple[int, ...]
+
+    def open(self) -> _native.Source:
+        """The requests, from the start."""
+        moved = [
+            _native.shift(_native.overlay(each.open()), offset)
+            for each, offset in zip(self.of, self.offsets_blocks, strict=True)
+        ]
+        return _native.merge(moved, keep_devices=True)
+
+
+def merged(volumes: Sequence[Volume], offsets_blocks: Sequence[int]) -> Trace:
+    """Several volumes as one trace of one device, in order of arrival; equal arrivals in the order given.
+
+    Nothing is opened before the trace is, and the trace pickles: it may go to another process.
+
+    Args:
+        volumes: The volumes.
+        offsets_blocks: Where each begins, in blocks of 512 bytes.
+
+    Raises:
+        Error: There are not as many offsets as volumes.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> volumes = sl.read_volumes("cloud:volumes=2,requests=2000,footprint_gb=0.01")
+        >>> both = sl.merged(volumes, [0, 1_000_000])
+        >>> both.frame().height
+        2000
+    """
+    if len(volumes) != len(offsets_blocks):
+        raise Error(f"{len(volumes)} volumes have {len(offsets_blocks)} offsets", remedy="give one for each")
+    opener = Merged(tuple(volume.trace.opener for volume in volumes), tuple(offsets_blocks))
+    return Trace(", ".join(volume.name for volume in volumes), "merge", opener)

@@ -1,0 +1,71 @@
+"""Generated fleets: each volume follows from its number, and all of them from what was published."""
+
+import random
+from statistics import quantiles
+
+import pytest
+import sledlab as sl
+from sledlab.traces.cloud import Cloud
+
+
+def test_a_volume_is_the_same_in_whatever_order():
+    cloud = Cloud.named("cloud:volumes=40,requests=40000,seed=5")
+    numbers = list(range(40))
+    random.Random(1).shuffle(numbers)
+    shuffled = {number: cloud.volume(number) for number in numbers}
+    again = Cloud.named("cloud:volumes=40,requests=40000,seed=5")
+    assert [shuffled[number] for number in range(40)] == [again.volume(number) for number in range(40)]
+    first, second = (sl.read_volumes("cloud:volumes=40,requests=40000,seed=5")[7] for _ in range(2))
+    assert first.trace.frame().equals(second.trace.frame())
+
+
+def test_seeds_make_other_fleets():
+    one, other = (Cloud.named(f"cloud:volumes=5,requests=5000,seed={seed}").volume(0) for seed in (1, 2))
+    assert one.parameters != other.parameters
+    assert one.open().next_chunk() != other.open().next_chunk()
+    assert one.identity() != other.identity()
+
+
+@pytest.mark.parametrize(
+    "said", ["volumes=7,requests=7", "volumes=13,requests=20000", "volumes=100,requests=99999"]
+)
+def test_requests_are_as_many_as_said(said):
+    volumes = sl.read_volumes(f"cloud:{said},footprint_gb=0.01")
+    wanted = int(said.split("requests=")[1])
+    assert sum(sl.survey(each).requests for each in volumes) == wanted
+    assert min(Cloud.named(f"cloud:{said}").counts) >= 1
+
+
+def test_all_last_as_long_as_said():
+    cloud = "cloud:volumes=20,requests=200000,hours=6"
+    lasts_h = [sl.survey(each).last_s / 3600 for each in sl.read_volumes(cloud)]
+    assert quantiles(lasts_h, n=4)[1] == pytest.approx(6, rel=0.1)
+
+
+def test_rates_are_as_published():
+    rates = Cloud.named("cloud:volumes=1000").rates_per_s
+    assert sum(rate > 100 for rate in rates) / 1000 == pytest.approx(0.019, abs=0.001)
+    assert sum(rate < 10 for rate in rates) / 1000 == pytest.approx(0.816, abs=0.01)
+
+
+def test_volumes_keep_to_their_footprint():
+    for each in sl.read_volumes("cloud:volumes=10,requests=20000,footprint_gb=0.05"):
+        opener = each.trace.opener
+        assert sl.survey(each).end_blocks <= opener.capacity_blocks
+        assert 0.005e9 - 512 <= opener.capacity_blocks * 512 <= 0.5e9
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("volume=3", "did you mean `volumes`"),
+        ("volumes=0", "out of range"),
+        ("volumes=2.5", "out of range"),
+        ("volumes=many", "not a number"),
+        ("volumes=10,requests=5", "not enough"),
+        ("read_share=0.9", "out of range"),
+    ],
+)
+def test_mistakes_are_told(said, message):
+    with pytest.raises(sl.Error, match=message):
+        sl.read_volumes(f"cloud:{said}")

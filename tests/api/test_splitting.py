@@ -1,0 +1,242 @@
+"""Traces of many volumes split: nothing is lost, nothing leaves the directory, nothing is half there."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import polars
+import pyarrow as pa
+import pytest
+import sledlab as sl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+from sledlab.cli import run
+from sledlab.traces import splitting
+
+START_US = 1_577_808_000_000_000
+
+lines = st.lists(
+    st.tuples(
+        st.integers(0, 40),
+        st.sampled_from("RW"),
+        st.integers(0, 5000),
+        st.integers(1, 64),
+        st.integers(0, 3),
+    ),
+    min_size=1,
+    max_size=200,
+)
+
+
+def alibaba(rows):
+    """Lines of a trace of Alibaba, whose volumes are the first column."""
+    now, text = START_US, []
+    for volume, op, first, blocks, gap in rows:
+        now += gap
+        text.append(f"{volume},{op},{first * 512},{blocks * 512},{now}\n")
+    return "".join(text)
+
+
+def put_together(volumes):
+    """All requests with the volumes they are of."""
+    frames = [each.trace.frame().with_columns(volume=polars.lit(each.name)) for each in volumes]
+    return polars.concat(frames).drop("device")
+
+
+@settings(max_examples=30, deadline=None)
+@given(lines, st.integers(1, 3))
+def test_split_volumes_are_the_trace(tmp_path_factory, rows, files):
+    here = tmp_path_factory.mktemp("split")
+    text = alibaba(rows).splitlines(keepends=True)
+    size = -(-len(text) // files)
+    parts = [text[at : at + size] for at in range(0, len(text), size)]
+    days = [here / f"day-{number}.csv" for number in range(len(parts))]
+    for day, part in zip(days, parts, strict=True):
+        day.write_text("".join(part))
+    volumes = sl.split_volumes(days, here / "fleet")
+    (here / "all.csv").write_text("".join(text))
+    whole = sl.read_trace(here / "all.csv").frame()
+    names = [str(row[0]) for row in rows]
+    wanted = whole.drop("device").with_columns(volume=polars.Series(names))
+    found = put_together(volumes)
+    assert found.height == len(rows)
+    for name in set(names):
+        mine = wanted.filter(volume=name)
+        assert found.filter(volume=name).select(mine.columns).equals(mine)
+    merged = sl.merged(volumes, [0] * len(volumes)).frame()["time_us"]
+    assert merged.equals(whole["time_us"])
+
+
+def test_each_format_names_its_volumes(tmp_path):
+    texts = {
+        "msr": (b"128166372003061629,usr,0,Read,0,4096,1\n128166372003061630,proj,12,Write,0,512,1\n"),
+        "tencent": b"1538323200,10,8,0,1283\n1538323200,20,8,1,99\n",
+        "spc": b"0,20941264,8192,W,0.551706\n1,20939840,8192,R,0.554041\n",
+        "csv": b"time_us,op,offset_bytes,length_bytes,device\n0,R,0,512,7\n5,W,0,512,300\n",
+    }
+    wanted = {
+        "msr": ["proj_12", "usr_0"],
+        "tencent": ["1283", "99"],
+        "spc": ["0", "1"],
+        "csv": ["300", "7"],
+    }
+    for form, text in texts.items():
+        (tmp_path / form).write_bytes(text)
+        volumes = sl.split_volumes(tmp_path / form, tmp_path / f"{form}-fleet")
+        assert [each.name for each in volumes] == wanted[form]
+        assert sum(each.trace.frame().height for each in volumes) == 2
+
+
+HOSTILE = [
+    "a,b",
+    'say "no"',
+    "../../up",
+    "/etc/passwd",
+    ".",
+    "..",
+    "volume=x",
+    "CON",
+    "grün",
+    "a\nb",
+    "%2F",
+    " ",
+]
+
+
+def many(names):
+    """A Parquet table with a volume for each name."""
+    count = len(names)
+    return pa.table(
+        {
+            "time_us": range(count),
+            "op": ["R"] * count,
+            "offset_bytes": [0] * count,
+            "length_bytes": [512] * count,
+            "volume": names,
+        }
+    )
+
+
+def test_hostile_names_stay_in_the_directory(tmp_path):
+    parquet.write_table(many(HOSTILE), tmp_path / "day.parquet")
+    volumes = sl.split_volumes(tmp_path / "day.parquet", tmp_path / "here" / "fleet")
+    assert sorted(HOSTILE) == [each.name for each in volumes]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["day.parquet", "here"]
+    assert [each.name for each in (tmp_path / "here").iterdir()] == ["fleet"]
+    assert len(list((tmp_path / "here" / "fleet").iterdir())) == len(HOSTILE)
+    assert all(each.trace.frame().height == 1 for each in volumes)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.text(min_size=1, max_size=20), min_size=1, max_size=8, unique=True))
+def test_any_text_names_a_volume(tmp_path_factory, names):
+    here = tmp_path_factory.mktemp("names")
+    parquet.write_table(many(names), here / "day.parquet")
+    volumes = sl.split_volumes(here / "day.parquet", here / "fleet")
+    assert sorted(names) == [each.name for each in volumes]
+    assert sorted(each.name for each in here.iterdir()) == ["day.parquet", "fleet"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [([""], "has no name"), (["x" * 300], "too long"), ([None], "value is missing")],
+)
+def test_names_that_cannot_be_are_refused(tmp_path, names, message):
+    parquet.write_table(many(["fine", *names]), tmp_path / "day.parquet")
+    with pytest.raises(sl.Error, match=message):
+        sl.split_volumes(tmp_path / "day.parquet", tmp_path / "fleet")
+    assert [each.name for each in tmp_path.iterdir()] == ["day.parquet"]
+
+
+def test_trims_flushes_and_metadata_survive(tmp_path):
+    text = "time_us,op,offset_bytes,length_bytes,device,metadata\n"
+    text += "0,R,512,600,3,1\n1.5,T,1024,1048576,3,0\n2,F,0,0,3,0\n3,W,0,512,4,1\n"
+    (tmp_path / "all.csv").write_text(text)
+    volumes = sl.split_volumes(tmp_path / "all.csv", tmp_path / "fleet")
+    rows = [row[:4] + row[5:] for each in volumes for row in each.trace.frame().rows()]
+    assert rows == [
+        (0.0, "R", 512, 600, 1),
+        (1.5, "T", 1024, 1048576, 0),
+        (2.0, "F", 0, 0, 0),
+        (3.0, "W", 0, 512, 1),
+    ]
+
+
+def test_days_in_the_wrong_order_are_told(tmp_path):
+    (tmp_path / "day-1.csv").write_text(alibaba([(1, "R", 0, 1, 0)]))
+    (tmp_path / "day-2.csv").write_text(alibaba([(1, "R", 0, 1, 10)]))
+    with pytest.raises(sl.Error, match=r"before the first"):
+        sl.split_volumes([tmp_path / "day-2.csv", tmp_path / "day-1.csv"], tmp_path / "fleet")
+    (tmp_path / "other.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n")
+    with pytest.raises(sl.Error, match="one format"):
+        sl.split_volumes([tmp_path / "day-1.csv", tmp_path / "other.csv"], tmp_path / "fleet")
+
+
+def test_what_is_there_stays(tmp_path):
+    (tmp_path / "day.csv").write_text(alibaba([(1, "R", 0, 1, 0)]))
+    (tmp_path / "fleet").mkdir()
+    (tmp_path / "fleet" / "mine").write_text("kept")
+    assert run(["fleet", "split", f"{tmp_path}/day.csv", "--out", f"{tmp_path}/fleet", "-q"]) == 2
+    assert (tmp_path / "fleet" / "mine").read_text() == "kept"
+    (tmp_path / "fleet" / "mine").unlink()
+    assert run(["fleet", "split", f"{tmp_path}/day.csv", "--out", f"{tmp_path}/fleet", "-q"]) == 0
+    assert [each.name for each in sl.read_volumes(tmp_path / "fleet")] == ["1"]
+
+
+def test_few_rows_are_held_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(splitting, "BLOCK_RECORDS", 16)
+    monkeypatch.setattr(splitting, "MOST_HELD", 64)
+    monkeypatch.setattr(splitting, "GROUP_ROWS", 32)
+    rows = [(n % 5 * 128 + n % 2, "RW"[n % 2], n, 1 + n % 9, 1) for n in range(3000)]
+    (tmp_path / "day.csv").write_text(alibaba(rows))
+    volumes = sl.split_volumes(tmp_path / "day.csv", tmp_path / "fleet")
+    whole = sl.read_trace(tmp_path / "day.csv").frame().drop("device")
+    for each in volumes:
+        mine = whole.filter(polars.Series([str(row[0]) == each.name for row in rows]))
+        assert each.trace.frame().select(mine.columns).equals(mine)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+@pytest.mark.slow("takes a trace of 400,000 requests apart twice, in processes of their own")
+def test_a_killed_split_leaves_nothing_that_looks_whole(tmp_path):
+    rows = [(n % 300, "W", n, 8, 1) for n in range(400_000)]
+    (tmp_path / "day.csv").write_text(alibaba(rows))
+    command = [sys.executable, "-m", "sledlab", "fleet", "split", f"{tmp_path}/day.csv", "--out"]
+    with subprocess.Popen([*command, f"{tmp_path}/fleet", "-q"]) as process:
+        while not any(each.name.startswith(".part-") for each in tmp_path.iterdir()):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+    assert not (tmp_path / "fleet").exists()
+    assert subprocess.run([*command, f"{tmp_path}/fleet", "-q"], check=False).returncode == 0
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["day.csv", "fleet"]
+    assert len(sl.read_volumes(tmp_path / "fleet")) == 300
+
+
+@pytest.mark.slow("writes 20,000 files")
+def test_twenty_thousand_volumes_need_few_files_and_little_memory(tmp_path):
+    text = "".join(f"{n * 7919 % 20_000},W,{n * 512},512,{START_US + n}\n" for n in range(40_000))
+    (tmp_path / "day.csv").write_text(text)
+    code = (
+        "import resource, sys, sledlab as sl\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400))\n"
+        f"volumes = sl.split_volumes({str(tmp_path / 'day.csv')!r}, {str(tmp_path / 'fleet')!r})\n"
+        "print(len(volumes), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    count, megabytes = map(int, done.stdout.split())
+    assert count == 20_000
+    assert megabytes < 600
+
+
+def test_more_volumes_than_can_be_told_apart_are_refused(tmp_path):
+    count = 2**16 + 1
+    (tmp_path / "day.csv").write_text("".join(f"{n},R,0,512,{START_US + n}\n" for n in range(count)))
+    with pytest.raises(sl.Error, match="more than 65536 devices"):
+        sl.split_volumes(tmp_path / "day.csv", tmp_path / "fleet")
+    parquet.write_table(many([str(n) for n in range(count)]), tmp_path / "day.parquet")
+    with pytest.raises(sl.Error, match="more than 65,536 volumes"):
+        sl.split_volumes(tmp_path / "day.parquet", tmp_path / "fleet")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["day.csv", "day.parquet"]

@@ -1,0 +1,201 @@
+"""Volumes of fleets: where they lie, what a placement needs to know of them, and several as one trace."""
+
+import functools
+import http.server
+import pickle
+import threading
+from collections import Counter
+
+import fsspec
+import pytest
+import sledlab as sl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sledlab.cli import run
+from sledlab.traces.parts import Text
+
+HEAD = "time_us,op,offset_bytes,length_bytes\n"
+
+requests = st.lists(
+    st.tuples(
+        st.integers(0, 200_000_000), st.sampled_from("RWTF"), st.integers(0, 10_000), st.integers(1, 100)
+    ),
+    min_size=1,
+    max_size=60,
+)
+
+
+def trace_of(rows):
+    """Requests as columns of a trace, in order of arrival."""
+    rows = sorted(rows, key=lambda row: row[0])
+    times, ops, firsts, blocks = (list(column) for column in zip(*rows, strict=True))
+    flush = [op == "F" for op in ops]
+    return sl.trace(
+        {
+            "time_us": times,
+            "op": ops,
+            "offset_bytes": [0 if f else each * 512 for f, each in zip(flush, firsts, strict=True)],
+            "length_bytes": [0 if f else each * 512 for f, each in zip(flush, blocks, strict=True)],
+        }
+    )
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """Three volumes in three forms."""
+    (tmp_path / "b.csv").write_text(HEAD + "0,R,0,4096\n100,W,4096,512\n")
+    sl.trace({"time_us": [50], "op": ["W"], "offset_bytes": [0], "length_bytes": [512]}).write(
+        tmp_path / "a.parquet"
+    )
+    sl.read_trace(tmp_path / "b.csv").write(tmp_path / "c.csv.zst")
+    (tmp_path / "_notes").write_text("not a volume")
+    return tmp_path
+
+
+def test_a_directory_holds_a_volume_in_each_file(directory):
+    volumes = sl.read_volumes(directory)
+    assert [each.name for each in volumes] == ["a", "b", "c"]
+    assert [each.trace.frame().height for each in volumes] == [1, 2, 2]
+
+
+def test_places_that_are_none_are_told(directory, tmp_path):
+    with pytest.raises(sl.Error, match="is one file") as told:
+        sl.read_volumes(directory / "b.csv")
+    assert "fleet split" in told.value.remedy
+    with pytest.raises(sl.Error, match="no directory"):
+        sl.read_volumes(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(sl.Error, match="holds no traces"):
+        sl.read_volumes(tmp_path / "empty")
+    (directory / "a.csv").write_text(HEAD)
+    with pytest.raises(sl.Error, match="two traces of the volume `a`"):
+        sl.read_volumes(directory)
+
+
+def test_wall_clocks_of_all_files_are_one(tmp_path):
+    (tmp_path / "late.csv").write_text("128166372003061629,usr,0,Read,0,4096,1\n")
+    (tmp_path / "early.csv").write_text("128166372001061629,usr,1,Write,512,4096,1\n")
+    times = {each.name: each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)}
+    assert times == {"early": 0, "late": 200_000}
+
+
+def test_a_damaged_volume_is_told_by_name_and_hinders_no_other(directory):
+    packed = (directory / "c.csv.zst").read_bytes()
+    (directory / "cut-off.csv.zst").write_bytes(packed[: len(packed) // 2])
+    (directory / "torn.parquet").write_bytes((directory / "a.parquet").read_bytes()[:-20])
+    (directory / "hollow.csv").write_text("")
+    volumes = {each.name: each for each in sl.read_volumes(directory)}
+    assert sl.survey(volumes.pop("a")).requests == 1
+    for name in ("cut-off", "torn", "hollow"):
+        with pytest.raises(sl.Error) as told:
+            sl.survey(volumes.pop(name))
+        assert name in str(told.value)
+    assert [sl.survey(each).requests for each in volumes.values()] == [2, 2]
+
+
+def test_a_file_of_several_volumes_is_no_volume(tmp_path):
+    (tmp_path / "both.csv").write_text("12,R,0,4096,1577808000000000\n138,W,8192,512,1577808000000250\n")
+    with pytest.raises(sl.Error, match="`both` holds several volumes"):
+        sl.survey(sl.read_volumes(tmp_path)[0])
+
+
+def test_samples_are_a_fleet():
+    names = [each.name for each in sl.read_volumes("sample:")]
+    assert "mail-a" in names
+    assert len(names) >= 4
+    assert names == sorted(names)
+
+
+@settings(max_examples=40, deadline=None)
+@given(requests)
+def test_a_survey_finds_what_a_plain_loop_finds(rows):
+    trace = trace_of(rows)
+    found = sl.survey(sl.Volume("v", trace))
+    table = trace.frame().rows(named=True)
+    media = [row for row in table if row["op"] in "RW"]
+    minutes = Counter(int(row["time_us"] // 60e6) for row in media)
+    assert found.requests == len(media)
+    assert found.reads == sum(row["op"] == "R" for row in media)
+    assert found.read_bytes == sum(row["length_bytes"] for row in media if row["op"] == "R")
+    assert found.written_bytes == sum(row["length_bytes"] for row in media if row["op"] == "W")
+    assert found.end_blocks == max((row["offset_bytes"] + row["length_bytes"]) // 512 for row in table)
+    assert found.first_s == pytest.approx(table[0]["time_us"] / 1e6)
+    assert found.last_s == pytest.approx(table[-1]["time_us"] / 1e6)
+    assert found.busiest_minute_iops == max(minutes.values(), default=0) / 60
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(requests, min_size=1, max_size=4))
+def test_merged_volumes_are_the_merge_of_moved_ones(tmp_path_factory, fleets):
+    here = tmp_path_factory.mktemp("merge")
+    offsets = [20_000 * number for number in range(len(fleets))]
+    volumes = [sl.Volume(str(number), trace_of(rows)) for number, rows in enumerate(fleets)]
+    for volume, offset in zip(volumes, offsets, strict=True):
+        volume.trace.write(here / f"{volume.name}.csv")
+        moved = ["trace", "slice", f"{here}/{volume.name}.csv", f"{here}/{volume.name}-moved.csv", "-q"]
+        assert run([*moved, "--shift", str(offset), "--keep-times"]) == 0
+    files = [f"{here}/{volume.name}-moved.csv" for volume in volumes]
+    assert run(["trace", "merge", *files, "--keep-devices", "--out", f"{here}/merged.csv", "-q"]) == 0
+    both = pickle.loads(pickle.dumps(sl.merged(volumes, offsets)))
+    assert both.frame().equals(sl.read_trace(here / "merged.csv").frame())
+
+
+def test_as_many_offsets_as_volumes():
+    volumes = sl.read_volumes("cloud:volumes=2,requests=100")
+    with pytest.raises(sl.Error, match="2 volumes have 1 offsets"):
+        sl.merged(volumes, [0])
+
+
+def test_files_in_memory_are_read_where_they_lie(directory):
+    store = fsspec.filesystem("memory")
+    for file in directory.iterdir():
+        store.pipe(f"/fleet/{file.name}", file.read_bytes())
+    volumes = sl.read_volumes("memory://fleet")
+    here = sl.read_volumes(directory)
+    assert [each.name for each in volumes] == ["a", "b", "c"]
+    assert all(far.trace.frame().equals(near.trace.frame()) for far, near in zip(volumes, here, strict=True))
+    assert "memory" in pickle.loads(pickle.dumps(volumes[1])).trace.opener.path
+    with pytest.raises(sl.Error, match="memory://elsewhere"):
+        sl.read_volumes("memory://elsewhere")
+    store.rm("/fleet", recursive=True)
+
+
+@pytest.fixture
+def server(tmp_path):
+    """The address of a directory that a web server shows."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    root = tmp_path / "served"
+    root.mkdir()
+    httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(root)))
+    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+    thread.start()
+    yield root, f"http://127.0.0.1:{httpd.server_port}"
+    httpd.shutdown()
+    httpd.server_close()
+    thread.join()
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_traces_on_a_web_server_are_read(server):
+    root, address = server
+    (root / "a.csv").write_text(HEAD + "".join(f"{n},R,{n * 512},512\n" for n in range(100_000)))
+    far = Text(f"{address}/a.csv")
+    frame = sl.Trace("a", "csv", far).frame()
+    assert frame.equals(sl.read_trace(root / "a.csv").frame())
+    assert [each.name for each in sl.read_volumes(f"{address}/")] == ["a"]
+
+
+def test_what_fsspec_does_not_know_is_told():
+    with pytest.raises(sl.Error, match="cannot be read"):
+        sl.read_volumes("nosuchstore://bucket")
+
+
+def test_identities_follow_contents(directory):
+    first = {each.name: each.trace.opener.identity() for each in sl.read_volumes(directory)}
+    (directory / "b.csv").write_text(HEAD + "0,R,0,4096\n")
+    second = {each.name: each.trace.opener.identity() for each in sl.read_volumes(directory)}
+    assert {name for name in first if first[name] != second[name]} == {"b"}
