@@ -56,7 +56,7 @@ lint: $(READY) ## formatting, lints, types, spelling, docs
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/codespell
-	$(BIN)/mkdocs build --quiet --strict
+	$(BIN)/mkdocs build --strict
 	$(BIN)/lint-imports
 
 bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
@@ -64,7 +64,9 @@ bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints rati
 	$(BIN)/python benches/command_line.py
 	$(BIN)/python benches/jobs.py
 	$(BIN)/python benches/studies.py
+	$(BIN)/python benches/fleet.py
 	$(BIN)/python benches/kept.py
+	$(BIN)/python benches/machines.py
 	$(BIN)/python benches/plug_ins.py
 	$(BIN)/python benches/front_door.py
 	$(BIN)/python benches/volumes.py
@@ -73,7 +75,7 @@ fuzz: rust ## every reader of traces and records for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz
 
 docs: $(READY) ## the documentation as pages in site/
-	$(BIN)/mkdocs build --quiet --strict
+	$(BIN)/mkdocs build --strict
 	@echo "open site/index.html"
 
 wheel: $(BIN)/.locked rust ## an abi3 wheel for Python 3.11 and newer in dist/

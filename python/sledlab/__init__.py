@@ -21,6 +21,7 @@ from sledlab._native import __version__ as __version__
 from sledlab._native import samples_lie_in
 from sledlab.errors import Error as Error
 from sledlab.errors import InternalError as InternalError
+from sledlab.errors import Unfinished as Unfinished
 from sledlab.lazy import loaded
 from sledlab.shown import register
 from sledlab.studies import LIST, SINGLE
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sledlab.model.catalogue import scheduler as scheduler
     from sledlab.model.catalogue import system as system
     from sledlab.model.catalogue import workload as workload
+    from sledlab.model.conformance import check as check
     from sledlab.model.device_protocol import Device as Device
     from sledlab.model.experiment import experiment as experiment
     from sledlab.model.power_protocol import PowerPolicy as PowerPolicy
@@ -59,6 +61,8 @@ if TYPE_CHECKING:
     from sledlab.studies.diff import diff as diff
     from sledlab.studies.drive import DriveValidation as DriveValidation
     from sledlab.studies.drive import validate_drive as validate_drive
+    from sledlab.studies.fleet import Fleet as Fleet
+    from sledlab.studies.fleet import fleet as fleet
     from sledlab.studies.hybrid import HybridStudy as HybridStudy
     from sledlab.studies.hybrid import hybrid_study as hybrid_study
     from sledlab.studies.power import PowerStudy as PowerStudy
@@ -107,6 +111,7 @@ _HOMES = {
     "Node": "job.node",
     "record": "job.record",
     "record_query": "job.query",
+    "check": "model.conformance",
     "Device": "model.device_protocol",
     "PowerPolicy": "model.power_protocol",
     "ReplacementPolicy": "model.replacement_protocol",
@@ -132,7 +137,7 @@ _HOMES = {
 }
 """Where the public names are; each is imported when first used, so that the command line starts fast."""
 
-__all__ = sorted(["Error", "InternalError", "__version__", *_HOMES])  # noqa: PLE0605
+__all__ = sorted(["Error", "InternalError", "Unfinished", "__version__", *_HOMES])  # noqa: PLE0605
 
 samples_lie_in(str(Path(__file__).parent / "sample"))
 

@@ -12,6 +12,9 @@ from typing_extensions import Buffer
 __version__: str
 """The version of sledlab."""
 
+__sources__: str
+"""A hash of the sources that it was compiled from, the same on every machine and by every compiler."""
+
 class Experiment:
     """An experiment under construction; every change gives a new one.
 
@@ -317,6 +320,22 @@ def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
 
     `word` is `name:key=value` or `module:Class:key=value`.
     """
+
+class Conformance:
+    """A model, and the rules of its kind."""
+
+    def __new__(cls, kind: str, word: str, plugins: Sequence[str] | None) -> Conformance:
+        """The model of a kind, `device`, `scheduler`, `replacement` or `workload`, that `word` says.
+
+        `plugins` are those that may run, as of experiments.
+        """
+    def rules(self) -> list[str]:
+        """The rules, in the order in which they are to be held; of a plug-in those that it is asked."""
+    def hold(self, rule: str, seed: int, cases: int) -> None:
+        """Holds the model to a rule in so many cases of a seed; refuses one that breaks it."""
+
+def kinds_of_plugin(word: str, plugins: Sequence[str] | None) -> list[str]:
+    """The kinds of model whose methods a class has, as messages call them; none of the methods runs."""
 
 class SegmentUses:
     """The uses of segments by a workload."""

@@ -92,3 +92,36 @@ class InternalError(RuntimeError):
 
 class Notice(UserWarning):
     """Something that is worth knowing: sledlab goes on all the same."""
+
+
+class Unfinished(Exception):  # noqa: N818 - nothing is wrong
+    """A share of a study is done, and points of other shares are missing: there is no outcome yet.
+
+    Attributes:
+        share: Which, and of how many: `3/8`.
+        done: Points that it measured; what is kept does not run again.
+        missing: Points that are not kept yet.
+        points: Points of the whole study.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> try:
+        ...     raise sl.Unfinished("1/2", done=6, missing=5, points=11)
+        ... except sl.Unfinished as unfinished:
+        ...     print(unfinished)
+        share 1/2: 6 points measured; 5 of 11 are still missing
+          help: the last share concludes; after all shares, so does the same command without --share
+    """
+
+    def __init__(self, share: str, done: int, missing: int, points: int) -> None:
+        super().__init__(share, done, missing, points)
+        self.share, self.done, self.missing, self.points = share, done, missing, points
+
+    def __str__(self) -> str:
+        """What is still to be done."""
+        points = "1 point" if self.done == 1 else f"{self.done:,} points"
+        missing = f"{self.missing:,} of {self.points:,} {'is' if self.missing == 1 else 'are'} still missing"
+        return (
+            f"share {self.share}: {points} measured; {missing}\n"
+            "  help: the last share concludes; after all shares, so does the same command without --share"
+        )

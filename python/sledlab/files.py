@@ -132,7 +132,7 @@ def _sweep(directory: Path) -> None:
     with suppress(OSError):  # it may be that nobody can list it
         for name in os.listdir(directory):
             part = _PART.match(name)
-            if part and part[2] == _machine() and _is_gone(int(part[1])):
+            if part and part[2] == _machine() and is_gone(int(part[1])):
                 _remove(directory / name)
 
 
@@ -143,7 +143,8 @@ def _remove(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
-def _is_gone(process: int) -> bool:
+def is_gone(process: int) -> bool:
+    """Whether a process of this machine is there no more, as far as the system tells."""
     if os.name != "posix":
         return False  # asking would end it
     try:

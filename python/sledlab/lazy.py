@@ -20,6 +20,7 @@ class _Later(ModuleType):
 
 
 if TYPE_CHECKING:
+    import distributed
     import duckdb
     import fsspec
     import jinja2
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import rich.text as rich_text
     from pyarrow import parquet
 else:
+    distributed = _Later("distributed")
     duckdb = _Later("duckdb")
     fsspec = _Later("fsspec")
     jinja2 = _Later("jinja2")
@@ -67,6 +69,7 @@ else:
 __all__ = [
     "arrow_compute",
     "arrow_csv",
+    "distributed",
     "duckdb",
     "fsspec",
     "jinja2",

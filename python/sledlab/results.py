@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MANIFEST = "sledlab.json"
-"""In a directory of results: of which kind they are, and which files are results."""
+"""In a directory of results: of which kind they are, and which files, or directories of points, are such."""
 
 STUDY = "study.toml"
 """A study, to run it again."""
@@ -87,6 +88,19 @@ def _remove(directory: Path, kind: str, files: Iterable[str]) -> None:
         )
     for name in (*files, MANIFEST):
         path = directory / name
-        if path.is_file() or path.is_symlink():
+        if path.is_dir() and not path.is_symlink():
+            _empty(path)
+        elif path.is_file() or path.is_symlink():
             with writing(path):
                 path.unlink()
+
+
+def _empty(place: Path) -> None:
+    """Removes a directory of points, but for files of others in it; one without points is none."""
+    points = list(place.glob("*.jsonl"))
+    for path in points:
+        with writing(path):
+            path.unlink()
+    if points:
+        with suppress(OSError):  # others have files there
+            place.rmdir()

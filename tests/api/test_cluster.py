@@ -63,6 +63,7 @@ def test_python_and_its_own_file_give_the_same_bytes(tmp_path):
         "phases.csv",
         "experiment.toml",
         "report.html",
+        "tables.tex",
         "sledlab.json",
     }
     assert {path.name for path in (tmp_path / "a").iterdir()} == files

@@ -21,6 +21,8 @@ from sledlab.study.measure import Found, Measured
 from sledlab.study.plan import Given
 from sledlab.study.race import HIGHLIGHTED
 
+from tests.points import kept_bytes, kept_lines
+
 NAMES = [
     *("fcfs", "c-scan", "scan", "sstf", "sdf", "sptf", "asptf", "wstf", "gsptf", "zsptf:grid=40x4"),
     *("zfcfs", "ztsptf", "zsptf-pyramid", "p-sptf", "pa-sptf", "p-alpha", "zscan-psptf", "zpsptf", "pzsptf"),
@@ -367,14 +369,15 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "summary.json",
         "study.toml",
         "report.html",
-        "points.jsonl",
+        "tables.tex",
+        "points",
         "sledlab.json",
     }
     assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
     assert pl.read_csv(tmp_path / "points.csv").columns == found.points.columns
-    kept = (tmp_path / "points.jsonl").read_bytes()
+    kept = kept_bytes(tmp_path)
     assert race(out=tmp_path, seeds=2).points.equals(found.points)
-    assert (tmp_path / "points.jsonl").read_bytes() == kept
+    assert kept_bytes(tmp_path) == kept
 
 
 def test_decisions_are_timed_apart_from_the_results():
@@ -439,7 +442,7 @@ def test_schedulers_in_python_race_with_the_others(queues, jobs):
 def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
     def run():
         race(schedulers="sledlab_queues:First", speedups=[1], out=tmp_path / "race")
-        return len((tmp_path / "race" / "points.jsonl").read_text().splitlines())
+        return len(kept_lines(tmp_path / "race"))
 
     assert (run(), run()) == (1, 1)
     queues.write_text(QUEUES.replace("pop(0)", "pop()"))

@@ -15,6 +15,8 @@ from sledlab.studies.hybrid.plan import segment_kb
 from sledlab.study.columns import record
 from sledlab.study.stores import KNOWN, settings_of
 
+from tests.points import keep, kept_bytes, kept_lines
+
 CELLO = sl.workload("cello")
 SECTIONS = ("configurations", "sizes", "techniques", "traffic", "replacement", "prices")
 MCD = ("mcd-none", "mcd-shortcut", "mcd-immediate-report", "mcd-partial-write", "mcd-all")
@@ -218,16 +220,15 @@ def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
 def test_out_holds_everything_and_is_found_again(tmp_path):
     found = study(out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    leaves = {"summary.json", "report.html", "points.jsonl", "study.toml", "sledlab.json"}
+    leaves = {"summary.json", "report.html", "tables.tex", "points", "study.toml", "sledlab.json"}
     assert (
         names == {f"{name}.{kind}" for name in sl.HybridStudy.kinds for kind in ("parquet", "csv")} | leaves
     )
     for name in sl.HybridStudy.kinds:
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(found.tables[name])
-    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    kept, points = bytes_of(tmp_path), kept_bytes(tmp_path)
     assert study(out=tmp_path).to_dict() == found.to_dict()
-    for name in leaves:
-        assert (tmp_path / name).read_bytes() == kept[name]
+    assert (bytes_of(tmp_path), kept_bytes(tmp_path)) == (kept, points)
     assert json.loads(kept["summary.json"])["study"]["front"] == "mems-g2"
 
 
@@ -240,7 +241,7 @@ def test_policies_for_a_trace_without_writes(tmp_path):
 
 def bytes_of(place: Path) -> dict[str, bytes]:
     """What a study left, but for what says when its points were done."""
-    return {path.name: path.read_bytes() for path in place.iterdir() if path.name != "points.jsonl"}
+    return {path.name: path.read_bytes() for path in place.iterdir() if path.suffix not in ("", ".jsonl")}
 
 
 def test_the_file_that_a_study_leaves_gives_the_same_bytes(tmp_path):
@@ -423,10 +424,10 @@ def test_the_file_that_tuning_leaves_gives_the_same_bytes(tuned, tmp_path):
 
 def test_tuning_that_was_stopped_goes_on(tuned, tmp_path):
     found, out = tuned
-    lines = (out / "points.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "points.jsonl").write_text("".join(lines[:4]))
+    lines = kept_lines(out)
+    keep(tmp_path, "\n".join([*lines[:4], ""]))
     sl.tune_hybrid(study=out / "study.toml", out=tmp_path, jobs=1)
-    kept = (tmp_path / "points.jsonl").read_text().splitlines(keepends=True)
+    kept = kept_lines(tmp_path)
     assert kept[:4] == lines[:4]
     assert len(kept) == len(lines) == len(found.runs) + 2
     assert bytes_of(out) == bytes_of(tmp_path)

@@ -13,8 +13,10 @@ import sledlab as sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.errors import Notice
-from sledlab.study.kept import POINTS, Kept, line_of
+from sledlab.study.kept import Kept, line_of
 from sledlab.study.measure import FoundOf
+
+from tests.points import keep, kept_lines
 
 TRACE = "time_us,op,offset_bytes,length_bytes\n" + "".join(
     f"{700 * i},{'RW'[i % 2]},{4096 * (i * 7919 % 5000)},4096\n" for i in range(60)
@@ -56,7 +58,7 @@ def trace(tmp_path, monkeypatch) -> Path:
 
 
 def kept(out: Path) -> list[str]:
-    return (out / POINTS).read_text().splitlines()
+    return kept_lines(out)
 
 
 def race(source: object, out: Path, **said: object) -> list[str]:
@@ -194,7 +196,7 @@ def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
     before = race(trace, tmp_path / "out")
     tables = {name: (tmp_path / "out" / name).read_bytes() for name in ("points.csv", "summary.json")}
     first, second = (line.encode() for line in before)
-    (tmp_path / "out" / POINTS).write_bytes(damage(first) + b"\n" + second + b"\n")
+    keep(tmp_path / "out", damage(first) + b"\n" + second + b"\n")
     with pytest.warns(Notice, match=r"points.jsonl: 1 line is damaged") as told:
         after = race(trace, tmp_path / "out")
     assert len(told) == 1
@@ -206,7 +208,7 @@ def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
 def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_path):
     words = ("compare", "--device", "mems-g2", "--trace", trace, "--schedulers", "fcfs", "--speedups", "1,2")
     assert sledlab(*words, "--jobs", 1, "--out", tmp_path / "out").err == ""
-    (tmp_path / "out" / POINTS).write_text("{}\n{}\n\n")
+    keep(tmp_path / "out", "{}\n{}\n\n")
     answer = sledlab(*words, "--jobs", 1, "--out", tmp_path / "out", "--json")
     assert answer.code == 0
     assert len(answer.json["points"]) == 2
@@ -216,9 +218,9 @@ def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_pa
 
 def test_what_is_cut_off_is_run_again_and_nothing_is_said(trace, tmp_path):
     before = race(trace, tmp_path / "out")
-    (tmp_path / "out" / POINTS).write_text(f"{before[0]}\n{before[1][:70]}")
+    keep(tmp_path / "out", f"{before[0]}\n{before[1][:70]}")
     assert race(trace, tmp_path / "out")[0] == before[0]
-    (tmp_path / "out" / POINTS).write_text("\n".join(before))  # whole, but for the end of the line
+    keep(tmp_path / "out", "\n".join(before))  # whole, but for the end of the line
     assert race(trace, tmp_path / "out") == before
 
 
@@ -227,7 +229,7 @@ def test_lines_of_other_programs_stay_and_are_not_taken(trace, tmp_path):
     said = json.loads(before[0])
     del said["check"]
     others = [line_of(said | {"key": "of another program"}), line_of(said | {"row": {"other": 1}})]
-    (tmp_path / "out" / POINTS).write_bytes(b"".join(others))
+    keep(tmp_path / "out", b"".join(others))
     after = race(trace, tmp_path / "out")
     assert len(after) == 4
     assert [line.encode() + b"\n" for line in after[:2]] == others
@@ -244,7 +246,7 @@ def recalled(path: Path) -> dict[str, FoundOf]:
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 3), st.binary(max_size=40))
 def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, seed, lines, cuts, noise):
-    path = tmp_path_factory.mktemp("kept") / POINTS
+    path = tmp_path_factory.mktemp("kept") / "points.jsonl"
     whole = {f"k{number}": FoundOf(FOUND.row | {"number": number}, FOUND.timing) for number in range(lines)}
     text = b"".join(line_of({"key": key, "point": {}, **found.to_dict()}) for key, found in whole.items())
     path.write_bytes(text)
@@ -267,7 +269,7 @@ def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, se
 @settings(max_examples=200, deadline=None)
 @given(text=st.binary(max_size=400))
 def test_no_text_at_all_is_taken_for_a_point(tmp_path_factory, text):
-    path = tmp_path_factory.mktemp("kept") / POINTS
+    path = tmp_path_factory.mktemp("kept") / "points.jsonl"
     path.write_bytes(text + b"\n")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Notice)

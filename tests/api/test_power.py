@@ -3,7 +3,6 @@
 import html
 import math
 import re
-import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +15,8 @@ from sledlab.studies.power import page, words
 from sledlab.studies.power.tables import PowerStudy
 from sledlab.study.columns import columns
 from sledlab.study.rests import Rests
+
+from tests.points import keep, kept_bytes
 
 SPARSE = sl.workload("uniform", mean_interarrival_ms=50)
 STATES = ("seek", "access", "idle", "inactive", "startup")
@@ -258,14 +259,23 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
     found = study(out=tmp_path, limit=100)
     names = {path.name for path in tmp_path.iterdir()}
     tables = {f"{name}.{form}" for name in PowerStudy.kinds for form in ("parquet", "csv")}
-    assert names == tables | {"summary.json", "report.html", "points.jsonl", "study.toml", "sledlab.json"}
+    assert names == tables | {
+        "summary.json",
+        "report.html",
+        "tables.tex",
+        "points",
+        "study.toml",
+        "sledlab.json",
+    }
     for name in PowerStudy.kinds:
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(found.tables[name])
         assert found.tables[name].columns == list(columns(PowerStudy.kinds[name]))
         assert pl.read_csv(tmp_path / f"{name}.csv").columns == found.tables[name].columns
-    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    points = kept_bytes(tmp_path)
     assert study(out=tmp_path, limit=100).to_dict() == found.to_dict()
-    for name in ("points.jsonl", "summary.json", "report.html", "study.toml"):
+    assert kept_bytes(tmp_path) == points
+    for name in ("summary.json", "report.html", "study.toml"):
         assert (tmp_path / name).read_bytes() == kept[name]
 
 
@@ -295,7 +305,7 @@ def test_the_file_that_a_study_leaves_gives_the_same_again(tmp_path, changes):
     assert same.to_dict() == found.to_dict()
     assert {path.name for path in again.iterdir()} == {path.name for path in first.iterdir()}
     for path in first.iterdir():
-        assert path.name == "points.jsonl" or path.read_bytes() == (again / path.name).read_bytes(), path.name
+        assert path.name == "points" or path.read_bytes() == (again / path.name).read_bytes(), path.name
 
 
 def test_what_is_said_wins_over_the_file(tmp_path):
@@ -314,7 +324,7 @@ def test_points_of_a_race_are_not_taken_for_those_of_a_study(tmp_path):
     common = {"limit": 100, "jobs": 1}
     sl.compare(SPARSE, "mems-g2", schedulers="fcfs", speedups=[1], out=tmp_path / "race", **common)
     (tmp_path / "study").mkdir()
-    shutil.copy(tmp_path / "race" / "points.jsonl", tmp_path / "study")
+    keep(tmp_path / "study", kept_bytes(tmp_path / "race"))
     found = sl.power_study(SPARSE, "mems-g2", loads=[1], out=tmp_path / "study", **common)
     assert found.rows["break_even"][0].rests > 0
 

@@ -10,6 +10,7 @@ from sledlab.study import race_rows
 from sledlab.study.measure import Found
 
 from tests.api.test_compare import measured
+from tests.points import kept_lines
 
 DEVICES = ["mems-g2", "atlas-10k"]
 READY = {"settings": {"device.startup_ms": 0}}
@@ -225,7 +226,14 @@ def test_out_holds_everything(tmp_path):
     names = ("points", "curves", "throughput", "decision_cost")
     tables = {f"{name}.{kind}" for name in names for kind in ("csv", "parquet")}
     left = {path.name for path in tmp_path.iterdir()}
-    assert left == tables | {"points.jsonl", "study.toml", "summary.json", "report.html", "sledlab.json"}
+    assert left == tables | {
+        "points",
+        "study.toml",
+        "summary.json",
+        "report.html",
+        "tables.tex",
+        "sledlab.json",
+    }
     assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 2
@@ -233,7 +241,7 @@ def test_out_holds_everything(tmp_path):
     _, said = STUDY.read(tmp_path / "study.toml")
     assert said["devices"] == DEVICES
     assert side(out=tmp_path, **READY).points.equals(found.points)
-    assert len((tmp_path / "points.jsonl").read_text().splitlines()) == 2
+    assert len(kept_lines(tmp_path)) == 2
 
 
 def test_figures_and_displays(refused):
@@ -245,3 +253,12 @@ def test_figures_and_displays(refused):
         found.plot("p99_ms", varied="z")
     assert found._repr_html_().startswith("<h4>x and y: a against b</h4>")
     assert found.to_dict()["tables"]["points"][0]["device"] == "a"
+
+
+def test_compare_runs_the_study_that_compares_devices(tmp_path):
+    left = side(out=tmp_path)
+    assert isinstance(found := sl.compare(study=tmp_path / "study.toml", jobs=1), SideBySide)
+    assert found.points.equals(left.points)
+    named = sl.compare(study="why-not-an-ssd", limit=40, jobs=1)
+    assert isinstance(named, SideBySide)
+    assert "ssd-tlc" in named.points["device"].to_list()

@@ -172,7 +172,14 @@ def test_the_command_line_says_the_same_and_leaves_it(
         assert run([*words, "--out", str(tmp_path / name)]) == 0
         assert "held up by" in capsys.readouterr().out
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
-    assert files == ["report.html", "sizes.csv", "sizes.parquet", "sledlab.json", "summary.json"]
+    assert files == [
+        "report.html",
+        "sizes.csv",
+        "sizes.parquet",
+        "sledlab.json",
+        "summary.json",
+        "tables.tex",
+    ]
     for file in files:
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
     assert json.loads((tmp_path / "a" / "summary.json").read_text()) == said

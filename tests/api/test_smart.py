@@ -16,6 +16,8 @@ import pytest
 import sledlab as sl
 from sledlab.cli import run
 
+from tests.points import files, keep, kept_bytes, kept_lines
+
 SAMPLES = Path(__file__).parents[2] / "sample" / "work"
 SCAN, SORT, JOIN = (str(SAMPLES / f"{name}.work") for name in ("scan", "sort", "join"))
 
@@ -27,6 +29,7 @@ FILES = (
     "summary.json",
     "study.toml",
     "report.html",
+    "tables.tex",
 )
 
 
@@ -88,9 +91,9 @@ def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> N
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=whole, **said)
     stopped.mkdir()
-    lines = (whole / "points.jsonl").read_text().splitlines(keepends=True)
+    lines = kept_lines(whole)
     # Killed in the middle of writing the second point.
-    (stopped / "points.jsonl").write_text(lines[0] + lines[1][: len(lines[1]) // 2])
+    keep(stopped, f"{lines[0]}\n{lines[1][: len(lines[1]) // 2]}")
     sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=stopped, **said)
     again = tmp_path / "again"
     sl.smart_study(study=whole / "study.toml", out=again, jobs=2)
@@ -105,14 +108,14 @@ def test_a_study_that_is_killed_goes_on_to_the_same_bytes(points: int, tmp_path:
     words = ["smart", "--job", "sort", "--nodes", "2,3", "--job-set", "scale_factor=0.001", "--jobs", "2"]
     words += ["--devices", "mems-g1,mems-g3,hp-c2490a", "--out"]
     assert run([*words, str(tmp_path / "whole")]) == 0
-    kept = tmp_path / "killed" / "points.jsonl"
+    killed = tmp_path / "killed"
     command = [sys.executable, "-m", "sledlab", *words, str(tmp_path / "killed")]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
-        while process.poll() is None and (not kept.exists() or kept.read_bytes().count(b"\n") < points):
+        while process.poll() is None and kept_bytes(killed).count(b"\n") < points:
             time.sleep(0.001)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    if kept.exists():  # as if cut in the middle of a letter, too
+    for kept in files(killed):  # as if cut in the middle of a letter, too
         kept.write_bytes(kept.read_bytes() + b'{"key": "\xc3')
     assert run([*words, str(tmp_path / "killed")]) == 0
     for name in FILES:

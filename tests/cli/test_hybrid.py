@@ -9,6 +9,8 @@ import time
 import polars as pl
 import pytest
 
+from tests.points import kept_lines
+
 CELLO = ("hybrid", "--workload", "cello")
 SMALL = (*CELLO, "--limit", 300, "--jobs", 1)
 FEW = ("--mems-mb", "none", "--price-ratios", "none")
@@ -122,14 +124,13 @@ def test_interrupt_keeps_what_is_done(tmp_path):
     arguments = (*CELLO, "--limit", 400_000, "--out", tmp_path, "--jobs", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    kept = tmp_path / "points.jsonl"
-    while not (kept.exists() and kept.read_text().count("\n") >= 2) and process.poll() is None:
+    while not len(kept_lines(tmp_path)) >= 2 and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
     assert b"Traceback" not in err
-    assert len(kept.read_text().splitlines()) >= 2
+    assert len(kept_lines(tmp_path)) >= 2
     assert not (tmp_path / "report.html").exists()
 
 

@@ -1,7 +1,6 @@
 """Memory that a run would take, and that is not there, is refused before it is taken."""
 
 import os
-import resource
 import subprocess
 import sys
 
@@ -19,44 +18,55 @@ ARRAY = (
     "pa-sptf",
 )
 STRIPE = ("--system", "stripe", "--set", "system.devices=1000", "--json")
+SLEDS = ("--set", "device.sleds=1024", "--set", "device.sled_motion=independent")
 
 
 def test_an_array_that_would_not_fit_is_refused(sledlab, monkeypatch):
-    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "2000")
+    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "80")
     answer = sledlab(*ARRAY, *STRIPE)
     answer.assert_refused("1000 devices would take about")
-    assert "2000 MB are available" in answer.err.replace("\n", " ")
+    assert "80 MB are available" in answer.err.replace("\n", " ")
     assert "SLEDLAB_MEMORY_MB" in answer.err
 
 
 def test_units_of_a_device_count_too(sledlab, monkeypatch):
-    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "100")
-    sleds = ("--set", "device.sleds=64", "--set", "device.sled_motion=independent", "--json")
-    sledlab(*ARRAY, *sleds).assert_refused("64 devices would take about")
+    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "80")
+    sledlab(*ARRAY, *SLEDS, "--json").assert_refused("1024 devices would take about")
 
 
-@pytest.mark.slow("builds a hundred devices, three times")
-def test_what_fits_runs(sledlab, monkeypatch):
-    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "4000")
-    found = sledlab(*ARRAY, "--system", "stripe", "--set", "system.devices=40", "--json")
-    assert found.json["requests"] == 10
+def test_few_devices_are_estimated_too(sledlab, monkeypatch):
+    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "64")
+    sledlab(*ARRAY, "--system", "stripe", "--set", "system.devices=3").assert_refused("3 devices would take")
+    assert sledlab(*ARRAY, "--json").json["requests"] == 10
+
+
+@pytest.mark.slow("runs a thousand sleds")
+def test_a_thousand_sleds_take_little():
+    code = (
+        "import resource, sledlab as sl\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "busy = sl.workload('uniform', mean_interarrival_ms=0.0005)\n"
+        "sleds = sl.device('mems-g3', sleds=1024, sled_motion='independent')\n"
+        "sl.simulate(busy, sleds, scheduler='pa-sptf', limit=20000, requests=False)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(found.stdout) < 500 * 1024
 
 
 def test_a_limit_of_the_address_space_is_heeded():
     """What cannot be had would abort the process: no message, and a core file."""
-    gigabytes = 3 << 30
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (gigabytes, gigabytes))
-
-    own = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
-    found = subprocess.run(
-        [sys.executable, "-m", "sledlab", *ARRAY, *STRIPE],
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=limit,
-        env=own,
+    code = (
+        "import re, resource, sledlab as sl\n"
+        "from pathlib import Path\n"
+        "said = {'device': 'mems-g3', 'scheduler': 'pa-sptf', 'limit': 10}\n"
+        "sl.simulate(sl.workload('uniform'), **said)\n"
+        "size = int(re.search(r'VmSize:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) * 1024\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (size + (80 << 20),) * 2)\n"
+        "many = {'system': sl.system('stripe', devices=1000)}\n"
+        "sl.simulate(sl.workload('uniform'), **said, **many)"
     )
-    assert found.returncode == 2, found.stderr
-    assert "1000 devices would take about" in found.stderr.replace("\n", " ")
+    own = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own)
+    assert found.returncode == 1, found.stderr
+    assert "1000 devices would take about" in found.stderr

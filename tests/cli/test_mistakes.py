@@ -135,6 +135,12 @@ sledlab job show sorted
 sledlab job list --jason
 sledlab node show smart-2004
 sledlab node shw
+sledlab check
+sledlab check sptff
+sledlab check elephant
+sledlab check lru --kind scheduler
+sledlab check lru --kind power
+sledlab check lru --cases 0
 sledlab network show fast-ethernets
 sledlab network show
 sledlab smart record

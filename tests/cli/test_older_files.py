@@ -4,6 +4,7 @@ import tomllib
 
 import pytest
 import sledlab as sl
+from sledlab._native import device_text
 from sledlab.model.catalogue import entries
 from sledlab.model.older import DEVICE, today
 from sledlab.runs.compose import read
@@ -64,3 +65,20 @@ def test_an_older_comparison_runs(sledlab, tmp_path):
 def test_groups_of_a_cluster_are_looked_at_too():
     text = "[[group]]\nnodes = [0]\n[group.device]\npreset = 'atlas-10k'\nwrite_back = 'mixed'\n"
     assert tomllib.loads(today(text))["group"][0]["device"] == {"preset": "atlas-10k", "buffers_writes": True}
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ("write_back = 'never'", "`buffers_writes = false`"),
+        ("appends_writes = false", '`appended_writes = "none"`'),
+        ("zero_latency_writes = true", "leave it out: it changed nothing"),
+        ("cylinders = 1000", "describe the disk by `zones"),
+    ],
+)
+def test_an_older_device_file_is_refused_with_what_to_write_now(sledlab, tmp_path, line, remedy):
+    file = tmp_path / "mine.toml"
+    file.write_text(f"{line}\n{device_text('atlas-10k')}")
+    answer = sledlab("simulate", "--device", file, "--workload", "uniform", "--limit", 10)
+    answer.assert_refused("mine.toml:1: unknown key `device.")
+    assert remedy in " ".join(answer.err.split())

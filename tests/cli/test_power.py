@@ -10,6 +10,8 @@ import tomllib
 import polars as pl
 import pytest
 
+from tests.points import kept_lines
+
 UNIFORM = (
     "power",
     "--device",
@@ -63,7 +65,7 @@ def test_a_study_file_is_run_again(sledlab, tmp_path):
     answer = sledlab("power", first / "study.toml", "--out", again, "--jobs", 1)
     assert answer.code == 0, answer.err
     for path in first.iterdir():
-        assert path.name == "points.jsonl" or path.read_bytes() == (again / path.name).read_bytes(), path.name
+        assert path.name == "points" or path.read_bytes() == (again / path.name).read_bytes(), path.name
     sledlab("power", first / "missing.toml").assert_refused("missing.toml")
 
 
@@ -117,14 +119,13 @@ def test_interrupt_keeps_what_is_done(tmp_path):
     arguments = (*UNIFORM, "--limit", 1_000_000, "--out", tmp_path, "--jobs", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    kept = tmp_path / "points.jsonl"
-    while not (kept.exists() and kept.read_text().count("\n") >= 2) and process.poll() is None:
+    while not len(kept_lines(tmp_path)) >= 2 and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
     assert b"Traceback" not in err
-    assert len(kept.read_text().splitlines()) >= 2
+    assert len(kept_lines(tmp_path)) >= 2
     assert not (tmp_path / "report.html").exists()
 
 

@@ -83,7 +83,7 @@ def test_python_says_the_same(tmp_path, refused):
     with refused("of `compare`, not of `simulate`"):
         sl.simulate(uniform, "mems-g2", **said)
     sl.simulate(uniform, "mems-g2", replace=True, **said)
-    assert not (tmp_path / "points.jsonl").exists()
+    assert not (tmp_path / "points").exists()
     with refused("of `simulate`, not of `hybrid`"):
         few = {"configurations": ["disk"], "mems_mb": [], "segments_kb": [], "price_ratios": [], "jobs": 1}
         sl.hybrid_study(uniform, **few, **said)

@@ -7,7 +7,7 @@ GENERATED = (*SIDE, "--workload", "uniform")
 
 STABLE = (
     *("points.parquet", "points.csv", "curves.parquet", "curves.csv", "throughput.parquet", "throughput.csv"),
-    *("study.toml", "summary.json", "report.html"),
+    *("study.toml", "summary.json", "report.html", "tables.tex"),
 )
 
 

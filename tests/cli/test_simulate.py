@@ -59,11 +59,14 @@ def test_out_leaves_everything_and_runs_again_to_the_same_bytes(sledlab, tmp_pat
         "experiment.toml",
         "report.html",
         "sledlab.json",
+        "tables.tex",
     }
     for name in files - {"timing.json"}:
         assert (first / name).read_bytes() == (second / name).read_bytes(), name
     assert str(tmp_path) not in (first / "experiment.toml").read_text()
     assert "wall_s" not in (first / "summary.json").read_text()
+    assert (first / "tables.tex").read_text().count(r"\begin{tabular}") > 0
+    assert "tables.tex" in json.loads((first / "sledlab.json").read_text())["files"]
     assert json.loads((first / "timing.json").read_text())["wall_s"] > 0
 
 

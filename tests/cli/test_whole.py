@@ -17,6 +17,8 @@ import sledlab as sl
 from sledlab.files import Draft, drafted
 from sledlab.results import MANIFEST
 
+from tests.points import files, kept_bytes
+
 ROWS = 150_000
 
 WORKLOAD = ("--device", "mems-g2", "--workload", "uniform", "--limit", 20_000)
@@ -58,6 +60,7 @@ CHECKS = {
     "timing.json": check_json,
     MANIFEST: check_json,
     "experiment.toml": lambda path: tomllib.loads(path.read_text())["workload"]["kind"],
+    "tables.tex": lambda path: path.read_text().endswith("\\end{tabular}\n") or pytest.fail(path.name),
     "report.html": lambda path: path.read_text().rstrip().endswith("</html>") or pytest.fail(path.name),
 }
 
@@ -174,13 +177,14 @@ def test_points_that_do_not_fit_are_named(tmp_path):
     process = begun(*RACE, *seeds, "--out", tmp_path, **limited(20_000))
     _, err = process.communicate()
     assert (process.returncode, b"Traceback" in err) == (2, False)
-    assert f"cannot write `{tmp_path / 'points.jsonl'}`: File too large" in err.decode()
-    before = (tmp_path / "points.jsonl").read_bytes()
+    (file,) = files(tmp_path)
+    assert f"cannot write `{file}`: File too large" in err.decode()
+    before = file.read_bytes()
     assert before.count(b"\n") > 5
     process = begun(*RACE, *seeds, "--out", tmp_path)  # goes on
     process.communicate()
-    assert (process.returncode, (tmp_path / "points.jsonl").read_bytes().count(b"\n")) == (0, 20)
-    assert (tmp_path / "points.jsonl").read_bytes().startswith(before[: before.rindex(b"\n") + 1])
+    assert (process.returncode, kept_bytes(tmp_path).count(b"\n")) == (0, 20)
+    assert file.read_bytes().startswith(before[: before.rindex(b"\n") + 1])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -1,6 +1,7 @@
 //! Time, requests, parameters, registries, seeds, statistics and errors: what every other
 //! sledlab crate shares. No I/O and no devices live here.
 
+pub mod conformance;
 pub mod error;
 pub mod params;
 pub mod registry;

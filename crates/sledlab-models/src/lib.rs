@@ -4,6 +4,7 @@
 //! explicit list from which the command line, the Python API and the docs learn its names.
 
 pub mod cache;
+pub mod conformance;
 pub mod device;
 pub mod hybrid;
 pub mod merge;

@@ -1,12 +1,14 @@
 //! What every kind of device must keep, whoever adds it: each test goes over the list.
 
 use proptest::prelude::*;
-use sledlab_core::{Op, Span, Time};
-use sledlab_models::device::{
-    Busy, Description, Device, DeviceState, Entry, LIST, Mechanics, Queued, Rest, Served, Work,
-};
-use sledlab_models::scheduler::Choice;
+use sledlab_core::conformance::Rule;
+use sledlab_core::{Op, Span};
+use sledlab_models::conformance::device::{Case, Check, RULES, Wanted};
+use sledlab_models::device::{Description, Entry, LIST};
 use toml::Table;
+
+/// The rules before the last one are held on presets too; indexes are compared with scans on plain devices.
+const ON_PLAIN_KINDS: usize = RULES.len() - 1;
 
 /// A device of a kind as it is where a file says no more than `kind`.
 fn plain(kind: &Entry) -> Box<dyn Description> {
@@ -25,39 +27,23 @@ fn all() -> impl Iterator<Item = (&'static str, Box<dyn Description>)> {
     })
 }
 
-/// Serves `batch` on an idle mechanism, waking the device as often as it wants.
-fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> (Vec<Served>, Busy) {
-    let mut served = Vec::new();
-    let ready = batch.iter().map(|request| device.admit(now, request)).max().unwrap_or(now);
-    let mut busy = device.issue(ready, batch, &mut served);
-    while served.len() < batch.len() || busy.is_none() {
-        let at = device.next_wakeup().expect("a device that is not done wants to be woken");
-        busy = device.wake(at, &mut served).map(|work| Busy { until: at, work }).or(busy);
-    }
-    (served, busy.unwrap())
+/// Requests anywhere on a device, and a rest between them.
+fn cases() -> impl Strategy<Value = Case> {
+    let op = prop_oneof![Just(Op::Read), Just(Op::Write)];
+    let request = (0.0..1.0, 1_u32..200, op).prop_map(|(at, blocks, op)| Wanted { at, blocks, op });
+    let gap = (0_u64..50_000).prop_map(|us| Span::from_ns(us * 1_000));
+    (prop::collection::vec(request, 1..12), gap).prop_map(|(requests, gap)| Case { requests, gap })
 }
 
-/// A request that lies on the device, from shares of what can be.
-fn request(id: u64, mechanics: &dyn Mechanics, (at, length, op): (f64, u32, Op)) -> Queued {
-    let capacity = mechanics.capacity_blocks();
-    let lbn = ((capacity as f64 * at) as u64).min(capacity - 1);
-    let blocks = length.min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
-    Queued { id, lbn, blocks, op, ..Queued::default() }
-}
-
-fn requests() -> impl Strategy<Value = Vec<(f64, u32, Op)>> {
-    prop::collection::vec((0.0..1.0, 1_u32..200, prop_oneof![Just(Op::Read), Just(Op::Write)]), 1..12)
-}
-
-/// All that schedulers can ask of a mechanism about a request.
-fn asked(mechanics: &dyn Mechanics, request: &Queued) -> impl PartialEq + std::fmt::Debug + use<> {
-    let state = mechanics.state();
-    (
-        (state, mechanics.location(request.lbn), mechanics.positioning(request)),
-        (mechanics.positioning_from(state, request), mechanics.serve_from(state, request)),
-        (mechanics.tie(request), mechanics.distance_squared((state.x, state.y), request.lbn)),
-        mechanics.idle_mw().to_bits(),
-    )
+/// Holds a device to a rule.
+fn hold(
+    rule: &Rule<Check>,
+    name: &str,
+    description: &dyn Description,
+    case: &Case,
+) -> Result<(), TestCaseError> {
+    let kept = (rule.check)(&|| description.device(), case);
+    kept.map_err(|broken| TestCaseError::fail(format!("{name}: {} {broken}", rule.says)))
 }
 
 #[test]
@@ -128,88 +114,29 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn probes_agree_with_what_is_issued_and_energy_adds_up(said in requests(), gap_us in 0_u64..50_000) {
+    fn every_device_keeps_the_rules(case in cases()) {
         for (name, description) in all() {
-            let mut device = description.device().unwrap();
-            let (mut now, gap) = (Time::from_ns(1_000), Span::from_ns(gap_us * 1_000));
-            for (id, said) in said.iter().enumerate() {
-                let request = request(id as u64, device.mechanics(), *said);
-                let before = asked(device.mechanics(), &request);
-                let probed = device.probe(now, &request);
-                prop_assert_eq!(before, asked(device.mechanics(), &request), "{}: probing changes it", name);
-                let own_work = device.has_own_work();
-                let (served, busy) = serve(device.as_mut(), now, &[request]);
-                prop_assert_eq!(served.len(), 1);
-                let Served { start, completion, timing, energy, .. } = served[0];
-                prop_assert_eq!(completion, start + timing.service(), "{}", name);
-                if !own_work {
-                    prop_assert_eq!((probed, start, completion), (timing, now, busy.until), "{}", name);
-                    prop_assert_eq!(busy.work.busy(), timing.service(), "{}", name);
-                }
-                let spent = device.mechanics().power_rates().spent(&busy.work);
-                prop_assert!((spent.total_uj() - energy.total_uj()).abs() <= 1e-9 * spent.total_uj(), "{}", name);
-                prop_assert!(energy.startup_uj == 0.0 && energy.seek_uj >= 0.0 && energy.access_uj > 0.0);
-                device.rest(if id % 3 == 0 { Rest::Parked } else { Rest::Idle(gap) });
-                now = busy.until.max(completion) + gap;
+            for rule in &RULES[..ON_PLAIN_KINDS] {
+                hold(rule, name, &*description, &case)?;
             }
         }
     }
 
     #[test]
-    fn what_schedulers_see_is_pure(said in requests()) {
-        for (name, description) in all() {
-            let mut device = description.device().unwrap();
-            let mut now = Time::ZERO;
-            for (id, said) in said.iter().enumerate() {
-                let request = request(id as u64, device.mechanics(), *said);
-                device.tell_time(now);
-                let mechanics = device.mechanics();
-                let (extent, at) = (mechanics.extent(), mechanics.location(request.lbn));
-                prop_assert!(at.cylinder < extent.cylinders && at.row < extent.rows, "{}: {:?}", name, at);
-                let state: DeviceState = mechanics.state();
-                prop_assert_eq!(mechanics.positioning(&request), mechanics.positioning_from(state, &request));
-                let kept = mechanics.snapshot();
-                let before = asked(mechanics, &request);
-                let (timing, then) = mechanics.serve_from(state, &request);
-                prop_assert_eq!(timing.overhead, Span::ZERO, "{}", name);
-                // From another state it is another matter, but never one of this state.
-                mechanics.serve_from(then, &request);
-                prop_assert_eq!(&before, &asked(mechanics, &request), "{}", name);
-                let alone = mechanics.joins(&[], &request) || !mechanics.joins(&[request], &request);
-                prop_assert!(alone || mechanics.blocks_at_once() > 1, "{}", name);
-                let (_, busy) = serve(device.as_mut(), now, &[request]);
-                prop_assert_eq!(&before, &asked(kept.as_ref(), &request), "{}: a snapshot moves on", name);
-                now = busy.until;
-            }
-        }
-    }
-
-    #[test]
-    fn indexes_choose_as_scans_do(said in requests()) {
+    fn indexes_choose_as_scans_do(case in cases()) {
         for kind in LIST.iter() {
-            for word in ["sptf", "sdf", "p-sptf", "asptf"] {
-                let choice = Choice::new(word, &Table::new()).unwrap();
-                let mut device = plain(kind).device().unwrap();
-                let mut queues = [choice.make(device.mechanics()).unwrap(), choice.make_scan(device.mechanics()).unwrap()];
-                for (id, said) in said.iter().enumerate() {
-                    let request = request(id as u64, device.mechanics(), *said);
-                    for queue in &mut queues {
-                        queue.push(request);
-                    }
-                }
-                let mut now = Time::ZERO;
-                while !queues[0].is_empty() {
-                    device.tell_time(now);
-                    let [by_index, by_scan] = [0, 1].map(|queue| {
-                        let mut batch = Vec::new();
-                        queues[queue].pop(now, device.mechanics(), &mut batch);
-                        batch
-                    });
-                    prop_assert_eq!(&by_index, &by_scan, "{} on {}", word, kind.name);
-                    let (_, busy) = serve(device.as_mut(), now, &by_index);
-                    prop_assert!(busy.work != Work::default());
-                    now = busy.until;
-                }
+            hold(&RULES[ON_PLAIN_KINDS], kind.name, &*plain(kind), &case)?;
+        }
+    }
+}
+
+/// What plug-ins are asked is such as all devices keep.
+#[test]
+fn every_device_keeps_the_rules_in_cases_of_a_seed() {
+    for case in (0..4).map(|number| Case::random(1, number)) {
+        for (name, description) in all() {
+            for rule in RULES.iter().filter(|rule| rule.of_plug_ins) {
+                hold(rule, name, &*description, &case).unwrap();
             }
         }
     }

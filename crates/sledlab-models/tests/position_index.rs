@@ -64,6 +64,14 @@ fn agrees_with_the_scan_at_depth() {
 }
 
 #[test]
+fn agrees_with_the_scan_where_very_many_are_overdue() {
+    for (text, root, crowded) in [("", 7, false), ("direction = 'parity'", 8, false), ("", 9, true)] {
+        let course = Course { text, depth: 100_000, picks: 12, root, crowded };
+        racing::race("wstf:max_wait_ms=10", &course);
+    }
+}
+
+#[test]
 fn scans_where_no_index_is_exact() {
     for text in ["kinematics = 'disksim-piecewise'", "kinematics = 'piecewise'", "selection = 'disksim'"] {
         assert!(device(text).mechanics().position_index(&Aim::Time).is_none(), "{text}");

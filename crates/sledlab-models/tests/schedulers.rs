@@ -6,13 +6,12 @@ mod orders;
 mod racing;
 mod starvation;
 
-use std::collections::HashMap;
-
 use racing::{Course, Draw, choice, device, race};
 use sledlab_core::error::Blame;
 use sledlab_core::{Span, Time};
-use sledlab_models::device::{Device, Queued};
-use sledlab_models::scheduler::{LIST, Scheduler};
+use sledlab_models::conformance::scheduler::{Case, RULES, Subject};
+use sledlab_models::device::{Mechanics, Queued};
+use sledlab_models::scheduler::LIST;
 
 const BATCHES: [&str; 2] = ["none", "same-position"];
 
@@ -27,34 +26,24 @@ fn words() -> impl Iterator<Item = (String, usize)> {
     })
 }
 
-/// Serves from `queue` until it is empty; before each decision up to two of `arrivals` join it, as far as
-/// there is room for them.
-fn serve(
-    queue: &mut dyn Scheduler,
-    device: &mut dyn Device,
-    arrivals: &[Queued],
-    room: usize,
-) -> Vec<Queued> {
-    let (mut order, mut batch, mut served) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut now, mut joined) = (Time::ZERO, 0);
-    while joined < arrivals.len() || !queue.is_empty() {
-        for _ in 0..2 {
-            if joined < arrivals.len() && queue.len() < room {
-                queue.push(Queued { arrival: now, queued: now, ..arrivals[joined] });
-                joined += 1;
-            }
+/// Holds every scheduler to every rule, with the same requests for each, on the device that `text` describes;
+/// `room` is the most that wait, where a scheduler orders as many.
+fn hold_all(text: &str, requests: &[Queued], room: usize) {
+    for (word, most) in words() {
+        let make = |mechanics: &dyn Mechanics| choice(&word).make(mechanics);
+        let subject = Subject { make: &make, device: &|| Ok(device(text)) };
+        let case = Case { requests: requests.to_vec(), room: room.min(most) };
+        for rule in &RULES {
+            let kept = (rule.check)(&subject, &case);
+            assert!(kept.is_ok(), "{word} on {text}: {} {}", rule.says, kept.unwrap_err());
         }
-        let waiting = queue.len();
-        queue.pop(now, device.mechanics(), &mut batch);
-        assert!(!batch.is_empty(), "nothing chosen from {waiting} requests: {:?}", queue.failure());
-        assert_eq!(queue.len(), waiting - batch.len());
-        now = device.issue(now, &batch, &mut served).unwrap().until;
-        served.clear();
-        order.append(&mut batch);
     }
-    queue.pop(now, device.mechanics(), &mut batch);
-    assert!(batch.is_empty() && queue.is_empty(), "something chosen from no requests");
-    order
+}
+
+/// Requests anywhere on a device, or crowded.
+fn drawn(count: usize, root: u64, text: &str, crowded: bool) -> Vec<Queued> {
+    let mut draw = Draw::new(root, device(text).as_ref(), crowded);
+    (0..count).map(|_| draw.request(Time::ZERO)).collect()
 }
 
 /// Requests for a few places, many of them alike.
@@ -66,50 +55,20 @@ fn similar(count: usize) -> Vec<Queued> {
 }
 
 #[test]
-fn serves_every_request_once() {
-    for (word, most) in words() {
-        let mut device = device("");
-        let mut draw = Draw::new(2, device.as_ref(), false);
-        let arrivals: Vec<Queued> = (0..600).map(|_| draw.request(Time::ZERO)).collect();
-        let mut queue = choice(&word).make(device.mechanics()).unwrap();
-        let order = serve(queue.as_mut(), device.as_mut(), &arrivals, most.min(200));
-        let mut numbers: Vec<u64> = order.iter().map(|request| request.id).collect();
-        numbers.sort_unstable();
-        assert!(numbers.into_iter().eq(0..600), "{word}");
-        for request in order {
-            let asked = arrivals[request.id as usize];
-            assert_eq!((request.lbn, request.blocks), (asked.lbn, asked.blocks), "{word}");
-        }
-    }
+fn every_scheduler_keeps_the_rules() {
+    hold_all("", &drawn(600, 2, "", false), 200);
 }
 
 #[test]
-fn makes_the_same_choices_again() {
-    for (word, most) in words() {
-        let run = || {
-            let mut device = device("layout = 'streaming'");
-            let mut draw = Draw::new(3, device.as_ref(), true);
-            let arrivals: Vec<Queued> = (0..300).map(|_| draw.request(Time::ZERO)).collect();
-            let mut queue = choice(&word).make(device.mechanics()).unwrap();
-            serve(queue.as_mut(), device.as_mut(), &arrivals, most.min(100))
-        };
-        assert_eq!(run(), run(), "{word}");
-    }
+fn every_scheduler_keeps_the_rules_in_a_crowd() {
+    let streaming = "layout = 'streaming'";
+    hold_all(streaming, &drawn(300, 3, streaming, true), 100);
 }
 
 #[test]
-fn serves_like_requests_in_order_of_arrival() {
-    for (word, most) in words() {
-        for profile in ["", "selection = 'disksim'"] {
-            let mut device = device(profile);
-            let mut queue = choice(&word).make(device.mechanics()).unwrap();
-            let order = serve(queue.as_mut(), device.as_mut(), &similar(400), most.min(120));
-            let mut latest = HashMap::new();
-            for request in order {
-                let before = latest.insert(request.lbn, request.id);
-                assert!(before < Some(request.id), "{word}: {request:?} after {before:?}");
-            }
-        }
+fn every_scheduler_keeps_the_rules_for_like_requests() {
+    for profile in ["", "selection = 'disksim'"] {
+        hold_all(profile, &similar(400), 120);
     }
 }
 

@@ -20,7 +20,7 @@ use toml::Table;
 
 use crate::class::{Allowed, Class, Kind};
 
-const KIND: Kind = Kind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
+pub(crate) const KIND: Kind = Kind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
 
 /// Idle time after which it parks of its own accord: no rest of a run is as long.
 const NEVER_MS: f64 = 1e9;

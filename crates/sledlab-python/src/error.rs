@@ -69,6 +69,11 @@ pub(crate) fn raise_kept(knows: bool) -> PyResult<()> {
     }
 }
 
+/// Lets go of what a callback raised, where the error to raise tells of it.
+pub(crate) fn forget() {
+    RAISED.with(RefCell::take);
+}
+
 /// The exception to raise for `error`: the one a callback raised, or sledlab's own.
 pub(crate) fn raise(error: Error) -> PyErr {
     if let Some(raised) = RAISED.with(RefCell::take) {

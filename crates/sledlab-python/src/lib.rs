@@ -10,6 +10,7 @@
 
 mod class;
 mod cluster;
+mod conformance;
 mod device;
 mod device_class;
 mod error;
@@ -36,6 +37,8 @@ mod _native {
     #[pymodule_export]
     use crate::cluster::{ClusterExperiment, Work, shares};
     #[pymodule_export]
+    use crate::conformance::{Conformance, kinds_of_plugin};
+    #[pymodule_export]
     use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
     #[pymodule_export]
     use crate::experiment::{Experiment, seen_from_here};
@@ -60,6 +63,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", sledlab_sim::VERSION)
+        module.add("__version__", sledlab_sim::VERSION)?;
+        module.add("__sources__", env!("SLEDLAB_SOURCES"))
     }
 }

@@ -45,7 +45,8 @@ impl PowerPrices {
     }
 }
 
-const KIND: Kind = Kind { name: "power policy", protocol: "sledlab.PowerPolicy", methods: &["timeout_ms"] };
+pub(crate) const KIND: Kind =
+    Kind { name: "power policy", protocol: "sledlab.PowerPolicy", methods: &["timeout_ms"] };
 
 /// The policy `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
 pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowed) -> PyResult<Choice> {

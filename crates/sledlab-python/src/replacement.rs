@@ -18,7 +18,7 @@ use crate::error::raise;
 use crate::interrupt::watch;
 use crate::source::Source;
 
-const KIND: Kind = Kind {
+pub(crate) const KIND: Kind = Kind {
     name: "replacement policy",
     protocol: "sledlab.ReplacementPolicy",
     methods: &["hit", "insert", "evict"],
@@ -45,7 +45,7 @@ pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<
 }
 
 /// The policy that `word` says, which must be allowed where it is a class.
-fn said(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Choice> {
+pub(crate) fn said(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Choice> {
     let name = split_plug_in("replacement", word, &mut Table::new()).map_err(raise)?;
     let own = is_plugin(&name).then(|| custom(py, &name, allowed)).transpose()?;
     Choice::parse_among(word, own.as_slice()).map_err(raise)

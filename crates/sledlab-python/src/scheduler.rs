@@ -108,7 +108,7 @@ impl DeviceView {
     }
 }
 
-const KIND: Kind =
+pub(crate) const KIND: Kind =
     Kind { name: "scheduler", protocol: "sledlab.Scheduler", methods: &["push", "pop", "__len__"] };
 
 /// The scheduler `module:Class`, if it is `allowed`; `params` are arguments of its constructor.

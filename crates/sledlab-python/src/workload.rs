@@ -15,7 +15,7 @@ use crate::class::{Allowed, Class, Kind};
 use crate::error::raise;
 use crate::source::next_columns;
 
-const KIND: Kind = Kind { name: "workload", protocol: "sledlab.Workload", methods: &["requests"] };
+pub(crate) const KIND: Kind = Kind { name: "workload", protocol: "sledlab.Workload", methods: &["requests"] };
 
 /// The name of the stream of random numbers that a workload is given.
 const RANDOM: &str = "workload.plug-in";

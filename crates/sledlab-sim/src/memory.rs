@@ -1,4 +1,4 @@
-//! Memory: what a system of many devices will take, and what there is. A run that would not fit is refused before.
+//! Memory: what a system of several devices will take, and what there is. A run that would not fit is refused before.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -9,9 +9,7 @@ use crate::experiment::Store;
 
 /// Says how much memory may be taken, in 2^20 bytes, whatever the machine says.
 const SETTING: &str = "SLEDLAB_MEMORY_MB";
-/// Fewer devices than these are built without asking.
-const MANY: u64 = 32;
-/// Devices that are built to see what one takes: the first has tables that equal ones share with it.
+/// Devices that are built, at most, to see what one takes: the first have tables that equal ones share with them.
 const FIRST: u64 = 2;
 const MEASURED: u64 = 6;
 /// What is left to all else.
@@ -20,13 +18,15 @@ const MB: u64 = 1 << 20;
 
 /// Refuses a system that would take more memory than there is.
 ///
-/// What one of its devices takes, with its scheduler and all tables, is measured: a few are built.
+/// What one of its devices takes, with its scheduler and all tables, is measured: a few are built, the fewer the
+/// smaller the system. What will wait in queues is not known yet. A single device is simply built.
 ///
 /// # Errors
 /// It would not fit; parameters that make no sense.
 pub(crate) fn check(store: &Store) -> Result<()> {
     let count = store.devices()?;
-    if count < MANY {
+    let measured = MEASURED.min(count / 2);
+    if measured == 0 {
         return Ok(());
     }
     let Some(available) = available() else { return Ok(()) };
@@ -37,15 +37,15 @@ pub(crate) fn check(store: &Store) -> Result<()> {
         }
         Ok(status("VmRSS:"))
     };
-    let (Some(first), Some(all)) = (build(FIRST)?, build(MEASURED)?) else { return Ok(()) };
-    let each = all.saturating_sub(first) / MEASURED;
+    let (Some(first), Some(all)) = (build(FIRST.min(measured))?, build(measured)?) else { return Ok(()) };
+    let each = all.saturating_sub(first) / measured;
     let needed = each.saturating_mul(count);
     if needed.saturating_add(SPARED) <= available {
         return Ok(());
     }
     let mb = |bytes: u64| bytes.div_ceil(MB);
     Err(Error::user(format!(
-        "{count} devices would take about {} MB of memory, {} MB each with their queues; {} MB are available",
+        "{count} devices would take about {} MB of memory, {} MB each before anything waits; {} MB are available",
         mb(needed),
         mb(each),
         mb(available)

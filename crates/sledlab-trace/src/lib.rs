@@ -3,6 +3,7 @@
 mod arrivals;
 pub mod characterise;
 mod compression;
+pub mod conformance;
 mod devices;
 mod ending;
 mod fields;

@@ -30,7 +30,8 @@ def commands() -> dict[str, Lazy]:
     return {
         "simulate": Lazy("simulate:simulate", "Replay a trace or workload against a device."),
         **studies,
-        "fleet": Lazy("fleet:fleet", "Take traces of many volumes apart."),
+        "fleet": Lazy("fleet:fleet", studies["fleet"].meaning),
+        "check": Lazy("check:check", "Hold a class of yours to the rules of its kind."),
         "diff": Lazy("diff:diff", "Compare two runs request by request."),
         "experiment": Lazy("experiment:experiment", "List, show and run experiments that come with sledlab."),
         "device": Lazy("device:device", "List, show, map and import devices."),

@@ -18,7 +18,7 @@ from sledlab.errors import Error
 from sledlab.job.data import home
 from sledlab.model.experiment import names
 from sledlab.show import terminal
-from sledlab.study.executor import processors
+from sledlab.study.executor.local import processors
 from sledlab.traces.remote import INSTALL
 from sledlab.traces.samples import samples
 
@@ -27,6 +27,7 @@ NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "pol
 
 JOBS = "pip install 'sledlab[jobs]'"
 MPI = "pip install 'sledlab[mpi]'"
+CLUSTER = "pip install 'sledlab[cluster]'"
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ def findings() -> list[Finding]:
         *needed,
         library("duckdb", "queries, and tables of TPC-H", JOBS),
         library("tpchgen-cli", "tables of TPC-H: jobs scan, sort, join, q1 to q22", JOBS),
+        library("distributed", "studies on many machines (--cluster)", CLUSTER),
         library("mpi4py", "jobs with a process for each node (--mpi)", MPI),
         library("fsspec", "traces at addresses: memory, https:// and others", INSTALL),
         library("aiohttp", "traces on web servers, https://", INSTALL),

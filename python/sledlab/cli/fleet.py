@@ -1,25 +1,22 @@
-"""`sledlab fleet split`: traces of many volumes taken apart."""
+"""`sledlab fleet`: the study of volumes on devices, and beneath it what takes traces of volumes apart."""
 
 from __future__ import annotations
 
 import click
 
 from sledlab.cli.completion import trace_or_file
-from sledlab.cli.group import SuggestingGroup
+from sledlab.cli.group import CommandGroup
 from sledlab.cli.options import quiet_option
+from sledlab.cli.study import made
 from sledlab.cli.trace import format_option, sort_option
 from sledlab.show import terminal
 from sledlab.show.progress import Progress
 from sledlab.show.wording import counted
+from sledlab.studies.fleet import STUDY
 from sledlab.traces.splitting import split_volumes
 
 
-@click.group(cls=SuggestingGroup)
-def fleet() -> None:
-    """Take traces of many volumes apart."""
-
-
-@fleet.command("split")
+@click.command("split")
 @click.argument("files", nargs=-1, required=True, shell_complete=trace_or_file)
 @click.option("--out", metavar="DIR", required=True, help="The directory to make, there only when whole.")
 @format_option
@@ -39,3 +36,8 @@ def split(files: tuple[str, ...], out: str, format: str | None, sort: int) -> No
     with Progress("splitting") as progress:
         volumes = split_volumes(files, out, format=format, sort_window=sort, progress=progress.update)
     terminal.tell(f"wrote {counted(len(volumes), 'volume')} to {out}")
+
+
+fleet = made(STUDY, kind=CommandGroup)
+assert isinstance(fleet, click.Group)
+fleet.add_command(split)

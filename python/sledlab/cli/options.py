@@ -37,6 +37,39 @@ SET = {"settings": declared(Replayed)["settings"]}
 REPLACE = {"replace": Option("Remove first what sledlab left in DIR, even of another command.", read=bool)}
 """What goes with a directory for results."""
 
+
+class Count(click.ParamType[int]):
+    """A whole number that may be written as `1e6` or `10k`.
+
+    Args:
+        least: No smaller one is taken.
+    """
+
+    name = "integer"
+
+    def __init__(self, least: int = 1) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number in a word.
+
+        Raises:
+            Error: There is none, or it is too small.
+        """
+        flag = max(param.opts, key=len) if param is not None else ""
+        if isinstance(value, int):
+            return value
+        try:
+            found = count(str(value))
+        except Error as error:
+            raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
+        if found < self.least:
+            raise Error(
+                f"`{flag}`: `{value}` is out of range", remedy=f"give a whole number, {self.least} or more"
+            )
+        return found
+
+
 seed_option = click.option(
     "--seed",
     metavar="N",

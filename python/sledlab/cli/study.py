@@ -22,9 +22,10 @@ from sledlab.cli.options import (
     source_of,
 )
 from sledlab.cli.study_file import refuse_study
-from sledlab.errors import Error
+from sledlab.errors import Error, Unfinished
 from sledlab.lazy import loaded
 from sledlab.model.catalogue import CATALOGUES
+from sledlab.model.experiment import is_name
 from sledlab.runs.options import Option, declared
 from sledlab.show import terminal
 from sledlab.shown import face_of
@@ -78,11 +79,20 @@ def made(
     def run(
         study_file: str | None, out: str | None, *, replace: bool | None, as_json: bool, **flags: Any
     ) -> None:
+        place, study_file = (study_file, None) if _is_place(study, study_file) else (None, study_file)
         refuse_study(study_file, [each.name for each in (study, *others)])
         chosen = _chosen(study, others, study_file, flags)
         said = {name: flags.get(name) for name in declared(chosen.options)}
+        said |= {chosen.place: place} if chosen.place else {}
         source, device = source_of(flags), flags.get("device")
-        outcome = chosen.run(source, device, said, study=study_file, out=out, replace=bool(replace))
+        try:
+            outcome = chosen.run(source, device, said, study=study_file, out=out, replace=bool(replace))
+        except Unfinished as unfinished:
+            if as_json:
+                show_json(dict(vars(unfinished)))
+            else:
+                terminal.say(str(unfinished))
+            return
         if as_json:
             show_json(outcome.to_dict())
             return
@@ -90,10 +100,16 @@ def made(
         if closing := outcome.closing(Path(out) if out else None):
             terminal.note(closing)
 
-    file = _Own(["study_file"], metavar="[STUDY]", required=False, shell_complete=experiment_or_file)
+    metavar = f"[{study.place.upper()}|STUDY]" if study.place else "[STUDY]"
+    file = _Own(["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file)
     params = [file, *reversed(run.__dict__.pop("__click_params__"))]
     help_text = inspect.cleandoc(study.help).replace("\n\n\b\n", f"\n\n{NAMED}\n\n\b\n", 1)
     return kind(study.name, callback=run, params=params, help=help_text)
+
+
+def _is_place(study: Study[Any], said: str | None) -> bool:
+    """Whether the argument of the command of a study is what it is about, and no file of a study."""
+    return bool(study.place) and said is not None and Path(said).suffix != ".toml" and not is_name(said)
 
 
 class _Own(click.Argument):
@@ -134,9 +150,11 @@ def _chosen(
 def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:
     """Their options in the order of help: what is replayed on what, axes, models, replay, and the rest."""
     everything = dict(declared(study.options))
+    everything.pop(study.place, None)  # it is the argument
     for other in others:
         everything |= {
             name: option for name, option in declared(other.options).items() if name not in everything
         }
+    everything = {name: option for name, option in everything.items() if not option.python_only}
     shown = ordered(everything, device=study.device, requests=study.subject.requests)
     return {**shown, "out": OUT, **REPLACE}

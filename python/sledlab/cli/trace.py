@@ -13,7 +13,16 @@ from sledlab import _native
 from sledlab.cli import trace_info
 from sledlab.cli.completion import model_of, trace_or_file
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import SET, json_option, options, quiet_option, seed_option, show_json, show_table
+from sledlab.cli.options import (
+    SET,
+    Count,
+    json_option,
+    options,
+    quiet_option,
+    seed_option,
+    show_json,
+    show_table,
+)
 from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.model.device import describe
@@ -39,7 +48,7 @@ format_option = click.option(
 sort_option = click.option(
     "--sort",
     metavar="N",
-    type=click.IntRange(min=0),
+    type=Count(least=0),
     default=0,
     help="Put requests in order that come up to N lines too late.",
 )
@@ -165,7 +174,7 @@ def hits(
     "-n",
     "--rows",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Count(),
     default=10,
     show_default=True,
     help="Requests to show.",
@@ -245,9 +254,7 @@ def convert(trace: Trace, **where: Any) -> None:
     "--outside", metavar="HOW", default="scale", show_default=True, help="wrap | clip | scale, with --fit."
 )
 @click.option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
-@click.option(
-    "--limit", metavar="N", type=click.IntRange(min=1), help="Keep the first N requests of what is left."
-)
+@click.option("--limit", metavar="N", type=Count(), help="Keep the first N requests of what is left.")
 @device_column_option
 @quiet_option
 @media_only_option
@@ -312,7 +319,7 @@ def merge(
     show_default=True,
     help="Device whose capacity to fill.",
 )
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="How many requests.")
+@click.option("--limit", metavar="N", type=Count(), help="How many requests.")
 @seed_option
 @options(SET)
 @quiet_option

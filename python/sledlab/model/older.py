@@ -6,6 +6,7 @@ message that says what to write. Adding a line here is part of renaming a key.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,34 @@ def today(text: str) -> str:
             tables["study"] = {"kind": kind, **tables.pop(name)}
             changed.append(True)
     return document(tables) if any(changed) else text
+
+
+def remedy_for(message: str, line: str = "") -> str:
+    """What to do about a key that a device file of an older version has; nothing about any other message.
+
+    Args:
+        message: Of the error.
+        line: The line of the file that says it.
+
+    Examples:
+        >>> remedy_for("unknown key `device.write_back`", 'write_back = "never"')
+        'write `buffers_writes = false` in its place: that is what it is called now'
+        >>> remedy_for("unknown key `device.spin`")
+        ''
+    """
+    said = re.match(r"unknown key `(?:device|front)\.(\w+)`", message)
+    older = next((each for each in DEVICE if said is not None and each.key == said[1]), None)
+    if older is None:
+        return ""
+    if older.remedy:
+        return older.remedy
+    if not older.now:
+        return "leave it out: it changed nothing"
+    try:
+        now = document({older.now: older.value(tomllib.loads(line)[older.key])}).strip()
+    except (tomllib.TOMLDecodeError, KeyError):
+        now = older.now
+    return f"write `{now}` in its place: that is what it is called now"
 
 
 def _devices(tables: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from sledlab._native import __version__
 from sledlab.files import drafted
 from sledlab.runs.cluster_result import COMPONENTS, COUNTS, ClusterResult
 from sledlab.runs.places import left_in
-from sledlab.runs.recording import EXPERIMENT, REPORT, SUMMARY
+from sledlab.runs.recording import EXPERIMENT, LATEX, REPORT, SUMMARY
 from sledlab.shown import SCHEMA
 from sledlab.traces.work import MOST_NODES
 
@@ -26,7 +26,7 @@ PHASES = ("phases.parquet", "phases.csv")
 KIND = "replay"
 """Of the results that a replay leaves."""
 
-LEFT = (SUMMARY, EXPERIMENT, REPORT, *PHASES)
+LEFT = (SUMMARY, EXPERIMENT, REPORT, LATEX, *PHASES)
 """What a replay leaves in a directory."""
 
 TIMES = (*COMPONENTS, "processor")
@@ -154,8 +154,13 @@ def _sent(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
 
 
 def write(result: ClusterResult, directory: Path) -> None:
-    """Leaves the result in a directory: summary, table of phases, experiment and page."""
-    for name, text in ((SUMMARY, result.to_json() + "\n"), (EXPERIMENT, left_in(directory, result.toml))):
+    """Leaves the result in a directory: summary, table of phases, experiment, page and LaTeX."""
+    texts = {
+        SUMMARY: result.to_json() + "\n",
+        EXPERIMENT: left_in(directory, result.toml),
+        LATEX: result.latex(),
+    }
+    for name, text in texts.items():
         with drafted(directory / name) as place:
             place.write_text(text, encoding="utf-8")
     with drafted(directory / PHASES[0]) as place:

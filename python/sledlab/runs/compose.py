@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 MODELS = ("scheduler", "power", "merge", "cache", "system", "hybrid")
 """Keywords whose values may be chosen models."""
 
-FILES = ("records", "traces")
-"""Keywords whose values are files: `sample:sort` among them is the name of a sample, not of a class."""
+FILES = ("records", "traces", "reuse", "cluster")
+"""Keywords whose values are files or addresses: `sample:sort` or `node1:8786` there is not a class."""
 
 
 @dataclass(frozen=True)

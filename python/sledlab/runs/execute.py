@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sledlab._native import Experiment
 from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.interrupt import Interrupt, Interrupted
+from sledlab.runs.nesting import nested
 from sledlab.runs.recording import Recording
 from sledlab.runs.result import Result
 from sledlab.traces.given import open_given
@@ -75,7 +76,8 @@ def simulate(
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
         composed = compose(source, device, said, base=base)
         if composed.trace is None:
-            composed.experiment.check()
+            with nested(composed.experiment):
+                composed.experiment.check()
         recording = Recording.planned(out=out, requests=requests, keep_some=True, replace=replace)
         return execute(composed.experiment, recording, trace=composed.trace, progress=progress)
 
@@ -130,7 +132,7 @@ def execute(
         Interrupted: Ctrl-C or the like, with the result of what had been done: of the whole if it came last.
     """
     experiment, given = open_given(experiment, trace.opener if trace else None)
-    with recording, Interrupt() as interrupt:
+    with nested(experiment), recording, Interrupt() as interrupt:
 
         def tell(operations: int, share: float | None) -> None:
             interrupt.check()

@@ -59,6 +59,18 @@ def count(word: str) -> int:
     raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
 
 
+def whole(word: str) -> int:
+    """A whole number on the command line that is hardly ever large, such as a number of threads.
+
+    Raises:
+        Error: It is none.
+    """
+    try:
+        return count(word)
+    except Error as error:
+        raise Error(error.message, remedy="give one such as 4") from None
+
+
 def words(text: str) -> list[str]:
     """Words between commas."""
     return [word.strip() for word in text.split(",") if word.strip()]
@@ -117,7 +129,7 @@ Numbers = Sequence[float] | float
 """One number or several."""
 
 READ: Mapping[Any, Callable[[str], Any]] = {
-    int: count,
+    int: whole,
     float: number,
     bool: bool,
     Numbers: numbers,
@@ -151,6 +163,7 @@ class Option:
         read: Its value out of the text on the command line; as `READ` says of its type unless given.
         repeated: Whether it can be given several times.
         required: Whether it must be said.
+        python_only: Whether the command line does not have it: no text says what it is.
     """
 
     meaning: str
@@ -161,6 +174,7 @@ class Option:
     read: Callable[[str], Any] = str
     repeated: bool = False
     required: bool = False
+    python_only: bool = False
 
 
 class Offered(TypedDict, total=False):
@@ -169,10 +183,24 @@ class Offered(TypedDict, total=False):
     replay: Annotated[
         str, Option("open | closed:N | closed:N:TIME, N outstanding", "MODE", "open", key="replay.mode")
     ]
-    warmup: Annotated[int, Option("Operations at the start that do not count.", key="replay.warmup")]
-    limit: Annotated[int, Option("End after N requests, reads and writes; 0 for all.", key="replay.limit")]
+    warmup: Annotated[
+        int,
+        Option(
+            "Leave the first N operations, flushes and trims included, out of the statistics.",
+            key="replay.warmup",
+            read=count,
+        ),
+    ]
+    limit: Annotated[
+        int, Option("End after N requests, reads and writes; 0 for all.", key="replay.limit", read=count)
+    ]
     operations: Annotated[
-        int, Option("End after N operations, flushes and trims included; 0 for all.", key="replay.operations")
+        int,
+        Option(
+            "End after N operations, flushes and trims included; 0 for all.",
+            key="replay.operations",
+            read=count,
+        ),
     ]
     duration_s: Annotated[
         float,
@@ -351,9 +379,24 @@ class Repeated(TypedDict, total=False):
 
 
 class Parallel(TypedDict, total=False):
-    """How runs share the machine."""
+    """Where runs are, on this machine or many, and where their results may be found."""
 
     jobs: Annotated[int, Option("Runs at the same time", default="all processors")]
+    cluster: Annotated[
+        Any,
+        Option("Run on a Dask cluster: its scheduler's address or file.", "ADDRESS|FILE", "$SLEDLAB_CLUSTER"),
+    ]
+    send_trace: Annotated[
+        bool, Option("Send traces to the cluster's workers, up to 1 GB each, where they have none.")
+    ]
+    share: Annotated[str, Option("Run the Kth of N shares of the points that --out lacks.", "K/N")]
+    reuse: Annotated[
+        Sequence[str | Path] | str | Path,
+        Option("Take points that another --out holds; can be repeated.", "DIR", repeated=True),
+    ]
+    executor: Annotated[
+        Any, Option("Run in an executor, such as mpi4py's MPIPoolExecutor.", "EXECUTOR", python_only=True)
+    ]
 
 
 class Studied(Replayed, Repeated, Parallel, Trusted, total=False):

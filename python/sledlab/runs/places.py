@@ -28,7 +28,7 @@ SETTINGS = {
 
 AXES = {
     **dict.fromkeys(("devices", "networks"), (".toml",)),
-    **dict.fromkeys(("traces", "records", "tables", "prices"), ANY),
+    **dict.fromkeys(("traces", "records", "tables", "prices", "place"), ANY),
     "job": (".py",),
     "query": (".sql",),
 }

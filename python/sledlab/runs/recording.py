@@ -27,11 +27,12 @@ TIMELINE = "timeline.parquet"
 TIMING = "timing.json"
 EXPERIMENT = "experiment.toml"
 REPORT = "report.html"
+LATEX = "tables.tex"
 
 KIND = "simulate"
 """Of the results that a run leaves."""
 
-LEFT = (SUMMARY, REQUESTS, TIMELINE, TIMING, EXPERIMENT, REPORT)
+LEFT = (SUMMARY, REQUESTS, TIMELINE, TIMING, EXPERIMENT, REPORT, LATEX)
 """What a run leaves in a directory."""
 
 
@@ -106,6 +107,7 @@ class Recording:
         if self.directory is None:
             return
         texts = {
+            LATEX: result.latex(),
             SUMMARY: result.to_json() + "\n",
             TIMING: json.dumps(result.timing, indent=2) + "\n",
             EXPERIMENT: left_in(self.directory, result.experiment),

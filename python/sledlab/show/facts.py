@@ -19,7 +19,7 @@ def common_facts(config: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("device", wording.device_name(config)),
         *_source_facts(config),
         ("replay", str(replay.get("mode", "open"))),
-        ("warm-up", f"{int(replay.get('warmup') or 0):,} requests"),
+        ("warm-up", f"{int(replay.get('warmup') or 0):,} operations"),
         ("version", f"sledlab {__version__}"),
     ]
 

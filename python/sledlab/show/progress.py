@@ -43,6 +43,8 @@ class Progress:
         self._begun = self._told = 0.0
         self._share: float | None = 0.0
         self._expected = False
+        self.workers = 0
+        """Processes that have done some of it; none and one are not told of."""
 
     def __enter__(self) -> Progress:
         """Starts the bar, where there can be one."""
@@ -76,7 +78,13 @@ class Progress:
         """Says how many are done, and the share of the whole where known."""
         elapsed = time.monotonic() - self._begun
         rate = f", {count / elapsed / 1e6:.2f} M/s" if elapsed and count >= 1000 else ""
-        self._show(self.what, fraction, f"{count:,} {self.of}{rate}")
+        by = f" on {self.workers:,} workers" if self.workers > 1 else ""
+        self._show(self.what, fraction, f"{count:,} {self.of}{by}{rate}")
+
+    def tell(self, text: str) -> None:
+        """Says something that belongs to no result, unless nothing is shown."""
+        if not self.silent:
+            self._say(text)
 
     def expect(self, done: int, runs: int, at_once: int, requests: int | None = None) -> None:
         """Says once how long all runs will take, when as many are done as go on at the same time.

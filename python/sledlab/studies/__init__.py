@@ -43,6 +43,7 @@ LIST = (
     Listed(
         "smart", "Study jobs on storage nodes; replay and show work records.", ("smart_study", "SmartStudy")
     ),
+    Listed("fleet", "Lay many volumes on many devices: which serves which best.", ("fleet", "Fleet")),
 )
 """Those that sweep something: the frame makes their commands."""
 

@@ -1,23 +1,34 @@
-"""Where plans are measured, one after the other: what is kept and the processes stay between them."""
+"""Where plans are measured, one after the other: what is kept and the workers stay between them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sledlab.errors import Error
+from sledlab.errors import Error, InternalError, Unfinished
 from sledlab.show.progress import Progress
-from sledlab.study.executor import measured, processes, processors
-from sledlab.study.kept import Kept, keys, plug_ins
+from sledlab.show.wording import counted, joined, listed
+from sledlab.study.executor.dask import cluster
+from sledlab.study.executor.given import Given
+from sledlab.study.executor.local import processes
+from sledlab.study.executor.measured import measured
+from sledlab.study.inputs import plug_ins
+from sledlab.study.kept import Kept, keys
+from sledlab.study.plan import named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from concurrent.futures import Executor
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
 
+    from sledlab.study.executor.pool import Pool
+    from sledlab.study.executor.where import Where
     from sledlab.study.measure import FoundOf
     from sledlab.study.plan import Plan, Point
+
+NAMED = 5
+"""Points that failed of which a message has the names, at most."""
 
 
 class Measure(Protocol):
@@ -27,28 +38,35 @@ class Measure(Protocol):
         """What is found at every point; `doing` says what for."""
 
 
-def at_once(jobs: int | None) -> int:
-    """How many runs there are at the same time: as many as there are processors, unless said.
-
-    Raises:
-        Error: It is no number of jobs.
-    """
-    found = processors() if jobs is None else jobs
-    if found < 1:
-        raise Error(f"`{jobs}` is not a number of jobs", remedy="give a whole number, 1 or more")
-    return found
-
-
 class Bench:
-    """Measures plans, within a context."""
+    """Measures plans, within a context.
 
-    def __init__(self, jobs: int, directory: Path | None, kind: Callable[..., Any]) -> None:
-        """`jobs` at the same time; results are rows of that kind, kept in `directory`, if any."""
-        self.jobs = jobs
-        self._kept = Kept(directory, kind)
+    Attributes:
+        failed: Points without results, with what was wrong, where the study concludes in spite of them.
+    """
+
+    def __init__(
+        self,
+        where: Where,
+        directory: Path | None,
+        kind: Callable[..., Any],
+        *,
+        reuse: Iterable[str | Path] = (),
+        despite_failures: bool = False,
+    ) -> None:
+        """Results are rows of that kind, kept in `directory`, if any, and taken from those to reuse.
+
+        Raises:
+            Error: One of these holds no points.
+        """
+        self.where = where
+        self.failed: dict[Point, str] = {}
+        self._despite_failures = despite_failures
+        self._kept = Kept(directory, kind, reuse)
         self._open = ExitStack()
-        self._pool: Executor | None = None
+        self._pool: Pool | None = None
         self._workers = 0
+        self._hosts: Counter[str] = Counter()
 
     def __enter__(self) -> Bench:
         """Reads what is kept."""
@@ -58,37 +76,101 @@ class Bench:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends the processes, whatever they are at."""
+        """Ends the processes, whatever they are at; a cluster stays."""
         self._open.__exit__(kind, error, trace)
 
     def measure(self, plan: Plan, doing: str) -> Mapping[Point, FoundOf[Any]]:
         """What is found at every point of a plan; only those run that are not kept.
 
         Raises:
-            Error: A point failed, named in the message.
+            Error: Points failed, named in the message, or workers cannot be used.
+            Unfinished: This was a share of the points, and others are still missing.
             KeyboardInterrupt: The user stopped it; what was done is kept.
         """
-        known = keys(plan, lasting=self._kept.path is not None)
-        missing = [point for point in plan.points if known[point] not in self._kept.known]
+        known = keys(plan, lasting=self._kept.place is not None)
+        share = self.where.share
+        missing = [
+            point
+            for point in plan.points
+            if not self._kept.knows(known[point], point) and (share is None or share.has(known[point]))
+        ]
+        failed = self._run(plan, missing, known, doing)
+        if failed and not self._despite_failures:
+            raise of_points(failed, plan, len(missing))
+        if share is not None:
+            self._kept.recall()
+            there = {*failed, *(each for each in plan.points if known[each] in self._kept.known)}
+            left = [point for point in plan.points if point not in there]
+            if left:
+                raise Unfinished(str(share), len(missing) - len(failed), len(left), len(plan.points))
+        self.failed |= {point: str(error) for point, error in failed.items()}
+        return {point: self._kept.known[known[point]] for point in plan.points if point not in failed}
+
+    def _run(
+        self, plan: Plan, points: list[Point], known: Mapping[Point, str], doing: str
+    ) -> dict[Point, Error | InternalError]:
+        """Measures points and keeps what is found; those that failed, with what was wrong."""
+        failed: dict[Point, Error | InternalError] = {}
+        workers: set[str] = set()
+        pool = self._where(plan, points)
+        at_once = max(1, min(pool.at_once if pool else 1, len(points)))
         with (
             Progress(doing, of="points") as progress,
-            closing(measured(plan, missing, self._where(plan, missing))) as runs,
+            closing(measured(plan, points, pool)) as runs,
         ):
-            for done, (point, found) in enumerate(runs, start=1):
-                self._kept.add(known[point], point, found)
-                progress.update(done, done / len(missing))
-                at_once = max(1, min(self.jobs, len(missing)))
-                progress.expect(done, len(missing), at_once, getattr(found.row, "requests", None))
-        return {point: self._kept.known[known[point]] for point in plan.points}
+            for count, done in enumerate(runs, start=1):
+                if isinstance(done.found, (Error, InternalError)):
+                    failed[done.point] = done.found
+                    self._kept.add_failed(known[done.point], done.point, done.found)
+                else:
+                    self._kept.add(known[done.point], done.point, done.found)
+                    progress.expect(count, len(points), at_once, getattr(done.found.row, "requests", None))
+                workers.add(done.worker)
+                self._hosts[done.host] += 1
+                progress.workers = len(workers)
+                progress.update(count, count / len(points))
+        return failed
 
-    def _where(self, plan: Plan, points: list[Point]) -> Executor | None:
-        """Processes enough for some points; none where this one will do.
+    def tell_hosts(self) -> None:
+        """Says where points ran, where that was on more than one machine."""
+        if len(self._hosts) > 1:
+            said = [f"{host} ({points:,})" for host, points in sorted(self._hosts.items())]
+            Progress("").tell(f"{counted(self._hosts.total(), 'point')} ran on {joined(said)}")
+
+    def _where(self, plan: Plan, points: list[Point]) -> Pool | None:
+        """Workers enough for some points; none where this process will do.
 
         A plug-in imported here may have been changed since, so that it needs others.
         """
-        wanted = min(self.jobs, len(points))
-        if wanted == 0 or (wanted == 1 and not any(plug_ins(plan.texts[point]) for point in points)):
+        if not points:
+            return None
+        if self.where.executor is not None:
+            self._pool = self._pool or Given(self.where.executor)
+            return self._pool
+        if self.where.cluster is not None:
+            if self._pool is None:
+                self._pool = self._open.enter_context(cluster(self.where.cluster, send=self.where.send))
+            return self._pool
+        wanted = min(self.where.jobs, len(points))
+        if wanted == 1 and not any(plug_ins(plan.texts[point]) for point in points):
             return None
         if self._workers < wanted:
             self._pool, self._workers = self._open.enter_context(processes(wanted)), wanted
         return self._pool
+
+
+def of_points(
+    failed: Mapping[Point, Error | InternalError], plan: Plan, points: int
+) -> Error | InternalError:
+    """The error about points that failed, out of so many that ran: the first by what was wrong, all by name.
+
+    It is ours to mend where one of them is.
+    """
+    names = [plan.names[point] for point in plan.points if point in failed]
+    errors = [failed[point] for point in plan.points if point in failed]
+    ours = [each for each in errors if isinstance(each, InternalError)]
+    worst: Error | InternalError = ours[0] if ours else errors[0]
+    name = names[errors.index(worst)]
+    if len(names) > 1:
+        name = f"{len(names):,} of {points:,} points failed: {listed(names, NAMED)}; {name}"
+    return InternalError(f"{name}: {worst}") if isinstance(worst, InternalError) else named(worst, name)

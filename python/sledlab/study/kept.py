@@ -1,7 +1,8 @@
 """Points that are done, kept as they come, so that a study can go on where it was stopped.
 
 A point is kept under what it depends on: the contents of its trace or record wherever that lies, everything
-else that its experiment says, and the program.
+else that its experiment says, and the program. Whoever computes points writes a file of their own and reads
+those of all others, so that processes and machines share a directory without locks.
 """
 
 from __future__ import annotations
@@ -9,38 +10,45 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 import warnings
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib.machinery import PathFinder
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab import _native
-from sledlab.errors import Notice
-from sledlab.files import drafted, writing
+from sledlab.errors import Error, Notice
+from sledlab.files import drafted, is_gone, make_directory, writing
+from sledlab.study.inputs import module_contents, said_in
 from sledlab.study.measure import FoundOf
-from sledlab.study.plan import plain
+from sledlab.study.program import program
 from sledlab.traces.contents import content, identity
 from sledlab.traces.fitted import Fitted
-from sledlab.traces.read import File, Generated, ParquetFile
+from sledlab.traces.read import File, Generated, Identified, ParquetFile
 from sledlab.traces.samples import located
+from sledlab.traces.volumes import Merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
     from sledlab.study.plan import Plan, Point
-    from sledlab.traces.read import Trace
+    from sledlab.traces.read import Opener, Trace
 
-POINTS = "points.jsonl"
+POINTS = "points"
+"""Where they are kept in a directory of results: a file for each process that computed some."""
 
-INPUTS = ("trace", "work")
-"""Tables of an experiment whose `file` is read: its contents count, not its path."""
+FORMER = "points.jsonl"
+"""The one file of older versions, which is still read."""
 
 _HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
 """How a line begins: with a check of all that follows, in so many characters."""
+
+_open: set[Path] = set()
+"""Files that this process is writing."""
 
 
 class Kept:
@@ -49,18 +57,26 @@ class Kept:
     Their results are rows of one kind.
     """
 
-    def __init__(self, directory: Path | None, kind: Callable[..., Any]) -> None:
+    def __init__(
+        self, directory: Path | None, kind: Callable[..., Any], reuse: Iterable[str | Path] = ()
+    ) -> None:
+        """Points in `directory`, if any, and for reading in other directories of results.
+
+        Raises:
+            Error: There are no points in one of these.
+        """
         self.kind = kind
-        self.path = directory / POINTS if directory else None
+        self.place = directory / POINTS if directory else None
         self.known: dict[str, FoundOf[Any]] = {}
+        self._directory = directory
+        self._others = [_with_points(Path(each)) for each in reuse]
+        self._elsewhere: dict[str, FoundOf[Any]] = {}
+        self._path: Path | None = None
         self._file: Any = None
 
     def __enter__(self) -> Kept:
-        """Reads the points of former runs, but for lines that are damaged, and opens the file to go on."""
-        if self.path is not None:
-            with writing(self.path):
-                self._recall(self.path)
-                self._file = self.path.open("ab", buffering=0)
+        """Reads the points of former runs, but for lines that are damaged."""
+        self.recall()
         return self
 
     def __exit__(
@@ -69,22 +85,21 @@ class Kept:
         """Closes the file."""
         if self._file is not None:
             self._file.close()
+        if self._path is not None:
+            _open.discard(self._path)
 
-    def _recall(self, path: Path) -> None:
-        *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
-        whole = [line for line in lines if self._read(line)]
-        if len(whole) == len(lines) and not last:
-            return
-        # The last line may be cut off, where a study was killed: nothing to be told of.
-        if damaged := sum(map(bool, lines)) - len(whole):
-            what = "1 line is" if damaged == 1 else f"{damaged} lines are"
-            message = f"{path}: {what} damaged or of an older sledlab; what they held is run again"
-            warnings.warn(Notice(message), stacklevel=2)
-        whole += [last] if self._read(last) else []
-        with drafted(path) as draft:
-            draft.write_bytes(b"".join(line + b"\n" for line in whole))
+    def recall(self) -> None:
+        """Reads what others have written by now; damaged lines are dropped where their writer is gone."""
+        for directory in self._others:
+            for path in files(directory):
+                _recall(path, partial(self._read, self._elsewhere), mend=False)
+        if self._directory is not None:
+            for path in files(self._directory):
+                if path != self._path:
+                    with writing(path):
+                        _recall(path, partial(self._read, self.known), mend=_is_left(path))
 
-    def _read(self, line: bytes) -> bool:
+    def _read(self, into: dict[str, FoundOf[Any]], line: bytes) -> bool:
         """Takes a point from a line; whether that is as it was written."""
         start = len(_HEAD) + _CHECK
         rest = line[start + len(_TAIL) :]
@@ -92,12 +107,18 @@ class Kept:
             return False
         try:
             said = json.loads(b"{" + rest)
-            self.known[said["key"]] = FoundOf.from_dict(said, self.kind)
+            into[said["key"]] = FoundOf.from_dict(said, self.kind)
         except (KeyError, TypeError):
-            pass  # of another version, which may go on with it
+            pass  # of another version, which may go on with it, or a point that failed
         except (ValueError, RecursionError):
             return False
         return True
+
+    def knows(self, key: str, point: Point) -> bool:
+        """Whether a point need not run; one that another directory has is kept in this one too."""
+        if key not in self.known and key in self._elsewhere:
+            self.add(key, point, self._elsewhere[key])
+        return key in self.known
 
     def add(self, key: str, point: Point, found: FoundOf[Any]) -> None:
         """Keeps a point, at once.
@@ -106,11 +127,91 @@ class Kept:
             Error: It cannot be written.
         """
         self.known[key] = found
-        if self.path is not None:
-            line = memoryview(line_of({"key": key, "point": point.keys(), **found.to_dict()}))
-            with writing(self.path):
-                while line:
-                    line = line[self._file.write(line) :]
+        self._write({"key": key, "point": point.keys(), **found.to_dict()})
+
+    def add_failed(self, key: str, point: Point, error: Exception) -> None:
+        """Records that a point failed, and why; a later run tries it again.
+
+        Raises:
+            Error: It cannot be written.
+        """
+        self._write({"key": key, "point": point.keys(), "error": str(error)})
+
+    def _write(self, said: Mapping[str, Any]) -> None:
+        if self.place is None:
+            return
+        if self._file is None:
+            self._path, self._file = _begun(make_directory(self.place))
+        line = memoryview(line_of(said))
+        assert self._path is not None
+        with writing(self._path):
+            while line:
+                line = line[self._file.write(line) :]
+
+
+def files(directory: Path) -> list[Path]:
+    """The files of points in a directory of results."""
+    former = directory / FORMER
+    return [*([former] if former.is_file() else ()), *sorted((directory / POINTS).glob("*.jsonl"))]
+
+
+def _with_points(directory: Path) -> Path:
+    """A directory of results whose points can be used.
+
+    Raises:
+        Error: There are none.
+    """
+    if not files(directory):
+        raise Error(f"no points are kept in `{directory}`", remedy="give the --out of a study to --reuse")
+    return directory
+
+
+def _begun(place: Path) -> tuple[Path, Any]:
+    """A file that nobody else writes, open, and its path: named after machine and process.
+
+    Raises:
+        Error: It cannot be made.
+    """
+    for number in count(1):
+        path = place / f"{_host()}-{os.getpid()}-{number}.jsonl"
+        with writing(path), suppress(FileExistsError):
+            file = path.open("xb", buffering=0)
+            _open.add(path)
+            return path, file
+    raise AssertionError("numbers do not end")
+
+
+def _host() -> str:
+    """This machine as names of files say it."""
+    name = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+    return re.sub(r"[^\w.-]", "_", name) or "here"
+
+
+def _is_left(path: Path) -> bool:
+    """Whether nobody writes a file any more: of other machines that is never known."""
+    if path.name == FORMER:
+        return True
+    host, _, rest = path.stem.rpartition("-")[0].rpartition("-")
+    if host != _host() or not rest.isdecimal():
+        return False
+    return path not in _open if int(rest) == os.getpid() else is_gone(int(rest))
+
+
+def _recall(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
+    """Reads a file of points; one that nobody writes any more loses lines that are damaged."""
+    *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
+    whole = [line for line in lines if read(line)]
+    if len(whole) == len(lines) and not last:
+        return
+    # The last line may be cut off, where a study was killed or is at it: nothing to be told of.
+    if damaged := sum(map(bool, lines)) - len(whole):
+        what = "1 line is" if damaged == 1 else f"{damaged} lines are"
+        message = f"{path}: {what} damaged or of an older sledlab; what they held is run again"
+        warnings.warn(Notice(message), stacklevel=2)
+    whole += [last] if read(last) else []
+    if mend:
+        with drafted(path) as draft:
+            draft.write_bytes(b"".join(line + b"\n" for line in whole))
 
 
 def line_of(said: Mapping[str, Any]) -> bytes:
@@ -129,42 +230,23 @@ def keys(plan: Plan, *, lasting: bool) -> Mapping[Point, str]:
     Those that last know files by their contents. Others hold within this process, and read no file.
     """
     known = content if lasting else identity
-    # The simulator itself: its version alone would not notice a change under development.
-    common = (known(Path(_native.__file__)), str(plan.watch))
+    common = (program(), _own(plan.measure)) if lasting else ()
     digests, traces = {}, {}
     for point, text in plan.texts.items():
-        said, trace = _of(text), plan.trace_of(point)
+        said, trace = said_in(text), plan.trace_of(point)
         if id(trace) not in traces:
             traces[id(trace)] = _requests(trace, known) if trace else ""
-        requests = traces[id(trace)] if trace else " ".join(map(known, said.files))
-        modules = (_module(word) for word in said.plug_ins)
-        digests[point] = _digest(said.text, requests, *common, *modules)
+        requests = traces[id(trace)] if trace else " ".join(known(located(file)) for file in said.files)
+        modules = map(module_contents, said.plug_ins)
+        digests[point] = _digest(said.text, requests, str(plan.watch), *common, *modules)
     return digests
 
 
-@dataclass(frozen=True)
-class _Said:
-    """What an experiment says: all but the paths of its inputs, these, and classes, `module:Class`."""
-
-    text: str
-    files: tuple[Path, ...]
-    plug_ins: tuple[str, ...]
-
-
-@cache
-def _of(text: str) -> _Said:
-    tables = plain(text)
-    said = ("scheduler", "power", "workload", "device", "front")
-    kinds = [tables[table]["kind"] for table in said if table in tables]
-    kinds.append(tables.get("hybrid", {}).get("replacement", ""))
-    plug_ins = tuple(kind for kind in kinds if _native.is_plugin(kind))
-    files = tuple(located(tables[table].pop("file")) for table in INPUTS if table in tables)
-    return _Said(json.dumps(tables, sort_keys=True), files, plug_ins)
-
-
-def plug_ins(text: str) -> tuple[str, ...]:
-    """The classes, `module:Class`, that take the place of models in a complete experiment."""
-    return _of(text).plug_ins
+def _own(measure: Callable[..., Any] | None) -> str:
+    """What the module of a study's own way to measure holds; it may be none of those that all share."""
+    module = sys.modules.get(getattr(measure, "__module__", ""))
+    place = getattr(module, "__file__", None)
+    return content(Path(place)) if place else ""
 
 
 def _digest(*parts: str) -> str:
@@ -173,30 +255,25 @@ def _digest(*parts: str) -> str:
 
 def _requests(trace: Trace, known: Callable[[Path], str]) -> str:
     """A trace that is handed over: what it is made from, or its columns where it is in memory."""
-    opener = trace.of_seed(0).opener
+    if isinstance(trace.opener, Merged):
+        parts = [_made_of(each, known) for each in trace.opener.of]
+        return _digest(repr(trace.opener.offsets_blocks), *parts)
+    return _made_of(trace.of_seed(0).opener, known)
+
+
+def _made_of(opener: Opener, known: Callable[[Path], str]) -> str:
     origin = opener.of if isinstance(opener, Fitted) else opener
     if isinstance(origin, Generated):
         return repr(opener)
+    if isinstance(origin, Identified):
+        return origin.identity()
     if isinstance(origin, (File, ParquetFile)):
         anywhere = replace(origin, path="")
         found = replace(opener, of=anywhere) if isinstance(opener, Fitted) else anywhere
         return repr(found) + known(located(str(origin.path)))
     digest = hashlib.sha256()
-    source = trace.open()
+    source = opener.open()
     while (chunk := source.next_chunk()) is not None:
         for column in chunk:
             digest.update(column)
     return digest.hexdigest()
-
-
-def _module(word: str) -> str:
-    """The text of the module of a class, `module:Class`; nothing is imported for that."""
-    place, spec = [*sys.path, os.getcwd()], None
-    for part in word.partition(":")[0].split("."):
-        spec = PathFinder.find_spec(part, place)
-        if spec is None:
-            return ""
-        place = list(spec.submodule_search_locations or ())
-    if spec is None or spec.origin is None or not Path(spec.origin).is_file():
-        return ""
-    return content(Path(spec.origin))

@@ -160,10 +160,17 @@ def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequen
     rests = Rests() if watch and experiment.setting("power.kind") == "never" else None
     recording = Recording(sinks=[rests] if rests else [])
     result = execute(experiment, recording, trace=trace, time_decisions=True)
-    return Found(_row(result, arrival_rate(result, trace), rests), dict(result.timing))
+    return Found(row_of(result, arrival_rate(result, trace), rests), dict(result.timing))
 
 
-def _row(result: Result, rate: float, rests: Rests | None) -> Measured:
+def row_of(result: Result, rate: float, rests: Rests | None) -> Measured:
+    """The row of a result.
+
+    Args:
+        result: It.
+        rate: Reads and writes offered per second.
+        rests: The rests of its device, where they were counted.
+    """
     times, summary = result.response_time, result.summary
     parts, energy, state_time = summary["time_by_part_ms"], summary["energy_j"], summary["state_time_s"]
     columns: dict[str, Any] = {name: getattr(result, name) for name in OF_RUN}

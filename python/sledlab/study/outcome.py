@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sledlab.files import drafted
 from sledlab.results import STUDY
 from sledlab.runs.places import study_left_in
-from sledlab.runs.recording import REPORT, SUMMARY
+from sledlab.runs.recording import LATEX, REPORT, SUMMARY
 from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.study.columns import frame, records
 
@@ -94,10 +94,15 @@ class Outcome(Shown):
     @property
     def leaves(self) -> list[str]:
         """The files that `write` writes."""
-        return [f"{name}.{ending}" for name in self.tables for ending in TABLES] + [SUMMARY, STUDY, REPORT]
+        return [f"{name}.{ending}" for name in self.tables for ending in TABLES] + [
+            SUMMARY,
+            STUDY,
+            REPORT,
+            LATEX,
+        ]
 
     def write(self, directory: str | Path) -> None:
-        """Writes all tables, as Parquet and CSV, summary, study and page into a directory."""
+        """Writes all tables, as Parquet and CSV, summary, study, page and LaTeX into a directory."""
         place = Path(directory)
         for name, found in self.tables.items():
             with drafted(place / f"{name}.parquet") as draft:
@@ -105,7 +110,8 @@ class Outcome(Shown):
             with drafted(place / f"{name}.csv") as draft:
                 found.write_csv(draft)
         text = json.dumps(self.arranged(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
-        for name, said in {SUMMARY: text + "\n", STUDY: study_left_in(place, self.toml)}.items():
+        study = study_left_in(place, self.toml)
+        for name, said in {SUMMARY: text + "\n", STUDY: study, LATEX: self.latex()}.items():
             with drafted(place / name) as draft:
                 draft.write_text(said, encoding="utf-8")
         self.report(place / REPORT)

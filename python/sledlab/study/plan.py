@@ -88,6 +88,8 @@ class Plan:
         plugins: Plug-ins that may run, as of `Composed`; set by the frame.
         toml: The study as a file; set by the frame.
         measure: What a run is done with, where it is no run against one system; set by the frame.
+        failed: Points without results, with what was wrong, of a study that concludes in spite of them
+            (`Study.despite_failures`); set by the frame.
     """
 
     bases: Mapping[str, Any]
@@ -100,6 +102,7 @@ class Plan:
     toml: str = ""
     traces: Mapping[str, Trace] = field(default_factory=dict)
     measure: Callable[..., Any] | None = None
+    failed: Mapping[Point, str] = field(default_factory=dict)
 
     def trace_of(self, point: Point) -> Trace | None:
         """What a run replays instead of what its experiment names."""

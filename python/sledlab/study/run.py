@@ -16,9 +16,11 @@ from sledlab.results import leaves, results
 from sledlab.runs.compose import compose, in_its_file
 from sledlab.runs.options import Simulated, Studied, declared
 from sledlab.runs.places import study_seen
-from sledlab.study.bench import Bench, Measure, at_once
+from sledlab.study.bench import Bench, Measure
+from sledlab.study.executor.where import Where
 from sledlab.study.file import tables_of
-from sledlab.study.kept import POINTS, plug_ins
+from sledlab.study.inputs import plug_ins
+from sledlab.study.kept import POINTS
 from sledlab.study.measure import Measured, measure
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import Given, Plan, to_toml
@@ -77,6 +79,10 @@ class Study(Generic[Out]):
         chosen_by: Keywords that choose it in the command of another study, which it is under.
         race: Where what is found decides what runs next: from the first plan to that of all runs.
         subject: What its runs are.
+        despite_failures: Whether it concludes although points failed: `conclude` finds no results of these,
+            but what was wrong, in `Plan.failed`. Otherwise the study ends with an error that names them.
+            Either way all points run, and those that failed run again the next time.
+        place: The keyword that the argument of its command is, where that is no file of a study.
     """
 
     name: str
@@ -91,6 +97,8 @@ class Study(Generic[Out]):
     chosen_by: tuple[str, ...] = ()
     race: Callable[[Plan, Measure], Plan] | None = None
     subject: Subject = ONE_SYSTEM
+    despite_failures: bool = False
+    place: str = ""
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -119,7 +127,8 @@ class Study(Generic[Out]):
             replace: Whether to remove first what sledlab left in that directory, even of another kind.
 
         Raises:
-            Error: Something is wrong, or a run failed, named in the message; what was done before is kept.
+            Error: Something is wrong, or runs failed, named in the message; what was done is kept.
+            Unfinished: Only a share was to run, and runs of others are missing.
             KeyboardInterrupt: The user stopped it; what was done is kept.
         """
         with in_its_file(study, device, said, self.options):
@@ -148,14 +157,22 @@ class Study(Generic[Out]):
             plan, axes=axes, toml=toml, plugins=composed.plugins, measure=self.subject.measure
         )
         check_plugins(plan)
-        jobs = at_once(said.get("jobs"))
+        where = Where.said(said, lasting=out is not None)
+        if where.share is not None and (self.race is not None or replace):
+            raise _alone(self.name, race=self.race is not None)
         directory = results(out, self.name, replace=replace)  # once all runs make sense
         if directory is not None:
             leaves(directory, self.name, [POINTS])
-        with Bench(jobs, directory, self.subject.row) as bench:
+        reuse = several(said.get("reuse"))
+        bench = Bench(where, directory, self.subject.row, reuse=reuse, despite_failures=self.despite_failures)
+        with bench:
             if self.race is not None:
                 plan = self.race(plan, bench.measure)
-            outcome = self.conclude(plan, bench.measure(plan, self.doing))
+            found = bench.measure(plan, self.doing)
+            bench.tell_hosts()
+        if bench.failed:
+            plan = dataclasses.replace(plan, failed=bench.failed)
+        outcome = self.conclude(plan, found)
         if directory is not None:
             leaves(directory, self.name, outcome.leaves)
             outcome.write(directory)
@@ -185,6 +202,24 @@ class Study(Generic[Out]):
             if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):
                 del tables[table]
         return self.subject.experiment(document(tables), Path(path).name), said
+
+
+def several(said: Any) -> list[Any]:
+    """One thing or several as a list."""
+    return [] if said is None else [said] if isinstance(said, (str, Path)) else list(said)
+
+
+def _alone(name: str, *, race: bool) -> Error:
+    """The error about what no share can do by itself."""
+    if race:
+        return Error(
+            f"`--share` does not go with `{name}`: what runs next depends on all that ran before",
+            remedy="leave --share out; to use many machines, say --cluster",
+        )
+    return Error(
+        "`--share` does not go with `--replace`: each share would remove what others have kept",
+        remedy="choose another --out for all shares",
+    )
 
 
 def check_plugins(plan: Plan) -> None:

@@ -34,6 +34,14 @@ class Seeded(Opener, Protocol):
         """The same with another root, where there is one."""
 
 
+@runtime_checkable
+class Identified(Opener, Protocol):
+    """Requests that are told from others without being read."""
+
+    def identity(self) -> str:
+        """A text that differs where the requests do, wherever they lie."""
+
+
 @dataclass(frozen=True)
 class File:
     """A trace file that the simulator reads by itself."""

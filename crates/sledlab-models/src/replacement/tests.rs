@@ -1,10 +1,11 @@
 //! What every policy must keep to, and what each does with a few accesses.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use proptest::prelude::*;
 
 use super::*;
+use crate::conformance::replacement::{Case, RULES};
 
 /// Accesses to `keys`, with their futures.
 fn accesses(keys: &[u64]) -> Vec<Use> {
@@ -113,35 +114,17 @@ fn those_that_are_not_in_the_list_are_known_where_they_are_given() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Contents follow from what is reported, there are never more than fit, and nobody hits more often than Belady.
     #[test]
-    fn holds_for_every_policy(
+    fn every_policy_keeps_the_rules(
         keys in prop::collection::vec(prop_oneof![3 => 0_u64..6, 2 => 0_u64..40], 1..300),
         capacity in 1_usize..12,
     ) {
-        let most = hits("belady", capacity, &keys);
+        let case = Case { keys, capacity };
         for entry in LIST.iter() {
-            let mut policy = make(entry.name, capacity);
-            let mut contents = HashSet::new();
-            let mut hits = 0;
-            for access in accesses(&keys) {
-                prop_assert_eq!(policy.holds(access.key), contents.contains(&access.key), "{}", entry.name);
-                match policy.access(access) {
-                    Found::Hit => {
-                        hits += 1;
-                        prop_assert!(contents.contains(&access.key), "{}", entry.name);
-                    }
-                    Found::Miss { victim } => {
-                        prop_assert_eq!(victim.is_some(), contents.len() == capacity, "{}", entry.name);
-                        if let Some(victim) = victim {
-                            prop_assert!(contents.remove(&victim), "{}", entry.name);
-                        }
-                        prop_assert!(contents.insert(access.key), "{}", entry.name);
-                    }
-                }
-                prop_assert_eq!(policy.len(), contents.len(), "{}", entry.name);
+            for rule in &RULES {
+                let kept = (rule.check)(&|capacity| Choice::parse(entry.name)?.make(capacity), &case);
+                prop_assert!(kept.is_ok(), "{}: {} {}", entry.name, rule.says, kept.unwrap_err());
             }
-            prop_assert!(hits <= most, "{} hits {hits} times, belady {most}", entry.name);
         }
     }
 }

@@ -67,3 +67,89 @@ impl Score for Weighted {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use rand::RngExt;
+    use sledlab_core::seed;
+
+    use super::*;
+    use crate::device::Queued;
+    use crate::device::mems::{self, MemsParams};
+
+    /// Counts the places scored and the tiles bounded.
+    struct Counted {
+        score: Weighted,
+        looks: AtomicU64,
+    }
+
+    impl Counted {
+        fn look(&self) {
+            self.looks.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    impl Score for Counted {
+        fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64 {
+            self.look();
+            self.score.of(now, time, crowd, joined)
+        }
+
+        fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+            self.score.worth(at, crowd, joined)
+        }
+
+        fn bound(&self, stretch: &Stretch) -> f64 {
+            self.look();
+            self.score.bound(stretch)
+        }
+
+        fn ages_alike(&self) -> bool {
+            self.score.ages_alike()
+        }
+
+        fn heeds_farthest(&self) -> bool {
+            self.score.heeds_farthest()
+        }
+    }
+
+    /// Serves so many requests that arrived `gap` after each other, all of them before the first was served: looks a
+    /// pick, on average over each fifth of the picks.
+    fn looks_a_pick(queued: u64, gap: Span) -> Vec<u64> {
+        let mut device = mems::build(&MemsParams::default()).unwrap();
+        let counted = Arc::new(Counted { score: Weighted { max_wait_ns: 1e9 }, looks: AtomicU64::new(0) });
+        let mut index = device.mechanics().position_index(&Aim::Score(counted.clone())).unwrap();
+        let (mut rng, mut now) = (seed::stream(7, "waiting"), Time::ZERO);
+        for id in 0..queued {
+            now += gap;
+            let lbn = rng.random_range(0..device.mechanics().capacity_blocks());
+            index.insert(Queued { id, arrival: now, queued: now, lbn, blocks: 1, ..Queued::default() });
+        }
+        let mut served = Vec::new();
+        let mut serve = || {
+            let request = index.take_best(now, device.mechanics()).unwrap();
+            served.clear();
+            now = device.issue(now, &[request], &mut served).unwrap().until;
+        };
+        let fifths = (0..5).map(|_| {
+            let before = counted.looks.load(Ordering::Relaxed);
+            (0..queued / 5).for_each(|_| serve());
+            (counted.looks.load(Ordering::Relaxed) - before) / (queued / 5)
+        });
+        fifths.collect()
+    }
+
+    #[test]
+    fn looks_at_no_more_places_a_pick_where_more_are_overdue() {
+        // They came at once, over a tenth of a second, and as fast as they are served.
+        for (gap_ns, most) in [(1, 220), (1_000, 220), (400_000, 260)] {
+            for queued in [5_000, 80_000] {
+                let looks = looks_a_pick(queued, Span::from_ns(gap_ns));
+                println!("{queued} requests, {gap_ns} ns apart: {looks:?} looks a pick");
+                assert!(looks.iter().all(|looks| *looks <= most), "{queued}, {gap_ns} ns: {looks:?}");
+            }
+        }
+    }
+}

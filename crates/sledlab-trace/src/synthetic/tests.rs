@@ -6,6 +6,7 @@ mod stand_ins;
 mod volume;
 
 use super::*;
+use crate::conformance::{Case, RULES};
 use proptest::prelude::*;
 use sledlab_core::stats::Moments;
 use sledlab_core::{Op, Time};
@@ -252,10 +253,13 @@ proptest! {
             return Ok(());
         };
         prop_assert_eq!(requests.len(), 300);
-        prop_assert!(requests.iter().all(|r| r.blocks > 0 && r.end() <= capacity));
-        prop_assert!(requests.is_sorted_by_key(|r| r.arrival));
-        prop_assert!(requests[299].arrival > Time::ZERO);
-        prop_assert_eq!(&requests, &try_make(name, params, seed, capacity).unwrap());
+        let choice = Choice::new(name, &toml::from_str(params).unwrap()).unwrap();
+        let make = |setting: Setting| choice.build(setting.seed, setting.capacity_blocks);
+        let case = Case { setting: Setting { seed, capacity_blocks: capacity }, most: 300 };
+        for rule in &RULES {
+            let kept = (rule.check)(&make, &case);
+            prop_assert!(kept.is_ok(), "{}: {} {}", name, rule.says, kept.unwrap_err());
+        }
         if capacity > 200 && name != "directed-stream" {
             prop_assert_ne!(&requests, &try_make(name, params, seed ^ 1, capacity).unwrap());
         }

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from sledlab.studies.compare.plan import CompareOptions, planned
 from sledlab.studies.compare.tables import Comparison, conclude
+from sledlab.studies.side_by_side import STUDY as OF_DEVICES
 from sledlab.studies.side_by_side import SideBySide, side_by_side
+from sledlab.study.file import tables_of
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def compare(
 ) -> Comparison | SideBySide:
     """Races schedulers: replays a trace or a workload under each of them, at several speeds.
 
-    With a list of devices it compares these instead, as `side_by_side` does.
+    With a list of devices, or the file of a study that compares devices, it does what `side_by_side` does.
 
     Args:
         source: A trace or a workload, as in `simulate`.
@@ -105,6 +107,12 @@ def compare(
         >>> race.points.sort("mean_ms")["scheduler"].first()
         'sptf'
     """
-    if isinstance(device, (list, tuple)):
+    if isinstance(device, (list, tuple)) or _compares_devices(study):
         return side_by_side(source, device, study=study, out=out, replace=replace, **said)
     return STUDY.run(source, device, said, study=study, out=out, replace=replace)
+
+
+def _compares_devices(study: str | Path | None) -> bool:
+    """Whether the file of a study is of one that compares devices with each other."""
+    said = tables_of(study).get("study") if study is not None else None
+    return isinstance(said, dict) and said.get("kind") == OF_DEVICES.name

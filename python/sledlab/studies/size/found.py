@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import __version__
 from sledlab.files import drafted
-from sledlab.runs.recording import REPORT, SUMMARY
+from sledlab.runs.recording import LATEX, REPORT, SUMMARY
 from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.studies.size.goal import Goal  # noqa: TC001 - annotations are read at run time
 from sledlab.study.columns import Column, Only, frame, records
@@ -29,7 +29,7 @@ SIZES = ("sizes.parquet", "sizes.csv")
 KIND = "size"
 """Of the results that are left."""
 
-LEFT = (SUMMARY, REPORT, *SIZES)
+LEFT = (SUMMARY, REPORT, LATEX, *SIZES)
 """What is left in a directory."""
 
 
@@ -155,7 +155,7 @@ class SmartSize(Shown):
         }
 
     def write(self, directory: Path) -> None:
-        """Leaves page, table and summary in a directory."""
+        """Leaves page, table, as LaTeX too, and summary in a directory."""
         with drafted(directory / SIZES[0]) as draft:
             self.sizes.write_parquet(draft)
         with drafted(directory / SIZES[1]) as draft:
@@ -163,4 +163,6 @@ class SmartSize(Shown):
         with drafted(directory / SUMMARY) as draft:
             text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
             draft.write_text(text + "\n", encoding="utf-8")
+        with drafted(directory / LATEX) as draft:
+            draft.write_text(self.latex(), encoding="utf-8")
         self.report(directory / REPORT)

@@ -12,6 +12,7 @@ mod cells;
 mod epoch;
 mod forest;
 mod score;
+mod sparse;
 mod x_times;
 mod y_times;
 

@@ -1,25 +1,30 @@
 //! First-come queues, one for each row and cylinder, in one block of memory.
 
+use super::sparse::Sparse;
 use crate::device::{Mechanics, Queued};
 
 /// Marks the end of a list.
 const NONE: u32 = u32::MAX;
 
-/// Linked lists of requests in a slab; the heads form a table by row and cylinder.
+/// Linked lists of requests in a slab; the heads form a table with a page for each cylinder, an entry for each row.
 #[derive(Debug)]
 pub(super) struct Cells {
-    cylinders: u32,
-    ends: Vec<Ends>,
+    ends: Sparse<Ends>,
     nodes: Vec<Node>,
     /// First node of the list of unused ones.
     free: u32,
     len: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Ends {
     first: u32,
     last: u32,
+}
+
+impl Ends {
+    /// Of a list without requests.
+    const EMPTY: Ends = Ends { first: NONE, last: NONE };
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -30,22 +35,24 @@ struct Node {
 
 impl Cells {
     pub fn new(rows: u32, cylinders: u32) -> Self {
-        let ends = vec![Ends { first: NONE, last: NONE }; rows as usize * cylinders as usize];
-        Cells { cylinders, ends, nodes: Vec::new(), free: NONE, len: 0 }
+        let ends = Sparse::new(cylinders as usize, rows as usize, Ends::EMPTY);
+        Cells { ends, nodes: Vec::new(), free: NONE, len: 0 }
     }
 
     pub fn len(&self) -> usize {
         self.len
     }
 
-    fn cell(&self, row: u32, cylinder: u32) -> usize {
-        row as usize * self.cylinders as usize + cylinder as usize
+    /// Whether nothing waits in a cylinder.
+    #[inline]
+    pub fn is_idle(&self, cylinder: u32) -> bool {
+        self.ends.is_empty(cylinder as usize)
     }
 
     /// The earliest request of a cell.
     #[inline]
     pub fn first(&self, row: u32, cylinder: u32) -> Option<&Queued> {
-        let first = self.ends[self.cell(row, cylinder)].first;
+        let first = self.ends.get(cylinder as usize, row as usize).first;
         self.nodes.get(first as usize).map(|node| &node.request)
     }
 
@@ -61,24 +68,21 @@ impl Cells {
             self.nodes[at as usize] = node;
             at
         };
-        let cell = self.cell(row, cylinder);
-        let last = std::mem::replace(&mut self.ends[cell].last, at);
-        match self.nodes.get_mut(last as usize) {
-            Some(last) => last.next = at,
-            None => self.ends[cell].first = at,
+        let Ends { first, last } = self.ends.get(cylinder as usize, row as usize);
+        let first = if first == NONE { at } else { first };
+        if let Some(last) = self.nodes.get_mut(last as usize) {
+            last.next = at;
         }
+        self.ends.replace(cylinder as usize, row as usize, Ends { first, last: at });
         self.len += 1;
     }
 
     /// Removes the earliest request of a cell.
     pub fn pop(&mut self, row: u32, cylinder: u32) -> Option<Queued> {
-        let cell = self.cell(row, cylinder);
-        let at = self.ends[cell].first;
+        let Ends { first: at, last } = self.ends.get(cylinder as usize, row as usize);
         let node = *self.nodes.get(at as usize)?;
-        self.ends[cell].first = node.next;
-        if node.next == NONE {
-            self.ends[cell].last = NONE;
-        }
+        let ends = if node.next == NONE { Ends::EMPTY } else { Ends { first: node.next, last } };
+        self.ends.replace(cylinder as usize, row as usize, ends);
         self.nodes[at as usize].next = self.free;
         self.free = at;
         self.len -= 1;
@@ -90,7 +94,7 @@ impl Cells {
         // Nothing is read before it is asked for.
         let mut at = None;
         std::iter::from_fn(move || {
-            let at = at.get_or_insert_with(|| self.ends[self.cell(row, cylinder)].first);
+            let at = at.get_or_insert_with(|| self.ends.get(cylinder as usize, row as usize).first);
             let node = self.nodes.get(*at as usize)?;
             *at = node.next;
             Some(&node.request)

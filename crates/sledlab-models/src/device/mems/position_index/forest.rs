@@ -1,15 +1,17 @@
-//! What waits in tiles of columns and rows: a bound of what any place in a tile is worth.
+//! What waits in tiles of columns: a bound of what any place in a tile is worth.
 //!
-//! The places of a device, or those of one parity of columns, form a tree: places, tiles of four places, of four
-//! such tiles and so on. Tiles grow in y and in x by turns until they hold all rows, then in x: where x takes
-//! long, all rows are equally far away, and a tile of many rows and few columns holds places that take equally
-//! long. The tree ends where few tiles are left. A tree lies in one block of memory, one level behind the other.
+//! Every row has a tree of its own, and one more tree is for all rows together: places, tiles of four columns, of four
+//! such tiles and so on, until few are left. Where x takes longer than y all rows are equally far, and tiles of all rows
+//! are as good as places; where y takes longer all columns of a row are. Trees of one parity of columns lie side by
+//! side: siblings of all rows together are a page.
+
+use super::sparse::Sparse;
 
 /// Tiles that a tile is made of: two to this power.
 const FAN_BITS: u32 = 2;
 pub(super) const FAN: usize = 1 << FAN_BITS;
 /// Trees end at the level where there are at most so many tiles.
-const MOST_ROOTS: usize = 16;
+const MOST_ROOTS: u32 = 16;
 
 /// The most that a place is worth at the two ends of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,188 +44,203 @@ impl Summary {
     }
 }
 
-/// A tile: columns are counted within the tree, columns and rows in units of the tile.
+/// Which rows a tile has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rows {
+    All,
+    One(u32),
+}
+
+/// A tile: columns are counted within its parity, in units of the tile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tile {
-    pub tree: u32,
+    pub parity: u32,
+    pub rows: Rows,
     pub level: u32,
-    pub node: u32,
     pub column: u32,
-    pub row: u32,
 }
 
-/// The tiles of one level.
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    /// Columns and rows of a tile: two to these powers.
-    column_bits: u32,
-    row_bits: u32,
-    /// Where in a tree the level begins.
-    begin: usize,
-}
-
-/// The trees of all parities.
+/// The trees of all rows and parities.
 #[derive(Clone, Debug)]
 pub(super) struct Forest {
-    trees: u32,
+    parities: u32,
     columns: u32,
-    rows: u32,
-    levels: Vec<Level>,
-    /// Parts of a place's number: that of its column and that of its row add up to it.
-    column_codes: Vec<u32>,
-    row_codes: Vec<u32>,
-    tree_len: usize,
-    summaries: Vec<Summary>,
+    /// By level: its first page, in one parity. The last is behind the roots.
+    begins: Vec<u32>,
+    summaries: Sparse<Summary>,
+    /// Rows in which something waits, a bit each, by tile: so many words.
+    taken: Vec<u64>,
+    words: usize,
 }
 
 impl Forest {
-    pub fn new(trees: u32, columns: u32, rows: u32) -> Self {
-        let all_rows = u32::BITS - (rows - 1).leading_zeros();
-        let tiles = |level: &Level| {
-            columns.div_ceil(1 << level.column_bits) as usize * rows.div_ceil(1 << level.row_bits) as usize
-        };
-        let mut levels = vec![Level { column_bits: 0, row_bits: 0, begin: 0 }];
-        while let Some(below) = levels.last().filter(|level| tiles(level) > MOST_ROOTS) {
-            let more_rows = if levels.len() % 2 == 1 { FAN_BITS.min(all_rows - below.row_bits) } else { 0 };
-            let column_bits = below.column_bits + FAN_BITS - more_rows;
-            levels.push(Level { column_bits, row_bits: below.row_bits + more_rows, begin: 0 });
+    pub fn new(parities: u32, columns: u32, rows: u32) -> Self {
+        let (mut begins, mut tiles, mut pages) = (vec![0], columns, 0);
+        loop {
+            pages += tiles.div_ceil(FAN as u32);
+            begins.push(pages);
+            if tiles <= MOST_ROOTS {
+                break;
+            }
+            tiles = tiles.div_ceil(FAN as u32);
         }
-        let mut forest = Forest {
-            trees,
-            columns,
-            rows,
-            levels,
-            column_codes: Vec::new(),
-            row_codes: Vec::new(),
-            tree_len: 0,
-            summaries: Vec::new(),
-        };
-        forest.column_codes = (0..columns).map(|column| forest.node(column, 0, 0)).collect();
-        forest.row_codes = (0..rows).map(|row| forest.node(0, row, 0)).collect();
-        for level in 0..=forest.top() {
-            forest.levels[level as usize].begin = forest.tree_len;
-            // Numbers grow with the column and with the row.
-            let last = forest.node(columns - 1, rows - 1, level) as usize;
-            forest.tree_len += (last + 1).next_multiple_of(FAN);
-        }
-        forest.summaries = vec![Summary::EMPTY; trees as usize * forest.tree_len];
-        forest
+        let page_len = FAN * (rows as usize + 1);
+        let summaries = Sparse::new((parities * pages) as usize, page_len, Summary::EMPTY);
+        let words = rows.div_ceil(u64::BITS) as usize;
+        let taken = vec![0; (parities * pages) as usize * FAN * words];
+        Forest { parities, columns, begins, summaries, taken, words }
     }
 
     /// The level of the roots; that of the places is 0.
     #[inline]
     fn top(&self) -> u32 {
-        self.levels.len() as u32 - 1
+        self.begins.len() as u32 - 2
     }
 
-    /// Bits of a tile's number, from its parent's, that are its column's and its row's.
+    /// The page of a tile.
     #[inline]
-    fn step(&self, parent: u32) -> (u32, u32) {
-        let (above, below) = (self.levels[parent as usize], self.levels[parent as usize - 1]);
-        (above.column_bits - below.column_bits, above.row_bits - below.row_bits)
+    fn page(&self, parity: u32, level: u32, column: u32) -> usize {
+        let pages = self.begins[self.begins.len() - 1];
+        (parity * pages + self.begins[level as usize] + (column >> FAN_BITS)) as usize
     }
 
-    /// The number of the tile of a level that holds a place.
-    fn node(&self, column: u32, row: u32, level: u32) -> u32 {
-        let top = self.levels[self.top() as usize];
-        let tiles_up = self.rows.div_ceil(1 << top.row_bits);
-        let mut node = (column >> top.column_bits) * tiles_up + (row >> top.row_bits);
-        for parent in (level + 1..=self.top()).rev() {
-            let (columns, rows) = self.step(parent);
-            let below = self.levels[parent as usize - 1];
-            let part = |at: u32, bits: u32, size: u32| (at >> size) & ((1 << bits) - 1);
-            let (column, row) = (part(column, columns, below.column_bits), part(row, rows, below.row_bits));
-            node = node << FAN_BITS | row << columns | column;
+    /// The first sibling of rows in their page.
+    #[inline]
+    fn first(rows: Rows) -> usize {
+        match rows {
+            Rows::All => 0,
+            Rows::One(row) => FAN * (row as usize + 1),
         }
-        node
     }
 
-    #[inline]
-    fn at(&self, tree: u32, level: u32, node: u32) -> usize {
-        tree as usize * self.tree_len + self.levels[level as usize].begin + node as usize
-    }
-
-    /// The largest tiles.
+    /// The largest tiles, of all rows.
     pub fn roots(&self) -> impl Iterator<Item = Tile> + use<> {
-        let (level, top) = (self.top(), self.levels[self.top() as usize]);
-        let (across, up) =
-            (self.columns.div_ceil(1 << top.column_bits), self.rows.div_ceil(1 << top.row_bits));
-        (0..self.trees).flat_map(move |tree| {
-            (0..across * up).map(move |node| Tile { tree, level, node, column: node / up, row: node % up })
+        let level = self.top();
+        let across = self.columns.div_ceil(1 << (level * FAN_BITS));
+        (0..self.parities).flat_map(move |parity| {
+            (0..across).map(move |column| Tile { parity, rows: Rows::All, level, column })
         })
     }
 
     /// What a tile holds.
     #[inline]
     pub fn summary(&self, tile: Tile) -> Summary {
-        self.summaries[self.at(tile.tree, tile.level, tile.node)]
+        let page = self.page(tile.parity, tile.level, tile.column);
+        self.summaries.get(page, Self::first(tile.rows) + tile.column as usize % FAN)
     }
 
-    /// The tiles that a tile above the places is made of, and what waits in each.
+    /// The tiles of the same rows that a tile above the places is made of, and what waits in each.
     #[inline]
     pub fn parts(&self, tile: Tile) -> impl Iterator<Item = (Tile, Summary)> + use<> {
-        let Tile { tree, level, node, column, row } = tile;
-        let (column_bits, row_bits) = self.step(level);
-        let first = node << FAN_BITS;
-        let at = self.at(tree, level - 1, first);
+        let (level, first) = (tile.level - 1, tile.column << FAN_BITS);
+        let page = self.summaries.page(self.page(tile.parity, level, first));
         let mut parts = [Summary::EMPTY; FAN];
-        parts.copy_from_slice(&self.summaries[at..at + FAN]);
-        (0..).zip(parts).map(move |(part, summary)| {
-            let column = column << column_bits | part & ((1 << column_bits) - 1);
-            let row = row << row_bits | part >> column_bits;
-            (Tile { tree, level: level - 1, node: first + part, column, row }, summary)
-        })
+        parts.copy_from_slice(&page[Self::first(tile.rows)..][..FAN]);
+        (first..).zip(parts).map(move |(column, summary)| (Tile { level, column, ..tile }, summary))
+    }
+
+    /// The first part of a tile of all rows that is one row, from `row` on, where something waits; and what.
+    #[inline]
+    pub fn next_row(&self, tile: Tile, row: u32) -> Option<(u32, Summary)> {
+        let (page, at) = (self.page(tile.parity, tile.level, tile.column), tile.column as usize % FAN);
+        let (begin, mut word) = ((page * FAN + at) * self.words, (row / u64::BITS) as usize);
+        if word >= self.words {
+            return None;
+        }
+        let mut bits = self.taken[begin + word] & (u64::MAX << (row % u64::BITS));
+        while bits == 0 {
+            word += 1;
+            if word == self.words {
+                return None;
+            }
+            bits = self.taken[begin + word];
+        }
+        let row = word as u32 * u64::BITS + bits.trailing_zeros();
+        Some((row, self.summaries.get(page, Self::first(Rows::One(row)) + at)))
+    }
+
+    /// Notes whether something waits in a row of a tile.
+    #[inline]
+    fn take(&mut self, page: usize, at: usize, row: u32, taken: bool) {
+        let word = &mut self.taken[(page * FAN + at) * self.words + (row / u64::BITS) as usize];
+        let bit = 1 << (row % u64::BITS);
+        *word = if taken { *word | bit } else { *word & !bit };
     }
 
     /// First and last column of a tile.
     #[inline]
     pub fn columns(&self, tile: Tile) -> (u32, u32) {
-        let bits = self.levels[tile.level as usize].column_bits;
+        let bits = tile.level * FAN_BITS;
         (tile.column << bits, (((tile.column + 1) << bits) - 1).min(self.columns - 1))
     }
 
-    /// How many rows a tile has: two to this power.
-    #[inline]
-    pub fn row_bits(&self, tile: Tile) -> u32 {
-        self.levels[tile.level as usize].row_bits
+    /// Enters what waits at a place now.
+    pub fn set(&mut self, parity: u32, (column, row): (u32, u32), summary: Summary) {
+        let place = Tile { parity, rows: Rows::One(row), level: 0, column };
+        self.climb(place, summary);
+        let all = Tile { rows: Rows::All, ..place };
+        // What joins is often worth more than all other rows of its column.
+        let whole = if self.summary(all).joined(summary) == summary { summary } else { self.whole(all) };
+        self.climb(all, whole);
     }
 
-    /// Enters what waits at a place now.
-    pub fn set(&mut self, tree: u32, (column, row): (u32, u32), summary: Summary) {
-        let mut node = self.column_codes[column as usize] + self.row_codes[row as usize];
-        let mut at = self.at(tree, 0, node);
-        let mut whole = summary;
-        for level in 1..=self.top() {
-            if std::mem::replace(&mut self.summaries[at], whole) == whole {
+    /// What the rows of a tile hold together.
+    fn whole(&self, tile: Tile) -> Summary {
+        let (mut whole, mut next) = (Summary::EMPTY, 0);
+        while let Some((row, summary)) = self.next_row(tile, next) {
+            (whole, next) = (whole.joined(summary), row + 1);
+        }
+        whole
+    }
+
+    /// Enters what a tile of the lowest level holds, there and in all tiles of the same rows around it.
+    fn climb(&mut self, tile: Tile, summary: Summary) {
+        let (first, mut column, mut whole) = (Self::first(tile.rows), tile.column, summary);
+        for level in 0..=self.top() {
+            let (page, at) = (self.page(tile.parity, level, column), column as usize % FAN);
+            let before = self.summaries.replace(page, first + at, whole);
+            if before == whole {
                 return;
             }
-            let first = at - node as usize % FAN;
-            whole = self.summaries[first..first + FAN].iter().copied().fold(Summary::EMPTY, Summary::joined);
-            node >>= FAN_BITS;
-            at = self.at(tree, level, node);
+            if let Rows::One(row) = tile.rows
+                && before.is_empty() != whole.is_empty()
+            {
+                self.take(page, at, row, !whole.is_empty());
+            }
+            let siblings = &self.summaries.page(page)[first..first + FAN];
+            whole = siblings.iter().copied().fold(Summary::EMPTY, Summary::joined);
+            column >>= FAN_BITS;
         }
-        self.summaries[at] = whole;
     }
 
-    /// Works out anew what all places hold where something waits, which `place` tells.
-    pub fn renew(&mut self, place: &mut impl FnMut(Tile) -> Summary) {
+    /// Works out anew what all places hold where something waits, which `place` tells of a parity, column and row.
+    pub fn renew(&mut self, place: &mut impl FnMut(u32, u32, u32) -> Summary) {
         for root in self.roots() {
             self.renew_tile(root, place);
         }
     }
 
-    fn renew_tile(&mut self, tile: Tile, place: &mut impl FnMut(Tile) -> Summary) -> Summary {
+    /// Works out the tiles below a tile of all rows, and then that tile with those of its single rows.
+    fn renew_tile(&mut self, tile: Tile, place: &mut impl FnMut(u32, u32, u32) -> Summary) {
         if self.summary(tile).is_empty() {
-            return Summary::EMPTY;
+            return;
         }
-        let whole = if tile.level == 0 {
-            place(tile)
-        } else {
-            let parts = self.parts(tile);
-            parts.fold(Summary::EMPTY, |whole, (part, _)| whole.joined(self.renew_tile(part, place)))
-        };
-        let at = self.at(tile.tree, tile.level, tile.node);
-        self.summaries[at] = whole;
-        whole
+        let Tile { parity, level, column, .. } = tile;
+        if level > 0 {
+            self.parts(tile).for_each(|(part, _)| self.renew_tile(part, place));
+        }
+        let page = self.page(parity, level, column);
+        let (mut whole, mut next) = (Summary::EMPTY, 0);
+        while let Some((row, _)) = self.next_row(tile, next) {
+            let one = Tile { rows: Rows::One(row), ..tile };
+            let summary = if level > 0 {
+                self.parts(one).fold(Summary::EMPTY, |whole, (_, part)| whole.joined(part))
+            } else {
+                place(parity, column, row)
+            };
+            self.summaries.replace(page, Self::first(one.rows) + column as usize % FAN, summary);
+            (whole, next) = (whole.joined(summary), row + 1);
+        }
+        self.summaries.replace(page, Self::first(Rows::All) + column as usize % FAN, whole);
     }
 }

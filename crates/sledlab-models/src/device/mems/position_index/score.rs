@@ -1,8 +1,9 @@
 //! The position index for scores: ageing, crowds, and what else a scheduler may think of.
 //!
-//! Places form tiles, and for every tile it is known what a place there is worth at most at the two ends of an
-//! epoch. With the least time to the tile that bounds its scores. The search looks into the most promising tile
-//! first and ends when no bound is below the best score found. Epochs end before what waits has grown much older.
+//! Places form tiles of columns, of one row or of all, and for every tile it is known what a place there is worth at
+//! most at the two ends of an epoch. With the least time to the tile that bounds its scores. The search looks into the
+//! most promising tile first and ends when no bound is below the best score found. It tells rows apart only where y may
+//! take longer than x. Epochs end before what waits has grown much older.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -12,7 +13,8 @@ use sledlab_core::{Span, Time};
 
 use super::cells::Cells;
 use super::epoch::Epoch;
-use super::forest::{Forest, Summary, Tile};
+use super::forest::{Forest, Rows, Summary, Tile};
+use super::sparse::Sparse;
 use super::x_times::XTimes;
 use super::y_times::YTimes;
 use super::{is_exact, waiting_at};
@@ -26,10 +28,8 @@ pub(in crate::device::mems) struct ScoreIndex {
     heeds_farthest: bool,
     ages_alike: bool,
     cells: Cells,
-    /// What waits at each place, by row and cylinder.
-    crowds: Vec<Crowd>,
-    /// How many places of each cylinder have requests.
-    taken: Vec<u32>,
+    /// What waits at each place: a page for each cylinder, an entry for each row.
+    crowds: Sparse<Crowd>,
     forest: Forest,
     epoch: Epoch,
     parities: u32,
@@ -111,8 +111,7 @@ impl ScoreIndex {
             ages_alike: score.ages_alike(),
             score,
             cells: Cells::new(rows, cylinders),
-            crowds: vec![Crowd::EMPTY; rows as usize * cylinders as usize],
-            taken: vec![0; cylinders as usize],
+            crowds: Sparse::new(cylinders as usize, rows as usize, Crowd::EMPTY),
             forest: Forest::new(parities, cylinders.div_ceil(parities), rows),
             epoch: Epoch::new(),
             parities,
@@ -124,8 +123,8 @@ impl ScoreIndex {
         })
     }
 
-    fn crowd_at(&self, row: u32, cylinder: u32) -> usize {
-        row as usize * self.sled.geometry.cylinders as usize + cylinder as usize
+    fn crowd(&self, row: u32, cylinder: u32) -> Crowd {
+        self.crowds.get(cylinder as usize, row as usize)
     }
 
     /// Requests have left a place.
@@ -133,7 +132,7 @@ impl ScoreIndex {
         if gone.is_empty() {
             return;
         }
-        let mut crowd = self.crowds[self.crowd_at(row, cylinder)];
+        let mut crowd = self.crowd(row, cylinder);
         let oldest = self.cells.first(row, cylinder).map(|first| first.queued);
         for request in gone {
             crowd.remove(request, oldest);
@@ -142,10 +141,7 @@ impl ScoreIndex {
     }
 
     fn enter(&mut self, row: u32, cylinder: u32, crowd: Crowd) {
-        let at = self.crowd_at(row, cylinder);
-        let before = std::mem::replace(&mut self.crowds[at], crowd);
-        let taken = &mut self.taken[cylinder as usize];
-        *taken = *taken + u32::from(crowd.requests > 0) - u32::from(before.requests > 0);
+        self.crowds.replace(cylinder as usize, row as usize, crowd);
         let summary = summary(&*self.score, &self.cells, &self.epoch, (row, cylinder), &crowd);
         self.forest.set(cylinder % self.parities, (cylinder / self.parities, row), summary);
         self.epoch.changed();
@@ -157,11 +153,10 @@ impl ScoreIndex {
             return;
         }
         let ScoreIndex { score, cells, crowds, epoch, parities, .. } = self;
-        let cylinders = self.sled.geometry.cylinders as usize;
-        self.forest.renew(&mut |Tile { tree, column, row, .. }| {
-            let cylinder = column * *parities + tree;
-            let crowd = &crowds[row as usize * cylinders + cylinder as usize];
-            summary(&**score, cells, epoch, (row, cylinder), crowd)
+        self.forest.renew(&mut |parity, column, row| {
+            let cylinder = column * *parities + parity;
+            let crowd = crowds.get(cylinder as usize, row as usize);
+            summary(&**score, cells, epoch, (row, cylinder), &crowd)
         });
     }
 
@@ -174,7 +169,7 @@ impl ScoreIndex {
         distance: u32,
         best: &Key,
     ) -> Option<Key> {
-        let crowd = &self.crowds[self.crowd_at(row, cylinder)];
+        let crowd = &self.crowd(row, cylinder);
         if crowd.requests == 0 {
             return None;
         }
@@ -213,9 +208,7 @@ impl ScoreIndex {
             }
             // Of equal bounds one that is nearer may follow.
             if !open.loses(&search.best) {
-                for (part, summary) in self.forest.parts(open.tile) {
-                    self.consider(part, summary, &mut search);
-                }
+                self.look_into(open.tile, &mut search);
             }
         }
         self.open.clear();
@@ -225,7 +218,7 @@ impl ScoreIndex {
     /// Probes what waits right above and below the sled: without settling that is so much nearer than anything else
     /// that it would spoil the bounds of its tiles.
     fn look_above_and_below(&mut self, search: &mut Search) {
-        if self.taken[search.home as usize] == 0 {
+        if self.cells.is_idle(search.home) {
             return;
         }
         let whole =
@@ -233,7 +226,7 @@ impl ScoreIndex {
         let (worth, parity) = (whole.at(search.share), search.home % self.parities);
         let (here, y_times) = (search.here, Arc::clone(&search.y_times));
         for row in y_times.order(parity).iter().copied().filter(|row| here != Some(*row)) {
-            let (y, _) = y_times.of(0, row, parity);
+            let y = y_times.of(row, parity);
             let time = Span::from_ns(y);
             let stretch = Stretch { least: time, most: time, worth };
             let bound = ordered(self.score.bound(&stretch));
@@ -246,23 +239,51 @@ impl ScoreIndex {
         }
     }
 
+    /// Considers the parts of a tile: rows where its farthest column is no farther than the farthest row, else columns.
+    fn look_into(&mut self, tile: Tile, search: &mut Search) {
+        let (from, to) = self.cylinders(tile);
+        let (_, farthest_row) = search.y_times.range(tile.parity);
+        let by_row = tile.rows == Rows::All
+            && (tile.level == 0
+                || self.x_times.farthest(&self.sled, from, to, self.parities) <= farthest_row);
+        if by_row {
+            let mut next = 0;
+            while let Some((row, summary)) = self.forest.next_row(tile, next) {
+                self.consider(Tile { rows: Rows::One(row), ..tile }, summary, search);
+                next = row + 1;
+            }
+        } else {
+            for (part, summary) in self.forest.parts(tile) {
+                self.consider(part, summary, search);
+            }
+        }
+    }
+
+    /// First and last cylinder of a tile.
+    #[inline]
+    fn cylinders(&self, tile: Tile) -> (u32, u32) {
+        let (from, to) = self.forest.columns(tile);
+        let last = self.sled.geometry.cylinders - 1;
+        (from * self.parities + tile.parity, (to * self.parities + tile.parity).min(last))
+    }
+
     /// Opens a tile if it may hold the best, or probes the place that it is.
     #[inline]
     fn consider(&mut self, tile: Tile, summary: Summary, search: &mut Search) {
         if summary.is_empty() {
             return;
         }
-        let (from, to) = self.forest.columns(tile);
-        let last_cylinder = self.sled.geometry.cylinders - 1;
-        let from = from * self.parities + tile.tree;
-        let to = (to * self.parities + tile.tree).min(last_cylinder);
+        let (from, to) = self.cylinders(tile);
         if from == to && from == search.home {
             return;
         }
-        let (y, y_most) = search.y_times.of(self.forest.row_bits(tile), tile.row, tile.tree);
+        let (y, y_most) = match tile.rows {
+            Rows::All => search.y_times.range(tile.parity),
+            Rows::One(row) => [search.y_times.of(row, tile.parity); 2].into(),
+        };
         let least = y.max(self.x_times.nearest(&self.sled, from, to));
         let most = if self.heeds_farthest {
-            Span::from_ns(y_most.max(self.x_times.farthest(&self.sled, from, to)))
+            Span::from_ns(y_most.max(self.x_times.farthest(&self.sled, from, to, self.parities)))
         } else {
             self.longest
         };
@@ -271,10 +292,9 @@ impl ScoreIndex {
         if open.loses(&search.best) {
             return;
         }
-        if tile.level > 0 {
-            self.open.push(open);
-        } else {
-            self.probe(search, tile.row, from, y);
+        match tile.rows {
+            Rows::One(row) if tile.level == 0 => self.probe(search, row, from, y),
+            _ => self.open.push(open),
         }
     }
 
@@ -316,7 +336,7 @@ impl PositionIndex for ScoreIndex {
     fn insert(&mut self, request: Queued) {
         let place = self.sled.place(request.lbn);
         self.cells.push(place.row, place.cylinder, request);
-        let mut crowd = self.crowds[self.crowd_at(place.row, place.cylinder)];
+        let mut crowd = self.crowd(place.row, place.cylinder);
         crowd.add(&request);
         self.enter(place.row, place.cylinder, crowd);
     }

@@ -45,10 +45,17 @@ impl XTimes {
         }
     }
 
-    /// Most time to be settled at one of the columns from `first` to `last`.
+    /// Time to be settled at any of the columns from `first` to `last`, at most; several end where the next ones
+    /// begin, `step` further: the time to there is mostly known or will be asked for.
     #[inline]
-    pub fn farthest(&mut self, sled: &Sled, first: u32, last: u32) -> u64 {
-        self.to(sled, first).max(self.to(sled, last))
+    pub fn farthest(&mut self, sled: &Sled, first: u32, last: u32, step: u32) -> u64 {
+        if first == last {
+            return self.to(sled, first);
+        }
+        let end = self.known.len() as u32 - 1;
+        let left = if first < self.home { self.to(sled, first.saturating_sub(step)) } else { 0 };
+        let right = if last > self.home { self.to(sled, (last + step).min(end)) } else { 0 };
+        left.max(right)
     }
 
     /// Time to be settled at a cylinder, in ns.

@@ -1,0 +1,112 @@
+"""What a fleet of 1,000 generated volumes costs: two workers against one, memory of workers, time a request.
+
+    python benches/fleet.py                      # up to 10^6 requests
+    python benches/fleet.py --requests 1e8       # up to 10^8: an hour on a machine that does nothing else
+
+Each fleet runs in a process of its own. Writes ``benches/fleet.json`` and, of several sizes,
+``docs/images/fleet-cost.png``.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sledlab.show import plots
+
+RESULTS = Path(__file__).parent / "fleet.json"
+FIGURE = Path(__file__).parents[1] / "docs" / "images" / "fleet-cost.png"
+
+DEVICE = "mems-g2"
+SMALLEST = 10**6
+
+WORKERS = 1000
+ENORMOUS = 10**10
+
+RUN = """
+import json, resource, sys, time
+import sledlab as sl
+from sledlab.show.progress import quietly
+place, device, jobs, out = sys.argv[1:]
+begun = time.perf_counter()
+with quietly():
+    found = sl.fleet(place, [device], jobs=int(jobs), out=out)
+wall_s = time.perf_counter() - begun
+used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(json.dumps({
+    "wall_s": wall_s,
+    "cpu_s": sum(each.ru_utime + each.ru_stime for each in used),
+    "memory_mb": [each.ru_maxrss / 1024 for each in used],
+    "requests": found.fleet(device).requests,
+    "left": found.fleet(device).left,
+}))
+"""
+
+
+def ran(volumes: int, requests: int, jobs: int) -> dict[str, Any]:
+    """A fleet, alone in a process: seconds, memory, and a hash of its tables."""
+    place = f"cloud:volumes={volumes},requests={requests},footprint_gb=0.2"
+    with tempfile.TemporaryDirectory() as directory:
+        command = [sys.executable, "-c", RUN, place, DEVICE, str(jobs), f"{directory}/fleet"]
+        told = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+        tables = sorted(Path(directory, "fleet").glob("*.csv"))
+        digest = sha256(b"".join(each.read_bytes() for each in tables)).hexdigest()
+    return {**json.loads(told), "sha256": digest}
+
+
+def drawn(costs: dict[int, float]) -> None:
+    """The processor time of a request against the size of the fleet."""
+    with plots.style():
+        figure, axes = plots.single(2.6)
+        axes.plot(list(costs), list(costs.values()), marker="o", color=plots.BLUE)
+        axes.set_xscale("log")
+        plots.scale(axes, 1.3 * max(costs.values()), "µs a request", "requests of the fleet")
+        figure.savefig(FIGURE, dpi=150)
+
+
+def main() -> None:
+    """Measures, prints, and writes the results."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--requests", type=float, default=SMALLEST, help="of the largest fleet")
+    parser.add_argument("--volumes", type=int, default=1000, help="of the largest fleet")
+    said = parser.parse_args()
+    volumes, largest = said.volumes, round(said.requests)
+    each = largest // volumes
+    # A study by itself starts, imports and draws: what one volume of the same size takes is none of the cost.
+    itself = ran(1, each, 1)
+    one = {size: ran(size, size * each, 1) for size in (volumes // 100, volumes // 10, volumes) if size > 1}
+    two = ran(volumes, largest, 2)
+    if two["sha256"] != one[volumes]["sha256"]:
+        sys.exit("one worker and two give different tables")
+    costs = {
+        size * each: 1e6 * (found["cpu_s"] - itself["cpu_s"]) / ((size - 1) * each)
+        for size, found in one.items()
+    }
+    what = f"{volumes:,} volumes, {largest:.0e} requests"
+    enormous_s = costs[largest] / 1e6 * ENORMOUS / WORKERS
+    rows = [
+        (f"{what}: two workers against one", one[volumes]["wall_s"] / two["wall_s"], "x"),
+        (f"{what}: memory of a worker", two["memory_mb"][1], "MB"),
+        (f"{what}: memory of the process that leads", two["memory_mb"][0], "MB"),
+        *(
+            (f"{each:,} requests a volume, {size:.0e} in all", cost, "us a request")
+            for size, cost in costs.items()
+        ),
+        (f"{ENORMOUS:.0e} requests on {WORKERS:,} workers at the last cost", enormous_s, "s"),
+    ]
+    for name, value, unit in rows:
+        print(f"{name:<70} {value:>9.2f} {unit}")
+    machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
+    told = [{"what": name, "value": value, "unit": unit} for name, value, unit in rows]
+    RESULTS.write_text(json.dumps({"machine": machine, "rows": told}, indent=2) + "\n")
+    drawn(costs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,420 @@
+//! What every device must keep.
+
+use rand::RngExt;
+use sledlab_core::conformance::{Broken, Kept, Rule};
+use sledlab_core::{Op, Result, Span, Time, seed};
+use toml::Table;
+
+use super::{Told, serve};
+use crate::device::{Busy, Device, DeviceState, Location, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::scheduler::Choice;
+
+/// Makes a device, in the state in which runs begin.
+pub type Make<'a> = dyn Fn() -> Result<Box<dyn Device>> + 'a;
+
+/// A request, as far as it does not depend on the device.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Where it begins: a share of the device, from 0 to below 1.
+    pub at: f64,
+    /// Number of blocks, at least 1, unless the device ends before.
+    pub blocks: u32,
+    /// A read or a write.
+    pub op: Op,
+}
+
+/// Requests served one after another, and the rest between them.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The requests, at least one.
+    pub requests: Vec<Wanted>,
+    /// How long the device rests after each, where it does not park.
+    pub gap: Span,
+}
+
+impl Case {
+    /// Case number `number` of those that follow `seed`.
+    pub fn random(seed: u64, number: u64) -> Self {
+        let mut draw = seed::stream(seed, &format!("conformance.device.{number}"));
+        let mut requests: Vec<Wanted> = Vec::new();
+        for _ in 0..draw.random_range(1..12) {
+            let op = if draw.random() { Op::Read } else { Op::Write };
+            // Some ask for what was asked for before: a device that remembers would show it.
+            let place = if requests.is_empty() || draw.random_bool(0.75) {
+                draw.random()
+            } else {
+                requests[draw.random_range(0..requests.len())].at
+            };
+            requests.push(Wanted { at: place, blocks: draw.random_range(1..200), op });
+        }
+        Case { requests, gap: Span::from_ns(draw.random_range(0..50_000_000)) }
+    }
+
+    /// The requests on a device.
+    fn on(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
+        let capacity = mechanics.capacity_blocks();
+        let to_request = |(id, wanted): (usize, &Wanted)| {
+            let lbn = ((capacity as f64 * wanted.at) as u64).min(capacity - 1);
+            let blocks = wanted.blocks.min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
+            Queued { id: id as u64, lbn, blocks, op: wanted.op, ..Queued::default() }
+        };
+        self.requests.iter().enumerate().map(to_request).collect()
+    }
+}
+
+/// Says how a device breaks a rule, if it does.
+pub type Check = fn(&Make<'_>, &Case) -> Kept;
+
+const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
+    Rule { says, remedy, of_plug_ins, check }
+}
+
+/// Every rule; who keeps the first has failed nowhere.
+pub static RULES: [Rule<Check>; 9] = [
+    rule(
+        "Every request is served, in a time above zero, and nothing fails.",
+        "serve returns milliseconds, from a nanosecond to 1e9, for every request that lies on the device",
+        true,
+        serves,
+    ),
+    rule(
+        "Asking what a request takes changes nothing.",
+        "keep nothing in serve, and draw nothing at random there; change the object in served only",
+        true,
+        asking_is_pure,
+    ),
+    rule(
+        "A request takes what was told before it was issued.",
+        "make serve a function of its arguments, and of what served has been told of, alone",
+        true,
+        probes_agree,
+    ),
+    rule(
+        "The same requests take the same time again, however much was asked meanwhile.",
+        "make serve a function of its arguments: draw from no random numbers, and share nothing among objects",
+        true,
+        serves_the_same_again,
+    ),
+    rule(
+        "Energies of requests add up to that of the mechanism, and none is negative.",
+        "state powers that are not negative",
+        true,
+        energy_adds_up,
+    ),
+    rule(
+        "Every access takes energy.",
+        "state a power while requests are served",
+        // Whoever does not ask for energies may leave all powers at 0.
+        false,
+        access_takes_energy,
+    ),
+    rule(
+        "Every block has a place within the extent of the device.",
+        "let location stay below cylinders and rows, and leave command overhead out of what schedulers see",
+        true,
+        places_lie_within,
+    ),
+    rule(
+        "What has been kept of a mechanism does not move on with it.",
+        "make snapshot a copy",
+        // One that is told of what it has served may change there, and there is one object.
+        false,
+        snapshots_stay,
+    ),
+    rule(
+        "An index over queued requests chooses as a scan of them does.",
+        "leave position_index out where it is not exact",
+        // They have none.
+        false,
+        indexes_agree,
+    ),
+];
+
+/// All that schedulers can ask of a mechanism about a request.
+#[derive(Debug, PartialEq)]
+struct Asked {
+    state: DeviceState,
+    location: Location,
+    /// From the present state, and from it where it is named.
+    positioning: [Span; 2],
+    served: (Timing, DeviceState),
+    /// The tie, and the square of the distance.
+    near: (u64, u64),
+    idle_mw: u64,
+}
+
+impl Asked {
+    fn of(mechanics: &dyn Mechanics, request: &Queued) -> Self {
+        let state = mechanics.state();
+        let near = (mechanics.tie(request), mechanics.distance_squared((state.x, state.y), request.lbn));
+        Asked {
+            state,
+            location: mechanics.location(request.lbn),
+            positioning: [mechanics.positioning(request), mechanics.positioning_from(state, request)],
+            served: mechanics.serve_from(state, request),
+            near,
+            idle_mw: mechanics.idle_mw().to_bits(),
+        }
+    }
+}
+
+/// What was told first, and what then: the difference in milliseconds, where that shows it.
+fn first_then(first: &Asked, then: &Asked) -> String {
+    if first.served.0 == then.served.0 {
+        format!("first {first:?}, then {then:?}")
+    } else {
+        timings(("first it takes", &first.served.0), ("then", &then.served.0))
+    }
+}
+
+/// Two timings, after words that tell them apart: in milliseconds, where those differ.
+fn timings(first: (&str, &Timing), then: (&str, &Timing)) -> String {
+    let ms = |timing: &Timing| (timing.service().as_ms(), timing.positioning().as_ms());
+    let told = |(word, timing): (&str, &Timing)| {
+        let (service, positioning) = ms(timing);
+        format!("{word} {service} ms, positioning {positioning} ms of it")
+    };
+    if ms(first.1) == ms(then.1) {
+        format!("{} {:?}, {} {:?}", first.0, first.1, then.0, then.1)
+    } else {
+        format!("{}; {}", told(first), told(then))
+    }
+}
+
+/// What became of a request.
+struct Done {
+    /// What was told of it just before.
+    probed: Timing,
+    /// When it was issued.
+    now: Time,
+    served: Served,
+    busy: Busy,
+}
+
+/// Serves the requests of a case one after another, with rests between them; `before` looks at the device and the
+/// next request, `after` at what became of it.
+fn run(
+    make: &Make<'_>,
+    case: &Case,
+    mut before: impl FnMut(&mut dyn Device, Time, &Queued) -> Kept,
+    mut after: impl FnMut(&mut dyn Device, &Done) -> Kept,
+) -> Kept {
+    let mut device = make()?;
+    let mut now = Time::from_ns(1_000);
+    for request in case.on(device.mechanics()) {
+        device.tell_time(now);
+        before(device.as_mut(), now, &request)?;
+        let probed = device.probe(now, &request);
+        let (served, busy) = serve(device.as_mut(), now, &[request])?;
+        let done = Done { probed, now, served: served[0], busy };
+        after(device.as_mut(), &done)?;
+        device.rest(if request.id.is_multiple_of(3) { Rest::Parked } else { Rest::Idle(case.gap) });
+        now = busy.until.max(done.served.completion) + case.gap;
+    }
+    Ok(())
+}
+
+/// As of [`RULES`], like those that follow.
+fn serves(make: &Make<'_>, case: &Case) -> Kept {
+    run(
+        make,
+        case,
+        |_, _, _| Ok(()),
+        |_, Done { served, now, .. }| {
+            let Served { request, start, completion, timing, .. } = *served;
+            let told = Told(&request);
+            Broken::unless(completion == start + timing.service(), &told, || {
+                format!(
+                    "parts of its time make {:?}, from start to completion it takes {:?}",
+                    timing.service(),
+                    completion.since(start)
+                )
+            })?;
+            Broken::unless(timing.service() > Span::ZERO && start >= *now, &told, || {
+                format!("issued at {now:?}, started at {start:?}, it takes {:?}", timing.service())
+            })
+        },
+    )
+}
+
+fn asking_is_pure(make: &Make<'_>, case: &Case) -> Kept {
+    let all = case.on(make()?.mechanics());
+    run(
+        make,
+        case,
+        |device, now, request| {
+            let first = device.probe(now, request);
+            let before: Vec<_> = all.iter().map(|other| Asked::of(device.mechanics(), other)).collect();
+            for (other, before) in all.iter().zip(&before).rev() {
+                let again = Asked::of(device.mechanics(), other);
+                Broken::unless(again == *before, Told(other), || first_then(before, &again))?;
+            }
+            let mechanics = device.mechanics();
+            let (seen, from) =
+                (mechanics.positioning(request), mechanics.positioning_from(mechanics.state(), request));
+            Broken::unless(seen == from, Told(request), || {
+                format!("positioning takes {seen:?}, and from the present state, named, {from:?}")
+            })?;
+            // From another state it is another matter, but never one of this state.
+            let (_, then) = mechanics.serve_from(mechanics.state(), request);
+            mechanics.serve_from(then, request);
+            let probed = device.probe(now, request);
+            Broken::unless(first == probed, Told(request), || {
+                timings(("first it takes", &first), ("then", &probed))
+            })
+        },
+        |_, _| Ok(()),
+    )
+}
+
+fn probes_agree(make: &Make<'_>, case: &Case) -> Kept {
+    run(
+        make,
+        case,
+        |_, _, _| Ok(()),
+        |device, Done { probed, now, served, busy }| {
+            // What a device does of its own, such as reading ahead, may come between.
+            if device.has_own_work() {
+                return Ok(());
+            }
+            let by = Told(&served.request);
+            Broken::unless(*probed == served.timing, &by, || {
+                timings(("before it is to take", probed), ("it then takes", &served.timing))
+            })?;
+            let (start, completion, service) = (served.start, served.completion, served.timing.service());
+            let exact = start == *now && completion == busy.until && busy.work.busy() == service;
+            Broken::unless(exact, &by, || {
+                format!("issued at {now:?} it takes from {start:?} to {completion:?}, the mechanism {busy:?}")
+            })
+        },
+    )
+}
+
+fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Kept {
+    let mut times = Vec::new();
+    run(
+        make,
+        case,
+        |_, _, _| Ok(()),
+        |_, done| {
+            times.push((done.served.start, done.served.timing));
+            Ok(())
+        },
+    )?;
+    let (mut first, all) = (times.into_iter(), case.on(make()?.mechanics()));
+    let ask = |device: &mut dyn Device, now, _: &Queued| {
+        for other in &all {
+            Asked::of(device.mechanics(), other);
+            device.probe(now, other);
+        }
+        Ok(())
+    };
+    run(make, case, ask, |_, Done { served, .. }| {
+        let by = Told(&served.request);
+        let (start, timing) = first.next().unwrap_or((served.start, served.timing));
+        Broken::unless(timing == served.timing, &by, || {
+            timings(("first it takes", &timing), ("again", &served.timing))
+        })?;
+        Broken::unless(start == served.start, &by, || {
+            format!("it starts at {start:?}, again at {:?}", served.start)
+        })
+    })
+}
+
+fn energy_adds_up(make: &Make<'_>, case: &Case) -> Kept {
+    run(
+        make,
+        case,
+        |_, _, _| Ok(()),
+        |device, Done { served, busy, .. }| {
+            let (spent, energy) = (device.mechanics().power_rates().spent(&busy.work), served.energy);
+            let (all, of_request) = (spent.total_uj(), energy.total_uj());
+            let told = Told(&served.request);
+            Broken::unless((all - of_request).abs() <= 1e-9 * all, &told, || {
+                format!("it spends {of_request} uJ, the mechanism {all} uJ")
+            })?;
+            let sound = energy.startup_uj == 0.0 && energy.seek_uj >= 0.0 && energy.access_uj >= 0.0;
+            Broken::unless(sound, &told, || format!("{energy:?}"))
+        },
+    )
+}
+
+fn access_takes_energy(make: &Make<'_>, case: &Case) -> Kept {
+    run(
+        make,
+        case,
+        |_, _, _| Ok(()),
+        |_, Done { served, .. }| {
+            Broken::unless(served.energy.access_uj > 0.0, Told(&served.request), || {
+                format!("{:?}", served.energy)
+            })
+        },
+    )
+}
+
+fn places_lie_within(make: &Make<'_>, case: &Case) -> Kept {
+    run(
+        make,
+        case,
+        |device, _, request| {
+            let (mechanics, told) = (device.mechanics(), Told(request));
+            let (extent, at) = (mechanics.extent(), mechanics.location(request.lbn));
+            Broken::unless(at.cylinder < extent.cylinders && at.row < extent.rows, &told, || {
+                format!("{at:?} lies outside {extent:?}")
+            })?;
+            let (timing, _) = mechanics.serve_from(mechanics.state(), request);
+            Broken::unless(timing.overhead == Span::ZERO, &told, || {
+                format!("schedulers see an overhead of {:?}", timing.overhead)
+            })?;
+            let alone = mechanics.joins(&[], request) || !mechanics.joins(&[*request], request);
+            Broken::unless(alone || mechanics.blocks_at_once() > 1, &told, || {
+                "it can be served with its like, although there is room for one block".to_owned()
+            })
+        },
+        |_, _| Ok(()),
+    )
+}
+
+fn snapshots_stay(make: &Make<'_>, case: &Case) -> Kept {
+    let mut device = make()?;
+    let mut now = Time::ZERO;
+    for request in case.on(device.mechanics()) {
+        device.tell_time(now);
+        let (kept, before) = (device.mechanics().snapshot(), Asked::of(device.mechanics(), &request));
+        let (_, busy) = serve(device.as_mut(), now, &[request])?;
+        let after = Asked::of(kept.as_ref(), &request);
+        Broken::unless(before == after, Told(&request), || first_then(&before, &after))?;
+        now = busy.until;
+    }
+    Ok(())
+}
+
+fn indexes_agree(make: &Make<'_>, case: &Case) -> Kept {
+    for word in ["sptf", "sdf", "p-sptf", "asptf"] {
+        let choice = Choice::new(word, &Table::new())?;
+        let mut device = make()?;
+        let mut queues = [choice.make(device.mechanics())?, choice.make_scan(device.mechanics())?];
+        for request in case.on(device.mechanics()) {
+            for queue in &mut queues {
+                queue.push(request);
+            }
+        }
+        let mut now = Time::ZERO;
+        while !queues[0].is_empty() {
+            device.tell_time(now);
+            let [by_index, by_scan] = [0, 1].map(|queue| {
+                let mut batch = Vec::new();
+                queues[queue].pop(now, device.mechanics(), &mut batch);
+                batch
+            });
+            let first = by_scan.first().copied().unwrap_or_default();
+            Broken::unless(by_index == by_scan && !by_scan.is_empty(), Told(&first), || {
+                format!("`{word}` chooses {by_index:?} by the index, {by_scan:?} by a scan")
+            })?;
+            let (_, busy) = serve(device.as_mut(), now, &by_index)?;
+            Broken::unless(busy.work != Work::default(), Told(&first), || "the mechanism does nothing")?;
+            now = busy.until;
+        }
+    }
+    Ok(())
+}

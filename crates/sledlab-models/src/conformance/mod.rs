@@ -1,0 +1,45 @@
+//! What every model of a kind must keep: rules for tests of the lists, and for plug-ins.
+
+pub mod device;
+pub mod replacement;
+pub mod scheduler;
+
+use std::fmt;
+
+use sledlab_core::conformance::{Broken, Kept};
+use sledlab_core::{Op, Time};
+
+use crate::device::{Busy, Device, Queued, Served};
+
+/// A request in messages.
+struct Told<'a>(&'a Queued);
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Queued { id, lbn, blocks, op, .. } = self.0;
+        let what = if *op == Op::Write { "write" } else { "read" };
+        write!(f, "request {id}, a {what} of {blocks} blocks from {lbn}")
+    }
+}
+
+/// Serves `batch` on an idle mechanism, waking the device as often as it wants.
+fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> Kept<(Vec<Served>, Busy)> {
+    let first = Told(&batch[0]);
+    let mut served = Vec::new();
+    let ready = batch.iter().map(|request| device.admit(now, request)).max().unwrap_or(now);
+    let mut busy = device.issue(ready, batch, &mut served);
+    let busy = loop {
+        if let Some(failure) = device.failure() {
+            return Err(Broken::failed(first, failure));
+        }
+        if let Some(done) = busy.filter(|_| served.len() >= batch.len()) {
+            break done;
+        }
+        let Some(at) = device.next_wakeup() else {
+            return Err(Broken::by(first, "it is never served: the device is not done, and wants no waking"));
+        };
+        busy = device.wake(at, &mut served).map(|work| Busy { until: at, work }).or(busy);
+    };
+    Broken::unless(served.len() == batch.len(), first, || format!("{} completions", served.len()))?;
+    Ok((served, busy))
+}

@@ -1,0 +1,184 @@
+//! What every scheduler must keep.
+
+use std::collections::HashMap;
+
+use rand::RngExt;
+use sledlab_core::conformance::{Broken, Kept, Rule};
+use sledlab_core::{Op, Result, Time, seed};
+use toml::Table;
+
+use super::{Told, serve};
+use crate::device::{Device, LIST, Mechanics, Queued};
+use crate::scheduler::Scheduler;
+
+/// What is held to the rules.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// Makes an empty queue for a mechanism.
+    pub make: &'a Make<'a>,
+    /// Makes the device for which is chosen.
+    pub device: &'a dyn Fn() -> Result<Box<dyn Device>>,
+}
+
+/// Requests that join the queue, two before each choice.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The requests; their numbers are their places here.
+    pub requests: Vec<Queued>,
+    /// Most requests in the queue.
+    pub room: usize,
+}
+
+impl Case {
+    /// Case number `number` of those that follow `seed`, for a device of `capacity` blocks.
+    pub fn random(seed: u64, number: u64, capacity: u64) -> Self {
+        let mut draw = seed::stream(seed, &format!("conformance.scheduler.{number}"));
+        // Crowded at few places, or all over the device.
+        let reach = if draw.random() { capacity } else { (capacity / 50).max(1) };
+        let request = |id| {
+            let lbn = draw.random_range(0..reach);
+            let blocks = draw.random_range(1..=40).min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
+            let op = if draw.random() { Op::Read } else { Op::Write };
+            Queued { id, lbn, blocks, op, ..Queued::default() }
+        };
+        let mut requests: Vec<Queued> = (0..40).map(request).collect();
+        let many = draw.random_range(1..=requests.len());
+        requests.truncate(many);
+        // No more than those order that are for small queues.
+        Case { requests, room: draw.random_range(1..=many.min(12)) }
+    }
+}
+
+/// Makes an empty queue for a mechanism.
+pub type Make<'a> = dyn Fn(&dyn Mechanics) -> Result<Box<dyn Scheduler>> + 'a;
+
+/// Holds a scheduler to a rule in case number `number` of those that follow `seed`, on each kind of device in turn.
+///
+/// # Errors
+/// As of the rule.
+pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Kept {
+    let kinds = LIST.len() as u64;
+    let description = (LIST[(number % kinds) as usize].make)(&Table::new())?;
+    let capacity = description.device()?.mechanics().capacity_blocks();
+    let subject = Subject { make, device: &|| description.device() };
+    check(&subject, &Case::random(seed, number, capacity))
+}
+
+/// Says how a scheduler breaks a rule, if it does.
+pub type Check = fn(&Subject<'_>, &Case) -> Kept;
+
+const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
+    Rule { says, remedy, of_plug_ins, check }
+}
+
+/// Every rule; who keeps the first has failed nowhere.
+pub static RULES: [Rule<Check>; 4] = [
+    rule(
+        "Every request that joins the queue is chosen exactly once, and nothing fails.",
+        "pop takes what it returns out of the queue, one request at least, and __len__ counts those left",
+        true,
+        chooses_every_request_once,
+    ),
+    rule(
+        "The same requests are chosen in the same order again.",
+        "choose by the queue, the time and the device alone: draw no random numbers, share nothing among objects",
+        true,
+        makes_the_same_choices_again,
+    ),
+    rule(
+        "An empty queue chooses nothing.",
+        "leave the batch as it is where no request waits",
+        // A plug-in is not asked.
+        false,
+        chooses_nothing_from_nothing,
+    ),
+    rule(
+        "Of requests that are alike the earlier is chosen first.",
+        "let the order of arrival decide between requests that are equal otherwise",
+        // Last come, first served is an order too.
+        false,
+        chooses_like_requests_in_order,
+    ),
+];
+
+/// What is left when all have been served.
+struct Ran {
+    /// The requests in the order in which they were chosen.
+    order: Vec<Queued>,
+    queue: Box<dyn Scheduler>,
+    device: Box<dyn Device>,
+    now: Time,
+}
+
+/// Serves until the queue is empty.
+fn run(subject: &Subject<'_>, case: &Case) -> Kept<Ran> {
+    let mut device = (subject.device)()?;
+    let mut queue = (subject.make)(device.mechanics())?;
+    let (mut order, mut batch, mut now, mut joined) = (Vec::new(), Vec::new(), Time::ZERO, 0);
+    while joined < case.requests.len() || !queue.is_empty() {
+        for _ in 0..2 {
+            if joined < case.requests.len() && queue.len() < case.room {
+                queue.push(Queued { arrival: now, queued: now, ..case.requests[joined] });
+                joined += 1;
+            }
+        }
+        let waiting = queue.len();
+        device.tell_time(now);
+        queue.pop(now, device.mechanics(), &mut batch);
+        let by = Told(batch.first().unwrap_or(&case.requests[joined - 1]));
+        if let Some(failure) = queue.failure() {
+            return Err(Broken::failed(by, failure));
+        }
+        Broken::unless(!batch.is_empty(), &by, || {
+            format!("nothing is chosen, although {waiting} requests wait")
+        })?;
+        Broken::unless(queue.len() + batch.len() == waiting, &by, || {
+            format!("{} of {waiting} are chosen, and {} wait", batch.len(), queue.len())
+        })?;
+        now = serve(device.as_mut(), now, &batch)?.1.until;
+        order.append(&mut batch);
+    }
+    Ok(Ran { order, queue, device, now })
+}
+
+/// As of [`RULES`], like those that follow.
+fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> Kept {
+    let mut order = run(subject, case)?.order;
+    order.sort_by_key(|request| request.id);
+    for (request, chosen) in case.requests.iter().zip(&order) {
+        let what = |of: &Queued| (of.id, of.lbn, of.blocks, of.op);
+        Broken::unless(what(request) == what(chosen), Told(request), || {
+            format!("{} was chosen in its place, or twice", Told(chosen))
+        })?;
+    }
+    let (joined, chosen) = (case.requests.len(), order.len());
+    Broken::unless(joined == chosen, "", || format!("{joined} requests joined, {chosen} were chosen"))
+}
+
+fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> Kept {
+    let (first, again) = (run(subject, case)?.order, run(subject, case)?.order);
+    for (place, (first, again)) in first.iter().zip(&again).enumerate() {
+        Broken::unless(first == again, Told(first), || {
+            format!("choice {place}, when asked again it is {}", Told(again))
+        })?;
+    }
+    Ok(())
+}
+
+fn chooses_nothing_from_nothing(subject: &Subject<'_>, case: &Case) -> Kept {
+    let Ran { mut queue, device, now, .. } = run(subject, case)?;
+    let mut batch = Vec::new();
+    queue.pop(now, device.mechanics(), &mut batch);
+    Broken::unless(batch.is_empty() && queue.is_empty(), "", || format!("{batch:?} from no requests"))
+}
+
+fn chooses_like_requests_in_order(subject: &Subject<'_>, case: &Case) -> Kept {
+    let mut latest = HashMap::new();
+    for request in run(subject, case)?.order {
+        let before = latest.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
+        Broken::unless(before < Some(request.id), Told(&request), || {
+            format!("it was chosen after request {}, its like", before.unwrap_or_default())
+        })?;
+    }
+    Ok(())
+}

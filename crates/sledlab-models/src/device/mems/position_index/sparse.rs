@@ -1,0 +1,107 @@
+//! Tables that take memory for what they hold, not for the places they have.
+
+/// The slot that stands for every page without entries.
+const NOTHING: u32 = 0;
+
+/// A table in pages, of which only those have memory that hold something; it is given back to other pages.
+#[derive(Clone, Debug)]
+pub(super) struct Sparse<T> {
+    empty: T,
+    page_len: usize,
+    /// By page: its slot.
+    slots: Vec<u32>,
+    /// Entries, slot by slot; the first slot stays empty, so that reading needs no case of its own.
+    entries: Vec<T>,
+    /// By slot: how many of its entries are not empty.
+    taken: Vec<u32>,
+    /// Slots without a page.
+    free: Vec<u32>,
+}
+
+impl<T: Copy + PartialEq> Sparse<T> {
+    /// A table of `pages` pages of `page_len` entries, all `empty`.
+    pub fn new(pages: usize, page_len: usize, empty: T) -> Self {
+        Sparse {
+            empty,
+            page_len,
+            slots: vec![NOTHING; pages],
+            entries: vec![empty; page_len],
+            taken: vec![0],
+            free: Vec::new(),
+        }
+    }
+
+    /// An entry.
+    #[inline]
+    pub fn get(&self, page: usize, at: usize) -> T {
+        self.page(page)[at]
+    }
+
+    /// All entries of a page.
+    #[inline]
+    pub fn page(&self, page: usize) -> &[T] {
+        let begin = self.slots[page] as usize * self.page_len;
+        &self.entries[begin..begin + self.page_len]
+    }
+
+    /// Whether a page has no entries.
+    #[inline]
+    pub fn is_empty(&self, page: usize) -> bool {
+        self.slots[page] == NOTHING
+    }
+
+    /// Replaces an entry, and returns what it was.
+    #[inline]
+    pub fn replace(&mut self, page: usize, at: usize, entry: T) -> T {
+        if self.slots[page] == NOTHING {
+            if entry == self.empty {
+                return entry;
+            }
+            self.begin(page);
+        }
+        let slot = self.slots[page];
+        let before = std::mem::replace(&mut self.entries[slot as usize * self.page_len + at], entry);
+        let taken = &mut self.taken[slot as usize];
+        *taken = *taken + u32::from(entry != self.empty) - u32::from(before != self.empty);
+        if *taken == 0 {
+            self.free.push(slot);
+            self.slots[page] = NOTHING;
+        }
+        before
+    }
+
+    /// Gives a page a slot, whose entries are all empty.
+    fn begin(&mut self, page: usize) {
+        self.slots[page] = self.free.pop().unwrap_or_else(|| {
+            self.entries.resize(self.entries.len() + self.page_len, self.empty);
+            self.taken.push(0);
+            self.taken.len() as u32 - 1
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn is_a_table_with_no_more_slots_than_were_in_use(
+            steps in prop::collection::vec((0_usize..9, 0_usize..5, 0_u8..3), 1..200),
+        ) {
+            let (mut ours, mut oracle, mut most) = (Sparse::new(9, 5, 0), [[0; 5]; 9], 0);
+            for (page, at, entry) in steps {
+                prop_assert_eq!(ours.replace(page, at, entry), std::mem::replace(&mut oracle[page][at], entry));
+                for (page, entries) in oracle.iter().enumerate() {
+                    prop_assert_eq!(ours.page(page), entries);
+                    prop_assert_eq!(ours.is_empty(page), entries == &[0; 5]);
+                    prop_assert_eq!(ours.get(page, at), entries[at]);
+                }
+                most = most.max(oracle.iter().filter(|entries| **entries != [0; 5]).count());
+                prop_assert!(ours.taken.len() <= most + 2, "{} slots for {most} pages", ours.taken.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Says which sources the program is built from: the same on every machine and by every compiler.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// Of FNV-1a over 128 bits: sources are told apart, not guarded.
+const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+
+fn main() -> io::Result<()> {
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../..");
+    let mut files = vec![root.join("Cargo.lock")];
+    for place in ["crates", "presets"] {
+        println!("cargo::rerun-if-changed=../../{place}");
+        sources(&root.join(place), &mut files)?;
+    }
+    println!("cargo::rerun-if-changed=../../Cargo.lock");
+    let mut named: Vec<_> = files.iter().map(|file| (name(file, &root), file)).collect();
+    named.sort();
+    let mut hash = BASIS;
+    for (name, file) in named {
+        // A checkout on Windows may have other ends of lines.
+        let text = fs::read(file)?.into_iter().filter(|byte| *byte != b'\r');
+        for byte in name.bytes().chain([0]).chain(text).chain([0]) {
+            hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+        }
+    }
+    println!("cargo::rustc-env=SLEDLAB_SOURCES={hash:032x}");
+    Ok(())
+}
+
+/// Files that a program is made of, below a directory: what is not compiled into it is left out.
+fn sources(place: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(place)? {
+        let path = entry?.path();
+        let is = |name| path.file_name().is_some_and(|own| own == name);
+        if path.is_dir() {
+            if !["tests", "benches", "examples", "experiments"].into_iter().any(is) {
+                sources(&path, found)?;
+            }
+        } else if path.extension().is_some_and(|ending| ending == "rs" || ending == "toml") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The name of a file as every system writes it.
+fn name(file: &Path, root: &Path) -> String {
+    let within = file.strip_prefix(root).expect("it was found there");
+    let parts: Vec<_> = within.iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}

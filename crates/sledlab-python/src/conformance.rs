@@ -1,0 +1,171 @@
+//! Models held to the rules of their kind, plug-ins and those of the lists.
+
+use pyo3::prelude::*;
+use sledlab_core::conformance::Rule;
+use sledlab_core::registry::split_plug_in;
+use sledlab_core::{Error, Result};
+use sledlab_models::conformance::{device, replacement, scheduler};
+use sledlab_models::device::preset::DeviceFile;
+use sledlab_trace::conformance as workload;
+use sledlab_trace::synthetic;
+use toml::Table;
+
+use crate::class::{Allowed, Kind, fitting, is_plugin};
+use crate::error::{forget, raise};
+use crate::interrupt::check_signals;
+
+/// What a class can take the place of.
+const KINDS: [Kind; 5] = [
+    crate::device_class::KIND,
+    crate::scheduler::KIND,
+    crate::power::KIND,
+    crate::replacement::KIND,
+    crate::workload::KIND,
+];
+
+/// A model, and the rules of its kind.
+#[pyclass(frozen, module = "sledlab._native")]
+pub(crate) struct Conformance {
+    /// In messages.
+    told: String,
+    is_plugin: bool,
+    model: Model,
+}
+
+enum Model {
+    Device(Box<DeviceFile>),
+    Scheduler(sledlab_models::scheduler::Choice),
+    Replacement(sledlab_models::replacement::Choice),
+    Workload(synthetic::Choice),
+}
+
+impl Model {
+    /// The model that `word` says; `name` is it without parameters, which are in `params`.
+    fn new(
+        py: Python<'_>,
+        kind: &str,
+        word: &str,
+        (name, params): (&str, Table),
+        allowed: &Allowed,
+    ) -> PyResult<Self> {
+        let of_list = !is_plugin(word);
+        Ok(match kind {
+            "device" => {
+                let mut experiment = sledlab_sim::Experiment::from_toml("check", "").map_err(raise)?;
+                experiment.set_device(word).map_err(raise)?;
+                let said = experiment.clone();
+                crate::experiment::give(py, &said, &mut experiment, allowed)?;
+                Model::Device(Box::new(experiment.device().map_err(raise)?))
+            }
+            "scheduler" if of_list => {
+                let chosen = sledlab_models::scheduler::parse(word)
+                    .and_then(|(name, params)| sledlab_models::scheduler::Choice::new(&name, &params));
+                Model::Scheduler(chosen.map_err(raise)?)
+            }
+            "scheduler" => Model::Scheduler(crate::scheduler::choice(py, name, params, allowed)?),
+            "replacement" => Model::Replacement(crate::replacement::said(py, word, allowed)?),
+            "workload" if of_list => {
+                let chosen = synthetic::LIST
+                    .parse(word)
+                    .and_then(|(name, params)| synthetic::Choice::new(&name, &params));
+                Model::Workload(chosen.map_err(raise)?)
+            }
+            "workload" => Model::Workload(crate::workload::choice(py, name, params, allowed)?),
+            other => return Err(raise(Error::internal(format!("no rules are known of a {other}")))),
+        })
+    }
+
+    /// Holds it to the rule that `says` so.
+    fn hold(&self, told: &str, says: &str, seed: u64, cases: u64) -> Result<()> {
+        match self {
+            Model::Device(described) => {
+                find(&device::RULES, says)?.hold(told, seed, cases, |check, number| {
+                    check_signals()?;
+                    check(&|| described.params.device(), &device::Case::random(seed, number))
+                })
+            }
+            Model::Scheduler(choice) => {
+                find(&scheduler::RULES, says)?.hold(told, seed, cases, |check, number| {
+                    check_signals()?;
+                    scheduler::hold(*check, &|mechanics| choice.make(mechanics), seed, number)
+                })
+            }
+            Model::Replacement(choice) => {
+                find(&replacement::RULES, says)?.hold(told, seed, cases, |check, number| {
+                    check_signals()?;
+                    check(&|capacity| choice.make(capacity), &replacement::Case::random(seed, number))
+                })
+            }
+            Model::Workload(choice) => {
+                find(&workload::RULES, says)?.hold(told, seed, cases, |check, number| {
+                    check_signals()?;
+                    let make = |at: synthetic::Setting| choice.build(at.seed, at.capacity_blocks);
+                    check(&make, &workload::Case::random(seed, number))
+                })
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Conformance {
+    /// The model of a kind that `word` says; `plugins` are those that may run.
+    #[new]
+    #[pyo3(signature = (kind, word, plugins))]
+    fn new(py: Python<'_>, kind: &str, word: &str, plugins: Option<Vec<String>>) -> PyResult<Self> {
+        let mut params = Table::new();
+        let name = split_plug_in(kind, word, &mut params).map_err(raise)?;
+        let model = Model::new(py, kind, word, (&name, params), &Allowed::new(plugins))?;
+        let noun = if kind == "replacement" { "replacement policy" } else { kind };
+        let is_plugin = match &model {
+            Model::Device(described) => is_plugin(described.params.kind()),
+            _ => is_plugin(word),
+        };
+        Ok(Conformance { told: format!("{noun} `{word}`"), is_plugin, model })
+    }
+
+    /// The rules, in the order in which they are to be held.
+    fn rules(&self) -> Vec<&'static str> {
+        match self.model {
+            Model::Device(_) => says(&device::RULES, self.is_plugin),
+            Model::Scheduler(_) => says(&scheduler::RULES, self.is_plugin),
+            Model::Replacement(_) => says(&replacement::RULES, self.is_plugin),
+            Model::Workload(_) => says(&workload::RULES, self.is_plugin),
+        }
+    }
+
+    /// Holds the model to a rule in so many cases, which follow from `seed`; refuses one that breaks it.
+    fn hold(&self, py: Python<'_>, rule: &str, seed: u64, cases: u64) -> PyResult<()> {
+        py.detach(|| self.model.hold(&self.told, rule, seed, cases)).map_err(|error| {
+            // What a plug-in raised is in the error, which says more.
+            if !error.is_interrupt() {
+                forget();
+            }
+            raise(error)
+        })
+    }
+}
+
+/// The kinds of model whose methods the class `word` has, by their names in messages; `plugins` are those that may run.
+#[pyfunction]
+#[pyo3(signature = (word, plugins))]
+pub(crate) fn kinds_of_plugin(
+    py: Python<'_>,
+    word: &str,
+    plugins: Option<Vec<String>>,
+) -> PyResult<Vec<&'static str>> {
+    let name = split_plug_in("plug-in", word, &mut Table::new()).map_err(raise)?;
+    let found = fitting(py, &KINDS, &name, &Allowed::new(plugins))?;
+    Ok(found.iter().map(|kind| kind.name).collect())
+}
+
+/// The sentences of a list of rules, of those that are asked of plug-ins or all.
+fn says<Check>(rules: &[Rule<Check>], of_plug_ins: bool) -> Vec<&'static str> {
+    let asked = rules.iter().filter(|rule| rule.of_plug_ins || !of_plug_ins);
+    asked.map(|rule| rule.says).collect()
+}
+
+fn find<'a, Check>(rules: &'a [Rule<Check>], says: &str) -> Result<&'a Rule<Check>> {
+    let found = rules.iter().find(|rule| rule.says == says);
+    found.ok_or_else(|| Error::internal(format!("there is no rule `{says}`")))
+}

@@ -1,0 +1,139 @@
+//! What every workload must keep: rules for tests of the list of generators, and for plug-ins.
+
+use std::fmt;
+
+use rand::RngExt;
+use sledlab_core::conformance::{Broken, Kept, Rule};
+use sledlab_core::{Op, Request, Result, Source, Time, seed};
+
+use crate::synthetic::Setting;
+
+/// Makes a workload for a seed and a capacity.
+pub type Make<'a> = dyn Fn(Setting) -> Result<Box<dyn Source>> + 'a;
+
+/// What is asked of a workload.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// Seed, and capacity in blocks.
+    pub setting: Setting,
+    /// How many requests are looked at, at most.
+    pub most: usize,
+}
+
+impl Case {
+    /// Case number `number` of those that follow `seed`, for devices of half a gigabyte to half a petabyte.
+    pub fn random(seed: u64, number: u64) -> Self {
+        let mut draw = seed::stream(seed, &format!("conformance.workload.{number}"));
+        let capacity_blocks = 1_000_000 << draw.random_range(0..20_u32);
+        Case { setting: Setting { seed: draw.random(), capacity_blocks }, most: 300 }
+    }
+}
+
+/// Says how a workload breaks a rule, if it does.
+pub type Check = fn(&Make<'_>, &Case) -> Kept;
+
+const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
+    Rule { says, remedy, of_plug_ins, check }
+}
+
+/// Every rule; who keeps the first has failed nowhere.
+pub static RULES: [Rule<Check>; 4] = [
+    rule(
+        "Requests come in the order of arrival, none of them empty, and nothing fails.",
+        "yield requests sorted by time_us, of a block at least",
+        true,
+        comes_in_order,
+    ),
+    rule(
+        "Requests lie on the device.",
+        "draw lbn below capacity_blocks - blocks; past the end `replay.outside` decides, and refuses by default",
+        true,
+        lies_on_the_device,
+    ),
+    rule(
+        "The same seed gives the same requests again.",
+        "draw from the random numbers that requests is given, and from no others",
+        true,
+        same_seed_same_requests,
+    ),
+    rule(
+        "Time passes.",
+        "let the last request arrive after the start",
+        // One at the start may be all there is.
+        false,
+        time_passes,
+    ),
+];
+
+/// A request in messages.
+struct Told<'a>(usize, &'a Request);
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Told(number, Request { arrival, lbn, blocks, op, .. }) = self;
+        let (ms, op) = (arrival.as_seconds() * 1e3, op.letter());
+        write!(f, "request {number}, `{op}` of {blocks} blocks from {lbn} at {ms} ms")
+    }
+}
+
+/// The first requests.
+fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Request>> {
+    let mut source = make(case.setting)?;
+    let mut requests = Vec::new();
+    while requests.len() < case.most {
+        match source.fill(&mut requests) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(failure) => {
+                return Err(Broken::failed(format!("after {} requests", requests.len()), failure));
+            }
+        }
+    }
+    requests.truncate(case.most);
+    Broken::unless(!requests.is_empty(), "", || "there is no request")?;
+    Ok(requests)
+}
+
+/// As of [`RULES`], like those that follow.
+fn comes_in_order(make: &Make<'_>, case: &Case) -> Kept {
+    let mut before = Time::ZERO;
+    for (number, request) in run(make, case)?.iter().enumerate() {
+        Broken::unless(request.arrival >= before, Told(number, request), || {
+            format!("the one before it arrives {} ns later", before.since(request.arrival).as_ns())
+        })?;
+        Broken::unless(
+            request.blocks > 0 || request.op == Op::Flush,
+            Told(number, request),
+            || "it is empty",
+        )?;
+        before = request.arrival;
+    }
+    Ok(())
+}
+
+fn lies_on_the_device(make: &Make<'_>, case: &Case) -> Kept {
+    let capacity = case.setting.capacity_blocks;
+    run(make, case)?.iter().enumerate().try_for_each(|(number, request)| {
+        Broken::unless(request.end() <= capacity || request.op == Op::Flush, Told(number, request), || {
+            format!("it ends past the device, which has {capacity} blocks")
+        })
+    })
+}
+
+fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> Kept {
+    let (first, again) = (run(make, case)?, run(make, case)?);
+    for (number, (first, again)) in first.iter().zip(&again).enumerate() {
+        Broken::unless(first == again, Told(number, first), || {
+            format!("again it is {}", Told(number, again))
+        })?;
+    }
+    Broken::unless(first.len() == again.len(), "", || {
+        format!("{} requests come first, and again {}", first.len(), again.len())
+    })
+}
+
+fn time_passes(make: &Make<'_>, case: &Case) -> Kept {
+    let requests = run(make, case)?;
+    let last = requests.last().map_or(Time::ZERO, |request| request.arrival);
+    Broken::unless(last > Time::ZERO, "", || format!("{} requests arrive at the start", requests.len()))
+}

@@ -1,0 +1,118 @@
+"""Models held to the rules that every model of their kind keeps, whoever wrote it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab import _native
+from sledlab.errors import Error, unknown
+from sledlab.model.catalogue import CATALOGUES, NAMES, PLURALS, Chosen
+from sledlab.model.choices import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KINDS = ("device", "scheduler", "replacement", "workload")
+"""Kinds of models that have rules."""
+
+PROTOCOLS = "sledlab.Device, sledlab.Scheduler, sledlab.ReplacementPolicy and sledlab.Workload"
+"""What says which methods a class of each kind has."""
+
+
+def check(
+    model: str | Chosen,
+    *,
+    kind: str | None = None,
+    seed: int = 1,
+    cases: int = 100,
+    allow_plugins: bool = False,
+) -> tuple[str, ...]:
+    """Holds a model to the rules that every model of its kind keeps: a class of yours, or one of sledlab.
+
+    Each rule is held against so many cases: requests that follow from the seed. That a model keeps its rules
+    in all of them is no proof that it always does.
+
+    Args:
+        model: `module:Class`, with parameters `module:Class:key=value`; the name of a device, scheduler,
+            replacement policy or workload; a device file; or what `sl.device(...)` and the like give.
+        kind: `device`, `scheduler`, `replacement` or `workload`; by default that of which the class has the
+            methods.
+        seed: From which the requests follow.
+        cases: Number of cases for each rule, at least 1.
+        allow_plugins: Whether a class may run that only a device file names.
+
+    Raises:
+        Error: The model breaks a rule: which, in which case, by which request, and what to do. Or there is no
+            such model, or its kind cannot be told.
+
+    Returns:
+        The rules that it keeps, a sentence each.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> for rule in sl.check("lru", cases=10):
+        ...     print(rule)
+        A full cache evicts one key that it holds, any other none, and nothing fails.
+        What is used is a hit where it came in and was not evicted since, and else a miss.
+        The cache counts what it holds.
+        The same accesses evict the same keys again.
+        Nothing hits more often than the policy that knows the future.
+    """
+    return tuple(kept(model, kind=kind, seed=seed, cases=cases, allow_plugins=allow_plugins))
+
+
+def kept(
+    model: str | Chosen, *, kind: str | None, seed: int, cases: int, allow_plugins: bool = False
+) -> Iterator[str]:
+    """The rules that a model keeps, each as soon as it has been held; as of `check`.
+
+    Raises:
+        Error: As of `check`.
+    """
+    word = spelled(model) if isinstance(model, Chosen) else model
+    if not 0 <= seed < 2**64 or cases < 1:
+        raise Error(
+            f"{cases} cases of seed {seed} cannot be drawn",
+            remedy="take a case at least, and a seed from 0 to 2**64 - 1",
+        )
+    plugins = ["*"] if allow_plugins else [word]
+    if kind is None:
+        kind = model.kind if isinstance(model, Chosen) else _kind(word, plugins)
+    if kind not in KINDS:
+        raise Error(
+            f"{PLURALS.get(kind, kind)} have no rules to be held to", remedy=f"known: {', '.join(KINDS)}"
+        )
+    if kind != "device":  # which may be a file
+        CATALOGUES[kind].require_name(word)
+    held = _native.Conformance(kind, word, plugins)
+    for rule in held.rules():
+        held.hold(rule, seed, cases)
+        yield rule
+
+
+def _kind(word: str, plugins: list[str]) -> str:
+    """The kind of a model that is given by its name alone.
+
+    Raises:
+        Error: There is none of that name, or a class has the methods of no kind, or of several.
+    """
+    if word.endswith(".toml"):
+        return "device"
+    if not _native.is_plugin(word):
+        name = word.partition(":")[0]
+        for kind in KINDS:
+            if name in CATALOGUES[kind]:
+                return kind
+        slip = unknown("model", name, [name for kind in KINDS for name in CATALOGUES[kind]])
+        near = slip.remedy if slip.remedy and slip.remedy.startswith("did") else None
+        lists = ", ".join(f"`sledlab {kind} list`" for kind in KINDS)
+        raise Error(slip.message, remedy=near or f"name one of {lists}, or a class, `module:Class`")
+    found = _native.kinds_of_plugin(word, plugins)
+    if not found:
+        raise Error(f"`{word}` has the methods of no kind of model", remedy=f"see {PROTOCOLS}")
+    if len(found) > 1:
+        raise Error(
+            f"`{word}` may be a {' or a '.join(found)}", remedy="say which with --kind (in Python: kind=)"
+        )
+    keys = {name: key for key, name in NAMES.items()}
+    return keys.get(found[0], found[0])

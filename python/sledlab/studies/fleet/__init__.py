@@ -1,0 +1,93 @@
+"""Many volumes on many devices: which kind of device serves which volume best, and how many a goal needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace as changed
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sledlab.studies.fleet.measuring import Told, measure
+from sledlab.studies.fleet.plan import Asked, FleetOptions, planned
+from sledlab.studies.fleet.steps import race
+from sledlab.studies.fleet.tables import Fleet, conclude
+from sledlab.study.run import ONE_SYSTEM, Study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sledlab.runs.compose import Device
+
+__all__ = ["STUDY", "Fleet", "fleet"]
+
+STUDY = Study(
+    name="fleet",
+    meaning="Lay many volumes on many devices: which serves which best, and how many a goal needs.",
+    help="""Lay many volumes on many devices: which serves which best, and how many a goal needs.
+
+    PLACE holds the volumes: a directory with a trace for each, such as `sledlab fleet split` leaves behind,
+    sample: for those that come with sledlab, or cloud:volumes=100,hours=1 for generated ones. Each volume is
+    replayed alone on each kind of device, then all of them as they are placed. With --goal and a placement in
+    which volumes share devices, devices are filled as far as the goal allows.
+
+    PLACE may also be a file study.toml such as --out leaves behind. A study that was stopped goes on when it
+    is given the same --out again.
+
+    \b
+    Examples:
+      sledlab fleet sample: --devices mems-g2,atlas-10k,ssd-tlc --goal p99=20ms
+      sledlab fleet sample: --devices mems-g2,atlas-10k --placement packed --goal p99=20ms --out fleet
+      sledlab fleet sample: --devices atlas-10k --placement striped --group 2 --fill 0.5
+      sledlab fleet fleet/study.toml --goal mean=2ms
+    """,
+    options=Asked,
+    plan=planned,
+    conclude=conclude,
+    race=race,
+    doing="concluding",
+    device=False,
+    place="place",
+    despite_failures=True,
+    subject=changed(ONE_SYSTEM, measure=measure, row=Told, requests=False),
+)
+
+
+def fleet(
+    place: str | Path | None = None,
+    devices: Sequence[Device] | Device | None = None,
+    *,
+    study: str | Path | None = None,
+    out: str | Path | None = None,
+    replace: bool = False,
+    **said: Unpack[FleetOptions],
+) -> Fleet:
+    """Lays many volumes on many devices, and says which kind serves which volume best.
+
+    Replays each volume alone on each kind of device, then all volumes on each kind as they are placed, each
+    device apart. With a goal and a placement in which devices are shared it looks for the fewest devices; and
+    it lays each volume on the kind that serves it best, the mix.
+
+    Args:
+        place: A directory with a trace for each volume, or another place that `read_volumes` knows.
+        devices: Kinds of devices, or experiments such as hybrids, by name or file.
+        study: A file such as `out` leaves behind, that all else is said over.
+        out: A directory for tables and report, in which a study that was stopped goes on.
+        replace: Whether to remove first what sledlab left in that directory, even of another kind.
+        **said: Everything else; see the table below.
+
+    Returns:
+        Everything that was measured, as frames, and the answer.
+
+    Raises:
+        Error: Something in the options is wrong, or no volume can be replayed. A volume that is wrong
+            somewhere is reported by name, and the others finish.
+        KeyboardInterrupt: Ctrl-C; what was done is kept in `out`.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> place = "cloud:volumes=4,requests=4000,footprint_gb=0.1"
+        >>> found = sl.fleet(place, ["mems-g2", "mems-g3"], placement="packed", goal="p99=20ms", jobs=1)
+        >>> found.tables["fleet"]["fleet"].to_list()
+        ['mems-g2', 'mems-g3', 'mix']
+    """
+    asked: dict[str, Any] = {**said, "place": place, "devices": devices}
+    return STUDY.run(None, None, asked, study=study, out=out, replace=replace)

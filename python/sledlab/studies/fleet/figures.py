@@ -1,0 +1,126 @@
+"""Figures of a fleet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, unknown
+from sledlab.show import plots
+from sledlab.show.plots import LINES, QUIET
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from sledlab.studies.fleet.rows import TriedRow
+    from sledlab.studies.fleet.tables import Fleet
+
+VOLUMES = "99th percentile of each volume alone on a device, the fastest first; the dashed line is the goal."
+GOALS = "Devices that each goal needs: every step is a placement that was tried."
+
+
+def volumes(found: Fleet) -> Figure:
+    """Volumes sorted by the 99th percentile of their response times, on each kind of device."""
+    made, (axes,) = plots.panels(1, 3.4)
+    ends, values = [], []
+    for at, name in enumerate(found.devices):
+        rows: list[Any] = [row for row in found.of("volumes") if row.device == name and row.fits]
+        times = sorted(row.p99_ms for row in rows)
+        if times:
+            colour = _colour(at)
+            axes.plot(
+                range(1, len(times) + 1),
+                times,
+                marker="o" if len(times) < 50 else "",
+                markersize=3,
+                color=colour,
+            )
+            ends.append((times[-1], name, colour))
+            values += times
+    goal = found.goal
+    if goal is not None and goal.measure == "p99":
+        values.append(goal.limit_ms)
+        axes.axhline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
+        said: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5, "color": QUIET}
+        axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **said)
+    most = max((len(found.of("volumes")) // len(found.devices), 1))
+    axes.set(xlim=(0.5, max(most * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)")
+    plots.value_axis(axes, values)
+    axes.grid(visible=True, axis="y")
+    _name_ends(made, axes, most, ends)
+    return made
+
+
+def _colour(at: int) -> str:
+    return LINES[(at + 1) % len(LINES)]
+
+
+def _name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
+    if ends:
+        plots.name_ends(made, axes, place, ends)
+
+
+def goals(found: Fleet) -> Figure:
+    """How many devices of each kind goals need."""
+    if not found.of("tried") or found.goal is None:
+        raise Error(
+            "no placement was searched for", remedy="give a goal, and a placement that shares devices"
+        )
+    made, (axes,) = plots.panels(1, 3.4)
+    ends: list[tuple[float, str, str]] = []
+    for at, name in enumerate(found.devices):
+        rows: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
+        if not rows:
+            continue
+        steps = _frontier(rows)
+        axes.step(
+            [value for value, _ in steps], [count for _, count in steps], where="post", color=_colour(at)
+        )
+        axes.plot(
+            [row.value_ms for row in rows],
+            [row.devices for row in rows],
+            "o",
+            markersize=4,
+            color=_colour(at),
+        )
+        ends.append((steps[-1][1], name, _colour(at)))
+    values = [row.value_ms for row in found.of("tried")]
+    axes.axvline(found.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
+    axes.set_xscale("log")
+    plots.plain_ticks(axes.xaxis)
+    most = max(*values, found.goal.limit_ms)
+    axes.set_xlim(min(*values, found.goal.limit_ms) / 1.3, most * 3)
+    plots.scale(
+        axes,
+        1.1 * max(row.devices for row in found.of("tried")),
+        "devices",
+        f"goal: {found.goal.measure} (ms)",
+    )
+    _name_ends(made, axes, most, ends)
+    return made
+
+
+def _frontier(rows: Sequence[TriedRow]) -> list[tuple[float, int]]:
+    """The fewest devices that keep to each goal, the strictest goal first."""
+    found: list[tuple[float, int]] = []
+    for row in sorted(rows, key=lambda row: (row.value_ms, row.devices)):
+        if not found or row.devices < found[-1][1]:
+            found.append((row.value_ms, row.devices))
+    return found
+
+
+KINDS: Mapping[str, Callable[[Fleet], Figure]] = {"volumes": volumes, "goals": goals}
+"""Every figure by its name."""
+
+
+def draw(found: Fleet, kind: str = "volumes") -> Figure:
+    """One of the figures.
+
+    Raises:
+        Error: There is no such figure.
+    """
+    if kind not in KINDS:
+        raise unknown("plot", kind, list(KINDS))
+    return KINDS[kind](found)

@@ -1,0 +1,51 @@
+"""What response times of a fleet have to keep to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sledlab.errors import Error, unknown
+from sledlab.studies.size.goal import seconds
+from sledlab.study.histogram import PERCENTILES
+
+MEASURES = ("mean", *PERCENTILES, "max")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A limit of response times.
+
+    Attributes:
+        measure: `mean`, a percentile such as `p99`, or `max`.
+        limit_ms: What it may be, in ms.
+    """
+
+    measure: str
+    limit_ms: float
+
+    def __str__(self) -> str:
+        """As users say it."""
+        return f"{self.measure}={self.limit_ms:g}ms"
+
+
+def goal(said: str | None) -> Goal | None:
+    """The goal that a text such as `p99=10ms` says; none of none.
+
+    Raises:
+        Error: It says no goal.
+
+    Examples:
+        >>> goal("p99=10ms"), goal("mean = 0.5s"), goal(None)
+        (Goal(measure='p99', limit_ms=10.0), Goal(measure='mean', limit_ms=500.0), None)
+    """
+    if said is None:
+        return None
+    name, sign, limit = (part.strip() for part in str(said).partition("="))
+    if sign and name not in MEASURES:
+        raise unknown("measure of a goal", name, list(MEASURES))
+    try:
+        if sign:
+            return Goal(name, 1000 * seconds(limit))
+    except Error:
+        pass
+    raise Error(f"`{said}` is no goal for response times", remedy="write it as p99=10ms or mean=5ms")

@@ -1,0 +1,131 @@
+"""The kinds of devices that a fleet may be laid on: each an experiment, with its capacity and its price."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab._native import Experiment
+from sledlab.errors import Error
+from sledlab.model.catalogue import Chosen
+from sledlab.model.device import describe
+from sledlab.model.experiment import is_name
+from sledlab.model.settings import document, word
+from sledlab.runs.compose import read
+from sledlab.study.cost import store_price
+from sledlab.study.devices import name_of
+from sledlab.study.plan import plain, said_of
+
+if TYPE_CHECKING:
+    from sledlab.runs.compose import Device
+    from sledlab.study.plan import Given
+    from sledlab.study.prices import Prices
+
+WHOLE = {"replay.limit": "0", "replay.operations": "0", "replay.warmup": "0", "replay.outside": "reject"}
+"""Settings under which every request of a volume counts, on the clock of the fleet."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of device, or of groups of them.
+
+    Attributes:
+        name: What it is called.
+        experiment: What runs on it start from.
+        devices: Devices of a group.
+        blocks: Capacity, in blocks of 512 bytes; of a group.
+        usd: Its price; of a group. None where something has no price.
+    """
+
+    name: str
+    experiment: Experiment
+    devices: int
+    blocks: int
+    usd: float | None
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The experiment, complete, as plain data."""
+        return plain(self.experiment.to_toml())
+
+    @property
+    def named(self) -> set[str]:
+        """Names of the devices in it, as prices have them."""
+        return {str(self.config[table]["name"]) for table in ("device", "front") if table in self.config}
+
+
+def kinds(given: Given, said: list[Device], group: int, prices: Prices) -> dict[str, Kind]:
+    """The kinds that are said, by name; each checked.
+
+    Args:
+        given: What the study is asked.
+        said: Devices, or experiments, by name or file.
+        group: Devices of a group over which volumes are striped; 1 for devices alone.
+        prices: What they cost.
+
+    Raises:
+        Error: One cannot be, is said twice, or has no price although prices were said.
+    """
+    found: dict[str, Kind] = {}
+    for each in said:
+        name = name_of(each)
+        if name in found:
+            raise Error(f"the device `{name}` was given twice", remedy="leave one of them out")
+        found[name] = _kind(name, _experiment(given, each), group, prices)
+    if not found:
+        raise Error("no device was given", remedy="name some with --devices mems-g2,atlas-10k")
+    return found
+
+
+def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind:
+    for key, value in WHOLE.items():
+        experiment = experiment.with_setting(key, value)
+    if plain(experiment.to_toml())["system"]["kind"] != "single":
+        raise Error(
+            f"`{name}` is a system of several devices",
+            remedy="name one device; --placement striped puts several together",
+        )
+    blocks = int(describe(experiment)["capacity_blocks"])
+    if group > 1:
+        experiment = experiment.with_setting("system.kind", "stripe")
+        experiment = experiment.with_setting("system.devices", str(group))
+        unit = int(plain(experiment.to_toml())["system"]["unit_blocks"])
+        blocks = group * (blocks // unit) * unit
+    try:
+        usd: float | None = store_price(plain(experiment.to_toml()), prices)
+    except Error:
+        if prices.asked:
+            raise
+        usd = None
+    return Kind(name, experiment, group, blocks, usd)
+
+
+def _experiment(given: Given, said: Device) -> Experiment:
+    """The experiment of a device, or one that says more, such as a hybrid; without what it replays."""
+    if isinstance(said, Chosen) or not _is_experiment(str(said)):
+        alone: Experiment = given.on(said)
+        return alone
+    found = read(str(said))
+    for table, settings in said_of(given.base).items():
+        for key, value in settings.items() if isinstance(settings, dict) else ():
+            found = found.with_setting(f"{table}.{key}", word(value))
+    without = {
+        key: value for key, value in said_of(found).items() if key not in ("trace", "workload", "seed")
+    }
+    seed = given.base.setting("seed") or "1"
+    return Experiment(document({"seed": int(seed), **without}), str(said)).with_plugins(
+        given.base.allowed_plugins()
+    )
+
+
+def _is_experiment(said: str) -> bool:
+    """Whether a word names an experiment and no device: a file with a table `[device]`, or by its name."""
+    if not said.endswith(".toml"):
+        return is_name(said)
+    try:
+        tables = tomllib.loads(Path(said).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return False  # whoever reads it as a device says what is wrong
+    return "kind" not in tables and "device" in tables

@@ -1,0 +1,128 @@
+"""One point of a fleet: the survey of a volume, or a device with the volumes that lie on it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.runs.execute import execute
+from sledlab.runs.recording import Recording
+from sledlab.studies.fleet.split_times import SplitTimes
+from sledlab.study.histogram import Histogram
+from sledlab.study.measure import FoundOf, Measured, row_of
+from sledlab.traces.volumes import Merged, Survey, Volume, survey
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sledlab.traces.read import Trace
+
+SURVEY = "seed = 1\n\n[survey]\n"
+"""Takes the place of the text of an experiment where a volume is surveyed, and nothing is run."""
+
+
+@dataclass(frozen=True)
+class Surveying:
+    """Takes the place of an experiment where a volume is only surveyed."""
+
+    said: tuple[tuple[str, str], ...] = ()
+
+    def with_setting(self, key: str, value: str) -> Surveying:
+        """The same with a setting, of which it knows none but the seed, and does without that."""
+        assert key == "seed", (key, value)
+        return self
+
+    def to_toml(self) -> str:
+        """As the text of a point."""
+        return SURVEY
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is kept of a point, as plain data: a survey or a run.
+
+    Attributes:
+        requests: Reads and writes.
+        survey: As of `Survey`.
+        run: The row of the device: as of `Measured`.
+        times: Response times of all requests of the device, as of `Histogram.to_dict`.
+        volumes: The same of each volume, where several share the device.
+    """
+
+    requests: int = 0
+    survey: Mapping[str, Any] | None = None
+    run: Mapping[str, Any] | None = None
+    times: Mapping[str, Any] | None = None
+    volumes: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def surveyed(self) -> Survey:
+        """The survey."""
+        assert self.survey is not None
+        return Survey(**self.survey)
+
+    @property
+    def measured(self) -> Measured:
+        """The row of the device."""
+        assert self.run is not None
+        return Measured(**self.run)
+
+    @property
+    def histogram(self) -> Histogram:
+        """Response times of the device."""
+        assert self.times is not None
+        return Histogram.from_dict(self.times)
+
+    @property
+    def histograms(self) -> list[Histogram]:
+        """Response times of each volume on the device."""
+        return [Histogram.from_dict(each) for each in self.volumes] or [self.histogram]
+
+
+def measure(
+    text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
+) -> FoundOf[Told]:
+    """Surveys a volume, or runs a device.
+
+    Args:
+        text: A complete experiment, or that a volume is to be surveyed.
+        trace: The volumes, merged.
+        watch: Nothing: rests are not counted.
+        plugins: Plug-ins that may run.
+
+    Raises:
+        Error: Requests are wrong somewhere.
+        InternalError: It failed because of us.
+        KeyboardInterrupt: It was interrupted.
+    """
+    assert trace is not None
+    assert not watch
+    return FoundOf(_surveyed(trace), {}) if text == SURVEY else _ran(text, trace, plugins)
+
+
+def _surveyed(trace: Trace) -> Told:
+    found = survey(Volume(trace.name, trace))
+    return Told(found.requests, survey=asdict(found))
+
+
+def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> FoundOf[Told]:
+    """Runs a device; constant memory: of the requests only counts are kept."""
+    assert isinstance(trace.opener, Merged)
+    offsets = trace.opener.offsets_blocks
+    split = SplitTimes(offsets) if len(offsets) > 1 else None
+    experiment = _native.Experiment(text).with_plugins(plugins)
+    result = execute(experiment, Recording(sinks=[split] if split else []), trace=trace)
+    row = row_of(result, _rate(result.summary), None)
+    volumes = [each.to_dict() for each in split.histograms] if split else []
+    told = Told(result.count, None, asdict(row), Histogram.of(result).to_dict(), volumes)
+    return FoundOf(told, dict(result.timing))
+
+
+def _rate(summary: Mapping[str, Any]) -> float:
+    """Reads and writes offered per second until the last completion.
+
+    Finding the last arrival would take another pass over the volumes.
+    """
+    operations, elapsed_s = summary["operations"], float(summary["elapsed_s"])
+    return (operations["read"] + operations["write"]) / elapsed_s if elapsed_s > 0 else 0.0

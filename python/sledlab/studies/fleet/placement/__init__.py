@@ -1,0 +1,41 @@
+"""Placements: how the volumes of a fleet are laid on devices of one kind. One file and one line each.
+
+A placement is a function of what it is given and nothing else: the same volumes lie in the same way wherever
+they are placed.
+"""
+
+from __future__ import annotations
+
+from sledlab.errors import unknown
+from sledlab.studies.fleet.placement import one_each, packed, striped
+from sledlab.studies.fleet.placement.layout import (
+    HOT,
+    LARGE,
+    Item,
+    Layout,
+    Left,
+    Placed,
+    Placement,
+    Room,
+)
+
+__all__ = ["HOT", "LARGE", "LIST", "Item", "Layout", "Left", "Placed", "Placement", "Room", "placement"]
+
+LIST = (one_each.PLACEMENT, packed.PLACEMENT, striped.PLACEMENT)
+
+
+def placement(name: str) -> Placement:
+    """A placement by its name.
+
+    Raises:
+        Error: There is none; the message has the nearest.
+
+    Examples:
+        >>> volumes = [Item("a", 3000, 0.5), Item("b", 1000, 0.4), Item("c", 1000, 0.3)]
+        >>> [each.volumes for each in placement("packed").place(volumes, Room(9000, 0.8)).devices]
+        [(0, 2), (1,)]
+    """
+    found = next((each for each in LIST if each.name == name), None)
+    if found is None:
+        raise unknown("placement", name, [each.name for each in LIST])
+    return found

@@ -1,0 +1,45 @@
+"""Volumes packed by load and capacity: first fit, the hottest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.lazy import numpy as np
+from sledlab.studies.fleet.placement.layout import Layout, Left, Placed, Placement, Room, aligned, misfit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.studies.fleet.placement.layout import Item
+
+
+def place(items: Sequence[Item], room: Room) -> Layout:
+    """Lays each volume on the first device that has room for it, those first that ask most.
+
+    A device that is shared is busy at most for the share `fill` of its time, and filled to that share. A
+    volume that asks more by itself has a device of its own; one that asks more than there is, is left.
+    """
+    order = sorted(range(len(items)), key=lambda at: (-items[at].load, -items[at].blocks, items[at].name, at))
+    most_load, most_blocks = room.fill * room.devices, int(room.fill * room.blocks)
+    left: list[Left] = []
+    found: list[list[tuple[int, int]]] = []
+    load, used = np.zeros(len(items)), np.zeros(len(items), dtype=np.int64)
+    for at in order:
+        item = items[at]
+        if why := misfit(item, room, by_load=True):
+            left.append(Left(at, why))
+            continue
+        begin = used[: len(found)]
+        fits = (load[: len(found)] + item.load <= most_load) & (begin + item.blocks <= most_blocks)
+        device = int(fits.argmax()) if fits.any() else len(found)
+        if device == len(found):
+            found.append([])
+        found[device].append((at, int(used[device])))
+        load[device] += item.load
+        used[device] = aligned(int(used[device]) + item.blocks)
+    # In the order of the volumes, so that those that share a device come in the order of their names.
+    devices = [Placed(*zip(*sorted(each), strict=True)) for each in found]
+    return Layout(tuple(devices), tuple(sorted(left, key=lambda each: each.volume)))
+
+
+PLACEMENT = Placement("packed", "volumes share devices, up to a share of their time and capacity", place)

@@ -1,0 +1,14 @@
+"""Volumes packed on groups of devices and striped over all devices of the group."""
+
+from __future__ import annotations
+
+from sledlab.studies.fleet.placement import packed
+from sledlab.studies.fleet.placement.layout import Placement
+
+PLACEMENT = Placement(
+    "striped",
+    "as packed, but on groups of devices, over which volumes are striped",
+    packed.place,
+    grouped=True,
+)
+"""A group has the time and the capacity of its devices together, so that it is packed like a large one."""

@@ -1,0 +1,198 @@
+"""What is asked of a fleet: which volumes, on which kinds of devices, laid how, for which goal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - annotations are read at run time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from sledlab.errors import Error
+from sledlab.model.catalogue import Chosen
+from sledlab.runs.options import (
+    Arranged,
+    Devices,
+    Option,
+    Parallel,
+    Priced,
+    Saving,
+    Scheduled,
+    Set,
+    Trusted,
+    words,
+)
+from sledlab.studies.fleet.goal import Goal, goal
+from sledlab.studies.fleet.kinds import Kind, kinds
+from sledlab.studies.fleet.measuring import Surveying
+from sledlab.studies.fleet.placement import LIST, Placement, placement
+from sledlab.study.plan import Case, Plan, said_of
+from sledlab.study.prices import Prices, prices
+from sledlab.traces.volumes import Volume, merged, read_volumes
+
+if TYPE_CHECKING:
+    from sledlab.study.plan import Given, Point
+
+PLACEMENT, FILL, GROUP = "one-each", 0.7, 4
+"""What holds unless something else is said."""
+
+
+class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, total=False):
+    """What can be said of a fleet, but for its place and the devices."""
+
+    format: Annotated[
+        str, Option("Format of the traces of volumes; told by their content when left out.", "F")
+    ]
+    placement: Annotated[
+        str,
+        Option(
+            f"How volumes are laid on devices: {' | '.join(each.name for each in LIST)}.", "HOW", PLACEMENT
+        ),
+    ]
+    fill: Annotated[
+        float,
+        Option(
+            "Most of its time and capacity to which a shared device is filled, 0 to 1", "SHARE", f"{FILL}"
+        ),
+    ]
+    group: Annotated[int, Option("Devices over which volumes are striped, of striped", "N", f"{GROUP}")]
+    goal: Annotated[
+        str, Option("What response times have to keep to, such as p99=10ms or mean=2ms.", "MEASURE=TIME")
+    ]
+    years: Annotated[float, Option("Years over which devices are written off, and use energy", "Y", "3")]
+
+
+class Asked(FleetOptions, total=False):
+    """All that can be said of it."""
+
+    place: Annotated[str | Path, Option("Where the volumes are: a directory with a trace for each.", "PLACE")]
+    devices: Annotated[
+        Devices,
+        Option(
+            "Kinds of devices, or experiments such as hybrids, by name or file: mems-g2,atlas-10k.",
+            "A,B,C",
+            read=words,
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class FleetPlan(Plan):
+    """Runs of a study of a fleet.
+
+    Attributes:
+        volumes: All volumes, by name.
+        kinds: Kinds of devices, by name.
+        placement: How volumes are laid.
+        fill: Up to which share of time and capacity devices are filled.
+        goal: What response times have to keep to.
+        prices: What devices and energy cost.
+    """
+
+    volumes: Mapping[str, Volume] = field(default_factory=dict)
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    placement: Placement = LIST[0]
+    fill: float = FILL
+    goal: Goal | None = None
+    prices: Prices = field(default_factory=prices)
+    _known: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
+
+    def _text(self, point: Point) -> str:
+        """Thousands of devices are of a few kinds: the experiment of a kind is resolved once."""
+        base = id(self.bases[point.base])
+        if base not in self._known:
+            self._known[base] = super()._text(point)
+        return self._known[base]
+
+
+def survey_name(volume: str) -> str:
+    """What the survey of a volume is called."""
+    return f"survey of {volume}"
+
+
+def planned(given: Given) -> FleetPlan:
+    """Checks everything that can be checked before the work starts; the first plan surveys every volume.
+
+    Raises:
+        Error: Something is named twice or not at all, or makes no sense.
+    """
+    way = placement(given.axis("placement", PLACEMENT))
+    fill, group = _share(given.axis("fill", FILL)), _group(given.axis("group"), way)
+    years, price = given.axis("years"), _listed(given.axis("price"))
+    costs = prices(given.axis("prices"), [*price, *([f"years={years}"] if years is not None else [])])
+    wanted = goal(given.axis("goal"))
+    place = given.axis("place")
+    if place is None:
+        raise Error("no volumes were given", remedy="name a directory with a trace for each volume")
+    devices = _listed(given.axis("devices"))
+    known = kinds(given, devices, group if way.grouped else 1, costs)
+    costs.check(
+        {"node": set(), "device": {"ram"}.union(*(each.named for each in known.values())), "network": set()}
+    )
+    volumes = {each.name: each for each in read_volumes(place, format=given.axis("format"))}
+    bases: dict[str, Any] = {survey_name(name): SURVEYING for name in volumes}
+    return FleetPlan(
+        bases=bases,
+        trace=None,
+        traces={survey_name(name): merged([volume], [0]) for name, volume in volumes.items()},
+        cases=[
+            Case("surveys", (("volume", name),), survey_name(name), (), name=survey_name(name))
+            for name in volumes
+        ],
+        seeds=(int(said_of(given.base).get("seed", 1)),),
+        axes={
+            "place": str(place),
+            "format": given.axis("format"),
+            "devices": devices,
+            "placement": way.name,
+            "fill": fill,
+            "group": group if way.grouped else None,
+            "goal": None if wanted is None else str(wanted),
+            "years": years,
+            "price": price or None,
+            "prices": None if given.axis("prices") is None else str(given.axis("prices")),
+        },
+        volumes=volumes,
+        kinds=known,
+        placement=way,
+        fill=fill,
+        goal=wanted,
+        prices=costs,
+    )
+
+
+SURVEYING = Surveying()
+
+
+def _share(said: Any) -> float:
+    """A share of time and capacity.
+
+    Raises:
+        Error: It is none.
+    """
+    if not isinstance(said, (int, float)) or isinstance(said, bool) or not 0 < said <= 1:
+        raise Error(
+            f"devices cannot be filled to a share of {said}", remedy="give a number above 0, at most 1"
+        )
+    return float(said)
+
+
+def _group(said: Any, way: Placement) -> int:
+    """Devices of a group.
+
+    Raises:
+        Error: It is no number of devices, or volumes are not striped.
+    """
+    if said is not None and not way.grouped:
+        striped = next(each.name for each in LIST if each.grouped)
+        raise Error(f"groups of devices go only with --placement {striped}", remedy="leave --group out")
+    found = GROUP if said is None else said
+    if not isinstance(found, int) or isinstance(found, bool) or not 1 < found <= 1000:
+        raise Error(f"a group of {found} devices cannot be", remedy="give a whole number from 2 to 1,000")
+    return found
+
+
+def _listed(said: Any) -> list[Any]:
+    """What was said, as a list."""
+    if said is None:
+        return []
+    return [said] if isinstance(said, (str, Path, Chosen)) else list(said)

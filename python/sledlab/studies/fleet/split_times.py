@@ -1,0 +1,93 @@
+"""Response times of each volume on a device that several share, counted as requests complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import numpy as np
+from sledlab.study.histogram import Histogram, bins_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.runs.requests import Column
+
+MOST_BINS = 1 << 17
+"""More than there are: bins of a volume follow those of the one before."""
+
+PENDING_CHUNKS = 16
+"""Chunks that are counted before they are put together, so that memory does not grow with requests."""
+
+LOW_BITS = 32
+
+
+@dataclass
+class SplitTimes:
+    """Takes the requests of a device and counts response times by volume: whose extent an address is in.
+
+    Attributes:
+        offsets: Where each volume begins, in blocks.
+    """
+
+    offsets: Sequence[int]
+    _keys: list[Any] = field(default_factory=list)
+    _counts: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Nothing is counted yet."""
+        starts = np.asarray(self.offsets, dtype=np.uint64)
+        self._order = np.argsort(starts)
+        self._starts = starts[self._order]
+        self._sums_ns = [0] * len(self.offsets)
+        self._most_ns = np.zeros(len(self.offsets), dtype=np.uint64)
+
+    def write(self, columns: list[Column]) -> None:
+        """Takes a chunk of the requests table."""
+        data = dict(columns)
+        ops = np.frombuffer(data["op"], "S1")
+        moving = (ops == b"R") | (ops == b"W")
+        lbns, times = (np.frombuffer(data[name], "<u8")[moving] for name in ("lbn", "response_ns"))
+        if not len(times):
+            return
+        volumes = self._order[np.searchsorted(self._starts, lbns, side="right") - 1]
+        self._add(volumes, times)
+        keys, counts = np.unique(volumes * MOST_BINS + bins_of(times), return_counts=True)
+        self._keys.append(keys)
+        self._counts.append(counts)
+        if len(self._keys) > PENDING_CHUNKS:
+            self._gather()
+
+    def _add(self, volumes: Any, times: Any) -> None:
+        """Sums, exact: halves of the times fit into what floating point counts without loss."""
+        np.maximum.at(self._most_ns, volumes, times)
+        for shift, part in (
+            (0, times & np.uint64(2**LOW_BITS - 1)),
+            (LOW_BITS, times >> np.uint64(LOW_BITS)),
+        ):
+            sums = np.bincount(volumes, weights=part.astype(np.float64), minlength=len(self._starts))
+            for volume in np.flatnonzero(sums):
+                self._sums_ns[volume] += int(sums[volume]) << shift
+
+    def _gather(self) -> None:
+        """Puts counts of the same bins together."""
+        keys, places = np.unique(np.concatenate(self._keys), return_inverse=True)
+        counts = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(counts, places, np.concatenate(self._counts))
+        self._keys, self._counts = [keys], [counts]
+
+    def close(self, *, keep: bool = True) -> None:
+        """Nothing to complete."""
+
+    @property
+    def histograms(self) -> list[Histogram]:
+        """The response times of each volume, in the order of their offsets."""
+        bins: list[dict[int, int]] = [{} for _ in self.offsets]
+        if self._keys:
+            self._gather()
+            for key, count in zip(self._keys[0].tolist(), self._counts[0].tolist(), strict=True):
+                bins[key // MOST_BINS][key % MOST_BINS] = count
+        return [
+            Histogram(each, self._sums_ns[volume], int(self._most_ns[volume]))
+            for volume, each in enumerate(bins)
+        ]

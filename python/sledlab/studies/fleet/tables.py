@@ -1,0 +1,289 @@
+"""What was found out of a fleet, in tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sledlab.studies.fleet.choice import energy_j, energy_usd
+from sledlab.studies.fleet.goal import Goal, goal
+from sledlab.studies.fleet.plan import FleetPlan
+from sledlab.studies.fleet.rows import (
+    MIX,
+    DeviceRow,
+    FailedRow,
+    FleetRow,
+    PlacementRow,
+    TriedRow,
+    VolumeRow,
+)
+from sledlab.studies.fleet.steps import Walk
+from sledlab.study.histogram import Histogram
+from sledlab.study.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.studies.fleet.choice import Alone
+    from sledlab.studies.fleet.measuring import Told
+    from sledlab.studies.fleet.steps import Laid, Steps
+    from sledlab.study.histogram import Spread
+    from sledlab.study.measure import FoundOf
+    from sledlab.study.plan import Plan, Point
+
+BLOCK_BYTES = 512
+
+
+@dataclass(frozen=True, repr=False)
+class Fleet(Outcome):
+    """Many volumes on many devices: which kind serves which volume best, and how many devices that takes.
+
+    Times are in ms. Displays itself as a table in a notebook, and prints as one.
+
+    Attributes:
+        rows: The tables: `fleet`, a row for all devices of a kind and for the mix; `volumes`, a row for each
+            volume on each kind; `devices`; `placement`; `tried`, what was tried for the goal; `failed`.
+        costs: Nothing.
+        config: The kinds of devices, complete, by name, and prices.
+        axes: Place, devices, placement and what else was said.
+        toml: The study as a file that `sledlab fleet` takes.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> found = sl.fleet("cloud:volumes=3,requests=3000,footprint_gb=0.1", ["mems-g2", "ram"], jobs=1)
+        >>> found.best
+        {'volume-0': 'ram', 'volume-1': 'ram', 'volume-2': 'ram'}
+        >>> [row.volume for row in found.of("volumes") if row.device == "ram" and row.cheapest]
+        []
+    """
+
+    kinds: ClassVar[Mapping[str, type]] = {
+        "fleet": FleetRow,
+        "volumes": VolumeRow,
+        "devices": DeviceRow,
+        "placement": PlacementRow,
+        "tried": TriedRow,
+        "failed": FailedRow,
+    }
+
+    @property
+    def devices(self) -> list[str]:
+        """Kinds of devices, in the order given."""
+        return list(self.config["devices"])
+
+    @property
+    def goal(self) -> Goal | None:
+        """What response times have to keep to."""
+        return goal(self.axes.get("goal"))
+
+    @property
+    def best(self) -> dict[str, str]:
+        """The kind of device that serves each volume best, by the name of the volume."""
+        return {row.volume: row.device for row in self.of("volumes") if row.best}
+
+    def of(self, table: str) -> list[Any]:
+        """The rows of a table."""
+        return list(self.rows[table])
+
+    def fleet(self, name: str) -> FleetRow:
+        """The row of a fleet, by its kind or as `mix`."""
+        found: FleetRow = next(row for row in self.of("fleet") if row.fleet == name)
+        return found
+
+    def plot(self, kind: str = "volumes") -> Figure:
+        """Draws the fleet.
+
+        Args:
+            kind: `volumes`, sorted by p99 on each kind of device; or `goals`, the devices that goals need.
+
+        Raises:
+            Error: There is no such kind, or no placement was searched for.
+        """
+        return self._draw(kind)
+
+
+def conclude(plan: Plan, found: Mapping[Point, FoundOf[Told]]) -> Fleet:
+    """The outcome of everything that ran."""
+    assert isinstance(plan, FleetPlan)
+    steps = Walk(
+        plan, lambda batch, _: {point: found[point] for point in batch.points if point in found}
+    ).steps()
+    made = _Tables(plan, steps)
+    rows: dict[str, list[Any]] = {
+        "fleet": list(made.fleets()),
+        "volumes": list(made.volumes()),
+        "devices": list(made.devices()),
+        "placement": list(made.placement()),
+        "tried": [
+            TriedRow(kind, each.fill, each.devices, each.left, each.value_ms, each.meets)
+            for kind, tried in steps.tried.items()
+            for each in tried
+        ],
+        "failed": [FailedRow(name, why) for name, why in sorted(steps.failed.items())],
+    }
+    names = {name for kind in plan.kinds.values() for name in kind.named}
+    config = {
+        "devices": {name: kind.config for name, kind in plan.kinds.items()},
+        "prices": plan.prices.used({"node": set(), "device": names, "network": set()}),
+        "span_s": steps.span_s,
+    }
+    return Fleet(rows, {}, config, plan.axes, plan.toml)
+
+
+class _Tables:
+    """Rows of what was found."""
+
+    def __init__(self, plan: FleetPlan, steps: Steps) -> None:
+        self._plan, self._steps, self._goal = plan, steps, plan.goal
+
+    def fleets(self) -> Iterator[FleetRow]:
+        """All of one kind, and the mix."""
+        for name, laid in self._steps.laid.items():
+            yield self._fleet(name, [laid])
+        if self._steps.mix:
+            yield self._fleet(MIX, list(self._steps.mix.values()))
+
+    def _fleet(self, name: str, parts: Sequence[Laid]) -> FleetRow:
+        steps, wanted = self._steps, self._goal
+        volumes = {volume: times for each in parts for volume, (_, times) in each.volumes.items()}
+        times = Histogram.merged(each.times for each in parts)
+        runs = [told.measured for each in parts for told in each.devices.values()]
+        joules = sum(energy_j(run, steps.span_s) for run in runs)
+        prices = [each.kind.usd for each in parts]
+        capital = (
+            None
+            if None in prices
+            else sum((usd or 0.0) * len(each.devices) for usd, each in zip(prices, parts, strict=True))
+        )
+        electricity = energy_usd(joules, steps.span_s, self._plan.prices)
+        p99s = sorted(each.measure_ms("p99") for each in volumes.values())
+        left = len(steps.surveys) - len(volumes)
+        fills = {each.fill for each in parts}
+        return FleetRow(
+            fleet=name,
+            devices=sum(each.count for each in parts),
+            volumes=len(volumes),
+            left=left,
+            fill=fills.pop() if len(fills) == 1 else None,
+            requests=times.requests,
+            **{f"{each}_ms": times.measure_ms(each) for each in OF_REQUESTS},
+            volume_p99_p50_ms=_ranked(p99s, 0.5),
+            volume_p99_p90_ms=_ranked(p99s, 0.9),
+            volume_p99_max_ms=_ranked(p99s, 1.0),
+            overloaded=sum(run.saturated for run in runs),
+            meets=None if wanted is None else left == 0 and _meets(times, wanted),
+            volumes_meet=None if wanted is None else sum(_meets(each, wanted) for each in volumes.values()),
+            power_w=joules / steps.span_s if steps.span_s > 0 else 0.0,
+            devices_usd=capital,
+            energy_usd=electricity,
+            total_usd=None if capital is None else capital + electricity,
+        )
+
+    def volumes(self) -> Iterator[VolumeRow]:
+        """Each volume on each kind."""
+        steps = self._steps
+        for volume in steps.surveys:
+            found = [each[volume] for each in steps.alone.values()]
+            lowest = {
+                "fastest": _lowest(found, lambda each: _time_ms(each.times, "p99")),
+                "least_energy": _lowest(found, lambda each: each.energy_j),
+                "cheapest": _lowest(found, self._usd),
+            }
+            for each in found:
+                flags = {name: least == each.kind.name for name, least in lowest.items()}
+                yield self._volume(each, flags)
+
+    def _usd(self, each: Alone) -> float | None:
+        return each.usd(self._plan.prices, self._steps.laid[each.kind.name].fill)
+
+    def _volume(self, each: Alone, flags: Mapping[str, bool]) -> VolumeRow:
+        survey, run, times, span_s = each.survey, each.run, each.times, each.span_s
+        moved = survey.read_bytes + survey.written_bytes
+        number, placed = self._steps.laid[each.kind.name].volumes.get(each.volume, (None, None))
+        return VolumeRow(
+            volume=each.volume,
+            device=each.kind.name,
+            requests=survey.requests,
+            rate_iops=survey.requests / span_s if span_s > 0 else 0.0,
+            busiest_minute_iops=survey.busiest_minute_iops,
+            read_share=survey.reads / survey.requests,
+            mean_kb=moved / survey.requests / 1024,
+            reach_gb=survey.end_blocks * BLOCK_BYTES / 1e9,
+            fits=run is not None,
+            load=None if run is None else each.load,
+            mean_ms=_time_ms(times, "mean"),
+            p50_ms=_time_ms(times, "p50"),
+            p99_ms=_time_ms(times, "p99"),
+            max_ms=_time_ms(times, "max"),
+            saturated=None if run is None else run.saturated,
+            meets=each.meets(self._goal),
+            energy_j=each.energy_j,
+            usd=self._usd(each),
+            **flags,
+            best=self._steps.best[each.volume] == each.kind.name,
+            number=number,
+            placed_mean_ms=_time_ms(placed, "mean"),
+            placed_p99_ms=_time_ms(placed, "p99"),
+            placed_meets=None if placed is None or self._goal is None else _meets(placed, self._goal),
+        )
+
+    def devices(self) -> Iterator[DeviceRow]:
+        """The devices of each fleet."""
+        for fleet, laid in self._parts():
+            of = self._steps.alone[laid.kind.name]
+            for number, (device, told) in enumerate(laid.devices.items()):
+                blocks = sum(of[volume].survey.end_blocks for volume in device.volumes)
+                yield DeviceRow(
+                    fleet=fleet,
+                    device=laid.kind.name,
+                    number=number,
+                    volumes=len(device.volumes),
+                    load=sum(of[volume].load for volume in device.volumes),
+                    used=blocks / laid.kind.blocks,
+                    run=told.measured,
+                    energy_j=energy_j(told.measured, self._steps.span_s),
+                )
+
+    def placement(self) -> Iterator[PlacementRow]:
+        """Where each volume lies in each fleet."""
+        for fleet, laid in self._parts():
+            of, kind = self._steps.alone[laid.kind.name], laid.kind.name
+            for number, device in enumerate(laid.devices):
+                for volume, offset in zip(device.volumes, device.offsets, strict=True):
+                    blocks, load = of[volume].survey.end_blocks, of[volume].load
+                    yield PlacementRow(fleet, kind, volume, number, offset, blocks, load, "")
+            for volume, why in laid.left.items():
+                blocks, load = of[volume].survey.end_blocks, of[volume].load
+                yield PlacementRow(fleet, kind, volume, None, None, blocks, load, why)
+
+    def _parts(self) -> Iterator[tuple[str, Laid]]:
+        yield from self._steps.laid.items()
+        yield from ((MIX, laid) for laid in self._steps.mix.values())
+
+
+OF_REQUESTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
+"""What a fleet has of the response times of all requests."""
+
+
+def _time_ms(times: Spread | None, measure: str) -> float | None:
+    """A measure of response times; nothing where there are none."""
+    return None if times is None else times.measure_ms(measure)
+
+
+def _meets(times: Histogram | Spread, wanted: Goal) -> bool:
+    return times.measure_ms(wanted.measure) <= wanted.limit_ms
+
+
+def _ranked(values: Sequence[float], share: float) -> float:
+    """The value that a share of them does not exceed; 0 of none."""
+    return values[max(ceil(share * len(values)), 1) - 1] if values else 0.0
+
+
+def _lowest(found: Sequence[Alone], value: Callable[[Alone], float | None]) -> str:
+    """The kind with the lowest value, by name; the first of those that are level."""
+    known = [(value(each), each.kind.name) for each in found]
+    known = [(number, name) for number, name in known if number is not None]
+    return min(known, key=lambda pair: pair[0] or 0.0)[1] if known else ""

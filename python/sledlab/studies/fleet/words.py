@@ -1,0 +1,338 @@
+"""A fleet in sentences, tables and a page for whoever plans capacity."""
+
+from __future__ import annotations
+
+from functools import partial
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from sledlab._native import __version__
+from sledlab.legible import visible
+from sledlab.show.document import Document, Drawing, Facts, Folded, Grid, Heading, Source, Text, grid
+from sledlab.show.money import assumed
+from sledlab.show.wording import counted, figure, joined, label, listed, milliseconds, money, percent, share
+from sledlab.studies.fleet import figures
+from sledlab.studies.fleet.rows import MIX
+from sledlab.studies.fleet.search import is_monotone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sledlab.show.document import Part
+    from sledlab.studies.fleet.rows import FleetRow, TriedRow, VolumeRow
+    from sledlab.studies.fleet.tables import Fleet
+
+FEW = 5
+"""Most names in a list."""
+
+MOST_ROWS = 30
+"""Rows of volumes on the page; the files have all."""
+
+NOTE = (
+    "Percentiles are over all requests of all volumes, counted together, not means of percentiles. Energy "
+    "and money are over the time of the fleet, repeated for the years of the prices."
+)
+
+
+def title(found: Fleet) -> str:
+    """Which volumes on what."""
+    volumes = len({row.volume for row in found.of("volumes")})
+    return f"{counted(volumes, 'volume')} on {joined(found.devices)}"
+
+
+def answer(found: Fleet) -> str:
+    """How many devices of each kind, what is cheapest, and which kind serves how many volumes best."""
+    said = _needed(found) if found.goal else _fastest(found)
+    return " ".join([*said, *_best(found), *_mix(found)])
+
+
+def _fleets(found: Fleet) -> list[FleetRow]:
+    """All of one kind, without the mix."""
+    return [found.fleet(name) for name in found.devices]
+
+
+def _fastest(found: Fleet) -> Iterator[str]:
+    """Who is fastest over all requests."""
+    rows = sorted(_fleets(found), key=lambda row: (row.left, row.p99_ms))
+    first, *others = rows
+    text = f"{_devices(first)} answer 99 % of all requests within {milliseconds(first.p99_ms)}"
+    than = [f"{_devices(row)} within {milliseconds(row.p99_ms)}" for row in others]
+    yield f"{text}, {listed(than, FEW)}." if than else f"{text}."
+
+
+def _needed(found: Fleet) -> Iterator[str]:
+    """How many devices of each kind keep to the goal."""
+    rows = _fleets(found)
+    meeting = sorted((row for row in rows if row.meets), key=_cost)
+    goal = _goal(found)
+    if not meeting:
+        yield f"No kind of device keeps {goal} for all volumes together."
+    else:
+        need = [f"{_devices(row)}{_paid(row)}" for row in meeting]
+        yield f"To keep {goal} over all requests takes {_either(need)}."
+    for row in rows:
+        if not row.meets:
+            yield _misses(found, row)
+
+
+def _either(said: Sequence[str]) -> str:
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} or {said[-1]}"
+
+
+def _misses(found: Fleet, row: FleetRow) -> str:
+    """Why a kind does not keep to the goal."""
+    assert found.goal is not None
+    name = found.goal.measure
+    value = getattr(row, f"{name}_ms")
+    if row.left and row.volumes == 0:
+        return f"{row.fleet} can hold none of the volumes."
+    rest = f"; {counted(row.left, 'volume')} cannot lie on it" if row.left else ""
+    if value <= found.goal.limit_ms:
+        return f"On {row.fleet} the volumes that it holds keep to it{rest}."
+    searched = " on any number of devices that was tried" if found.of("tried") else ""
+    return f"{row.fleet} does not{searched}: {name} is {milliseconds(value)} on {_devices(row)}{rest}."
+
+
+def _cost(row: FleetRow) -> tuple[bool, float]:
+    """Cheap ones first; what has no price by its number of devices behind them."""
+    return row.total_usd is None, row.total_usd if row.total_usd is not None else float(row.devices)
+
+
+def _paid(row: FleetRow) -> str:
+    return "" if row.total_usd is None else f" ({money(row.total_usd)} with energy)"
+
+
+def _goal(found: Fleet) -> str:
+    assert found.goal is not None
+    return f"{found.goal.measure} at {milliseconds(found.goal.limit_ms)}"
+
+
+def _devices(row: FleetRow) -> str:
+    return f"{row.devices:,} {row.fleet}"
+
+
+def _best(found: Fleet) -> Iterator[str]:
+    """How many volumes each kind serves best."""
+    if len(found.devices) == 1:
+        return
+    by_kind = _served(found)
+    by = "at the least cost that keeps to the goal" if found.goal else "fastest"
+    said = [f"{name} {counted(len(rows), 'volume')}" for name, rows in by_kind.items() if rows]
+    if said:
+        yield f"Volume by volume, {by}: {joined(said)}."
+
+
+def _served(found: Fleet) -> dict[str, list[VolumeRow]]:
+    """The volumes that each kind serves best, most of them first."""
+    rows: list[Any] = [row for row in found.of("volumes") if row.best]
+    by_kind = {name: [row for row in rows if row.device == name] for name in found.devices}
+    return dict(sorted(by_kind.items(), key=lambda pair: -len(pair[1])))
+
+
+def _mix(found: Fleet) -> Iterator[str]:
+    """What the best mix costs, against all of one kind."""
+    parts = {name: sum(row.device == name for row in _mixed(found)) for name in found.devices}
+    if sum(map(bool, parts.values())) < 2:
+        return
+    mix = found.fleet(MIX)
+    group = int(found.axes.get("group") or 1)
+    made = joined([f"{count * group:,} {name}" for name, count in parts.items() if count])
+    kept = "keep to the goal" if mix.meets else "do not keep to the goal together"
+    text = f"Each volume on the kind that is best for it, the mix takes {made}{_paid(mix)}, and they {kept}"
+    rivals = [row for row in _fleets(found) if row.meets and row.total_usd is not None]
+    if rivals and mix.total_usd is not None:
+        rival = min(rivals, key=_cost)
+        change = mix.total_usd / (rival.total_usd or 1.0) - 1
+        text += f": {_against(change)} all on {rival.fleet}"
+    yield f"{text}."
+
+
+def _against(change: float) -> str:
+    """How much more or less money.
+
+    Examples:
+        >>> _against(-0.25), _against(0.1), _against(1.5)
+        ('25 % less than', '10 % more than', '2.5 times as much as')
+    """
+    if change >= 1:
+        return f"{figure(change + 1, 2)} times as much as"
+    return f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"
+
+
+def _mixed(found: Fleet) -> list[Any]:
+    return [row for row in found.of("devices") if row.fleet == MIX]
+
+
+def warnings(found: Fleet) -> Iterator[Text]:
+    """What falls short: volumes that are wrong, that lie nowhere, overloaded devices, an unsteady search."""
+    failed: list[Any] = list(found.of("failed"))
+    if failed:
+        what = (
+            "volume cannot be replayed and is left out"
+            if len(failed) == 1
+            else "volumes cannot be replayed and are left out"
+        )
+        names = listed([f"{visible(row.volume)} ({visible(_short(row.why))})" for row in failed], FEW)
+        yield Text(f"{len(failed):,} {what}: {names}.", "warning")
+    for fleet in dict.fromkeys(row.fleet for row in found.of("placement")):
+        for why in ("too large", "too hot"):
+            rows: list[Any] = [row for row in found.of("placement") if row.fleet == fleet and row.why == why]
+            if rows:
+                names = listed([visible(row.volume) for row in rows], FEW)
+                yield Text(
+                    f"{why.capitalize()} for a device of {fleet}, and left out there: {names}.", "warning"
+                )
+    for row in found.of("fleet"):
+        if row.overloaded:
+            yield Text(_overloaded(row), "warning")
+    yield from _unsteady(found)
+
+
+def _short(why: str) -> str:
+    """The first line of what is wrong."""
+    return why.splitlines()[0]
+
+
+def _overloaded(row: Any) -> str:
+    return (
+        f"{row.fleet}: {counted(row.overloaded, 'device')} could not keep up, so that response times there "
+        "say how long the trace is."
+    )
+
+
+def _unsteady(found: Fleet) -> Iterator[Text]:
+    """Where more devices were not always better."""
+    for name in found.devices:
+        tried: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
+        if tried and not is_monotone([(row.devices, row.meets) for row in tried]):
+            both = dict.fromkeys(f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in tried)
+            said = list(both)
+            text = f"{name}: more devices are not always better, and other numbers may do it: {joined(said)}."
+            yield Text(text, "warning")
+
+
+def table(found: Fleet) -> Grid:
+    """A row for all devices of a kind, and for the mix."""
+    rows: Sequence[FleetRow] = found.of("fleet")
+    columns: dict[str, Any] = {
+        "": lambda row: row.fleet,
+        "devices": lambda row: f"{row.devices:,}",
+        "volumes": lambda row: f"{row.volumes:,}",
+        "mean": lambda row: figure(row.mean_ms),
+        "50 %": lambda row: figure(row.p50_ms),
+        "99 %": lambda row: figure(row.p99_ms),
+        "99.9 %": lambda row: figure(row.p999_ms),
+        "slowest volume": lambda row: figure(row.volume_p99_max_ms),
+        "W": lambda row: figure(row.power_w),
+        "devices $": lambda row: money(row.devices_usd),
+        "energy $": lambda row: money(row.energy_usd),
+        "total $": lambda row: money(row.total_usd),
+    }
+    if found.goal:
+        columns["volumes in goal"] = lambda row: f"{row.volumes_meet:,}"
+        columns["goal"] = lambda row: "yes" if row.meets else "no"
+    return grid(rows, columns)
+
+
+def kinds_of_volumes(found: Fleet) -> Grid:
+    """Which volumes each kind serves best: what they are like, in the middle."""
+    what: Mapping[str, Any] = {
+        "requests/s": lambda row: row.rate_iops,
+        "busiest minute": lambda row: row.busiest_minute_iops,
+        "KB": lambda row: row.mean_kb,
+        "reach GB": lambda row: row.reach_gb,
+        "busy alone": lambda row: row.load,
+    }
+    lines = []
+    for name, rows in _served(found).items():
+        if rows:
+            cells = [figure(median(value(row) or 0.0 for row in rows)) for value in what.values()]
+            reads = share(median(row.read_share for row in rows))
+            lines.append((name, f"{len(rows):,}", reads, *cells, listed([row.volume for row in rows], FEW)))
+    return Grid(("served best by", "volumes", "reads", *what, "such as"), lines, "words")
+
+
+def volumes(found: Fleet) -> Grid:
+    """The volumes with the highest rates, on each kind."""
+    rows: list[Any] = sorted(found.of("volumes"), key=lambda row: (-row.rate_iops, row.volume))[
+        : MOST_ROWS * len(found.devices)
+    ]
+    columns: dict[str, Any] = {
+        "volume": lambda row: row.volume,
+        "on": lambda row: row.device,
+        "requests/s": lambda row: figure(row.rate_iops),
+        "reads": lambda row: share(row.read_share),
+        "KB": lambda row: figure(row.mean_kb),
+        "busy": lambda row: share(row.load),
+        "mean": lambda row: figure(row.mean_ms),
+        "99 %": lambda row: figure(row.p99_ms),
+        "99 % placed": lambda row: figure(row.placed_p99_ms),
+        "J": lambda row: figure(row.energy_j),
+        "$": lambda row: money(row.usd),
+        "best": lambda row: "best" if row.best else "",
+    }
+    return grid(rows, columns, "left", group=True)
+
+
+def brief(found: Fleet) -> Sequence[Part]:
+    """What a terminal and a notebook show."""
+    parts: list[Part] = [Heading(title(found), 1, _placed(found)), table(found), Text(NOTE, "quiet")]
+    if len(found.devices) > 1:
+        parts += [Heading("Which volumes are best on what"), kinds_of_volumes(found)]
+    return [*parts, Text(answer(found)), *warnings(found)]
+
+
+def _placed(found: Fleet) -> str:
+    way = str(found.axes["placement"])
+    goal = f", {_goal(found)}" if found.goal else ""
+    if way == "one-each":
+        return f"a device each{goal}"
+    return f"{way}, filled to {percent(found.axes['fill'])} at most{goal}"
+
+
+def page(found: Fleet) -> Document:
+    """The page: how many devices, which volumes are best on what, and what it costs."""
+    parts: list[Part] = [Text(answer(found), "answer"), *warnings(found)]
+    parts += [Heading("Device by device"), table(found), Text(NOTE, "quiet")]
+    drawn = figures.KINDS["volumes"]
+    parts += [
+        Heading("Volume by volume"),
+        Drawing(partial(drawn, found), figures.VOLUMES, "", figures.VOLUMES, "narrow"),
+    ]
+    if len(found.devices) > 1:
+        parts += [
+            kinds_of_volumes(found),
+            Text("Medians of the volumes that each kind serves best.", "quiet"),
+        ]
+    if found.of("tried"):
+        drawn = figures.KINDS["goals"]
+        parts += [
+            Heading("Devices that goals need"),
+            Drawing(partial(drawn, found), figures.GOALS, "", figures.GOALS, "narrow"),
+        ]
+    parts += [
+        Folded("The volumes with most requests", [volumes(found)]),
+        Heading("What ran"),
+        Facts(_facts(found)),
+        Folded("The whole study, to run it again", [Source(found.toml)]),
+    ]
+    return Document(
+        kind="fleet",
+        title=title(found),
+        heading=f"{title(found)}: {_placed(found)}",
+        parts=parts,
+        footer="All times are simulated. The same volumes and version give the same numbers.",
+    )
+
+
+def _facts(found: Fleet) -> list[tuple[str, str]]:
+    config = next(iter(found.config["devices"].values()))
+    return [
+        ("volumes", str(found.axes["place"])),
+        ("time of the fleet", f"{figure(found.config['span_s'])} s"),
+        ("devices", joined(found.devices)),
+        ("placement", _placed(found)),
+        ("scheduler", label(config["scheduler"]["kind"])),
+        ("prices", assumed({"node": {}, "network": {}, **found.config["prices"]})),
+        ("version", f"sledlab {__version__}"),
+    ]

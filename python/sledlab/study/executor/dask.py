@@ -1,0 +1,182 @@
+"""Points on a cluster of Dask, which somebody else has started and who ends it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from sledlab.errors import Error, InternalError
+from sledlab.lazy import distributed
+from sledlab.study.executor.pool import LEAST_WINDOW, not_loaded
+from sledlab.study.executor.task import Answer, Task, for_elsewhere, work
+from sledlab.study.inputs import in_memory
+from sledlab.study.program import program
+from sledlab.traces.samples import located
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from queue import SimpleQueue
+
+PATIENCE = "10s"
+"""How long a scheduler may take to answer."""
+
+MOST_SENT = 1_000_000_000
+"""Bytes of a file that is sent, at most."""
+
+RETRIES = 2
+"""How often a point is tried again that stumbled over something of Dask's own."""
+
+ASK_S = 5.0
+"""How often it is asked how many workers there are."""
+
+START = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`"
+
+
+class Dask:
+    """Workers of a cluster."""
+
+    def __init__(self, client: Any, *, send: bool) -> None:
+        """The workers that a `distributed.Client` knows; `send` says whether files are sent to them."""
+        self._client, self._send = client, send
+        self._sent: dict[str, Any] = {}
+        self._traces: dict[int, Any] = {}
+        self._threads, self._asked = 0, float("-inf")
+
+    @property
+    def at_once(self) -> int:
+        """Threads of all workers; the scheduler is asked now and then."""
+        if time.monotonic() - self._asked > ASK_S:
+            workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+            self._threads = sum(int(worker["nthreads"]) for worker in workers)
+            self._asked = time.monotonic()
+        return self._threads or 1
+
+    @property
+    def window(self) -> int:
+        """Points handed out at the same time."""
+        return max(LEAST_WINDOW, 4 * self.at_once)
+
+    def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
+        """See `Pool.submit`."""
+        futures = []
+        for task in map(for_elsewhere, tasks):
+            apart, rest = self._trace(task)
+            files = task.needs.files if self._send and task.needs else ()
+            sent = [self._file(name, digest) for name, digest in files]
+            key = f"point-{uuid4().hex}"
+            future = self._client.submit(work, rest, apart, sent, key=key, pure=False, retries=RETRIES)
+            future.add_done_callback(done.put)
+            futures.append(future)
+        return futures
+
+    def look(self, done: SimpleQueue[Any]) -> None:
+        """Nothing: Dask tells."""
+
+    def answers(self, futures: Sequence[Any]) -> list[Answer | InternalError]:
+        """See `Pool.answers`: those that are there are fetched together."""
+        whole = [future for future in futures if future.status == "finished"]
+        try:
+            found = dict(zip(map(id, whole), self._client.gather(whole), strict=True))
+        except OSError as error:  # the scheduler is gone, or the last worker that had them
+            raise self._lost() from error
+        return [found[id(future)] if id(future) in found else self._trouble(future) for future in futures]
+
+    def _trouble(self, future: Any) -> InternalError:
+        """What has become of a point that no worker answered.
+
+        Raises:
+            Error: It is the same for every point.
+        """
+        if future.status in ("cancelled", "lost"):
+            raise self._lost()
+        error = future.exception()
+        if isinstance(error, distributed.KilledWorker):
+            return InternalError("the workers that ran it ended, one after the other")
+        if isinstance(error, (ImportError, AttributeError)):
+            raise not_loaded(error, self._strangers()) from error
+        raise error
+
+    def _lost(self) -> Error:
+        return Error(
+            "the Dask scheduler, or what it knew, was lost",
+            remedy="see that they run, and say the same again: points that --out has do not run again",
+        )
+
+    def _strangers(self) -> str:
+        """Workers on which this build cannot be loaded."""
+        found = self._client.run(program, on_error="return")
+        names = [address for address, answer in found.items() if isinstance(answer, Exception)]
+        return f"worker {names[0]}" if names else "a worker"
+
+    def cancel(self, futures: Sequence[Any]) -> None:
+        """Takes back what has not begun. What runs goes on to its end, and nobody waits for it."""
+        if futures and self._client.status == "running":
+            with suppress(OSError, RuntimeError):
+                self._client.cancel(list(futures))
+
+    def _trace(self, task: Task) -> tuple[Any, Task]:
+        """A trace in memory, sent once to every worker, and the task without it; others go with the task."""
+        trace = task.trace
+        if not in_memory(trace):
+            return None, task
+        if id(trace) not in self._traces:
+            # With the trace itself: as long as that is there, its number stands for no other.
+            self._traces[id(trace)] = (self._client.scatter(trace, broadcast=True, hash=False), trace)
+        return self._traces[id(trace)][0], replace(task, trace=None)
+
+    def _file(self, name: str, digest: str) -> Any:
+        """What a file holds, sent once to every worker.
+
+        Raises:
+            Error: It is too large.
+        """
+        if digest not in self._sent:
+            path = located(name)
+            if (size := path.stat().st_size) > MOST_SENT:
+                raise Error(
+                    f"`{name}` is too large to be sent: {size / 1e9:.1f} GB, and the limit is 1 GB",
+                    remedy="put it on a shared file system, and leave out --send-trace",
+                )
+            self._sent[digest] = self._client.scatter(path.read_bytes(), broadcast=True, hash=False)
+        return self._sent[digest]
+
+
+@contextmanager
+def cluster(said: Any, *, send: bool) -> Iterator[Dask]:
+    """A cluster: its scheduler's address or file, or a client, which stays open.
+
+    Raises:
+        Error: Nobody answers there.
+    """
+    if not isinstance(said, (str, Path)):
+        yield Dask(said, send=send)
+        return
+    client = _client(str(said))
+    try:
+        yield Dask(client, send=send)
+    finally:
+        with suppress(OSError, RuntimeError, TimeoutError):
+            client.close(timeout=1)
+
+
+def _client(said: str) -> Any:
+    """A client of the scheduler at an address, or of the one that wrote a file."""
+    is_file = "://" not in said and (said.endswith(".json") or Path(said).exists())
+    if is_file and not Path(said).is_file():
+        raise Error(f"there is no scheduler file `{said}`", remedy=f"{START}; `--scheduler-file` writes it")
+    where = {"scheduler_file": said} if is_file else {"address": said}
+    try:
+        client = distributed.Client(  # type: ignore[no-untyped-call]
+            **where, timeout=PATIENCE, set_as_default=False
+        )
+    except ModuleNotFoundError as error:
+        raise Error(
+            f"Dask is not installed here: {error}", remedy="pip install 'sledlab[cluster]'"
+        ) from error
+    except (OSError, ValueError, TimeoutError) as error:
+        raise Error(f"no Dask scheduler answers at `{said}`", remedy=START) from error
+    return client

@@ -1,0 +1,107 @@
+"""Measuring points, in a pool of workers or in this process, until all are done or somebody stops it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, InternalError
+from sledlab.runs.interrupt import Interrupt
+from sledlab.study.executor.task import Answer, task_of, work
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from sledlab.study.executor.pool import Pool
+    from sledlab.study.measure import FoundOf
+    from sledlab.study.plan import Plan, Point
+
+LOOK_S = 0.1
+"""How often there is a look at whether somebody wants it stopped."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A point that a worker is done with.
+
+    Attributes:
+        point: The point.
+        found: What was found, or why it failed.
+        host: The machine that it ran on; empty for this process.
+        worker: The process; the same.
+    """
+
+    point: Point
+    found: FoundOf[Any] | Error | InternalError
+    host: str = ""
+    worker: str = ""
+
+
+def measured(plan: Plan, points: Sequence[Point], pool: Pool | None) -> Generator[Done, None, None]:
+    """Measures points, the first ones first, and gives them as they are done; some may have failed.
+
+    Args:
+        plan: What they belong to.
+        points: Those to measure.
+        pool: Where; one after the other in this very process where there is none.
+
+    Raises:
+        Error: The workers cannot be used.
+        InternalError: They ended.
+        KeyboardInterrupt: It was interrupted.
+    """
+    if pool is None:
+        for point in points:
+            yield _done(point, work(task_of(plan, point)))
+        return
+    finished: SimpleQueue[Any] = SimpleQueue()
+    waiting = iter(points)
+    running: dict[int, tuple[Any, Point]] = {}
+    try:
+        with Interrupt() as interrupt:
+            while True:
+                if len(running) <= pool.window // 2:
+                    batch = list(islice(waiting, pool.window - len(running)))
+                    futures = pool.submit([task_of(plan, point) for point in batch], finished)
+                    running |= {id(each): (each, point) for each, point in zip(futures, batch, strict=True)}
+                if not running:
+                    return
+                some = _next(finished, pool, interrupt)
+                for future, answer in zip(some, pool.answers(some), strict=True):
+                    _, point = running.pop(id(future))
+                    yield _done(point, answer)
+    finally:
+        pool.cancel([future for future, _ in running.values()])
+
+
+def _next(finished: SimpleQueue[Any], pool: Pool, interrupt: Interrupt) -> list[Any]:
+    """All that are done by now, one at least.
+
+    Ctrl-C ends the wait here and nowhere else, where locks could stay behind.
+    """
+    while True:
+        interrupt.check()
+        pool.look(finished)
+        with suppress(Empty):
+            some = [finished.get(timeout=LOOK_S)]
+            while not finished.empty():
+                some.append(finished.get())
+            return some
+
+
+def _done(point: Point, answer: Answer | InternalError) -> Done:
+    """What became of a point.
+
+    Raises:
+        Error: The worker can measure nothing.
+    """
+    if isinstance(answer, InternalError):
+        return Done(point, answer)
+    if answer.refused is not None:
+        raise answer.refused
+    found = answer.error if answer.error is not None else answer.found
+    assert found is not None
+    return Done(point, found, answer.host, answer.worker)

@@ -1,0 +1,177 @@
+"""Histograms of response times that can be put together: percentiles over many devices are those of one.
+
+The simulator counts response times in bins of three significant digits (an HDR histogram). The same bins are
+kept here with a point, so that what is merged later is what one recorder would have counted.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sledlab.runs.result import Result
+
+HALF = 1024
+"""Bins between a power of two and the next; below twice as many nanoseconds each has a bin of its own."""
+
+HALF_BITS = 10
+
+NS_PER_MS = 1e6
+
+PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+"""Percentiles by their names, as shares."""
+
+
+def bin_of(value_ns: int) -> int:
+    """The bin of a time: bins rise with times, without gaps.
+
+    Examples:
+        >>> [bin_of(value) for value in (0, 2047, 2048, 2049, 2050, 4096)]
+        [0, 2047, 2048, 2048, 2049, 3072]
+    """
+    shift = max(value_ns.bit_length() - HALF_BITS - 1, 0)
+    return shift * HALF + (value_ns >> shift)
+
+
+def bins_of(values_ns: Any) -> Any:
+    """The bins of an array of times, each below 2^53 ns, which is 104 days."""
+    bits = np.frexp(values_ns.astype(np.float64))[1]
+    shifts = np.maximum(bits - HALF_BITS - 1, 0).astype(np.int64)
+    return shifts * HALF + (values_ns.astype(np.int64) >> shifts)
+
+
+def middle_ns(number: int) -> int:
+    """The time in the middle of a bin.
+
+    Examples:
+        >>> [middle_ns(bin_of(value)) for value in (7, 2049, 10**6)]
+        [7, 2049, 1000192]
+    """
+    shift = max(number // HALF - 1, 0)
+    low = (number - shift * HALF) << shift
+    return low + ((1 << shift) >> 1)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What is told of response times, without their histogram: thousands of volumes fit in memory.
+
+    Attributes:
+        requests: How many there are.
+        values_ms: Mean, percentiles and longest by name, in ms.
+    """
+
+    requests: int
+    values_ms: Mapping[str, float]
+
+    def measure_ms(self, name: str) -> float:
+        """`mean`, `max`, or a percentile by its name, such as `p99`."""
+        return self.values_ms[name]
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Response times of some requests.
+
+    Attributes:
+        counts: Requests by bin, rising.
+        sum_ns: Their times together.
+        max_ns: The longest.
+    """
+
+    counts: Mapping[int, int]
+    sum_ns: int
+    max_ns: int
+
+    @classmethod
+    def of(cls, result: Result) -> Histogram:
+        """That of all reads and writes of a run; its sum is as exact as the mean that the run tells."""
+        times, total = result.cdf["all"], result.count
+        seen = [round(share * total) for share in times["share"]]
+        bins = [bin_of(round(time_ms * NS_PER_MS)) for time_ms in times["response_ms"]]
+        counts = [after - before for before, after in zip([0, *seen], seen, strict=False)]
+        found = result.response_time
+        sum_ns, max_ns = round(found.mean * NS_PER_MS * total), round(found.max * NS_PER_MS)
+        return cls(dict(zip(bins, counts, strict=True)), sum_ns, max_ns)
+
+    @classmethod
+    def merged(cls, parts: Iterable[Histogram]) -> Histogram:
+        """That of the requests of several; of none, an empty one."""
+        counts: Counter[int] = Counter()
+        sum_ns = max_ns = 0
+        for part in parts:
+            counts.update(part.counts)
+            sum_ns, max_ns = sum_ns + part.sum_ns, max(max_ns, part.max_ns)
+        return cls(dict(sorted(counts.items())), sum_ns, max_ns)
+
+    @cached_property
+    def _ranks(self) -> tuple[list[int], list[int]]:
+        """The bins, and how many requests are in each and those before."""
+        return list(self.counts), list(accumulate(self.counts.values()))
+
+    @cached_property
+    def requests(self) -> int:
+        """How many there are."""
+        return sum(self.counts.values())
+
+    @property
+    def mean_ms(self) -> float:
+        """Their mean; 0 of none."""
+        return self.sum_ns / self.requests / NS_PER_MS if self.requests else 0.0
+
+    @property
+    def max_ms(self) -> float:
+        """The longest."""
+        return self.max_ns / NS_PER_MS
+
+    def percentile_ms(self, share: float) -> float:
+        """The time below which a share of them lies, within 0.05 %; exactly what a run tells.
+
+        Examples:
+            >>> Histogram({bin_of(10**6): 98, bin_of(10**7): 2}, 118 * 10**6, 10**7).percentile_ms(0.99)
+            10.0
+        """
+        if not self.requests:
+            return 0.0
+        bins, seen = self._ranks
+        place = bisect_left(seen, max(ceil(share * self.requests), 1))
+        return min(middle_ns(bins[place]), self.max_ns) / NS_PER_MS
+
+    def measure_ms(self, name: str) -> float:
+        """`mean`, `max`, or a percentile by its name, such as `p99`."""
+        if name in PERCENTILES:
+            return self.percentile_ms(PERCENTILES[name])
+        return self.mean_ms if name == "mean" else self.max_ms
+
+    @property
+    def spread(self) -> Spread:
+        """What is told of them."""
+        names = ("mean", *PERCENTILES, "max")
+        return Spread(self.requests, {name: self.measure_ms(name) for name in names})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: bins as distances from the one before; numbers in one text, which copies at no cost."""
+        bins = list(self.counts)
+        steps = [after - before for before, after in zip([0, *bins], bins, strict=False)]
+        return {
+            "steps": " ".join(map(str, steps)),
+            "counts": " ".join(map(str, self.counts.values())),
+            "sum_ns": self.sum_ns,
+            "max_ns": self.max_ns,
+        }
+
+    @classmethod
+    def from_dict(cls, said: Mapping[str, Any]) -> Histogram:
+        """From plain data."""
+        steps, counts = (list(map(int, said[name].split())) for name in ("steps", "counts"))
+        return cls(dict(zip(accumulate(steps), counts, strict=True)), said["sum_ns"], said["max_ns"])

@@ -1,0 +1,137 @@
+"""What a point reads besides the text of its experiment: traces, work records, and modules of plug-ins."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sledlab import _native
+from sledlab.model.settings import document
+from sledlab.study.plan import plain
+from sledlab.traces.contents import content
+from sledlab.traces.fitted import Fitted
+from sledlab.traces.parts import Parts, Text
+from sledlab.traces.read import File, ParquetFile, Table
+from sledlab.traces.remote import is_remote
+from sledlab.traces.volumes import Merged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sledlab.traces.read import Opener, Trace
+
+INPUTS = ("trace", "work")
+"""Tables of an experiment whose `file` is read: its contents count, not its path."""
+
+MODELS = ("scheduler", "power", "workload", "device", "front")
+"""Tables of an experiment whose `kind` may be a class of the user's."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an experiment says: all but the names of its inputs, these, and classes, `module:Class`."""
+
+    text: str
+    files: tuple[str, ...]
+    plug_ins: tuple[str, ...]
+
+
+@cache
+def said_in(text: str) -> Said:
+    """What the text of a complete experiment says."""
+    tables = plain(text)
+    kinds = [tables[table]["kind"] for table in MODELS if table in tables]
+    kinds.append(tables.get("hybrid", {}).get("replacement", ""))
+    plug_ins = tuple(kind for kind in kinds if _native.is_plugin(kind))
+    files = tuple(tables[table].pop("file") for table in INPUTS if table in tables)
+    return Said(json.dumps(tables, sort_keys=True), files, plug_ins)
+
+
+def plug_ins(text: str) -> tuple[str, ...]:
+    """The classes, `module:Class`, that take the place of models in a complete experiment."""
+    return said_in(text).plug_ins
+
+
+def module(word: str) -> str:
+    """The name of the module of a class, `module:Class`."""
+    return word.partition(":")[0]
+
+
+def module_contents(word: str) -> str:
+    """A hash of the module of a class, `module:Class`, empty where there is none; nothing is imported."""
+    place, spec = [*sys.path, os.getcwd()], None
+    for part in module(word).split("."):
+        spec = PathFinder.find_spec(part, place)
+        if spec is None:
+            return ""
+        place = list(spec.submodule_search_locations or ())
+    if spec is None or spec.origin is None or not Path(spec.origin).is_file():
+        return ""
+    return content(Path(spec.origin))
+
+
+def origin(trace: Trace) -> Opener:
+    """Where the requests of a trace come from, whatever they are fitted to."""
+    opener = trace.of_seed(0).opener
+    return opener.of if isinstance(opener, Fitted) else opener
+
+
+def in_memory(trace: Trace | None) -> bool:
+    """Whether a trace carries its requests with it."""
+    return trace is not None and isinstance(origin(trace), Table)
+
+
+def files_of(text: str, trace: Trace | None) -> tuple[str, ...]:
+    """The files that a point reads, by the names it has for them."""
+    if trace is None:
+        return said_in(text).files
+    return _paths(trace.opener)
+
+
+def _paths(opener: Opener) -> tuple[str, ...]:
+    """The files that requests come from; what lies at an address is no file."""
+    if isinstance(opener, Merged):
+        return tuple(path for each in opener.of for path in _paths(each))
+    if isinstance(opener, Fitted):
+        return _paths(opener.of)
+    if isinstance(opener, Parts):
+        return tuple(path for path in opener.paths if not is_remote(path))
+    if isinstance(opener, (File, ParquetFile, Text)) and not is_remote(opener.path):
+        return (opener.path,)
+    return ()
+
+
+def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
+    """A point with other names for the files that it reads."""
+    if trace is not None:
+        return text, _at(trace, change)
+    if all(change(name) == name for name in said_in(text).files):
+        return text, trace
+    tables = plain(text)
+    for table in INPUTS:
+        if table in tables:
+            tables[table]["file"] = change(tables[table]["file"])
+    return document(tables), trace
+
+
+def _at(trace: Trace, change: Callable[[str], str]) -> Trace:
+    return replace(trace, opener=_moved(trace.opener, change))
+
+
+def _moved(opener: Opener, change: Callable[[str], str]) -> Opener:
+    if isinstance(opener, Merged):
+        return replace(opener, of=tuple(_moved(each, change) for each in opener.of))
+    if isinstance(opener, Fitted):
+        return replace(opener, of=_moved(opener.of, change))
+    names = {name: change(name) for name in _paths(opener)}
+    if isinstance(opener, Parts):
+        return replace(opener, paths=tuple(names.get(path, path) for path in opener.paths))
+    if isinstance(opener, (File, ParquetFile, Text)):
+        return replace(opener, path=names.get(opener.path, opener.path))
+    return opener

@@ -1,0 +1,39 @@
+"""Which build of sledlab this is, as far as results depend on it.
+
+Not the file of the extension: other processors, other compilers and debugging give the same results.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from sledlab import _native
+
+MEASURING = ("model", "traces", "runs", "study/measure.py", "study/replays.py", "study/rests.py")
+"""Parts of the package, beside what is compiled, that points are measured with."""
+
+PACKAGE = Path(__file__).parents[1]
+
+SHOWN = 12
+"""Characters of the hash that messages show."""
+
+
+@cache
+def program() -> str:
+    """The version and a hash of the sources, of Rust and of Python, that points are measured with.
+
+    Examples:
+        >>> version, sources = program().split()
+        >>> len(sources)
+        12
+    """
+    digest = hashlib.sha256(_native.__sources__.encode())
+    for part in MEASURING:
+        place = PACKAGE / part
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            # A checkout on Windows may have other ends of lines.
+            text = file.read_bytes().replace(b"\r\n", b"\n")
+            digest.update(file.relative_to(PACKAGE).as_posix().encode() + b"\0" + text + b"\0")
+    return f"{_native.__version__} {digest.hexdigest()[:SHOWN]}"

@@ -1,0 +1,376 @@
+"""Models held to the rules of their kind: those of sledlab, those of users, and some with planted faults."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+SERVED = "Every request is served, in a time above zero, and nothing fails."
+PURE = "Asking what a request takes changes nothing."
+AS_TOLD = "A request takes what was told before it was issued."
+SAME_TIMES = "The same requests take the same time again, however much was asked meanwhile."
+EVICTS = "A full cache evicts one key that it holds, any other none, and nothing fails."
+SAME_KEYS = "The same accesses evict the same keys again."
+IN_ORDER = "Requests come in the order of arrival, none of them empty, and nothing fails."
+ON_DEVICE = "Requests lie on the device."
+SAME_REQUESTS = "The same seed gives the same requests again."
+ONCE = "Every request that joins the queue is chosen exactly once, and nothing fails."
+SAME_ORDER = "The same requests are chosen in the same order again."
+
+PLANTED = """
+import random
+
+import numpy as np
+
+
+class Sound:
+    capacity_blocks, active_mw, idle_mw = 100_000, 800.0, 200.0
+
+    def serve(self, state, lbn, blocks, is_write):
+        way_ms = abs(lbn - state) / 1e4
+        return {"positioning_ms": way_ms, "transfer_ms": blocks / 100, "state": lbn + blocks}
+
+
+class Buffered(Sound):
+    '''What was read or written last comes at once: it changes where it is told, and may.'''
+
+    last = None
+
+    def serve(self, state, lbn, blocks, is_write):
+        return 0.001 if lbn == self.last else super().serve(state, lbn, blocks, is_write)
+
+    def served(self, start_ns, lbn, blocks, is_write):
+        self.last = lbn
+
+
+class Free(Sound):
+    active_mw = idle_mw = 0
+
+
+class Tires(Sound):
+    asked = 0
+
+    def serve(self, state, lbn, blocks, is_write):
+        self.asked += 1
+        return self.asked / 10
+
+
+class RemembersAsking(Buffered):
+    def serve(self, state, lbn, blocks, is_write):
+        told = super().serve(state, lbn, blocks, is_write)
+        self.last = lbn
+        return told
+
+
+class Draws(Sound):
+    def serve(self, state, lbn, blocks, is_write):
+        return 1 + random.random()
+
+
+class Wavers(Sound):
+    '''The second answer since a request was served is another one: that which counts, if asked once.'''
+
+    asked = 0
+
+    def serve(self, state, lbn, blocks, is_write):
+        self.asked += 1
+        return 2 if self.asked == 2 else 1
+
+    def served(self, start_ns, lbn, blocks, is_write):
+        self.asked = 0
+
+
+class Shared(Sound):
+    all_requests = [0]
+
+    def serve(self, state, lbn, blocks, is_write):
+        return 1 + self.all_requests[0]
+
+    def served(self, start_ns, lbn, blocks, is_write):
+        self.all_requests[0] += 1
+
+
+class Negative(Sound):
+    def serve(self, state, lbn, blocks, is_write):
+        return {"positioning_ms": lbn - state, "state": lbn}
+
+
+class Breaks(Sound):
+    def serve(self, state, lbn, blocks, is_write):
+        if lbn > 90_000:
+            raise RuntimeError("a head has crashed")
+        return 1
+
+
+class Fifo:
+    def __init__(self, capacity):
+        self.keys = []
+
+    def hit(self, key):
+        pass
+
+    def insert(self, key):
+        self.keys.append(key)
+
+    def evict(self, incoming):
+        return self.keys.pop(0)
+
+
+class EvictsTwice(Fifo):
+    def evict(self, incoming):
+        return self.keys[0]
+
+
+class EvictsIncoming(Fifo):
+    def evict(self, incoming):
+        return incoming
+
+
+class LosesCount(Fifo):
+    def hit(self, key):
+        self.keys.remove(key)
+
+
+class Whims(Fifo):
+    def evict(self, incoming):
+        return self.keys.pop(random.randrange(len(self.keys)))
+
+
+class Steady:
+    def gap_us(self, n):
+        return 1000
+
+    def place(self, n, blocks, random):
+        return random.integers(blocks - 8)
+
+    def requests(self, capacity_blocks, random):
+        now_us = 0
+        for n in range(500):
+            now_us += self.gap_us(n)
+            yield now_us, self.place(n, capacity_blocks, random), 8, "R"
+
+
+class Backwards(Steady):
+    def gap_us(self, n):
+        return 1000 if n < 100 else -1
+
+
+class Global(Steady):
+    def place(self, n, blocks, random):
+        return np.random.randint(blocks - 8)
+
+
+class Beyond(Steady):
+    def place(self, n, blocks, random):
+        return blocks - 4
+
+
+class Nothing(Steady):
+    def requests(self, capacity_blocks, random):
+        return []
+
+
+class Lcfs:
+    def __init__(self):
+        self.queue = []
+
+    def push(self, request):
+        self.queue.append(request)
+
+    def pop(self, now_ns, device):
+        return self.queue.pop()
+
+    def __len__(self):
+        return len(self.queue)
+
+
+class Loses(Lcfs):
+    def push(self, request):
+        if request.id % 5 != 4:
+            super().push(request)
+
+
+class LosesInSilence(Lcfs):
+    many = 0
+
+    def push(self, request):
+        self.many += 1
+        if request.id % 5 != 4:
+            super().push(request)
+
+    def pop(self, now_ns, device):
+        if not self.queue:
+            return []
+        self.many -= 1
+        return super().pop(now_ns, device)
+
+    def __len__(self):
+        return self.many
+
+
+class Doubles(Lcfs):
+    def pop(self, now_ns, device):
+        chosen = self.queue.pop()
+        return [chosen, chosen]
+
+
+class Dice(Lcfs):
+    def pop(self, now_ns, device):
+        return self.queue.pop(random.randrange(len(self.queue)))
+
+
+class Patient:
+    def timeout_ms(self, prices):
+        return 5.0
+
+
+class Both(Sound, Steady):
+    pass
+
+
+class Neither:
+    pass
+"""
+
+
+@pytest.fixture(autouse=True)
+def modules(tmp_path, monkeypatch):
+    (tmp_path / "planted.py").write_text(PLANTED)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(EXAMPLES)
+    yield tmp_path
+    sys.modules.pop("planted", None)
+
+
+@pytest.mark.parametrize(
+    ("word", "first", "rules"),
+    [
+        ("tape:Tape", SERVED, 6),
+        ("tape:Tape:capacity_mb=1", SERVED, 6),
+        ("planted:Buffered", SERVED, 6),
+        ("planted:Free", SERVED, 6),
+        ("clock:Clock", EVICTS, 5),
+        ("clock:Clock:marked=true", EVICTS, 5),
+        ("bursts:Bursts", IN_ORDER, 3),
+        ("sstf:Sstf", ONCE, 2),
+        ("planted:Lcfs", ONCE, 2),
+    ],
+)
+def test_those_of_users_are_held_to_the_rules_of_their_kind(word, first, rules):
+    kept = sl.check(word, cases=30)
+    assert (kept[0], len(kept)) == (first, rules)
+
+
+@pytest.mark.parametrize(
+    "word", ["mems-g2", "atlas-10k", "ram", "sptf", "p-alpha", "acme", "uniform", "cello"]
+)
+def test_those_of_sledlab_are_held_to_more(word):
+    kinds = {SERVED: 9, ONCE: 4, EVICTS: 5, IN_ORDER: 4}
+    kept = sl.check(word, cases=2)
+    assert len(kept) == kinds[kept[0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "found"),
+    [
+        ("Tires", PURE, "first it takes "),
+        ("RemembersAsking", PURE, "then 0.001 ms"),
+        ("Draws", PURE, "first it takes "),
+        ("Wavers", AS_TOLD, "it then takes 2 ms"),
+        ("Shared", SAME_TIMES, "first it takes 1 ms, positioning 0 ms of it; again "),
+        ("Negative", SERVED, "TypeError: serve must return milliseconds, or a dict of them, not -"),
+        ("Breaks", SERVED, "RuntimeError: a head has crashed"),
+        ("EvictsTwice", EVICTS, "ValueError: evict must return a key that is there, not "),
+        ("EvictsIncoming", EVICTS, "ValueError: evict must return a key that is there, not "),
+        ("LosesCount", EVICTS, "Error: "),
+        ("Whims", SAME_KEYS, "first Miss"),
+        ("Backwards", IN_ORDER, "is earlier than that before it"),
+        ("Nothing", IN_ORDER, "there is no request"),
+        ("Beyond", ON_DEVICE, "it ends past the device"),
+        ("Global", SAME_REQUESTS, "again it is request "),
+        ("Loses", ONCE, "Error: "),
+        ("LosesInSilence", ONCE, "pop returned no request although some are queued"),
+        ("Doubles", ONCE, "which is not in the queue"),
+        ("Dice", SAME_ORDER, "when asked again it is request "),
+    ],
+)
+def test_a_planted_fault_is_named_by_the_rule_it_breaks(name, rule, found):
+    with pytest.raises(sl.Error) as caught:
+        sl.check(f"planted:{name}", seed=3)
+    error = caught.value
+    assert f"`planted:{name}` breaks a rule: {rule} In case " in error.message
+    assert " of seed 3, " in error.message
+    assert found in error.message
+    assert error.remedy
+    assert error.__cause__ is None
+
+
+def test_a_fault_is_told_with_its_request():
+    with pytest.raises(
+        sl.Error, match=r"In case \d+ of seed 1, request \d+, a (read|write) of \d+ blocks from \d+: "
+    ):
+        sl.check("planted:Tires")
+    with pytest.raises(sl.Error, match=r"In case \d+ of seed 1, access \d+, to key \d+: "):
+        sl.check("planted:EvictsTwice")
+
+
+def test_the_same_seed_finds_the_same(sledlab):
+    first, again, other = (sledlab("check", "planted:Wavers", "--seed", seed).err for seed in (1, 1, 2))
+    assert first == again != other.replace("seed 2", "seed 1")
+
+
+def test_a_chosen_model_is_checked():
+    assert sl.check(sl.device("tape:Tape", capacity_mb=1), cases=3) == sl.check("tape:Tape", cases=3)
+    assert sl.check(sl.replacement("slru", protected_share=0.3), cases=3)
+
+
+@pytest.mark.parametrize(
+    ("word", "said", "message", "remedy"),
+    [
+        ("planted:Neither", {}, "has the methods of no kind of model", "sledlab.Workload"),
+        ("planted:Both", {}, "may be a device or a workload", "--kind"),
+        ("planted:Patient", {}, "power policies have no rules", "device, scheduler"),
+        ("planted:Lcfs", {"kind": "device"}, "lacks serve", "sledlab.Device"),
+        ("planted:Missing", {}, "Missing", "mend"),
+        ("sptff", {}, "unknown model `sptff`", "did you mean `sptf`?"),
+        ("lru", {"kind": "scheduler"}, "unknown scheduler `lru`", ""),
+        ("lru", {"cases": 0}, "0 cases", "a case at least"),
+        ("lru", {"seed": -1}, "seed -1", "a seed from 0"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(word, said, message, remedy):
+    with pytest.raises(sl.Error) as caught:
+        sl.check(word, **said)
+    assert message in caught.value.message
+    assert remedy in (caught.value.remedy or "")
+
+
+def test_both_kinds_of_a_class_are_checked():
+    assert sl.check("planted:Both", kind="device", cases=3)[0] == SERVED
+    assert sl.check("planted:Both", kind="workload", cases=3)[0] == IN_ORDER
+
+
+def test_a_device_file_runs_a_class_where_that_is_allowed(modules):
+    file = modules / "mine.toml"
+    file.write_text('kind = "planted:Sound"\n')
+    with pytest.raises(sl.Error, match="nothing allows it to run"):
+        sl.check(str(file))
+    assert len(sl.check(str(file), cases=3, allow_plugins=True)) == 6
+
+
+def test_the_command_tells_each_rule_that_is_kept(sledlab):
+    done = sledlab("check", "clock:Clock", "--cases", 5)
+    assert done.code == 0
+    assert done.out.splitlines()[0] == f"kept: {EVICTS}"
+    assert done.out.splitlines()[-1] == "clock:Clock keeps all 5 rules, each in 5 cases of seed 1."
+
+
+def test_the_command_refuses_what_breaks_a_rule(sledlab):
+    done = sledlab("check", "planted:Wavers")
+    assert done.code == 2
+    assert done.out.splitlines() == [f"kept: {SERVED}", f"kept: {PURE}"]
+    assert AS_TOLD in done.err
+    assert "help: make serve a function" in done.err

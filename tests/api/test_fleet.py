@@ -1,0 +1,363 @@
+"""Fleets: placements, exact percentiles, a device of several volumes against one run, search, faults."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+import sledlab as sl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sledlab import _native
+from sledlab.cli import run as cli
+from sledlab.studies.fleet.measuring import Told, measure
+from sledlab.studies.fleet.placement import HOT, LARGE, LIST, Item, Layout, Room, placement
+from sledlab.studies.fleet.search import Tried, is_monotone, search
+from sledlab.study.histogram import PERCENTILES, Histogram, bin_of, middle_ns
+from sledlab.study.kept import files as points_in
+from sledlab.traces.volumes import Volume, merged, read_volumes
+
+ITEMS = st.lists(
+    st.builds(
+        Item,
+        st.text(max_size=3),
+        st.integers(1, 40_000),
+        st.floats(0, 1.5, allow_nan=False).map(lambda load: round(load, 3)),
+    ),
+    max_size=40,
+)
+ROOMS = st.builds(Room, st.integers(1, 60_000), st.integers(0, 100).map(lambda n: n / 100), st.integers(1, 4))
+
+
+@given(ITEMS, ROOMS, st.sampled_from(LIST))
+@settings(deadline=None, max_examples=60)
+def test_every_volume_lies_once_or_is_left(items: list[Item], room: Room, way: Any) -> None:
+    found = way.place(items, room)
+    assert found == way.place(items, room)
+    lying = [at for each in found.devices for at in each.volumes]
+    assert sorted([*lying, *(each.volume for each in found.left)]) == list(range(len(items)))
+    for each in found.left:
+        too_large = items[each.volume].blocks > room.blocks
+        assert each.why == (LARGE if too_large else HOT)
+        assert too_large or (way.shares and items[each.volume].load > room.devices)
+    for each in found.devices:
+        extents = sorted((at, at + items[n].blocks) for n, at in zip(each.volumes, each.offsets, strict=True))
+        assert extents[0][0] >= 0
+        assert extents[-1][1] <= room.blocks
+        assert all(end <= begin for (_, end), (begin, _) in pairwise(extents))
+        if len(extents) > 1:
+            assert extents[-1][1] <= room.fill * room.blocks
+            assert sum(items[n].load for n in each.volumes) <= room.fill * room.devices + 1e-9
+
+
+def test_volumes_that_ask_more_than_the_bound_are_alone() -> None:
+    items = [
+        Item("a", 10, 0.9),
+        Item("b", 10, 0.1),
+        Item("c", 8000, 0.1),
+        Item("d", 10, 1.1),
+        Item("e", 10**5, 0),
+    ]
+    found = placement("packed").place(items, Room(10_000, 0.5))
+    assert [each.volumes for each in found.devices] == [(0,), (2,), (1,)] or len(found.devices) == 3
+    assert {items[each.volume].name: each.why for each in found.left} == {"d": HOT, "e": LARGE}
+
+
+@given(st.lists(st.integers(0, 2**50), min_size=1, max_size=200))
+def test_bins_are_fine_enough(values: list[int]) -> None:
+    for value in values:
+        assert abs(middle_ns(bin_of(value)) - value) <= value / 2000
+    assert [bin_of(value) for value in sorted(values)] == sorted(map(bin_of, values))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five small volumes: three workloads on one clock."""
+    directory = tmp_path_factory.mktemp("volumes")
+    for number, (kind, mean_ms) in enumerate(
+        [("uniform", 4.0), ("uniform", 20.0), ("cello", None), ("uniform", 60.0), ("uniform", 9.0)]
+    ):
+        said = {} if mean_ms is None else {"mean_interarrival_ms": mean_ms}
+        result = sl.simulate(sl.workload(kind, **said), "mems-g2", limit=1500, seed=number + 1)
+        rows = result.requests.sort("id")
+        keep = rows.filter(rows["lbn"] < 1_200_000)
+        sl.trace(
+            {
+                "time_us": keep["arrival_ns"] / 1000,
+                "op": keep["op"],
+                "offset_bytes": keep["lbn"] * 512,
+                "length_bytes": keep["blocks"] * 512,
+            }
+        ).write(directory / f"volume {number}.csv")
+    return directory
+
+
+def told(volumes: list[Volume], offsets: list[int], text: str) -> Told:
+    return measure(_native.Experiment(text).to_toml(), merged(volumes, offsets)).row
+
+
+ONE = 'device.preset = "mems-g2"\n'
+STRIPED = ONE + 'system.kind = "stripe"\nsystem.devices = 3\n'
+
+
+@pytest.mark.parametrize("text", [ONE, STRIPED])
+def test_a_shared_device_is_one_run_of_the_merged_trace(place: Path, tmp_path: Path, text: str) -> None:
+    volumes = read_volumes(place)
+    offsets = [2_500_000, 0, 1_300_000, 3_800_000, 5_100_000]
+    found = told(volumes, offsets, text)
+    # The same by commands of their own: every volume moved, all merged, and replayed.
+    files: list[str] = []
+    for volume, offset in zip(volumes, offsets, strict=True):
+        files.append(str(tmp_path / f"{volume.name}.csv"))
+        moved = [str(place / f"{volume.name}.csv"), files[-1], "--shift", str(offset), "--keep-times"]
+        assert cli(["trace", "slice", *moved]) == 0
+    whole = tmp_path / "whole.csv"
+    assert cli(["trace", "merge", *files, "--out", str(whole), "--keep-devices"]) == 0
+    run = sl.run(_native.Experiment(text).with_trace(str(whole)))
+    direct = sl.run(_native.Experiment(text), trace=merged(volumes, offsets))
+    assert direct.requests.equals(run.requests)  # times in ns
+    without = {"config", "warnings"}
+    assert {k: v for k, v in direct.summary.items() if k not in without} == {
+        k: v for k, v in run.summary.items() if k not in without
+    }
+    assert found.requests == run.count
+    assert found.measured.energy_j == run.energy.total
+    assert found.measured.elapsed_s == run.elapsed_s
+    for name in (*PERCENTILES, "mean", "max"):
+        assert found.histogram.measure_ms(name) == pytest.approx(getattr(run.response_time, name), rel=1e-14)
+    _check_volumes(found, run.requests, offsets)
+
+
+def _check_volumes(found: Told, requests: polars.DataFrame, offsets: list[int]) -> None:
+    """Response times of each volume are those of the requests in its extent, and together those of all."""
+    ends = sorted([*offsets, 10**9])
+    for offset, times in zip(offsets, found.histograms, strict=True):
+        end = ends[ends.index(offset) + 1]
+        mine = requests.filter((polars.col("lbn") >= offset) & (polars.col("lbn") < end))["response_ns"]
+        assert (times.requests, times.sum_ns, times.max_ns) == (len(mine), mine.sum(), mine.max())
+        ranked = mine.sort()
+        for share in PERCENTILES.values():
+            exact = ranked[max(-int(-share * len(mine) // 1), 1) - 1] / 1e6
+            assert times.percentile_ms(share) == pytest.approx(exact, rel=1e-3)
+    together = Histogram.merged(found.histograms)
+    assert together.counts == found.histogram.counts
+    assert together.max_ns == found.histogram.max_ns
+    assert together.sum_ns == pytest.approx(found.histogram.sum_ns, rel=1e-14)
+    assert Histogram.from_dict(json.loads(json.dumps(together.to_dict()))) == together
+
+
+def test_percentiles_over_the_fleet_are_those_of_all_requests(place: Path) -> None:
+    found = sl.fleet(place, ["mems-g2"], jobs=1)
+    every = [
+        sl.simulate(each.trace, "mems-g2").requests["response_ns"].to_list() for each in read_volumes(place)
+    ]
+    times = sorted(time for each in every for time in each)
+    row = found.fleet("mems-g2")
+    assert row.requests == len(times)
+    assert row.mean_ms == pytest.approx(sum(times) / len(times) / 1e6, rel=1e-12)
+    for name, share in PERCENTILES.items():
+        exact = times[max(-int(-share * len(times) // 1), 1) - 1] / 1e6
+        assert getattr(row, f"{name}_ms") == pytest.approx(exact, rel=1e-3)
+
+
+def test_packing_takes_fewer_devices_as_far_as_the_goal_allows(place: Path) -> None:
+    each = sl.fleet(place, ["mems-g2"], jobs=1).fleet("mems-g2")
+    packed = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1s", jobs=1)
+    row = packed.fleet("mems-g2")
+    assert row.devices < each.devices == 5
+    assert row.meets
+    assert packed.answer.startswith("To keep p99 at 1,000 ms over all requests takes ")
+    tight = sl.fleet(place, ["mems-g2"], placement="packed", goal=f"p99={each.p99_ms * 1.001}ms", jobs=1)
+    assert tight.fleet("mems-g2").meets
+    assert row.devices <= tight.fleet("mems-g2").devices <= 5
+    none = sl.fleet(place, ["mems-g2"], placement="packed", goal="p99=0.1ms", jobs=1)
+    assert not none.fleet("mems-g2").meets
+    assert "does not on any number of devices that was tried" in none.answer
+
+
+def test_striped_volumes_lie_on_groups(place: Path) -> None:
+    found = sl.fleet(place, ["mems-g2"], placement="striped", group=2, fill=0.9, jobs=1)
+    assert found.fleet("mems-g2").devices % 2 == 0
+    assert found.config["devices"]["mems-g2"]["system"]["devices"] == 2
+    with pytest.raises(sl.Error, match="go only with --placement striped"):
+        sl.fleet(place, ["mems-g2"], group=2)
+
+
+def test_a_hybrid_is_a_kind_of_device(place: Path, tmp_path: Path) -> None:
+    file = tmp_path / "buffered.toml"
+    file.write_text(
+        'device.preset = "atlas-10k"\nfront.preset = "mems-g2"\n\n[hybrid]\nkind = "caching-disk"\n'
+    )
+    found = sl.fleet(place, [file, "atlas-10k"], jobs=1)
+    assert found.devices == ["buffered", "atlas-10k"]
+    both, disk = found.fleet("buffered"), found.fleet("atlas-10k")
+    assert both.devices_usd > disk.devices_usd
+    assert both.mean_ms < disk.mean_ms
+
+
+@given(st.lists(st.floats(1, 100), min_size=101, max_size=101), st.floats(1, 100))
+def test_the_search_ends_between_what_does_it_and_what_does_not(values: list[float], limit: float) -> None:
+    looked: dict[float, Tried] = {}
+
+    def at(fill: float) -> Tried:
+        assert fill not in looked
+        number = round(100 * fill)
+        looked[fill] = Tried(fill, 500 - 4 * number, 0, values[number], values[number] <= limit)
+        return looked[fill]
+
+    found = search(0.9, at)
+    assert found == [looked[fill] for fill in sorted(looked)]
+    assert len(found) <= 12
+    met = [each.fill for each in found if each.meets]
+    assert {0.0, 0.9} <= set(looked)
+    if not met:
+        assert len(found) == 5
+    elif max(met) < 0.9:
+        above = next(each for each in found if each.fill > max(met))
+        assert round(100 * (above.fill - max(met))) == 1
+    assert is_monotone([(each.devices, each.meets) for each in found]) == all(
+        not each.meets for each in found if each.fill > min((e.fill for e in found if not e.meets), default=1)
+    )
+
+
+def test_corrupt_and_empty_volumes_are_named_and_the_others_finish(place: Path, tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet"
+    fleet.mkdir()
+    for file in place.iterdir():
+        (fleet / file.name).write_bytes(file.read_bytes())
+    text = (fleet / "volume 1.csv").read_text().splitlines()
+    (fleet / "broken\x1b[1m.csv").write_text("\n".join([*text[:200], "12,R,oops,512"]))
+    (fleet / "empty.csv").write_text(text[0] + "\n")
+    found = sl.fleet(fleet, ["mems-g2"], placement="packed", jobs=1)
+    failed = {row.volume: row.why for row in found.of("failed")}
+    assert set(failed) == {"broken\x1b[1m", "empty"}
+    assert "oops" in failed["broken\x1b[1m"]
+    assert "holds no requests" in failed["empty"]
+    assert found.fleet("mems-g2").volumes == 5
+    shown = str(found)
+    assert "2 volumes cannot be replayed" in " ".join(shown.split())
+    assert "\x1b" not in shown
+    alone = sl.fleet(place, ["mems-g2"], placement="packed", jobs=1)
+    assert alone.fleet("mems-g2") == found.fleet("mems-g2")
+
+
+def test_where_nothing_can_be_replayed_the_first_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.csv").write_text("time_us,op,offset_bytes,length_bytes\n1,R,oops,512\n")
+    with pytest.raises(sl.Error, match=r"(?s)`bad`: .*oops") as told:
+        sl.fleet(tmp_path, ["mems-g2"], jobs=1)
+    assert "no volume of the fleet can be replayed" in str(told.value)
+
+
+def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:
+    found = sl.fleet(
+        place,
+        ["mems-g2:sleds=1"],
+        placement="packed",
+        fill=0.01,
+        settings={"device.active_tips": 640},
+        jobs=1,
+    )
+    assert found.fleet(found.devices[0]).left == 0
+    small = sl.fleet("sample:", ["mems-g1"], placement="packed", jobs=1)
+    left = [row for row in small.of("placement") if row.why]
+    assert all(row.number is None for row in left)
+    assert small.fleet("mems-g1").left == len(left)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"goal": "p98=3ms"}, "unknown measure of a goal"),
+        ({"goal": "3ms"}, "is no goal"),
+        ({"fill": 0}, "cannot be filled"),
+        ({"placement": "packd"}, "unknown placement"),
+        ({"devices": ["mems-g2", "mems-g2"]}, "given twice"),
+        ({"devices": []}, "no device was given"),
+        ({"price": ["mems-g22=3"]}, "mems-g22"),
+        ({"place": None}, "no volumes were given"),
+    ],
+)
+def test_mistakes_are_told(place: Path, said: dict[str, Any], message: str) -> None:
+    asked: dict[str, Any] = {"place": place, "devices": ["mems-g2"], **said}
+    with pytest.raises(sl.Error, match=message):
+        sl.fleet(**asked)
+
+
+def digests(directory: Path) -> dict[str, str]:
+    """What tables, summary and kept rows hold, whatever the order in which points came."""
+    found = {
+        each.name: hashlib.sha256(each.read_bytes()).hexdigest()
+        for each in directory.iterdir()
+        if each.suffix in (".csv", ".json", ".toml", ".html") and each.name != "sledlab.json"
+    }
+    return {**found, "rows": hashlib.sha256(repr(sorted(kept(directory).items())).encode()).hexdigest()}
+
+
+def kept(directory: Path) -> dict[str, str]:
+    """The rows of kept points by key; none is there twice."""
+    found: dict[str, str] = {}
+    for file in points_in(directory):
+        for line in file.read_bytes().split(b"\n")[:-1]:
+            said = json.loads(line)
+            assert said["key"] not in found
+            found[said["key"]] = json.dumps(said["row"])
+    return found
+
+
+SAID = ("--devices", "mems-g2,ram", "--placement", "packed", "--goal", "p99=9ms")
+
+
+def command(place: Path, out: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "sledlab", "fleet", str(place), *SAID, "--out", str(out), "-q", *more]
+
+
+@pytest.mark.slow("starts the command with processes of its own")
+def test_the_same_bytes_side_by_side_and_from_the_file(place: Path, tmp_path: Path) -> None:
+    outs = [tmp_path / name for name in ("one", "two", "again")]
+    for out, more in zip(outs, (("--jobs", "1"), ("--jobs", "2")), strict=False):
+        subprocess.run(command(place, out, *more), check=True, capture_output=True)
+    again = ["fleet", str(outs[0] / "study.toml"), "--out", str(outs[2]), "--jobs", "1"]
+    subprocess.run([sys.executable, "-m", "sledlab", *again], check=True, capture_output=True)
+    assert digests(outs[0]) == digests(outs[1]) == digests(outs[2])
+    listed = set(json.loads((outs[0] / "sledlab.json").read_text())["files"])
+    assert {each.name for each in outs[0].iterdir() if each.is_file()} - {"sledlab.json"} <= listed
+
+
+@pytest.mark.slow("kills the command ten times")
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+def test_killed_at_any_moment_it_goes_on(place: Path, tmp_path: Path) -> None:
+    whole, out, chance = tmp_path / "whole", tmp_path / "killed", random.Random(7)
+    begun = time.monotonic()
+    subprocess.run(command(place, whole, "--jobs", "2"), check=True, capture_output=True)
+    took = time.monotonic() - begun
+    before: dict[str, str] = {}
+    for _ in range(10):
+        running = subprocess.Popen(
+            command(place, out, "--jobs", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(chance.uniform(0.2, 1.0) * took)
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+        now = kept(out) if out.exists() else {}  # in which nothing is twice
+        assert before.items() <= now.items()
+        before = now
+    subprocess.run(command(place, out, "--jobs", "2"), check=True, capture_output=True)
+    assert digests(whole) == digests(out)
+
+
+def test_a_layout_is_a_value() -> None:
+    items = [Item(str(n), 1000 + n, n / 20) for n in range(20)]
+    layouts = {placement("packed").place(items, Room(10_000, fill / 100)) for fill in range(50, 101)}
+    assert all(isinstance(each, Layout) for each in layouts)
+    assert len(layouts) < 51

@@ -1,0 +1,45 @@
+"""Counts are written alike in all commands, and help says what they count."""
+
+import pytest
+
+SLICE = ("trace", "slice", "sample:kv-a-60s")
+MANY = ("simulate", "--device", "mems-g2", "--workload", "uniform")
+
+
+def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
+    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    told = sledlab("trace", "generate", "uniform", whole, "--limit", "1.5k")
+    assert "1,500 requests" in told.err
+    assert "wrote 1,000 requests" in sledlab("trace", "slice", whole, cut, "--limit", "1e3").err
+    assert len(sledlab("trace", "head", cut, "--rows", "1e1", "--json").json) == 10
+    assert "1,000 requests" in sledlab("trace", "info", cut, "--sort", "1k").out
+
+
+@pytest.mark.parametrize(
+    ("said", "message", "remedy"),
+    [
+        ((*SLICE, "out.csv", "--limit", "many"), "`--limit`: `many` is not a whole number", "20k or 1e6"),
+        (
+            (*SLICE, "out.csv", "--limit", "0"),
+            "`--limit`: `0` is out of range",
+            "give a whole number, 1 or more",
+        ),
+        ((*MANY, "--warmup", "some"), "`--warmup`: `some` is not a whole number", "20k or 1e6"),
+        ((*MANY, "--seed", "first"), "`--seed`: `first` is not a whole number", "give one such as 4"),
+        (("compare", "--jobs", "all"), "`--jobs`: `all` is not a whole number", "give one such as 4"),
+    ],
+)
+def test_what_is_no_count_is_refused_with_a_remedy_that_helps(
+    sledlab, tmp_path, monkeypatch, said, message, remedy
+):
+    monkeypatch.chdir(tmp_path)
+    answer = sledlab(*said)
+    answer.assert_refused(message)
+    assert remedy in " ".join(answer.err.split())
+
+
+def test_a_warm_up_is_written_alike_and_counts_operations(sledlab):
+    run = (*MANY, "--limit", "1e3", "--json")
+    short, long = (sledlab(*run, "--warmup", said).json for said in ("0.2k", "200"))
+    assert short["requests"] == long["requests"] == 800
+    assert "N operations, flushes and trims included" in " ".join(sledlab("simulate", "--help").out.split())

@@ -1,0 +1,80 @@
+"""Wherever points are measured, a study leaves the same bytes."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sledlab as sl
+
+from tests.machines.cluster import Cluster
+from tests.points import kept_lines
+
+UNIFORM = sl.workload("uniform")
+SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
+
+STUDIES: dict[str, Callable[..., object]] = {
+    "compare": lambda **said: sl.compare(
+        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4], seeds=2, limit=300, **said
+    ),
+    "power": lambda **said: sl.power_study(
+        UNIFORM, "mems-g2", loads=[1], timeouts_ms=[0, 10], limit=100, **said
+    ),
+    "hybrid": lambda **said: sl.hybrid_study(
+        sl.workload("cello"), mems_mb=[64], segments_kb=[8], price_ratios=[4], limit=300, **said
+    ),
+    "smart": lambda **said: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], networks=["hub"], **said),
+}
+
+OF_THIS_RUN = ("decision_cost.csv", "decision_cost.parquet", "sledlab.json")
+"""Files with wall-clock times, and that which names the others."""
+
+
+class Polled:
+    """An executor whose futures do not tell when they are done, as those of submitit."""
+
+    class Job:
+        def __init__(self, future: Any) -> None:
+            self.done, self.result, self.cancel = future.done, future.result, future.cancel
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def submit(self, *words: Any) -> Job:
+        return self.Job(self._executor.submit(*words))
+
+
+def hashes(out: Path) -> dict[str, str]:
+    """Of every table and file that a study left, and of the rows that it kept."""
+    names = [path for path in sorted(out.iterdir()) if path.is_file() and path.name not in OF_THIS_RUN]
+    found = {path.name: sha256(path.read_bytes()).hexdigest() for path in names}
+    lines = map(json.loads, kept_lines(out))
+    rows = sorted((line["key"], json.dumps(line["row"], sort_keys=True)) for line in lines)
+    return found | {"rows": sha256(repr(rows).encode()).hexdigest()}
+
+
+@pytest.mark.slow("runs a study in six places")
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_place_gives_the_same_bytes(
+    name: str, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sledlab.shown.Shown.report", lambda *_: None)  # drawing takes most of the time
+    run = STUDIES[name]
+
+    def at(place: str, **said: object) -> dict[str, str]:
+        run(out=tmp_path / place, **said)
+        return hashes(tmp_path / place)
+
+    one = at("one", jobs=1)
+    assert at("loky", jobs=2) == one
+    assert at("dask", cluster=cluster.file) == one
+    with ThreadPoolExecutor(2) as executor:
+        assert at("executor", executor=executor) == one
+        assert at("polled", executor=Polled(executor)) == one
+    with pytest.raises(sl.Unfinished) as unfinished:
+        at("share", share="1/2", jobs=1)
+    assert unfinished.value.done + unfinished.value.missing == unfinished.value.points
+    assert at("share", share="2/2", jobs=1) == one

@@ -1,0 +1,181 @@
+"""Directories that many processes share, points of other directories, and points that failed."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+from sledlab.studies.compare import STUDY
+from sledlab.study.executor.where import Share
+from sledlab.study.kept import FORMER, Kept, files
+from sledlab.study.measure import FoundOf
+
+from tests.points import keep, kept_bytes, kept_lines
+
+WRITER = """
+import sys
+from pathlib import Path
+from sledlab.study.kept import Kept
+from sledlab.study.measure import FoundOf
+from sledlab.study.plan import Point
+with Kept(Path(sys.argv[1]), dict) as kept:
+    for number in range(int(sys.argv[3])):
+        kept.add(f"{sys.argv[2]}{number}", Point("", (), number), FoundOf({"x": "y" * 300}, {}))
+"""
+
+LINES = 5000
+
+
+def test_two_writers_in_one_directory_tear_no_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WRITER, str(tmp_path)]
+    writers = [subprocess.Popen([*command, name, str(LINES)]) for name in "ab"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        while any(writer.poll() is None for writer in writers):
+            with Kept(tmp_path, dict):  # somebody who reads meanwhile, and mends nothing
+                pass
+        assert [writer.returncode for writer in writers] == [0, 0]
+        with Kept(tmp_path, dict) as kept:
+            assert len(kept.known) == 2 * LINES
+    assert len(files(tmp_path)) == 2
+    assert all(json.loads(line)["row"] == {"x": "y" * 300} for line in kept_lines(tmp_path))
+
+
+def race(trace: object = None, **said: object) -> sl.Comparison:
+    few = {"schedulers": ["fcfs"], "speedups": [1, 2], "limit": 200, "jobs": 1, **said}
+    return sl.compare(trace or sl.workload("uniform"), "mems-g2", **few)
+
+
+def test_the_file_of_an_older_version_is_read(tmp_path: Path) -> None:
+    race(out=tmp_path)
+    before = kept_bytes(tmp_path)
+    keep(tmp_path, before)
+    assert files(tmp_path) == [tmp_path / FORMER]
+    race(out=tmp_path)
+    assert kept_bytes(tmp_path) == before
+
+
+def test_points_of_another_directory_are_taken_and_kept(tmp_path: Path, refused) -> None:
+    race(out=tmp_path / "first")
+    race(out=tmp_path / "second", speedups=[1, 2, 3], reuse=tmp_path / "first")
+    assert set(kept_lines(tmp_path / "first")) < set(kept_lines(tmp_path / "second"))
+    assert len(kept_lines(tmp_path / "second")) == 3
+    with refused("no points are kept in"):
+        race(reuse=[tmp_path / "nowhere"])
+
+
+def test_replace_removes_points_and_nothing_of_others(tmp_path: Path) -> None:
+    race(out=tmp_path)
+    (tmp_path / "points" / "mine.txt").write_text("mine")
+    race(out=tmp_path, replace=True, speedups=[3])
+    assert len(kept_lines(tmp_path)) == 1
+    assert (tmp_path / "points" / "mine.txt").read_text() == "mine"
+
+
+def test_shares_never_overlap_whatever_is_kept() -> None:
+    keys = [f"{number * 7919:032x}" for number in range(1000)]
+    of = [[key for key in keys if Share(number, 8).has(key)] for number in range(1, 9)]
+    assert sorted(key for share in of for key in share) == sorted(keys)
+    assert all(share for share in of)
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ({"share": "1/2"}, "needs a directory"),
+        ({"share": "3/2", "out": "x"}, "`3/2` is not a share"),
+        ({"share": "0/2", "out": "x"}, "`0/2` is not a share"),
+        ({"share": "half", "out": "x"}, "`half` is not a share"),
+        ({"share": "1/2", "out": "x", "replace": True}, "does not go with `--replace`"),
+        ({"share": "1/2", "out": "x", "jobs": None, "cluster": "tcp://x:1"}, "does not go with `--share`"),
+        ({"cluster": "tcp://x:1"}, "`--cluster` does not go with `--jobs`"),
+        ({"executor": object()}, "`executor` does not go with `--jobs`"),
+        ({"executor": object(), "jobs": None}, "`object` is no executor"),
+        ({"send_trace": True}, "there is none"),
+        ({"cluster": "nowhere.json", "jobs": None}, "there is no scheduler file `nowhere.json`"),
+    ],
+)  # fmt: skip
+def test_contradictions_are_told_before_the_work_starts(tmp_path, monkeypatch, refused, said, says) -> None:
+    monkeypatch.chdir(tmp_path)
+    with refused(says):
+        race(**said)
+
+
+def test_tuning_cannot_be_shared(tmp_path: Path, refused) -> None:
+    with refused("what runs next depends on all that ran before"):
+        sl.tune_hybrid(sl.workload("cello"), budget=8, limit=500, share="1/2", out=tmp_path)
+
+
+def test_the_command_line_says_what_is_missing(sledlab, tmp_path: Path) -> None:
+    few = ("--workload", "uniform", "--limit", 100, "--speedups", "1,2,3,4", "--schedulers", "fcfs")
+    command = ("compare", "--device", "mems-g2", *few, "--jobs", 1, "--out", tmp_path)
+    first = sledlab(*command, "--share", "1/2")
+    assert (first.code, first.err) == (0, "")
+    assert first.out.startswith("share 1/2: ")
+    assert "the same command without --share" in first.out
+    assert not (tmp_path / "points.csv").exists()
+    said = sledlab(*command, "--share", "1/2", "--json").json
+    assert said["done"] == 0
+    before = kept_lines(tmp_path)
+    assert len(before) + said["missing"] == said["points"] == 4
+    assert sledlab(*command).code == 0
+    assert len(kept_lines(tmp_path)) == 4
+    assert set(before) < set(kept_lines(tmp_path))
+
+
+@pytest.fixture
+def late(tmp_path: Path) -> Path:
+    """A trace whose last line comes before the others."""
+    lines = [f"{1000 * i},R,{4096 * i},4096" for i in range(200)] + ["7,R,0,4096", ""]
+    path = tmp_path / "late.csv"
+    path.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines]))
+    return path
+
+
+SOME = {"vary": {"replay.limit": [100, 0, 150]}, "limit": None}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_points_that_fail_are_recorded_and_the_others_go_on(late: Path, tmp_path: Path, jobs: int) -> None:
+    with pytest.raises(sl.Error) as error:
+        race(late, out=tmp_path / "race", jobs=jobs, **SOME)
+    assert "2 of 6 points failed: " in error.value.message
+    assert (
+        error.value.message.count("replay.limit = 0") == 3
+    )  # both by name, and the first with what is wrong
+    assert error.value.place.line == 202
+    lines = [json.loads(line) for line in kept_lines(tmp_path / "race")]
+    failed = [line for line in lines if "error" in line]
+    assert (len(lines), len(failed)) == (6, 2)
+    assert all("late.csv:202" in line["error"] and line["point"]["replay.limit"] == "0" for line in failed)
+    late.write_text(late.read_text().replace("7,R", "300000,R"))  # mended: all others are another trace's
+    assert race(late, out=tmp_path / "race", jobs=1, **SOME).points.height == 6
+
+
+def test_points_that_failed_run_again(late: Path, tmp_path: Path) -> None:
+    for lines in (6, 8):  # the two that failed, and no other
+        with pytest.raises(sl.Error):
+            race(late, out=tmp_path / "race", **SOME)
+        assert len(kept_lines(tmp_path / "race")) == lines
+
+
+def test_a_study_can_conclude_in_spite_of_points_that_failed(late: Path, tmp_path: Path) -> None:
+    seen = {}
+
+    def conclude(plan, found):
+        seen.update(plan=plan, found=found)
+        cases = [case for case in plan.cases if plan.points_of(case)[0] in found]
+        return STUDY.conclude(dataclasses.replace(plan, cases=cases), found)
+
+    study = dataclasses.replace(STUDY, despite_failures=True, conclude=conclude)
+    said = {"schedulers": ["fcfs"], "speedups": [1, 2], "jobs": 1, "vary": SOME["vary"]}
+    found = study.run(sl.read_trace(late), "mems-g2", said, out=tmp_path / "race")
+    assert found.points.height == 4
+    assert {dict(point.settings)["replay.limit"] for point in seen["plan"].failed} == {"0"}
+    assert all("late.csv:202" in said for said in seen["plan"].failed.values())
+    assert len(seen["found"]) == 4
+    assert isinstance(next(iter(seen["found"].values())), FoundOf)

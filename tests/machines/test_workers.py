@@ -1,0 +1,252 @@
+"""Workers of a cluster: that die, run another build, lack what a point needs, and are left alone."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+import distributed
+import pytest
+import sledlab as sl
+from sledlab.study.executor import task as tasks
+from sledlab.study.executor.task import Answer, Task
+
+from tests.machines.cluster import PACKAGE, Cluster, until
+from tests.points import kept_bytes, kept_lines
+
+RACE = ("compare", "--device", "mems-g2", "--workload", "uniform", "--schedulers", "fcfs,sptf", "--quiet")
+LONG = (*RACE, "--limit", "120000", "--speedups", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8")
+"""Sixteen points that take long enough for something to happen meanwhile."""
+
+
+def begun(*words: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "sledlab", *map(str, words)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, start_new_session=True, **pipes)
+
+
+def done(*words: object) -> None:
+    process = begun(*words)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+
+
+def race(**said: object) -> sl.Comparison:
+    few = {"schedulers": ["fcfs"], "speedups": [1, 2], "limit": 200, **said}
+    return sl.compare(few.pop("source", sl.workload("uniform")), few.pop("device", "mems-g2"), **few)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The table of the long race."""
+    out = tmp_path_factory.mktemp("whole")
+    done(*LONG, "--jobs", 2, "--out", out)
+    return (out / "points.csv").read_bytes()
+
+
+@pytest.mark.slow("runs millions of requests on a cluster")
+def test_a_worker_that_is_killed_half_way_changes_nothing(cluster, tmp_path, whole) -> None:
+    worker = cluster.add_worker()
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == 3, worker)
+    process = begun(*LONG, "--cluster", cluster.address, "--out", tmp_path)
+    until(lambda: len(kept_lines(tmp_path)) >= 4, process)
+    worker.send_signal(signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert b"Traceback" not in err
+    assert (tmp_path / "points.csv").read_bytes() == whole
+
+
+@pytest.mark.slow("runs millions of requests on a cluster")
+def test_a_client_that_is_killed_goes_on_and_computes_no_kept_point_twice(cluster, tmp_path, whole) -> None:
+    process = begun(*LONG, "--cluster", cluster.file, "--out", tmp_path)
+    until(lambda: len(kept_lines(tmp_path)) >= 4, process)
+    process.kill()
+    process.communicate()
+    before = kept_bytes(tmp_path)
+    done(*LONG, "--cluster", cluster.file, "--out", tmp_path)
+    assert (tmp_path / "points.csv").read_bytes() == whole
+    lines = [json.loads(line)["key"] for line in kept_lines(tmp_path)]
+    assert len(lines) == len(set(lines)) == 16
+    assert before in kept_bytes(tmp_path)
+
+
+def left_in(group: int) -> list[int]:
+    """Processes of a group that are there still."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[2]) == group and fields[0] not in "ZX":
+            found.append(int(path.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+@pytest.mark.slow("runs millions of requests on a cluster, until it is stopped")
+def test_ctrl_c_cancels_what_waits_and_leaves_the_cluster_alone(cluster, tmp_path) -> None:
+    process = begun(*LONG, "--seeds", 4, "--cluster", cluster.file, "--out", tmp_path)
+    until(lambda: len(kept_lines(tmp_path)) >= 2, process)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (130, b"\ninterrupted\n")
+    time.sleep(2)
+    assert left_in(process.pid) == []
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        left = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
+        assert [key for key in left if key.startswith("point-")] == []
+        assert len(client.scheduler_info(n_workers=-1)["workers"]) >= 2
+
+
+@pytest.mark.slow("starts a cluster of its own")
+def test_a_worker_of_another_build_is_refused_by_name(sledlab, tmp_path) -> None:
+    package = tmp_path / "elsewhere" / "sledlab"
+    large = shutil.ignore_patterns("*.so", "__pycache__", "sample", "experiments")
+    shutil.copytree(PACKAGE / "sledlab", package, ignore=large)
+    for name in ("sample", "experiments", "_native.abi3.so"):
+        (package / name).symlink_to(PACKAGE / "sledlab" / name)
+    with (package / "runs" / "execute.py").open("a") as file:
+        file.write("# another build\n")
+    cluster = Cluster(tmp_path, package.parent)
+    try:
+        cluster.add_worker()
+        answer = sledlab(*RACE, "--limit", 50, "--speedups", 1, "--cluster", cluster.file)
+    finally:
+        cluster.end()
+    assert (answer.code, answer.out) == (2, "")
+    assert "error: worker tcp://127.0.0.1:" in answer.err
+    assert " runs another build of sledlab (0.1.0 " in answer.err
+    assert "help: install the same wheel there" in answer.err
+
+
+def test_where_there_is_no_scheduler_there_is_a_remedy(sledlab, monkeypatch) -> None:
+    monkeypatch.setattr("sledlab.study.executor.dask.PATIENCE", "200ms")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    sledlab(*RACE, "--cluster", address).assert_refused(f"no Dask scheduler answers at `{address}`")
+
+
+def test_without_dask_there_is_a_remedy(sledlab, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(vars(sys.modules["sledlab.lazy"].distributed), "Client", raising=False)
+    sledlab(*RACE, "--cluster", "tcp://127.0.0.1:1").assert_refused("pip install 'sledlab[cluster]'")
+
+
+def test_the_environment_names_the_cluster_and_options_win(cluster, monkeypatch, refused) -> None:
+    monkeypatch.setenv("SLEDLAB_CLUSTER", "nowhere.json")
+    with refused("there is no scheduler file `nowhere.json`"):
+        race()
+    assert race(jobs=1).points.height == 2
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        assert race(cluster=client).points.height == 2
+        assert client.status == "running"
+
+
+TRACE = "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n"
+
+
+def test_traces_are_sent_where_workers_have_none(cluster, tmp_path, monkeypatch) -> None:
+    file = tmp_path / "app.csv"
+    file.write_text(TRACE)
+    here = race(source=file, jobs=1).points
+    monkeypatch.chdir(tmp_path)
+    assert race(source="app.csv", cluster=cluster.file).points.equals(here)  # wherever workers run
+    assert race(source="app.csv", cluster=cluster.file, send_trace=True).points.equals(here)
+    assert list(cluster.place.glob("**/sledlab-traces/*app.csv"))
+    assert race(source=sl.trace(sl.read_trace(file).frame()), cluster=cluster.file).points.equals(here)
+    assert race(source="sample:oltp-bank-a", cluster=cluster.file).points.height == 2
+
+
+class Elsewhere:
+    """An executor whose one worker is on another machine, where things are as `change` leaves them."""
+
+    def __init__(self, change: Callable[[], object], hosts: tuple[str, ...] = ("n7",)) -> None:
+        self.change, self.hosts, self.submitted = change, hosts, 0
+
+    def submit(self, run: Callable[[Task], Answer], task: Task) -> Future[Answer]:
+        self.change()
+        self.submitted += 1
+        host = self.hosts[self.submitted % len(self.hosts)]
+        with pytest.MonkeyPatch.context() as there:
+            there.setattr(tasks.socket, "gethostname", lambda: host)
+            future: Future[Answer] = Future()
+            future.set_result(run(task))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda file: file.unlink(missing_ok=True), "n7 cannot read {}"),
+        (lambda file: file.write_text(TRACE + "1000,R,0,512\n"), "n7 has another file under the name {}"),
+    ],
+    ids=["missing", "another"],
+)
+def test_a_trace_that_a_worker_has_not_is_told_with_its_machine(tmp_path, change, says) -> None:
+    file = tmp_path / "app.csv"
+    file.write_text(TRACE)
+    with pytest.raises(sl.Error) as error:
+        race(source=file, executor=Elsewhere(lambda: change(file)), speedups=[1])
+    assert error.value.message == says.format(file)
+    assert error.value.remedy == "put it on a shared file system, or add --send-trace"
+
+
+PLUG_IN = """
+class First(list):
+    def push(self, request):
+        self.append(request)
+
+    def pop(self, now_ns, device):
+        return super().pop(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda file: file.unlink(missing_ok=True), "n7 cannot import the plug-in `sledlab_far`"),
+        (
+            lambda file: file.write_text(PLUG_IN + "#\n"),
+            "n7 has another version of the plug-in `sledlab_far`",
+        ),
+        (lambda file: None, None),
+    ],
+    ids=["missing", "another", "the same"],
+)
+def test_a_plug_in_that_a_worker_has_not_is_told_with_its_machine(
+    tmp_path, monkeypatch, change, says
+) -> None:
+    file = tmp_path / "sledlab_far.py"
+    file.write_text(PLUG_IN)
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        said = {"schedulers": "sledlab_far:First", "speedups": [1]}
+        if says is None:
+            assert race(executor=Elsewhere(lambda: None), **said).points.height == 1
+            return
+        with pytest.raises(sl.Error) as error:
+            race(executor=Elsewhere(lambda: change(file)), **said)
+    finally:
+        sys.modules.pop("sledlab_far", None)
+    assert error.value.message == says
+    assert "PYTHONPATH" in error.value.remedy
+
+
+def test_the_end_says_where_points_ran_and_results_do_not(tmp_path, capsys) -> None:
+    race(executor=Elsewhere(lambda: None, ("n1", "n2")), speedups=[1, 2, 3], out=tmp_path / "two")
+    assert "3 points ran on n1 (1) and n2 (2)" in capsys.readouterr().err
+    race(executor=Elsewhere(lambda: None), speedups=[1, 2, 3], out=tmp_path / "one")
+    assert "ran on" not in capsys.readouterr().err
+    for name in ("points.csv", "summary.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
