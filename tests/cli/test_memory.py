@@ -22,20 +22,20 @@ SLEDS = ("--set", "device.sleds=1024", "--set", "device.sled_motion=independent"
 
 
 def test_an_array_that_would_not_fit_is_refused(sledlab, monkeypatch):
-    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "80")
+    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
     answer = sledlab(*ARRAY, *STRIPE)
     answer.assert_refused("1000 devices would take about")
-    assert "80 MB are available" in answer.err.replace("\n", " ")
+    assert "60 MB are available" in answer.err.replace("\n", " ")
     assert "SLEDLAB_MEMORY_MB" in answer.err
 
 
 def test_units_of_a_device_count_too(sledlab, monkeypatch):
-    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "80")
+    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
     sledlab(*ARRAY, *SLEDS, "--json").assert_refused("1024 devices would take about")
 
 
 def test_few_devices_are_estimated_too(sledlab, monkeypatch):
-    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "64")
+    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
     sledlab(*ARRAY, "--system", "stripe", "--set", "system.devices=3").assert_refused("3 devices would take")
     assert sledlab(*ARRAY, "--json").json["requests"] == 10
 
@@ -62,7 +62,7 @@ def test_a_limit_of_the_address_space_is_heeded():
         "said = {'device': 'mems-g3', 'scheduler': 'pa-sptf', 'limit': 10}\n"
         "sl.simulate(sl.workload('uniform'), **said)\n"
         "size = int(re.search(r'VmSize:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) * 1024\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (size + (80 << 20),) * 2)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (size + (60 << 20),) * 2)\n"
         "many = {'system': sl.system('stripe', devices=1000)}\n"
         "sl.simulate(sl.workload('uniform'), **said, **many)"
     )
