@@ -9,7 +9,7 @@ use super::*;
 use crate::conformance::{Case, RULES};
 use proptest::prelude::*;
 use sledlab_core::stats::Moments;
-use sledlab_core::{Op, Time};
+use sledlab_core::Op;
 
 const G2_BLOCKS: u64 = 6_750_000;
 
