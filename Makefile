@@ -66,6 +66,7 @@ bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints rati
 	$(BIN)/python benches/studies.py
 	$(BIN)/python benches/fleet.py
 	$(BIN)/python benches/kept.py
+	$(BIN)/python benches/machines.py
 	$(BIN)/python benches/plug_ins.py
 	$(BIN)/python benches/front_door.py
 	$(BIN)/python benches/volumes.py

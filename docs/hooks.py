@@ -206,7 +206,7 @@ def options(command: str) -> str:
     own = {"simulate": Simulated, "replay": Clustered}
     said = declared(own.get(command) or loaded(f"sledlab.studies.{command}:STUDY").options)
     rows = [
-        f"| `{name}` | `{flag(name, said[name])}` | {f'`{said[name].key}`' if said[name].key else ''} "
+        f"| `{name}` | {code(flag(name, said[name]))} | {f'`{said[name].key}`' if said[name].key else ''} "
         f"| {cell(said[name].meaning)} | {cell(said[name].default)} |"
         for name in ordered(said)
         if name in said
@@ -217,6 +217,8 @@ def options(command: str) -> str:
 
 def flag(name: str, option: Option) -> str:
     """The option on the command line."""
+    if option.python_only:
+        return ""
     word = f"--{option.flag or name.replace('_', '-')}"
     return word if option.read is bool else f"{word} {option.metavar}"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import polars
+from sledlab.study.executor.where import CLUSTER
 
 from ..markdown import table
 from ..simulator import study
@@ -41,8 +42,9 @@ def run(
     """Runs what `directory` does not hold yet, each experiment in a directory of its own.
 
     Side by side are as many as there are processors, one run of each at a time: for experiments with few.
+    Where `SLEDLAB_CLUSTER` names a cluster, all points run there.
     """
-    jobs = ("--jobs", "1") if side_by_side else ()
+    jobs = ("--jobs", "1") if side_by_side and not os.environ.get(CLUSTER) else ()
 
     def start(planned: Planned) -> None:
         study(planned.experiment, directory / planned.place, [*planned.options, *extra, *jobs])

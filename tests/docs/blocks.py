@@ -91,7 +91,8 @@ def printed(found: list[Block], directory: Path) -> list[str]:
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sledlab "$@"\n', encoding="utf-8")
     program.chmod(0o755)
-    path = os.pathsep.join((str(program.parent), os.environ["PATH"]))
+    installed = str(Path(sys.executable).parent)  # other commands that are installed with sledlab
+    path = os.pathsep.join((str(program.parent), installed, os.environ["PATH"]))
     package = os.pathsep.join((str(PROJECT / "python"), os.environ.get("PYTHONPATH", "")))
     done = subprocess.run(
         [sys.executable, "-c", SESSION],

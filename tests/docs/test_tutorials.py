@@ -1,4 +1,4 @@
-"""Every command and every program of the tutorials runs, and prints what the page shows."""
+"""Every command and program of the tutorials and of many machines runs, and prints what the page shows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tests.docs.blocks import PROJECT, RUN, blocks, difference, printed, steps
 
-PAGES = sorted((PROJECT / "docs" / "tutorial").glob("*.md"))
+PAGES = [*sorted((PROJECT / "docs" / "tutorial").glob("*.md")), PROJECT / "docs" / "machines.md"]
 SHOWN_ONLY = {"console", "csv", "text"}
 """Languages that are not run: what needs root or other programs, files, and what was printed."""
 MOST_WORDS = 1500

@@ -48,7 +48,9 @@ class Cluster:
         until(self.file.exists, self.scheduler)
 
     def _start(self, kind: str, *words: str) -> subprocess.Popen[bytes]:
-        env = os.environ | {"PYTHONPATH": str(self.package)}
+        # The dead are given up sooner than after Dask's half a minute.
+        soon = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
+        env = os.environ | soon | {"PYTHONPATH": str(self.package)}
         out = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen([*COMMANDS[kind], *words], cwd=self.place, env=env, **out)
 

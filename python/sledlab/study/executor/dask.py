@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,9 @@ MOST_SENT = 1_000_000_000
 RETRIES = 2
 """How often a point is tried again that stumbled over something of Dask's own."""
 
+ASK_S = 5.0
+"""How often it is asked how many workers there are."""
+
 START = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`"
 
 
@@ -40,12 +44,16 @@ class Dask:
         self._client, self._send = client, send
         self._sent: dict[str, Any] = {}
         self._traces: dict[int, Any] = {}
+        self._threads, self._asked = 0, float("-inf")
 
     @property
     def at_once(self) -> int:
-        """Threads of all workers."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        return sum(int(worker["nthreads"]) for worker in workers) or 1
+        """Threads of all workers; the scheduler is asked now and then."""
+        if time.monotonic() - self._asked > ASK_S:
+            workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+            self._threads = sum(int(worker["nthreads"]) for worker in workers)
+            self._asked = time.monotonic()
+        return self._threads or 1
 
     @property
     def window(self) -> int:

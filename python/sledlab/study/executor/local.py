@@ -121,14 +121,14 @@ if os.getppid() != parent:
     os._exit(1)
 runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
-"""What a process begins with before it waits for loky to tell it what it is, which it never is by the dead."""
+"""What a process begins with before it waits for loky to tell it what it is: the dead tell nothing."""
 
 _before: list[Any] = []
 """What loky starts processes with."""
 
 
 def _start(command: list[str], *rest: Any, **more: Any) -> Any:
-    """Starts a process of loky's, `python -m MODULE ...`, that ends with this one from its first moment on."""
+    """Starts a process of loky's, `python -m MODULE ...`, that ends with this one from its beginning."""
     program, flag, module, *words = command
     if flag == "-m":
         command = [program, "-c", TIED, str(os.getpid()), module, *words]

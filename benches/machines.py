@@ -1,0 +1,87 @@
+"""What it costs to measure points elsewhere: 2,000 tiny ones in processes here, and on a cluster of Dask.
+
+Both have two workers, of which the cluster's, and its scheduler, run before the clock does. Writes
+``benches/machines.json``. Other work on the machine makes both slower; the ratio stays.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import sledlab as sl
+
+RESULTS = Path(__file__).parent / "machines.json"
+SEEDS = 1000
+"""Times two schedulers: points."""
+
+REQUESTS = 50
+WORKERS = 2
+ROUNDS = 3
+"""The best of so many counts."""
+
+LIMIT, ALLOWED_S = 1.5, 3.0
+"""The cluster may take so many times as long, and so much besides."""
+
+
+@contextmanager
+def cluster(place: Path) -> Iterator[str]:
+    """A scheduler and its workers on the loopback network, by the file of the scheduler."""
+    file = place / "scheduler.json"
+    common = ("--no-dashboard", "--scheduler-file", str(file))
+    start = [sys.executable, "-m"]
+    commands = [[*start, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", *common]]
+    worker = [*start, "distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1", *common]
+    commands += [[*worker, "--local-directory", str(place)] for _ in range(WORKERS)]
+    processes = []
+    try:
+        for command in commands:
+            silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            processes.append(subprocess.Popen(command, **silent))
+            while not file.exists():
+                time.sleep(0.05)
+        yield str(file)
+    finally:
+        for process in reversed(processes):
+            process.kill()
+            process.wait()
+
+
+def seconds(**where: object) -> float:
+    """How long all points take in a place, kept and put into tables, without a page."""
+    said = {"schedulers": ["fcfs", "sptf"], "speedups": [1], "seeds": SEEDS, "limit": REQUESTS}
+    begun = time.perf_counter()
+    found = sl.compare(sl.workload("uniform"), "mems-g2", **said, **where)
+    assert found.points.height == 2 * SEEDS
+    return time.perf_counter() - begun
+
+
+def main() -> None:
+    """Measures, prints, and writes the results."""
+    took: dict[str, list[float]] = {"loky": [], "Dask": []}
+    with tempfile.TemporaryDirectory() as directory, cluster(Path(directory)) as file:
+        for _ in range(ROUNDS):
+            took["loky"].append(seconds(jobs=WORKERS))
+            took["Dask"].append(seconds(cluster=file))
+    loky_s, dask_s = min(took["loky"]), min(took["Dask"])
+    rows = [
+        {"what": f"{2 * SEEDS:,} points of {REQUESTS} requests, {name}", "value": min(each), "unit": "s"}
+        for name, each in took.items()
+    ]
+    rows.append({"what": "Dask, times loky", "value": dask_s / loky_s, "unit": ""})
+    for row in rows:
+        print(f"{row['what']:<60} {row['value']:>9.2f} {row['unit']}".rstrip())
+    kept = dask_s <= LIMIT * loky_s + ALLOWED_S
+    print(f"at most {LIMIT} x loky + {ALLOWED_S:g} s: {'kept' if kept else 'exceeded'}")
+    machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
+    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
