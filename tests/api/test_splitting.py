@@ -229,3 +229,14 @@ def test_twenty_thousand_volumes_need_few_files_and_little_memory(tmp_path):
     count, megabytes = map(int, done.stdout.split())
     assert count == 20_000
     assert megabytes < 600
+
+
+def test_more_volumes_than_can_be_told_apart_are_refused(tmp_path):
+    count = 2**16 + 1
+    (tmp_path / "day.csv").write_text("".join(f"{n},R,0,512,{START_US + n}\n" for n in range(count)))
+    with pytest.raises(sl.Error, match="more than 65536 devices"):
+        sl.split_volumes(tmp_path / "day.csv", tmp_path / "fleet")
+    parquet.write_table(many([str(n) for n in range(count)]), tmp_path / "day.parquet")
+    with pytest.raises(sl.Error, match="more than 65,536 volumes"):
+        sl.split_volumes(tmp_path / "day.parquet", tmp_path / "fleet")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["day.csv", "day.parquet"]

@@ -195,10 +195,6 @@ class Made:
         seed = _mixed(self.seed, self.number, "requests")
         return _native.Source.generate("volume", self.parameters, seed, self.capacity_blocks)
 
-    def of_seed(self, seed: int) -> Made:
-        """A volume with the same settings, and requests of another root of random numbers."""
-        return Made(self.number, seed, self.capacity_blocks, self.parameters)
-
     def identity(self) -> str:
         """A text that differs where the requests do."""
         return f"volume {self.number} {self.seed} {self.capacity_blocks}\n{self.parameters}"

@@ -80,7 +80,7 @@ fn sizes(mean_kb: f64) -> Vec<Weighted> {
 /// Extents by rank, scattered over the volume without a table of them.
 struct Extents {
     ranks: Zipf<f64>,
-    extents: u64,
+    count: u64,
     factor: u64,
     first: u64,
     rng: Stream,
@@ -95,14 +95,14 @@ impl Extents {
         while greatest_common_divisor(factor, extents) != 1 {
             factor = factor % extents + 1;
         }
-        Ok(Extents { ranks, extents, factor, first: scatter.random_range(0..extents), rng })
+        Ok(Extents { ranks, count: extents, factor, first: scatter.random_range(0..extents), rng })
     }
 
     #[inline]
     fn next(&mut self) -> u64 {
-        let rank = (self.ranks.sample(&mut self.rng) as u64 - 1).min(self.extents - 1);
+        let rank = (self.ranks.sample(&mut self.rng) as u64 - 1).min(self.count - 1);
         let scattered = u128::from(rank) * u128::from(self.factor) + u128::from(self.first);
-        (scattered % u128::from(self.extents)) as u64
+        (scattered % u128::from(self.count)) as u64
     }
 }
 

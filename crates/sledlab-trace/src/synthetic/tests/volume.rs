@@ -74,7 +74,9 @@ fn bursts_are_as_fast_as_told() {
         "requests = 2000000\nday_amplitude = 0.0\nburst_ratio = 200.0\nburst_share = 0.002\nburst_s = 20.0",
     );
     let mut seconds = vec![0_u64; requests[1_999_999].arrival.as_seconds() as usize + 1];
-    requests.iter().for_each(|r| seconds[r.arrival.as_seconds() as usize] += 1);
+    for request in &requests {
+        seconds[request.arrival.as_seconds() as usize] += 1;
+    }
     let fast: Vec<u64> = seconds.iter().copied().filter(|count| *count > 1000).collect();
     assert_near("in a second of a burst", fast.iter().sum::<u64>() as f64 / fast.len() as f64, 2000.0, 0.05);
     assert_near("in bursts", fast.iter().sum::<u64>() as f64 / 2_000_000.0, 0.4, 0.25);
