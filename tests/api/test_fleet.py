@@ -342,9 +342,10 @@ def test_killed_at_any_moment_it_goes_on(place: Path, tmp_path: Path) -> None:
     subprocess.run(command(place, whole, "--jobs", "2"), check=True, capture_output=True)
     took = time.monotonic() - begun
     before: dict[str, str] = {}
-    for _ in range(10):
+    for turn in range(10):
+        jobs = str(1 + turn % 2)
         running = subprocess.Popen(
-            command(place, out, "--jobs", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command(place, out, "--jobs", jobs), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         time.sleep(chance.uniform(0.2, 1.0) * took)
         running.send_signal(signal.SIGKILL)

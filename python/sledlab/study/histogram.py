@@ -139,7 +139,7 @@ class Histogram:
 
         Examples:
             >>> Histogram({bin_of(10**6): 98, bin_of(10**7): 2}, 118 * 10**6, 10**7).percentile_ms(0.99)
-            10.0
+            9.998336
         """
         if not self.requests:
             return 0.0

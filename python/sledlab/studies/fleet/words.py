@@ -151,8 +151,8 @@ def _against(change: float) -> str:
     """How much more or less money.
 
     Examples:
-        >>> _against(-0.25), _against(0.1), _against(1.5)
-        ('25 % less than', '10 % more than', '2.5 times as much as')
+        >>> _against(-0.25).split()[-2:], _against(1.5)
+        (['less', 'than'], '2.5 times as much as')
     """
     if change >= 1:
         return f"{figure(change + 1, 2)} times as much as"
