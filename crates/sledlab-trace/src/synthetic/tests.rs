@@ -8,8 +8,8 @@ mod volume;
 use super::*;
 use crate::conformance::{Case, RULES};
 use proptest::prelude::*;
-use sledlab_core::stats::Moments;
 use sledlab_core::Op;
+use sledlab_core::stats::Moments;
 
 const G2_BLOCKS: u64 = 6_750_000;
 
