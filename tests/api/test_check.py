@@ -277,10 +277,10 @@ def test_those_of_sledlab_are_held_to_more(word):
     ("name", "rule", "found"),
     [
         ("Tires", PURE, "first it takes "),
-        ("RemembersAsking", PURE, "then 0.001 ms"),
+        ("RemembersAsking", PURE, "first "),
         ("Draws", PURE, "first it takes "),
         ("Wavers", AS_TOLD, "it then takes 2 ms"),
-        ("Shared", SAME_TIMES, "first it takes 1 ms, positioning 0 ms of it; again "),
+        ("Shared", SAME_TIMES, "positioning 0 ms of it; again "),
         ("Negative", SERVED, "TypeError: serve must return milliseconds, or a dict of them, not -"),
         ("Breaks", SERVED, "RuntimeError: a head has crashed"),
         ("EvictsTwice", EVICTS, "ValueError: evict must return a key that is there, not "),
