@@ -10,7 +10,8 @@ import click
 from sledlab.cli.completion import of_option
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.options import Option, Replayed, Simulated, Studied, count, declared, pair
+from sledlab.runs.options import Option, Replayed, Simulated, Studied, declared, pair
+from sledlab.runs.written import count
 from sledlab.show import terminal
 from sledlab.show.columns import Columns
 from sledlab.show.progress import quietly

@@ -20,8 +20,9 @@ from sledlab.job.record import record
 from sledlab.job.task import MEMORY_MB
 from sledlab.model.experiment import is_name
 from sledlab.runs.cluster import replay as run
-from sledlab.runs.options import Clustered, Connected, Option, count, declared, pair
+from sledlab.runs.options import Clustered, Connected, Option, declared, pair
 from sledlab.runs.recording import REPORT
+from sledlab.runs.written import count
 from sledlab.show import terminal
 from sledlab.show.progress import Progress
 from sledlab.shown import face_of

@@ -27,7 +27,8 @@ from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.model.device import describe
 from sledlab.model.lines import placed
-from sledlab.runs.options import Option, numbers, words
+from sledlab.runs.options import Option
+from sledlab.runs.written import numbers, words
 from sledlab.show import terminal
 from sledlab.show.progress import Progress
 from sledlab.show.wording import counted, figure, percent

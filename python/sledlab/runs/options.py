@@ -9,113 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
-
-THOUSANDS = {"k": 1000, "M": 1_000_000}
-"""Letters behind a number that multiply it."""
-
-MOST = 2**64
-"""No count reaches it."""
-
-
-def number(word: str) -> float:
-    """A number on the command line.
-
-    Raises:
-        Error: It is none.
-    """
-    try:
-        return float(word)
-    except ValueError:
-        raise Error(f"`{word}` is not a number", remedy="give one such as 16 or 0.5") from None
-
-
-def count(word: str) -> int:
-    """A whole number on the command line; `1e6`, `10k` (thousands) and `1M` (millions) are such.
-
-    Raises:
-        Error: It is none.
-
-    Examples:
-        >>> count("20000"), count("1e6"), count("10k"), count("1.5M")
-        (20000, 1000000, 10000, 1500000)
-    """
-    try:
-        return int(word)
-    except ValueError:
-        pass
-    try:
-        found = Decimal(word[:-1] if word[-1:] in THOUSANDS else word) * THOUSANDS.get(word[-1:], 1)
-        if abs(found) < MOST and found == (whole := int(found)):
-            return whole
-    except InvalidOperation:
-        pass
-    raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
-
-
-def whole(word: str) -> int:
-    """A whole number on the command line that is hardly ever large, such as a number of threads.
-
-    Raises:
-        Error: It is none.
-    """
-    try:
-        return count(word)
-    except Error as error:
-        raise Error(error.message, remedy="give one such as 4") from None
-
-
-def words(text: str) -> list[str]:
-    """Words between commas."""
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def numbers(text: str) -> list[float]:
-    """Numbers between commas, or a range by steps of one; none of `none`.
-
-    Raises:
-        Error: One is none, or a range has no end.
-
-    Examples:
-        >>> numbers("1..3,8"), numbers("none")
-        ([1.0, 2.0, 3.0, 8.0], [])
-    """
-    return _ranges(text, lambda value: value + 1)
-
-
-def doublings(text: str) -> list[float]:
-    """The same with ranges that double.
-
-    Examples:
-        >>> doublings("4..32,48")
-        [4.0, 8.0, 16.0, 32.0, 48.0]
-    """
-    return _ranges(text, lambda value: value * 2)
-
-
-def _ranges(text: str, step: Callable[[float], float]) -> list[float]:
-    if text == "none":
-        return []
-    found: list[float] = []
-    for word in words(text):
-        first, dots, last = word.partition("..")
-        value = number(first)
-        found.append(value)
-        if not dots:
-            continue
-        end = number(last)
-        if not 0 < value <= end < 1e6:
-            raise Error(f"`{word}` is not a range", remedy="write it as 1..10")
-        while (value := step(value)) <= end:
-            found.append(value)
-    return found
-
+from sledlab.runs.written import count, number, numbers, whole, words
 
 Models = Chosen | str
 

@@ -13,7 +13,8 @@ from sledlab.model.choices import models, some
 from sledlab.model.choices import numbers as checked
 from sledlab.model.device import describe, kind_of
 from sledlab.model.settings import document, word
-from sledlab.runs.options import Models, Option, Paced, Scheduled, doublings
+from sledlab.runs.options import Models, Option, Paced, Scheduled
+from sledlab.runs.written import doublings
 from sledlab.study.axes import untouched
 from sledlab.study.plan import Plan, check_source, plain, said_of
 from sledlab.traces.facts import Facts

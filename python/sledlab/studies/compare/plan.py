@@ -12,7 +12,8 @@ from sledlab.errors import Error
 from sledlab.model import choices
 from sledlab.model.catalogue import everything, scheduler
 from sledlab.model.settings import word
-from sledlab.runs.options import Around, Numbers, Option, Several, Studied, words
+from sledlab.runs.options import Around, Numbers, Option, Several, Studied
+from sledlab.runs.written import words
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, named_alone, said_of
 

@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.options import (
-    Arranged,
-    Devices,
-    Option,
-    Parallel,
-    Priced,
-    Saving,
-    Scheduled,
-    Set,
-    Trusted,
-    words,
-)
+from sledlab.runs.options import Arranged, Devices, Option, Parallel, Priced, Saving, Scheduled, Set, Trusted
+from sledlab.runs.written import words
 from sledlab.studies.fleet.goal import Goal, goal
 from sledlab.studies.fleet.kinds import Kind, kinds
 from sledlab.studies.fleet.measuring import Surveying

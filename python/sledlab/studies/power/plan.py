@@ -9,7 +9,8 @@ from sledlab.errors import Error
 from sledlab.model.catalogue import power
 from sledlab.model.choices import is_number, models, numbers, some
 from sledlab.model.device import describe
-from sledlab.runs.options import Arranged, Devices, Numbers, Option, Paced, Scheduled, Several, Studied, words
+from sledlab.runs.options import Arranged, Devices, Numbers, Option, Paced, Scheduled, Several, Studied
+from sledlab.runs.written import words
 from sledlab.study.axes import seeds, untouched
 from sledlab.study.devices import given_devices
 from sledlab.study.plan import Case, Given, Plan, check_source, plain

@@ -12,7 +12,8 @@ from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import choices
 from sledlab.model.device import describe
-from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied, words
+from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied
+from sledlab.runs.written import words
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, plain, taking, worded
 from sledlab.traces.fitted import fitted

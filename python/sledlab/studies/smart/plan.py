@@ -8,17 +8,8 @@ from pathlib import Path  # noqa: TC003
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.errors import Error
-from sledlab.runs.options import (
-    Devices,
-    Furnished,
-    Numbers,
-    Option,
-    Parallel,
-    Priced,
-    Several,
-    Stored,
-    words,
-)
+from sledlab.runs.options import Devices, Furnished, Numbers, Option, Parallel, Priced, Several, Stored
+from sledlab.runs.written import words
 from sledlab.show.progress import Progress
 from sledlab.studies.smart.costs import check_prices
 from sledlab.study.devices import name_of
