@@ -156,6 +156,7 @@ def test_it_stands_in_front_of_a_disk_and_behind_something(kind):
     assert times(ours).equals(times(theirs))
 
 
+@pytest.mark.slow("asks Python for every access of a recorded sort")
 def test_it_stands_on_nodes(modules):
     ours, theirs = (sl.replay("sample/work/sort.work", each) for each in (sl.device("ram"), device("Memory")))
     assert theirs.by_phase.equals(ours.by_phase)
@@ -172,6 +173,7 @@ def test_it_stands_on_nodes(modules):
     assert "RuntimeError: out of ideas" in str(caught.value)
 
 
+@pytest.mark.slow("asks Python for every access of a recorded sort")
 def test_a_study_of_nodes_takes_it():
     made = sl.smart_study(records=["sample/work/sort.work"], devices=["ram", "sledlab_devices:Memory"])
     ours, theirs = made.runs

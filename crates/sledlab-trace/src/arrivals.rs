@@ -23,13 +23,23 @@ pub(crate) struct Arrivals {
     /// Latest time so far.
     last_ns: u64,
     started: bool,
+    /// Whether another trace began the clock, so that a request may come before it.
+    sharing: bool,
     sequel: Sequel,
 }
 
 impl Arrivals {
     pub(crate) fn new(clock: Clock, sequel: Sequel) -> Self {
         let shifting = clock == Clock::Wall;
-        Arrivals { shifting, checking: true, base_ns: 0, last_ns: 0, started: !shifting, sequel }
+        Arrivals {
+            shifting,
+            checking: true,
+            base_ns: 0,
+            last_ns: 0,
+            started: !shifting,
+            sharing: false,
+            sequel,
+        }
     }
 
     /// Takes times as they come: whoever reads on puts them in order.
@@ -44,6 +54,7 @@ impl Arrivals {
             self.started = true;
             self.base_ns = self.sequel.begin(trace_ns);
             self.last_ns = self.base_ns;
+            self.sharing = self.base_ns != trace_ns;
         }
         if trace_ns < self.last_ns && self.checking {
             return None;
@@ -56,7 +67,7 @@ impl Arrivals {
     /// What to say when [`Arrivals::take`] gave `None` for a request at `trace_ns`.
     #[cold]
     pub(crate) fn disorder(&self, trace_ns: u64) -> Error {
-        if trace_ns < self.base_ns {
+        if self.sharing && trace_ns < self.base_ns {
             return too_early(self.base_ns - trace_ns);
         }
         let early_ms = (self.last_ns - trace_ns) as f64 / 1e6;

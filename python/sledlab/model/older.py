@@ -106,8 +106,8 @@ def remedy_for(message: str, line: str = "") -> str:
     older = next((each for each in DEVICE if said is not None and each.key == said[1]), None)
     if older is None:
         return ""
-    if older.remedy:
-        return older.remedy
+    if older.remedy:  # what is said with --set is of no older file
+        return older.remedy if line else ""
     if not older.now:
         return "leave it out: it changed nothing"
     try:
