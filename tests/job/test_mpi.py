@@ -23,6 +23,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow("starts a process for each rank")
 @pytest.mark.parametrize("ranks", [1, 2, 5, pytest.param(8, marks=LONG), pytest.param(32, marks=LONG)])
 @pytest.mark.parametrize("job", [each.name for each in LIST])
 def test_lockstep_and_mpi_leave_the_same_bytes(job: str, ranks: int, tmp_path: Path) -> None:

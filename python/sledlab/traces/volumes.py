@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
+from sledlab.traces.cloud import Made
 from sledlab.traces.columns import BLOCK_BYTES
+from sledlab.traces.parts import Parts, Text
 from sledlab.traces.places import found_in
 from sledlab.traces.read import Trace
+from sledlab.traces.samples import located
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,6 +166,25 @@ def _only_device(numbers: bytes, before: bytes | None, name: str) -> bytes:
             remedy="take it apart first with `sledlab fleet split`",
         )
     return device
+
+
+def bulk(volume: Volume) -> float:
+    """How much there is to read of a volume: its requests where they are generated, else bytes of its files.
+
+    Puts volumes of one place in an order; 0 where nobody knows before it is read.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> sum(map(bulk, sl.read_volumes("cloud:volumes=4,requests=4000")))
+        4000.0
+    """
+    opener = volume.trace.opener
+    if isinstance(opener, Made):
+        return float(tomllib.loads(opener.parameters)["requests"])
+    paths = (opener.path,) if isinstance(opener, Text) else opener.paths if isinstance(opener, Parts) else ()
+    with suppress(OSError):  # such as those of a web server
+        return float(sum(os.path.getsize(located(path)) for path in paths))
+    return 0.0
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sledlab.studies.fleet.measuring import Surveying
 from sledlab.studies.fleet.placement import LIST, Placement, placement
 from sledlab.study.plan import Case, Plan, said_of
 from sledlab.study.prices import Prices, prices
-from sledlab.traces.volumes import Volume, merged, read_volumes
+from sledlab.traces.volumes import Volume, bulk, merged, read_volumes
 
 if TYPE_CHECKING:
     from sledlab.study.plan import Given, Point
@@ -125,8 +125,8 @@ def planned(given: Given) -> FleetPlan:
         trace=None,
         traces={survey_name(name): merged([volume], [0]) for name, volume in volumes.items()},
         cases=[
-            Case("surveys", (("volume", name),), survey_name(name), (), name=survey_name(name))
-            for name in volumes
+            Case("surveys", (("volume", name),), survey_name(name), (), bulk(volume), survey_name(name))
+            for name, volume in volumes.items()
         ],
         seeds=(int(said_of(given.base).get("seed", 1)),),
         axes={
