@@ -3,11 +3,12 @@
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
-`{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}` and
+`{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}`, `{{ bench fleet }}` and
 `{{ file examples/sstf.py }}`.
 """
 
 import inspect
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -278,7 +279,15 @@ def file(path: str) -> str:
     return f"```python\n{Path(path).read_text().rstrip()}\n```"
 
 
+def bench(name: str) -> str:
+    """A table of what a benchmark left, `benches/NAME.json`."""
+    rows = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))["rows"]
+    lines = [f"| {row['what']} | {row['value']:.3g} {row['unit']} |" for row in rows]
+    return "\n".join(("| what | measured |", "| --- | ---: |", *lines))
+
+
 MARKERS = {
+    "bench": bench,
     "cloud": cloud,
     "columns": columns,
     "data": data,

@@ -23,23 +23,15 @@ pub(crate) struct Arrivals {
     /// Latest time so far.
     last_ns: u64,
     started: bool,
-    /// Whether another trace began the clock, so that a request may come before it.
-    sharing: bool,
+    /// Of the first request: where another trace began the clock, it counts from something else.
+    first_ns: u64,
     sequel: Sequel,
 }
 
 impl Arrivals {
     pub(crate) fn new(clock: Clock, sequel: Sequel) -> Self {
         let shifting = clock == Clock::Wall;
-        Arrivals {
-            shifting,
-            checking: true,
-            base_ns: 0,
-            last_ns: 0,
-            started: !shifting,
-            sharing: false,
-            sequel,
-        }
+        Arrivals { shifting, checking: true, base_ns: 0, last_ns: 0, started: !shifting, first_ns: 0, sequel }
     }
 
     /// Takes times as they come: whoever reads on puts them in order.
@@ -54,7 +46,7 @@ impl Arrivals {
             self.started = true;
             self.base_ns = self.sequel.begin(trace_ns);
             self.last_ns = self.base_ns;
-            self.sharing = self.base_ns != trace_ns;
+            self.first_ns = trace_ns;
         }
         if trace_ns < self.last_ns && self.checking {
             return None;
@@ -67,7 +59,7 @@ impl Arrivals {
     /// What to say when [`Arrivals::take`] gave `None` for a request at `trace_ns`.
     #[cold]
     pub(crate) fn disorder(&self, trace_ns: u64) -> Error {
-        if self.sharing && trace_ns < self.base_ns {
+        if trace_ns < self.base_ns && self.base_ns != self.first_ns {
             return too_early(self.base_ns - trace_ns);
         }
         let early_ms = (self.last_ns - trace_ns) as f64 / 1e6;

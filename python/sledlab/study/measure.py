@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
@@ -124,8 +124,10 @@ class FoundOf(Generic[R]):
     timing: Mapping[str, float] = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
+        """As plain data; rows are flat, so that nothing need be copied."""
+        row: Any = self.row
+        flat = {each.name: getattr(row, each.name) for each in fields(row)} if is_dataclass(row) else row
+        return {"row": flat, "timing": dict(self.timing)}
 
     @staticmethod
     def from_dict(said: Mapping[str, Any], kind: Callable[..., R]) -> FoundOf[R]:

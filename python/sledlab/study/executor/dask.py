@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -34,9 +34,30 @@ RETRIES = 2
 ASK_S = 5.0
 """How often it is asked how many workers there are."""
 
+TOGETHER_S, MOST_TOGETHER = 0.1, 16
+"""Points that take less go to a worker together, so many that they take about as long; and most of them."""
+
 NEVER = float("-inf")
 
 START = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A point among those that a worker was given together."""
+
+    future: Any
+    index: int
+
+
+def work_each(tasks: Sequence[Task]) -> list[Answer]:
+    """Measures points one after the other: what a worker runs."""
+    return [work(task) for task in tasks]
+
+
+def _work_alone(task: Task, trace: Any, sent: Sequence[bytes]) -> list[Answer]:
+    """Measures a point of which a trace, or files, were sent apart."""
+    return [work(task, trace, sent)]
 
 
 class Dask:
@@ -48,6 +69,7 @@ class Dask:
         self._sent: dict[str, Any] = {}
         self._traces: dict[int, Any] = {}
         self._threads, self._asked = 0, NEVER
+        self._begun, self._answered = time.monotonic(), 0
 
     @property
     def at_once(self) -> int:
@@ -65,30 +87,65 @@ class Dask:
         """Points handed out at the same time."""
         return max(LEAST_WINDOW, 4 * self.at_once)
 
-    def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
+    def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Part]:
         """See `Pool.submit`."""
-        futures = []
-        for task in map(for_elsewhere, tasks):
+        waiting = [for_elsewhere(task) for task in tasks]
+        many = self._together(len(waiting))
+        parts: list[Part] = []
+        while waiting:
+            some = waiting[:many] if all(map(self._is_light, waiting[:many])) else waiting[:1]
+            del waiting[: len(some)]
+            parts += self._submit(some, done)
+        return parts
+
+    def _submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Part]:
+        """Gives some points to one worker; those with something that is sent apart go alone."""
+        said = {"key": f"point-{uuid4().hex}", "pure": False, "retries": RETRIES}
+        if all(map(self._is_light, tasks)):
+            future = self._client.submit(work_each, list(tasks), **said)
+        else:
+            (task,) = tasks
             apart, rest = self._trace(task)
             files = task.needs.files if self._send and task.needs else ()
             sent = [self._file(name, digest) for name, digest in files]
-            key = f"point-{uuid4().hex}"
-            future = self._client.submit(work, rest, apart, sent, key=key, pure=False, retries=RETRIES)
-            future.add_done_callback(done.put)
-            futures.append(future)
-        return futures
+            future = self._client.submit(_work_alone, rest, apart, sent, **said)
+        parts = [Part(future, index) for index in range(len(tasks))]
+
+        def tell(_future: Any) -> None:
+            for part in parts:
+                done.put(part)
+
+        future.add_done_callback(tell)
+        return parts
+
+    def _is_light(self, task: Task) -> bool:
+        """Whether nothing goes to workers apart from the task."""
+        files = task.needs.files if self._send and task.needs else ()
+        return not files and not in_memory(task.trace)
+
+    def _together(self, tasks: int) -> int:
+        """How many of so many points go to a worker at a time, by how long they have taken."""
+        if not self._answered:
+            return 1
+        each_s = self.at_once * (time.monotonic() - self._begun) / self._answered
+        fair = tasks // (4 * self.at_once)  # lest one has some while others have none
+        return max(1, min(MOST_TOGETHER, fair, int(TOGETHER_S / each_s)))
 
     def look(self, done: SimpleQueue[Any]) -> None:
         """Nothing: Dask tells."""
 
-    def answers(self, futures: Sequence[Any]) -> list[Answer | InternalError]:
+    def answers(self, futures: Sequence[Part]) -> list[Answer | InternalError]:
         """See `Pool.answers`: those that are there are fetched together."""
-        whole = [future for future in futures if future.status == "finished"]
+        self._answered += len(futures)
+        whole = {id(part.future): part.future for part in futures if part.future.status == "finished"}
         try:
-            found = dict(zip(map(id, whole), self._client.gather(whole), strict=True))
+            found = dict(zip(whole, self._client.gather(list(whole.values())), strict=True))
         except OSError as error:  # the scheduler is gone, or the last worker that had them
             raise self._lost() from error
-        return [found[id(future)] if id(future) in found else self._trouble(future) for future in futures]
+        return [
+            found[id(part.future)][part.index] if id(part.future) in found else self._trouble(part.future)
+            for part in futures
+        ]
 
     def _trouble(self, future: Any) -> InternalError:
         """What has become of a point that no worker answered.
@@ -117,11 +174,11 @@ class Dask:
         names = [address for address, answer in found.items() if isinstance(answer, Exception)]
         return f"worker {names[0]}" if names else "a worker"
 
-    def cancel(self, futures: Sequence[Any]) -> None:
+    def cancel(self, futures: Sequence[Part]) -> None:
         """Takes back what has not begun. What runs goes on to its end, and nobody waits for it."""
         if futures and self._client.status == "running":
             with suppress(OSError, RuntimeError):
-                self._client.cancel(list(futures))
+                self._client.cancel(list({id(part.future): part.future for part in futures}.values()))
 
     def _trace(self, task: Task) -> tuple[Any, Task]:
         """A trace in memory, sent once to every worker, and the task without it; others go with the task."""
