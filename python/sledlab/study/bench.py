@@ -89,10 +89,13 @@ class Bench:
         """
         known = keys(plan, lasting=self._kept.place is not None)
         share = self.where.share
+        # Points that are kept under one key, since they run the same, are in one share.
+        places = {key: place for place, key in enumerate(dict.fromkeys(known[each] for each in plan.points))}
         missing = [
             point
             for point in plan.points
-            if not self._kept.knows(known[point], point) and (share is None or share.has(known[point]))
+            if not self._kept.knows(known[point], point)
+            and (share is None or share.has(places[known[point]]))
         ]
         failed = self._run(plan, missing, known, doing)
         if failed and not self._despite_failures:

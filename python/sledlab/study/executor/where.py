@@ -51,14 +51,14 @@ class Share:
             raise Error(f"`{word}` is not a share", remedy="write it as 3/8: the third of eight")
         return Share(int(number), int(of))
 
-    def has(self, key: str) -> bool:
-        """Whether a point is in it, by the key under which it is kept.
+    def has(self, place: int) -> bool:
+        """Whether a point is in it, by its place among all that differ, those that take longest first.
 
         Examples:
-            >>> [share for share in (1, 2, 3) if Share(share, 3).has("1f")]
+            >>> [share for share in (1, 2, 3) if Share(share, 3).has(31)]
             [2]
         """
-        return int(key, 16) % self.of == self.number - 1
+        return place % self.of == self.number - 1
 
     def __str__(self) -> str:
         """The share as options say it."""
