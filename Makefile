@@ -79,7 +79,7 @@ docs: $(READY) ## the documentation as pages in site/
 	@echo "open site/index.html"
 
 wheel: $(BIN)/.locked rust ## an abi3 wheel for Python 3.11 and newer in dist/
-	$(BIN)/maturin build --release --strip --locked --out dist
+	$(BIN)/maturin build --release --strip --locked --compression-level 9 --out dist
 
 setup: $(READY) ## .venv with sledlab and all tools; .rust where there is no Rust
 

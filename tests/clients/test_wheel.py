@@ -39,7 +39,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return Path(given).resolve()
     need("cargo")
     out = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "maturin", "build", "--release", "--strip", "--locked", "--out", str(out)]
+    smallest = ["--release", "--strip", "--locked", "--compression-level", "9"]
+    build = [sys.executable, "-m", "maturin", "build", *smallest, "--out", str(out)]
     subprocess.run(build, cwd=PROJECT, check=True, capture_output=True)
     (made,) = out.glob("sledlab-*-cp311-abi3-*.whl")
     return made
@@ -164,6 +165,10 @@ PREPARED = {
     "app.csv": "sledlab trace slice sample:mail-a app.csv --limit 3000",
     "run-fcfs": f"{REQUESTS} --out run-fcfs && {REQUESTS} --scheduler sptf --out run-sptf",
     "before.parquet": f"{REQUESTS} --requests before.parquet && {REQUESTS} --requests after.parquet",
+    "io_traces": "echo '3,W,0,4096,1' | gzip > io_traces.csv.gz",
+    "day-1": "for day in 1 2; do echo ${day}00,0,8,0,1283 > day-$day.csv; done",
+    "check tape": f"cp {PROJECT}/examples/tape.py .",
+    "check clock": f"cp {PROJECT}/examples/clock.py .",
     "my.sql": f'mkdir -p data && python -c "{TABLE}" && echo "SELECT v, count(*) FROM t GROUP BY v" > my.sql',
     "my_job.py": "sledlab init job",
     "sort-4.work": "for n in 4 8; do sledlab smart record --job sort --scale-factor 0.01 --nodes $n "

@@ -155,7 +155,7 @@ impl Kind {
 /// Those of `kinds` whose methods the class `word` has, if it is `allowed`; none of them runs.
 pub(crate) fn fitting(py: Python<'_>, kinds: &[Kind], word: &str, allowed: &Allowed) -> PyResult<Vec<Kind>> {
     allowed.check(word).map_err(raise)?;
-    let plug_in = Kind { name: "plug-in", protocol: "the page of its kind", methods: &[] };
+    let plug_in = Kind { name: "plug-in", protocol: "sledlab.check", methods: &[] };
     let found = import(py, word).map_err(|raised| wrap(py, plug_in, word, &raised))?;
     plug_in.check(word, &found).map_err(raise)?;
     Ok(kinds.iter().filter(|kind| kind.check(word, &found).is_ok()).copied().collect())

@@ -31,7 +31,7 @@ def split(files: tuple[str, ...], out: str, format: str | None, sort: int) -> No
     \b
     Examples:
       sledlab fleet split io_traces.csv.gz --out fleet
-      sledlab fleet split day-1.csv day-2.csv --format tencent --out fleet
+      sledlab fleet split day-1.csv day-2.csv --format tencent --out days
     """
     with Progress("splitting") as progress:
         volumes = split_volumes(files, out, format=format, sort_window=sort, progress=progress.update)
