@@ -46,6 +46,7 @@ def put_together(volumes):
     return polars.concat(frames).drop("device")
 
 
+@pytest.mark.slow("tries many traces")
 @settings(max_examples=30, deadline=None)
 @given(lines, st.integers(1, 3))
 def test_split_volumes_are_the_trace(tmp_path_factory, rows, files):

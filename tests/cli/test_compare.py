@@ -180,6 +180,7 @@ def test_seeds_for_a_trace_are_refused(sledlab, small_trace):
     answer.assert_refused("nothing in it is random")
 
 
+@pytest.mark.slow("runs millions of requests until it is stopped")
 def test_interrupt_keeps_what_is_done(tmp_path):
     out = tmp_path / "race"
     speedups = ",".join(f"{step / 20}" for step in range(1, 13))

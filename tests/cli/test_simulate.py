@@ -45,6 +45,7 @@ def test_human_output_ends_in_the_answer(sledlab):
     assert "mems-g2 under FCFS answered 2,000 requests in" in answer.out
 
 
+@pytest.mark.slow("draws two pages")
 def test_out_leaves_everything_and_runs_again_to_the_same_bytes(sledlab, tmp_path, bank):
     first, second = tmp_path / "first", tmp_path / "second"
     trace = ("simulate", "--device", "mems-g2", "--trace", bank, "--scheduler", "sptf", "--speedup", 3)
