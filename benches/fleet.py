@@ -9,8 +9,6 @@ Each fleet runs in a process of its own. Writes ``benches/fleet.json`` and, of s
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -18,9 +16,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from keeping import keep
 from sledlab.show import plots
 
-RESULTS = Path(__file__).parent / "fleet.json"
 FIGURE = Path(__file__).parents[1] / "docs" / "images" / "fleet-cost.png"
 
 DEVICE = "mems-g2"
@@ -103,11 +101,7 @@ def main() -> None:
         ),
         (f"{ENORMOUS:.0e} requests on {WORKERS:,} workers at the last cost", enormous_s, "s"),
     ]
-    for name, value, unit in rows:
-        print(f"{name:<70} {value:>9.2f} {unit}")
-    machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
-    told = [{"what": name, "value": value, "unit": unit} for name, value, unit in rows]
-    RESULTS.write_text(json.dumps({"machine": machine, "rows": told}, indent=2) + "\n")
+    keep("fleet", [{"what": name, "value": value, "unit": unit} for name, value, unit in rows])
     drawn(costs)
 
 

@@ -4,9 +4,7 @@ Installs the wheel of `make wheel` with everything that it needs into an environ
 is timed is what users have. Prints medians and writes ``benches/front_door.json``.
 """
 
-import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -14,8 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from keeping import keep
+
 PROJECT = Path(__file__).parents[1]
-RESULTS = Path(__file__).parent / "front_door.json"
 RUNS = 11
 COMPLETED = (
     "simulate --sch",
@@ -66,7 +65,6 @@ def main() -> None:
 
     def row(what: str, value: float, target: str) -> None:
         rows.append({"what": what, "value": value, "unit": "s", "target": target})
-        print(f"{what:<56} {value:>8.3f} s (target {target})")
 
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
@@ -88,8 +86,7 @@ def main() -> None:
             completion(sledlab, words, place)
             found = statistics.median(completion(sledlab, words, place) for _ in range(RUNS))
             row(f"completion of `sledlab {words}`", found, "0.15")
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
+    keep("front_door", rows)
 
 
 if __name__ == "__main__":

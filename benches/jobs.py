@@ -5,8 +5,6 @@ Data are generated before. Writes ``benches/jobs.json``.
 
 import itertools
 import json
-import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -16,9 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from keeping import keep
 from sledlab import _native
-
-RESULTS = Path(__file__).parent / "jobs.json"
 
 JOBS = {
     "sort, scale factor 1, 32 nodes": ("sort", 32, {"scale_factor": 1}, 30),
@@ -178,12 +175,7 @@ def rows() -> list[dict[str, object]]:
 
 def main() -> None:
     """Measures, prints, and writes the results."""
-    measured = rows()
-    for row in measured:
-        target = f"(target {row['target']})" if row["target"] else ""
-        print(f"{row['what']:<78} {row['value']:>9.2f} {row['unit']} {target}")
-    machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
-    RESULTS.write_text(json.dumps({"machine": machine, "rows": measured}, indent=2) + "\n")
+    keep("jobs", rows())
 
 
 if __name__ == "__main__":

@@ -4,9 +4,6 @@ Both have two workers, of which the cluster's, and its scheduler, run before the
 ``benches/machines.json``. Other work on the machine makes both slower; the ratio stays.
 """
 
-import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -16,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import sledlab as sl
+from keeping import keep
 
-RESULTS = Path(__file__).parent / "machines.json"
 SEEDS = 1000
 """Times two schedulers: points."""
 
@@ -75,12 +72,9 @@ def main() -> None:
         for name, each in took.items()
     ]
     rows.append({"what": "Dask, times loky", "value": dask_s / loky_s, "unit": ""})
-    for row in rows:
-        print(f"{row['what']:<60} {row['value']:>9.2f} {row['unit']}".rstrip())
+    keep("machines", rows)
     kept = dask_s <= LIMIT * loky_s + ALLOWED_S
     print(f"at most {LIMIT} x loky + {ALLOWED_S:g} s: {'kept' if kept else 'exceeded'}")
-    machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
-    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

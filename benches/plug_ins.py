@@ -4,9 +4,6 @@ Prints requests per second of processor time, the best of some runs each, and wr
 ``benches/plug_ins.json``.
 """
 
-import json
-import os
-import platform
 import sys
 import time
 from collections import OrderedDict
@@ -16,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import sledlab as sl
+from keeping import keep
 
-RESULTS = Path(__file__).parent / "plug_ins.json"
 OWN = "plug_ins"
 """This module, as plug-ins are named."""
 RUNS = 5
@@ -114,9 +111,7 @@ def main() -> None:
     for what, work in measured.items():
         value = rate(REPLAYED, work) / 1e6
         rows.append({"what": what, "value": value, "unit": "million requests/s"})
-        print(f"{what:<44} {value:>8.2f} million requests/s")
-    machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
-    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
+    keep("plug_ins", rows)
 
 
 if __name__ == "__main__":

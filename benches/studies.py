@@ -4,26 +4,24 @@ Each command runs once to make data and records, which are kept, and once more f
 ``benches/studies.json``.
 """
 
-import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-RESULTS = Path(__file__).parent / "studies.json"
+from keeping import keep
+
 EXPERIMENTS = Path(__file__).parent.parent / "presets" / "experiments"
 
 LARGE = ("--job-set", "scale_factor=1")
-SIZE = ("size", "--until", "network", "--nodes", "2..1024", "--devices", "mems-g3,hp-c2490a", *LARGE)
+SIZE = ("size", "--until", "network", "--nodes", "4..1024", "--devices", "mems-g3,hp-c2490a", *LARGE)
 QUERIES = ("--query", "tpch", "--nodes", "4,8,16,32,64", "--device", "mems-g2", *LARGE)
 PAPER = tuple((str(EXPERIMENTS / f"paper-004-figure-{number}.toml"),) for number in (4, 5, 7, 9, 11))
 
 STUDIES = {
-    "size of a sort, scale factor 1, 2 to 1,024 nodes, two devices": ((*SIZE, "--job", "sort"),),
-    "size of a join, scale factor 1, 2 to 1,024 nodes, two devices": ((*SIZE, "--job", "join"),),
+    "size of a sort, scale factor 1, 4 to 1,024 nodes, two devices": ((*SIZE, "--job", "sort"),),
+    "size of a join, scale factor 1, 4 to 1,024 nodes, two devices": ((*SIZE, "--job", "join"),),
     "all queries of TPC-H, scale factor 1, 4 to 64 nodes": (QUERIES,),
     "the five experiments of paper 004": PAPER,
 }
@@ -49,13 +47,11 @@ def seconds(commands: tuple[tuple[str, ...], ...]) -> float:
 
 def main() -> None:
     """Measures, prints, and writes the results."""
-    machine = f"{platform.machine()}, {os.cpu_count()} logical cores"
     rows = []
     for what, commands in STUDIES.items():
         took = seconds(commands)
         rows.append({"what": what, "value": took, "unit": "s"})
-        print(f"{what:<78} {took:>9.1f} s")
-    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
+    keep("studies", rows)
 
 
 if __name__ == "__main__":

@@ -4,18 +4,16 @@ Prints two tables and writes ``benches/volumes.json``. Speeds are processor time
 splitting is reading and parsing the same file.
 """
 
-import json
-import platform
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 import sledlab as sl
+from keeping import machine, write
 from sledlab import _native
 from sledlab.traces.cloud import Cloud
 
-RESULTS = Path(__file__).parent / "volumes.json"
 PUBLISHED = {
     "volumes with a mean above 100 requests/s (%)": 1.90,
     "volumes with a mean below 10 requests/s (%)": 81.6,
@@ -127,12 +125,12 @@ def main() -> None:
             f"{each['over_floor']} times as long as reading"
         )
     kept = {
-        "machine": platform.processor() or platform.machine(),
+        "machine": machine(),
         "statistics": {name: {"published": PUBLISHED[name], "ours": value} for name, value in found.items()},
         "generated_per_s": round(speed),
         "splitting": split,
     }
-    RESULTS.write_text(json.dumps(kept, indent=2) + "\n")
+    write("volumes", kept)
 
 
 if __name__ == "__main__":

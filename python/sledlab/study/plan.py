@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
@@ -202,6 +203,13 @@ class Given:
             Error: There is no such device.
         """
         return taking(self.base, worded("device", device))
+
+
+def several(said: Any) -> list[Any]:
+    """One thing, or several, or none, as a list."""
+    if said is None:
+        return []
+    return [said] if isinstance(said, (str, Path, Chosen)) else list(said)
 
 
 def worded(kind: str, said: Any) -> Chosen:

@@ -23,7 +23,7 @@ from sledlab.study.inputs import plug_ins
 from sledlab.study.kept import POINTS
 from sledlab.study.measure import Measured, measure
 from sledlab.study.outcome import Outcome
-from sledlab.study.plan import Given, Plan, to_toml
+from sledlab.study.plan import Given, Plan, several, to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -202,11 +202,6 @@ class Study(Generic[Out]):
             if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):
                 del tables[table]
         return self.subject.experiment(document(tables), Path(path).name), said
-
-
-def several(said: Any) -> list[Any]:
-    """One thing or several as a list."""
-    return [] if said is None else [said] if isinstance(said, (str, Path)) else list(said)
 
 
 def _alone(name: str, *, race: bool) -> Error:

@@ -12,16 +12,16 @@ from sledlab.lazy import parquet
 from sledlab.lazy import pyarrow as pa
 from sledlab.traces import contents, remote
 from sledlab.traces import table as tables
-from sledlab.traces.columns import check_columns
+from sledlab.traces.columns import check_columns, is_parquet
 from sledlab.traces.samples import located
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pyarrow
 
 BATCH_ROWS = 65_536
-"""Rows of a Parquet file that are handed over together."""
+"""Rows of a table that are handed over together."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,8 @@ class Parts:
     def open(self) -> _native.Source:
         """The requests, from the start."""
         with Part(self.paths[0]) as first:
-            columns = first.columns()
-            schema = first.file.schema_arrow
-        return tables.from_batches(self.paths[0], schema, self._batches(columns), 0)
-
-    def _batches(self, columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
-        for path in self.paths:
-            with Part(path) as part:
-                part.columns()
-                yield from part.batches(columns)
+            columns, schema = first.columns(), first.file.schema_arrow
+        return tables.from_batches(self.paths[0], schema, rows_of(self.paths, columns), 0)
 
     def identity(self) -> str:
         """A text that differs where the requests do."""
@@ -109,9 +102,10 @@ class Part:
         self._bytes.close()
 
     def columns(self, *more: str) -> list[str]:
-        """The columns of a trace that it has, without the device, and those that must be there besides."""
-        found = check_columns(self.file.schema_arrow.names, self.path)
-        return [*(column for column in found if column != "device"), *more]
+        """The columns of a trace that it has, without the device, and those of others that it has."""
+        names = self.file.schema_arrow.names
+        found = [column for column in check_columns(names, self.path) if column != "device"]
+        return [*found, *(column for column in more if column in names)]
 
     def batches(self, columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
         """Its rows."""
@@ -129,6 +123,18 @@ class Part:
         )
 
 
+def rows_of(paths: Sequence[str], columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of Parquet files, one file after another.
+
+    Raises:
+        Error: One cannot be read, or lacks a column of a trace.
+    """
+    for path in paths:
+        with Part(path) as part:
+            part.columns()
+            yield from part.batches(columns)
+
+
 def starts_as_parquet(path: str) -> bool:
     """Whether the first bytes are those of Parquet; of what cannot be read, not.
 
@@ -138,11 +144,7 @@ def starts_as_parquet(path: str) -> bool:
     if remote.is_remote(path):
         with remote.opened(path) as file:
             return file.read(4) == b"PAR1"
-    try:
-        with located(path).open("rb") as local:
-            return local.read(4) == b"PAR1"
-    except OSError:
-        return False
+    return is_parquet(str(located(path)))
 
 
 def _identity(path: str) -> str:

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from sledlab import _native
-from sledlab.errors import Error, Place
-from sledlab.lazy import parquet, polars
+from sledlab.errors import Error
+from sledlab.lazy import polars
 from sledlab.lazy import pyarrow as pa
 from sledlab.traces import table as tables
 from sledlab.traces.columns import PARQUET, check_columns, is_parquet
-
-BATCH_ROWS = 65_536
-"""Rows of a table that are handed over together."""
+from sledlab.traces.parts import BATCH_ROWS, Part, rows_of
 
 
 class Opener(Protocol):
@@ -64,14 +62,9 @@ class ParquetFile:
 
     def open(self) -> _native.Source:
         """The requests, from the start."""
-        place = Place(self.path, 0, 0, "")
-        try:
-            file = parquet.ParquetFile(self.path)
-            columns = check_columns(file.schema_arrow.names, self.path)
-            batches = file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
-        except pa.ArrowInvalid as error:
-            raise Error(f"not a Parquet file that can be read: {error}", place) from error
-        return tables.from_batches(self.path, file.schema_arrow, batches, self.sort_window)
+        with Part(self.path) as part:
+            columns, schema = part.columns("device"), part.file.schema_arrow
+        return tables.from_batches(self.path, schema, rows_of((self.path,), columns), self.sort_window)
 
 
 @dataclass(frozen=True)

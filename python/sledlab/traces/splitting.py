@@ -20,7 +20,7 @@ from sledlab.lazy import parquet
 from sledlab.lazy import pyarrow as pa
 from sledlab.traces import table as tables
 from sledlab.traces.columns import BLOCK_BYTES, PARQUET
-from sledlab.traces.parts import Part, Text, starts_as_parquet
+from sledlab.traces.parts import Part, Text, rows_of, starts_as_parquet
 from sledlab.traces.places import directory_of
 from sledlab.traces.volumes import Volume, read_volumes
 
@@ -180,11 +180,10 @@ class _Reading:
         return tables.from_batches(file, schema, self._batches(file, columns, named=named), self.sort_window)
 
     def _batches(self, file: str, columns: list[str], *, named: bool) -> Iterator[pyarrow.RecordBatch]:
-        rows = 0
-        with Part(file) as part:
-            for batch in part.batches(columns):
-                yield self._numbered(batch, file, rows) if named else batch
-                rows += batch.num_rows
+        before = 0
+        for batch in rows_of((file,), columns):
+            yield self._numbered(batch, file, before) if named else batch
+            before += batch.num_rows
 
     def _numbered(self, batch: pyarrow.RecordBatch, file: str, rows: int) -> pyarrow.RecordBatch:
         """The batch with numbers in the place of names."""

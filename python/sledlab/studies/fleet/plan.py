@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - annotations are read at run time
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - as above
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen
 from sledlab.runs.options import Arranged, Devices, Option, Parallel, Priced, Saving, Scheduled, Set, Trusted
 from sledlab.runs.written import words
 from sledlab.studies.fleet.goal import Goal, goal
 from sledlab.studies.fleet.kinds import Kind, kinds
 from sledlab.studies.fleet.measuring import Surveying
 from sledlab.studies.fleet.placement import LIST, Placement, placement
-from sledlab.study.plan import Case, Plan, said_of
+from sledlab.study.plan import Case, Plan, said_of, several
 from sledlab.study.prices import Prices, prices
 from sledlab.traces.volumes import Volume, bulk, merged, read_volumes
 
@@ -107,13 +106,13 @@ def planned(given: Given) -> FleetPlan:
     """
     way = placement(given.axis("placement", PLACEMENT))
     fill, group = _share(given.axis("fill", FILL)), _group(given.axis("group"), way)
-    years, price = given.axis("years"), _listed(given.axis("price"))
+    years, price = given.axis("years"), several(given.axis("price"))
     costs = prices(given.axis("prices"), [*price, *([f"years={years}"] if years is not None else [])])
     wanted = goal(given.axis("goal"))
     place = given.axis("place")
     if place is None:
         raise Error("no volumes were given", remedy="name a directory with a trace for each volume")
-    devices = _listed(given.axis("devices"))
+    devices = several(given.axis("devices"))
     known = kinds(given, devices, group if way.grouped else 1, costs)
     costs.check(
         {"node": set(), "device": {"ram"}.union(*(each.named for each in known.values())), "network": set()}
@@ -179,10 +178,3 @@ def _group(said: Any, way: Placement) -> int:
     if not isinstance(found, int) or isinstance(found, bool) or not 1 < found <= 1000:
         raise Error(f"a group of {found} devices cannot be", remedy="give a whole number from 2 to 1,000")
     return found
-
-
-def _listed(said: Any) -> list[Any]:
-    """What was said, as a list."""
-    if said is None:
-        return []
-    return [said] if isinstance(said, (str, Path, Chosen)) else list(said)

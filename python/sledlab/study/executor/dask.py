@@ -43,8 +43,8 @@ START = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """A point among those that a worker was given together."""
+class InGroup:
+    """A point of a group that a worker was given together."""
 
     future: Any
     index: int
@@ -87,18 +87,18 @@ class Dask:
         """Points handed out at the same time."""
         return max(LEAST_WINDOW, 4 * self.at_once)
 
-    def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Part]:
+    def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[InGroup]:
         """See `Pool.submit`."""
         waiting = [for_elsewhere(task) for task in tasks]
         many = self._together(len(waiting))
-        parts: list[Part] = []
+        parts: list[InGroup] = []
         while waiting:
             some = waiting[:many] if all(map(self._is_light, waiting[:many])) else waiting[:1]
             del waiting[: len(some)]
             parts += self._submit(some, done)
         return parts
 
-    def _submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Part]:
+    def _submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[InGroup]:
         """Gives some points to one worker; those with something that is sent apart go alone."""
         said = {"key": f"point-{uuid4().hex}", "pure": False, "retries": RETRIES}
         if all(map(self._is_light, tasks)):
@@ -109,7 +109,7 @@ class Dask:
             files = task.needs.files if self._send and task.needs else ()
             sent = [self._file(name, digest) for name, digest in files]
             future = self._client.submit(_work_alone, rest, apart, sent, **said)
-        parts = [Part(future, index) for index in range(len(tasks))]
+        parts = [InGroup(future, index) for index in range(len(tasks))]
 
         def tell(_future: Any) -> None:
             for part in parts:
@@ -134,7 +134,7 @@ class Dask:
     def look(self, done: SimpleQueue[Any]) -> None:
         """Nothing: Dask tells."""
 
-    def answers(self, futures: Sequence[Part]) -> list[Answer | InternalError]:
+    def answers(self, futures: Sequence[InGroup]) -> list[Answer | InternalError]:
         """See `Pool.answers`: those that are there are fetched together."""
         self._answered += len(futures)
         whole = {id(part.future): part.future for part in futures if part.future.status == "finished"}
@@ -174,7 +174,7 @@ class Dask:
         names = [address for address, answer in found.items() if isinstance(answer, Exception)]
         return f"worker {names[0]}" if names else "a worker"
 
-    def cancel(self, futures: Sequence[Part]) -> None:
+    def cancel(self, futures: Sequence[InGroup]) -> None:
         """Takes back what has not begun. What runs goes on to its end, and nobody waits for it."""
         if futures and self._client.status == "running":
             with suppress(OSError, RuntimeError):

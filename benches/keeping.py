@@ -1,0 +1,33 @@
+"""What benchmarks in Python leave: their rows, and the machine that these are of."""
+
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+PLACE = Path(__file__).parent
+
+
+def machine() -> str:
+    """The processor and how many of it there are, as the benchmarks in Rust tell it."""
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        told = []
+    models = (line.partition(":")[2].strip() for line in told if line.startswith("model name"))
+    return f"{next(models, platform.machine())}, {os.cpu_count()} logical cores"
+
+
+def keep(name: str, rows: list[dict[str, Any]]) -> None:
+    """Prints rows, of `what`, `value`, `unit` and maybe a `target`, and keeps them in `benches/NAME.json`."""
+    print(machine())
+    for row in rows:
+        target = f"(target {row['target']})" if row.get("target") else ""
+        print(f"{row['what']:<78} {row['value']:>9.2f} {row['unit']} {target}".rstrip())
+    write(name, {"machine": machine(), "rows": rows})
+
+
+def write(name: str, said: dict[str, Any]) -> None:
+    """Keeps a benchmark's results in `benches/NAME.json`."""
+    (PLACE / f"{name}.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
