@@ -8,7 +8,7 @@ use sledlab_core::{Op, Request, Time};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::device::{Queued, mems::MemsParams};
 use sledlab_models::merge::{MergeParams, Merged};
-use sledlab_models::system::{self, Completion, Setup, System};
+use sledlab_models::system::{self, Completion, Setup, Start, System};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -21,6 +21,7 @@ fn station(scheduler: &str, merge: &str) -> Box<dyn System> {
         scheduler: &scheduler::Choice::new(&name, &params).unwrap(),
         power: &power::Choice::of_device(0.0).unwrap(),
         merge: &MergeParams::parse(Some(merge), Table::new()).unwrap(),
+        start: Start::Parked,
     };
     system::build(&file, setup).unwrap()
 }

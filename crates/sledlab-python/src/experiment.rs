@@ -167,7 +167,12 @@ impl Experiment {
             let device = experiment.device()?;
             let fcfs = scheduler::Choice::new("fcfs", &toml::Table::new())?;
             let own = power::Choice::of_device(device.idle_timeout_ms())?;
-            let setup = system::Setup { scheduler: &fcfs, power: &own, merge: &MergeParams::default() };
+            let setup = system::Setup {
+                scheduler: &fcfs,
+                power: &own,
+                merge: &MergeParams::default(),
+                start: system::Start::Parked,
+            };
             let capacity_blocks = system::build(&device, setup)?.capacity_blocks();
             let mut table = device.to_table();
             table.insert("capacity_blocks".to_owned(), toml::Value::Integer(capacity_blocks.cast_signed()));
@@ -209,7 +214,7 @@ impl Experiment {
             let hooks = Hooks {
                 source,
                 highest_end,
-                rows: if wanted { Some(&mut take_rows) } else { None },
+                rows: if wanted { Some(Box::new(&mut take_rows)) } else { None },
                 progress: Some(&mut show),
                 time_decisions,
             };

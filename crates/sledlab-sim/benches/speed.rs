@@ -12,7 +12,7 @@ use sledlab_core::source::InMemory;
 use sledlab_core::{Op, Request, Source, Time, seed};
 use sledlab_models::device::{self, Device, Queued, preset};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{Setup, Single, Station};
+use sledlab_models::system::{Setup, Single, Start, Station};
 use sledlab_models::{power, scheduler};
 use sledlab_sim::{Experiment, Hooks, Recorder, Replay, simulate};
 use sledlab_trace::{synthetic, writer};
@@ -158,6 +158,7 @@ fn accounting(rows: &mut Vec<Row>, requests: &[Request]) {
         scheduler: &scheduler::Choice::new("fcfs", &toml::Table::new()).expect("a scheduler"),
         power: &power::Choice::of_device(1000.0).expect("a policy"),
         merge: &MergeParams::default(),
+        start: Start::Parked,
     };
     let replay = Replay::default();
     let seconds = |energy: bool| {

@@ -71,41 +71,17 @@
 
 use std::ops::ControlFlow;
 
-use sledlab_core::{Error, Op, Result, Source, Span, Time};
-use sledlab_models::device::Queued;
-use sledlab_models::system::{Completion, MOST_COMPLETED, System};
+use sledlab_core::{Error, Result, Source, Span, Time};
+use sledlab_models::system::{MOST_COMPLETED, System};
 
+use crate::books::{Arrived, Books, Counts};
 use crate::feed::Feed;
-use crate::flush::Flushes;
 use crate::pulse::Pulse;
 use crate::recorder::Recorder;
 use crate::replay::{Mode, Replay};
 
-/// The queue length is looked at on every arrival of a short run, and then on every eighth.
-const SAMPLE_ALL: u64 = 65_536;
-const SAMPLE_EVERY: u64 = 8;
-
 /// A queue that has become longer than this, and more than twice as long as it was, may make decisions much dearer.
 const LONG_QUEUE: usize = 32;
-
-/// Operations by what became of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Issued, of any kind.
-    pub issued: u64,
-    /// Reads completed, warm-up included.
-    pub reads: u64,
-    /// Writes completed, warm-up included.
-    pub writes: u64,
-    /// Trims completed.
-    pub trims: u64,
-    /// Flushes completed.
-    pub flushes: u64,
-    /// Neither completed nor given up on: under way when the run was interrupted.
-    pub dropped: u64,
-    /// Whether the run was interrupted.
-    pub interrupted: bool,
-}
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
@@ -159,40 +135,28 @@ fn simulate_at(
     let mut run = Run {
         feed,
         recorder,
+        books: Books::new(replay.warmup),
         think,
-        flushes: Flushes::default(),
-        counts: Counts::default(),
-        under_way: 0,
+        interrupted: false,
         closed: replay.mode != Mode::Open,
-        opened: replay.warmup == 0,
-        completed: Vec::new(),
         arrivals: pulse.clone(),
         events: pulse,
         waited: 0,
         progress,
     };
     run.run(system)?;
-    run.recorder.flush_rows()?;
-    let counts = run.counts;
-    let (background, background_end) = system.background();
-    run.recorder.ended = run.recorder.ended.max(background_end);
-    run.recorder.uncounted += background;
-    system.close_ledgers(run.recorder.ended);
-    conserve(system, run.recorder, &counts)?;
-    Ok(counts)
+    let Run { feed, mut books, interrupted, .. } = run;
+    books.counts.interrupted = interrupted;
+    books.close(feed.issued(), system, recorder)
 }
 
 struct Run<'a, 's, 'r, 'p> {
     feed: Feed<'s>,
     recorder: &'a mut Recorder<'r>,
+    books: Books,
     think: Span,
-    flushes: Flushes,
-    counts: Counts,
-    under_way: u64,
+    interrupted: bool,
     closed: bool,
-    /// Whether the warm-up is over.
-    opened: bool,
-    completed: Vec<Completion>,
     /// Of arrivals and, apart from those, since they take so much less time, of events.
     arrivals: Pulse,
     events: Pulse,
@@ -214,11 +178,9 @@ impl Run<'_, '_, '_, '_> {
             }
         }
         self.notice_failure(system)?;
-        if self.counts.interrupted {
+        if self.interrupted {
             self.complete_before(reached)?;
         }
-        self.counts.issued = self.feed.issued();
-        self.counts.dropped = self.under_way + self.flushes.waiting();
         Ok(())
     }
 
@@ -234,15 +196,15 @@ impl Run<'_, '_, '_, '_> {
     #[inline]
     fn run_open(&mut self, system: &mut dyn System) -> Result<Option<Time>> {
         let arrival = self.next_arrival()?;
-        if self.counts.interrupted {
+        if self.interrupted {
             return Ok(None);
         }
         let horizon = arrival.unwrap_or(Time::MAX);
         loop {
             let until = self.reach(system, horizon);
-            system.advance_before(until, &mut self.completed);
+            system.advance_before(until, &mut self.books.completed);
             let mut done = 0;
-            if self.completed.len() >= MOST_COMPLETED {
+            if self.books.completed.len() >= MOST_COMPLETED {
                 done = self.complete_before(horizon)?;
                 if done == 0 {
                     break;
@@ -289,9 +251,9 @@ impl Run<'_, '_, '_, '_> {
         loop {
             let arrival = self.next_arrival()?;
             match system.next_event() {
-                _ if self.counts.interrupted => return Ok(None),
+                _ if self.interrupted => return Ok(None),
                 Some(now) if arrival.is_none_or(|at| now < at) => {
-                    system.advance(now, &mut self.completed);
+                    system.advance(now, &mut self.books.completed);
                     self.complete_before(Time::MAX)?;
                     self.heed_queue(system);
                     if self.events.beat(1) && !self.look_up(system)? {
@@ -308,12 +270,12 @@ impl Run<'_, '_, '_, '_> {
     fn look_up(&mut self, system: &mut dyn System) -> Result<bool> {
         self.waited = system.queue_length();
         self.notice_failure(system)?;
-        if let Some(tell) = self.progress.as_mut().filter(|_| !self.counts.interrupted) {
+        if let Some(tell) = self.progress.as_mut().filter(|_| !self.interrupted) {
             let (operations, fraction) = (self.feed.issued(), self.feed.progress());
             let told = tell(Progress { operations, fraction, simulated: self.recorder.ended });
-            self.counts.interrupted = told.is_break();
+            self.interrupted = told.is_break();
         }
-        Ok(!self.counts.interrupted)
+        Ok(!self.interrupted)
     }
 
     /// Ends with the error of a scheduler or a power policy that has given up.
@@ -326,114 +288,26 @@ impl Run<'_, '_, '_, '_> {
         if !error.is_interrupt() {
             return Err(error);
         }
-        self.counts.interrupted = true;
+        self.interrupted = true;
         Ok(())
     }
 
     #[inline]
     fn arrive(&mut self, system: &mut dyn System, now: Time) -> Result<()> {
         let (id, request) = self.feed.take(now);
-        if !self.opened && self.recorder.counts(id) {
-            self.opened = true;
-            self.recorder.opened = now;
-            system.open_ledgers(now);
-        }
-        match request.op {
-            Op::Read | Op::Write => {
-                self.flushes.arrive(u64::from(request.op == Op::Write));
-                if id < SAMPLE_ALL || id.is_multiple_of(SAMPLE_EVERY) {
-                    self.recorder.arrive(id, now, system.queue_length());
-                }
-                self.under_way += 1;
-                system.arrive(now, Queued::new(id, &request));
-            }
-            Op::Trim => {
-                self.counts.trims += 1;
-                self.feed.free_slot(now + self.think);
-            }
-            Op::Flush if system.flush(now, Queued::new(id, &request)) => self.under_way += 1,
-            Op::Flush => {
-                self.complete_before(now)?;
-                if self.flushes.flush(id) {
-                    self.finish_flushes(1, now);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn finish_flushes(&mut self, flushes: u64, now: Time) {
-        self.counts.flushes += flushes;
-        (0..flushes).for_each(|_| self.feed.free_slot(now + self.think));
+        let arrived = Arrived { now, id, request: &request };
+        self.books.arrive(arrived, system, self.recorder, &mut |end| {
+            self.feed.free_slot(end.at() + self.think);
+        })
     }
 
     /// Records what has been completed before `horizon`, and tells how much that was.
     #[inline]
     fn complete_before(&mut self, horizon: Time) -> Result<usize> {
-        let mut completed = std::mem::take(&mut self.completed);
-        let promised = completed.iter().rev().take_while(|done| done.completion >= horizon).count();
-        let due = completed.len() - promised;
-        for done in &completed[..due] {
-            let now = done.completion;
-            debug_assert!(done.start >= done.request.arrival && now >= done.start);
-            if done.request.op == Op::Flush {
-                self.under_way -= 1;
-                self.finish_flushes(1, now);
-                continue;
-            }
-            self.recorder.complete(done)?;
-            self.under_way -= 1;
-            let writes = u64::from(done.request.op == Op::Write);
-            self.counts.writes += writes;
-            self.counts.reads += 1 - writes;
-            let flushes = self.flushes.durable(done.request.id, writes);
-            if flushes > 0 {
-                self.finish_flushes(flushes, now);
-            }
-            self.feed.free_slot(now + self.think);
-        }
-        completed.drain(..due);
-        self.completed = completed;
-        Ok(due)
+        self.books.complete_before(horizon, self.recorder, &mut |end| {
+            self.feed.free_slot(end.at() + self.think);
+        })
     }
-}
-
-/// Whether two energies are the same but for rounding.
-fn agree(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
-}
-
-/// What must hold at the end of every run.
-fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result<()> {
-    let done = counts.reads + counts.writes + counts.trims + counts.flushes;
-    if counts.issued != done + counts.dropped {
-        return Err(Error::internal(format!("operations were lost: {counts:?}")));
-    }
-    if counts.interrupted {
-        return Ok(());
-    }
-    if counts.dropped > 0 {
-        return Err(Error::internal(format!("the scheduler never chose {} requests", counts.dropped)));
-    }
-    let elapsed = recorder.ended.since(recorder.opened);
-    let ledgers = system.ledgers();
-    // A service that spans the end of the warm-up is one request's, but counts in part.
-    let spent_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
-    let charged_j = recorder.served_uj() * 1e-6;
-    if !ledgers.is_empty() && recorder.opened == Time::ZERO && !agree(spent_j, charged_j) {
-        return Err(Error::internal(format!(
-            "requests were charged {charged_j} J but the mechanism spent {spent_j} J"
-        )));
-    }
-    for (ledger, energy) in ledgers {
-        if ledger.total() != elapsed {
-            return Err(Error::internal(format!("states last {} but the run {elapsed}", ledger.total())));
-        }
-        if !energy.total.is_finite() {
-            return Err(Error::internal("energy is not a finite number"));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ pub(crate) struct Flushes {
     /// Waiting flushes in order of arrival: each with the writes under way that arrived before
     /// it and after the flush ahead of it.
     waiting: VecDeque<Waiting>,
+    /// Numbers of those that the last write completed.
+    complete: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -25,25 +27,27 @@ impl Flushes {
         self.after += writes;
     }
 
-    /// `writes` (0 or 1) writes, of number `id`, have become durable; returns how many flushes complete with that.
+    /// `writes` (0 or 1) writes, of number `id`, have become durable; returns the numbers of the flushes that
+    /// complete with that, in order.
     #[inline]
-    pub fn durable(&mut self, id: u64, writes: u64) -> u64 {
+    pub fn durable(&mut self, id: u64, writes: u64) -> &[u64] {
         if self.waiting.is_empty() {
             self.after -= writes;
-            return 0;
+            return &[];
         }
         self.durable_before(id, writes)
     }
 
-    fn durable_before(&mut self, id: u64, writes: u64) -> u64 {
+    fn durable_before(&mut self, id: u64, writes: u64) -> &[u64] {
         let at = self.waiting.partition_point(|flush| flush.id < id);
         match self.waiting.get_mut(at) {
             Some(flush) => flush.writes -= writes,
             None => self.after -= writes,
         }
         let ready = self.waiting.iter().take_while(|flush| flush.writes == 0).count();
-        self.waiting.drain(..ready);
-        ready as u64
+        self.complete.clear();
+        self.complete.extend(self.waiting.drain(..ready).map(|flush| flush.id));
+        &self.complete
     }
 
     /// Flush number `id` arrives; returns whether it completes at once.
@@ -75,10 +79,10 @@ mod tests {
         flushes.arrive(1);
         assert!(!flushes.flush(3));
         flushes.arrive(1);
-        assert_eq!(flushes.durable(4, 1), 0);
-        assert_eq!(flushes.durable(2, 1), 0);
+        assert!(flushes.durable(4, 1).is_empty());
+        assert!(flushes.durable(2, 1).is_empty());
         assert_eq!(flushes.waiting(), 1);
-        assert_eq!(flushes.durable(1, 1), 1);
+        assert_eq!(flushes.durable(1, 1), [3]);
         assert!(flushes.flush(5));
     }
 
@@ -100,9 +104,10 @@ mod tests {
                     _ if under_way.is_empty() => {}
                     _ => {
                         let write = under_way.remove((pick * under_way.len() as f64) as usize);
-                        let before = waiting.len();
-                        waiting.retain(|flush| under_way.iter().any(|write| write < flush));
-                        prop_assert_eq!(flushes.durable(write, 1), (before - waiting.len()) as u64);
+                        let (still, complete): (Vec<u64>, Vec<u64>) =
+                            waiting.iter().partition(|flush| under_way.iter().any(|write| write < *flush));
+                        waiting = still;
+                        prop_assert_eq!(flushes.durable(write, 1), complete);
                     }
                 }
             }

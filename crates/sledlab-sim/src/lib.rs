@@ -12,6 +12,7 @@
 //! # Ok::<(), sledlab_core::Error>(())
 //! ```
 
+mod books;
 mod catalogue;
 pub mod cluster;
 mod decision_cost;
@@ -20,6 +21,7 @@ mod experiment;
 mod feed;
 mod flush;
 mod hit_ratios;
+mod live;
 mod measured;
 mod memory;
 mod outcome;
@@ -31,15 +33,17 @@ mod rows;
 mod seek_map;
 mod timeline;
 
+pub use books::Counts;
 pub use catalogue::catalogue;
-pub use engine::{Counts, Progress, ProgressSink, simulate};
+pub use engine::{Progress, ProgressSink, simulate};
 pub use experiment::places::seen;
 pub use experiment::{Experiment, Hooks, Store};
 pub use hit_ratios::{Hits, Uses};
+pub use live::{Answer, Live};
 pub use measured::replay_measured;
 pub use outcome::{Outcome, Summary, TimeStats};
 pub use pulse::Pulse;
-pub use recorder::Recorder;
+pub use recorder::{Recorder, RowSink};
 pub use replay::{Limits, Mode, Outside, Replay};
 pub use rows::Rows;
 pub use seek_map::seek_map;

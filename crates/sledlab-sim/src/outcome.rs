@@ -13,7 +13,7 @@ use sledlab_models::power::{Energy, Ledger, Spent};
 use sledlab_models::system::System;
 
 use crate::VERSION;
-use crate::engine::Counts;
+use crate::books::Counts;
 use crate::recorder::Recorder;
 use crate::replay::Mode;
 use crate::timeline::TimelineBin;

@@ -10,7 +10,7 @@ use crate::rows::Rows;
 use crate::timeline::Timeline;
 
 /// Takes chunks of the per-request table.
-pub type RowSink<'a> = &'a mut dyn FnMut(&Rows) -> Result<()>;
+pub type RowSink<'a> = Box<dyn FnMut(&Rows) -> Result<()> + Send + 'a>;
 
 /// Sums of the named parts of service, and what lies before it, in ns.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +48,8 @@ pub struct Recorder<'a> {
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
     rows: Rows,
+    /// Rows handed over at a time.
+    chunk: usize,
     names_devices: bool,
     sink: Option<RowSink<'a>>,
 }
@@ -73,6 +75,7 @@ impl<'a> Recorder<'a> {
             timeline: Timeline::default(),
             trend: QueueTrend::default(),
             rows: Rows::default(),
+            chunk: Rows::CHUNK,
             names_devices: false,
             sink,
         }
@@ -88,6 +91,12 @@ impl<'a> Recorder<'a> {
     #[must_use]
     pub fn naming_devices(self) -> Self {
         Recorder { names_devices: true, ..self }
+    }
+
+    /// The same that hands over the per-request table in chunks so small that none takes long.
+    #[must_use]
+    pub(crate) fn in_small_chunks(self) -> Self {
+        Recorder { chunk: Rows::SMALL_CHUNK, ..self }
     }
 
     /// Whether operation `id` counts.
@@ -142,7 +151,7 @@ impl<'a> Recorder<'a> {
             if self.names_devices {
                 self.rows.device.push(done.device.map_or(u64::MAX, u64::from));
             }
-            if self.rows.len() == Rows::CHUNK {
+            if self.rows.len() == self.chunk {
                 self.flush_rows()?;
             }
         }

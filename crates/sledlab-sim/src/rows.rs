@@ -69,6 +69,8 @@ columns!(
 impl Rows {
     /// Rows handed over at a time.
     pub const CHUNK: usize = 65_536;
+    /// The same where somebody waits for what comes after them.
+    pub(crate) const SMALL_CHUNK: usize = 256;
 
     /// Number of rows.
     pub fn len(&self) -> usize {

@@ -65,7 +65,7 @@ fn alone(settings: &[(&str, &str)], requests: Vec<Request>) -> Vec<u64> {
         Ok(())
     };
     let source: Option<Box<dyn Source>> = Some(Box::new(InMemory::new(requests)));
-    experiment.run(Hooks { source, rows: Some(&mut rows), ..Hooks::default() }).unwrap();
+    experiment.run(Hooks { source, rows: Some(Box::new(&mut rows)), ..Hooks::default() }).unwrap();
     completions
 }
 

@@ -58,7 +58,8 @@ fn run(experiment: &Experiment, source: Vec<Request>) -> (Outcome, Rows) {
         Ok(())
     };
     let source = Some(Box::new(InMemory::new(source)) as Box<_>);
-    let outcome = experiment.run(Hooks { source, rows: Some(&mut sink), ..Hooks::default() }).unwrap();
+    let outcome =
+        experiment.run(Hooks { source, rows: Some(Box::new(&mut sink)), ..Hooks::default() }).unwrap();
     (outcome, all)
 }
 

@@ -20,7 +20,8 @@ fn run(settings: &[(&str, String)], source: Vec<Request>) -> (Summary, Rows) {
         Ok(())
     };
     let source = Some(Box::new(InMemory::new(source)) as Box<_>);
-    let outcome = experiment.run(Hooks { source, rows: Some(&mut sink), ..Hooks::default() }).unwrap();
+    let outcome =
+        experiment.run(Hooks { source, rows: Some(Box::new(&mut sink)), ..Hooks::default() }).unwrap();
     (outcome.summary, all)
 }
 

@@ -102,7 +102,7 @@ impl DeviceFile {
 mod tests {
     use super::*;
     use crate::merge::MergeParams;
-    use crate::system::{self, Setup};
+    use crate::system::{self, Setup, Start};
     use crate::{power, scheduler};
 
     #[test]
@@ -114,7 +114,12 @@ mod tests {
             assert!(!file.description.is_empty(), "{name} has no description");
             let fcfs = scheduler::Choice::new("fcfs", &Table::new()).unwrap();
             let power = power::Choice::of_device(file.idle_timeout_ms()).unwrap();
-            let setup = Setup { scheduler: &fcfs, power: &power, merge: &MergeParams::default() };
+            let setup = Setup {
+                scheduler: &fcfs,
+                power: &power,
+                merge: &MergeParams::default(),
+                start: Start::Parked,
+            };
             system::build(&file, setup).unwrap();
         }
     }

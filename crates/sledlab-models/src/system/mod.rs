@@ -11,7 +11,7 @@ mod station;
 pub use array::Array;
 pub use cached::Cached;
 pub use medium::{Content, Contents, Medium};
-pub use params::SystemParams;
+pub use params::{Start, SystemParams};
 pub use single::Single;
 pub use station::{Completion, Station};
 
@@ -121,6 +121,8 @@ pub struct Setup<'a> {
     pub power: &'a power::Choice,
     /// Which requests are served as one.
     pub merge: &'a MergeParams,
+    /// Whether the device begins parked.
+    pub start: Start,
 }
 
 /// A hybrid in the place of each device.

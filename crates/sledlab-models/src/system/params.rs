@@ -31,6 +31,16 @@ choices! {
     }
 }
 
+choices! {
+    /// How devices begin.
+    pub enum Start {
+        /// Parked: the first request waits until its device has started.
+        Parked = "parked",
+        /// Started and idle since then.
+        Ready = "ready",
+    }
+}
+
 impl Kind {
     /// The word after `kind`.
     pub fn word(self) -> String {
@@ -69,6 +79,7 @@ impl registry::Kind for Kind {
         match key {
             "devices" | "bus" => self != Kind::Single,
             "failed" | "failed_at_s" | "rebuild_mb_s" => self.outlives_failures(),
+            "start" => true,
             "unit_blocks" => matches!(self, Kind::Stripe | Kind::Mirror | Kind::Raid5),
             _ => false,
         }
@@ -92,5 +103,7 @@ sledlab_core::params! {
         failed_at_s: FailedAt = FailedAt::default(), "s";
         /// How fast a spare is given what a failed device held, in MB of 10^6 bytes; 0: it is not.
         rebuild_mb_s: f64 = 0.0, "MB/s", 0.0..1e6;
+        /// How devices begin: `parked`, so that the first request waits for a start-up, or `ready`.
+        start: Start = Start::Parked;
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Span, Time};
 
-use super::Setup;
+use super::{Setup, Start};
 use crate::device::preset::DeviceFile;
 use crate::device::{self, Busy, Device, Queued, Rest, Served, Work};
 use crate::merge::{Merged, Merger};
@@ -17,7 +17,7 @@ pub type Completion = Served;
 /// What the mechanism is doing.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Without requests since then; `parked` from the beginning.
+    /// Without requests since then; `parked` already when that began.
     Resting { since: Time, parked: bool },
     /// Parked with requests since `first`, until there are enough or they have waited long enough.
     Held { first: Time, until: Time },
@@ -59,7 +59,7 @@ pub struct Station {
 }
 
 impl Station {
-    /// The station of a device file: its device, parked, with an empty queue as `setup` says.
+    /// The station of a device file: its device at rest, with an empty queue as `setup` says.
     ///
     /// # Errors
     /// Parameters that make no sense together.
@@ -67,12 +67,12 @@ impl Station {
         Station::of(device::build(file)?, setup)
     }
 
-    /// The station of a device that is parked, with an empty queue as `setup` says.
+    /// The station of a device at rest, with an empty queue as `setup` says.
     ///
     /// # Errors
     /// Parameters that make no sense together.
     pub fn of(device: Box<dyn Device>, setup: Setup) -> sledlab_core::Result<Self> {
-        let Setup { scheduler, power, merge } = setup;
+        let Setup { scheduler, power, merge, start } = setup;
         let merger = Merger::new(merge, device.mechanics().blocks_at_once());
         if merger.is_some() && device.has_own_work() && !device.takes_more() {
             return Err(Error::user(
@@ -90,7 +90,7 @@ impl Station {
             power: power.make()?,
             rates: device.mechanics().power_rates(),
             has_own_work: device.has_own_work(),
-            phase: Phase::Resting { since: Time::ZERO, parked: true },
+            phase: Phase::Resting { since: Time::ZERO, parked: start == Start::Parked },
             more_at: None,
             admitted: VecDeque::new(),
             outside: 0,

@@ -12,7 +12,7 @@ use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::hybrid::{self, Devices, HybridCounts};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, Cached, Content, Medium, Setup, System};
+use sledlab_models::system::{self, Cached, Content, Medium, Setup, Start, System};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -174,7 +174,8 @@ impl Bench {
 
     fn system(&self) -> Box<dyn System> {
         let merge = MergeParams::default();
-        let setup = Setup { scheduler: &self.scheduler, power: &self.power, merge: &merge };
+        let setup =
+            Setup { scheduler: &self.scheduler, power: &self.power, merge: &merge, start: Start::Parked };
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
         let answers_early = |medium: Medium, defect| {
             Box::new(if self.has(defect) { medium.answering_early() } else { medium })

@@ -8,7 +8,7 @@ use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::device::{FaultCounts, Queued};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, Completion, Content, Parts, Setup, System, SystemParams};
+use sledlab_models::system::{self, Completion, Content, Parts, Setup, Start, System, SystemParams};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -40,7 +40,7 @@ impl Array {
         let device: DeviceFile = preset::from_table(&ram).unwrap();
         let scheduler = scheduler::Choice::new("fcfs", &Table::new()).unwrap();
         let (power, merge) = (power::Choice::of_device(1e9).unwrap(), MergeParams::default());
-        let setup = Setup { scheduler: &scheduler, power: &power, merge: &merge };
+        let setup = Setup { scheduler: &scheduler, power: &power, merge: &merge, start: Start::Parked };
         let cache = CacheParams::default();
         system::assemble(Parts {
             system: &params,

@@ -12,7 +12,7 @@ use sledlab_models::device::{FaultCounts, Queued};
 use sledlab_models::hybrid::{self, Devices, HybridCounts};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power::Spent;
-use sledlab_models::system::{self, Completion, Durable, Setup, Station, System};
+use sledlab_models::system::{self, Completion, Durable, Setup, Start, Station, System};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -143,7 +143,8 @@ pub fn build(hybrid: &str) -> (Box<dyn System>, impl FnOnce() -> Vec<String>) {
     let accesses = Arc::new(Mutex::new(Vec::new()));
     let (scheduler, power) =
         (scheduler::Choice::new("fcfs", &Table::new()).unwrap(), power::Choice::of_device(1e9).unwrap());
-    let setup = Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default() };
+    let setup =
+        Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default(), start: Start::Parked };
     let device = |name, access_us| {
         let system = system::build(&memory(access_us), setup).unwrap();
         Box::new(Watched { name, system, accesses: Arc::clone(&accesses) })

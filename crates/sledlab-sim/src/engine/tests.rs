@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use sledlab_core::Request;
 use sledlab_core::source::InMemory;
+use sledlab_core::{Op, Request};
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::device::{Mechanics, Queued};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power;
 use sledlab_models::scheduler::{self, Scheduler};
-use sledlab_models::system::{self, Setup};
+use sledlab_models::system::{self, Setup, Start};
 
 use super::*;
 use crate::rows::Rows;
@@ -60,7 +60,11 @@ fn fcfs() -> scheduler::Choice {
 
 fn build(name: &str, scheduler: &scheduler::Choice) -> Box<dyn System> {
     let power = power::Choice::of_device(20.0).unwrap();
-    system::build(&device(name), Setup { scheduler, power: &power, merge: &MergeParams::default() }).unwrap()
+    system::build(
+        &device(name),
+        Setup { scheduler, power: &power, merge: &MergeParams::default(), start: Start::Parked },
+    )
+    .unwrap()
 }
 
 /// A system whose scheduler ponders, and what that has chosen.
@@ -215,16 +219,17 @@ fn a_run_that_looks_up_at_every_turn_is_the_same() {
         for (replay, apart_ns) in [(Replay::default(), 400_000), (Replay::default(), 1), (closed(9), 1)] {
             let run = |pulse: Pulse| {
                 let mut all = Vec::new();
-                let mut sink = |rows: &Rows| {
+                let sink = |rows: &Rows| {
                     all.extend(rows.id.iter().copied().zip(rows.completion_ns.iter().copied()));
                     Ok(())
                 };
-                let mut recorder = Recorder::new(10, Some(&mut sink));
+                let mut recorder = Recorder::new(10, Some(Box::new(sink)));
                 let mut system = build(name, &fcfs());
                 let mut source = requests(3_000, apart_ns);
                 let counts =
                     simulate_at(pulse, system.as_mut(), &mut source, &replay, &mut recorder, None).unwrap();
                 let ended = recorder.ended;
+                drop(recorder);
                 let ledgers: Vec<_> = system.ledgers().into_iter().map(|(_, energy)| energy.total).collect();
                 (counts, ended, ledgers, all)
             };

@@ -14,7 +14,7 @@ use sledlab_models::cache::CacheParams;
 use sledlab_models::device::Custom;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{HybridFile, SystemParams};
+use sledlab_models::system::{HybridFile, System, SystemParams};
 use sledlab_models::{hybrid, power, replacement, scheduler};
 use sledlab_trace::synthetic;
 use toml::{Table, Value};
@@ -75,6 +75,16 @@ struct Resolved {
     store: Store,
     replay: Replay,
     workload: Workload,
+}
+
+/// What results say of an experiment whose operations are recorded, not read.
+pub(crate) struct Recorded {
+    pub seed: u64,
+    pub config: serde_json::Value,
+    /// Operations at the start that do not count.
+    pub warmup: u64,
+    /// Whether there are several devices.
+    pub several: bool,
 }
 
 impl Experiment {
@@ -240,12 +250,41 @@ impl Experiment {
             recorder = recorder.naming_devices();
         }
         let counts = simulate(system.as_mut(), source.as_mut(), &replay, &mut recorder, progress)?;
-        let config = serde_json::to_value(self.complete(&resolved))
-            .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))?;
+        let config = self.config(&resolved)?;
         let context = Context { counts, fitted, mode: replay.mode, config, seed: resolved.seed };
         let summary = Summary::new(&recorder, system.as_ref(), context)?;
         let decision_ns = cost.as_ref().and_then(DecisionCost::mean_ns);
         Ok(Outcome::new(summary, &recorder, begun.elapsed().as_secs_f64(), decision_ns))
+    }
+
+    /// The system, and what results say besides, where operations are submitted as they come and recorded.
+    ///
+    /// # Errors
+    /// All that [`check`](Experiment::check) finds, and whatever else says when or what operations arrive.
+    pub(crate) fn recorded(&self) -> Result<(Recorded, Box<dyn System>)> {
+        let resolved = self.resolve(true)?;
+        if matches!(resolved.workload, Workload::Generator(_)) {
+            return Err(Error::user("a workload was given, but programs say what they read and write")
+                .with_remedy("leave out the table [workload]; `sledlab simulate` runs it"));
+        }
+        let Replay { warmup, .. } = resolved.replay;
+        if resolved.replay != (Replay { warmup, ..Replay::default() }) {
+            return Err(Error::user("[replay] says when operations arrive, but that is up to programs")
+                .with_remedy("leave nothing but `warmup` in the table [replay]"));
+        }
+        let recorded = Recorded {
+            seed: resolved.seed,
+            config: self.config(&resolved)?,
+            warmup,
+            several: resolved.store.has_several(),
+        };
+        Ok((recorded, resolved.store.system()?))
+    }
+
+    /// Every table with every key, as results hold it.
+    fn config(&self, resolved: &Resolved) -> Result<serde_json::Value> {
+        serde_json::to_value(self.complete(resolved))
+            .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))
     }
 
     fn resolve(&self, given: bool) -> Result<Resolved> {

@@ -62,7 +62,7 @@ impl Store {
     }
 
     fn setup(&self) -> Setup<'_> {
-        Setup { scheduler: &self.scheduler, power: &self.power, merge: &self.merge }
+        Setup { scheduler: &self.scheduler, power: &self.power, merge: &self.merge, start: self.system.start }
     }
 
     /// Whether there are several devices, each with a number of its own.

@@ -17,7 +17,8 @@ pub fn run(experiment: &Experiment, source: &[Request]) -> (Summary, Rows) {
         Ok(())
     };
     let source = Some(Box::new(InMemory::new(source.to_vec())) as Box<_>);
-    let outcome = experiment.run(Hooks { source, rows: Some(&mut sink), ..Hooks::default() }).unwrap();
+    let outcome =
+        experiment.run(Hooks { source, rows: Some(Box::new(&mut sink)), ..Hooks::default() }).unwrap();
     (outcome.summary, all)
 }
 

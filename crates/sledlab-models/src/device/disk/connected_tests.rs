@@ -9,7 +9,7 @@ use super::{Connected, Disk};
 use crate::device::Bus;
 use crate::device::{Device, Queued};
 use crate::merge::MergeParams;
-use crate::system::{Setup, Station};
+use crate::system::{Setup, Start, Station};
 use crate::{power, scheduler};
 
 /// A turn takes 10 ms, a sector 0.1 ms, and 0.05 ms on the bus. It reads ahead.
@@ -40,8 +40,11 @@ fn request(id: u64, at_us: u64, op: Op, lbn: u64, blocks: u32) -> Queued {
 fn station(device: Box<dyn Device>, scheduler: &str) -> Station {
     let scheduler = scheduler::Choice::new(scheduler, &Table::new()).unwrap();
     let power = power::Choice::of_device(1e9).unwrap();
-    Station::of(device, Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default() })
-        .unwrap()
+    Station::of(
+        device,
+        Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default(), start: Start::Parked },
+    )
+    .unwrap()
 }
 
 /// When requests that arrive in this order at stations are complete: by station and number.

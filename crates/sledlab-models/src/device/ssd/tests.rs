@@ -11,7 +11,7 @@ use crate::device::preset::DeviceFile;
 use crate::merge::MergeParams;
 use crate::power;
 use crate::scheduler;
-use crate::system::{Completion, Setup, Station};
+use crate::system::{Completion, Setup, Start, Station};
 
 /// Awake from the beginning, and small: 4 channels of 4 dies.
 fn plain() -> SsdParams {
@@ -23,6 +23,7 @@ fn station(params: &SsdParams) -> Station {
         scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
         power: &power::Choice::of_device(1000.0).unwrap(),
         merge: &MergeParams::default(),
+        start: Start::Parked,
     };
     Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap()
 }
@@ -227,6 +228,7 @@ fn merged_requests_are_one_command() {
         scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
         power: &power::Choice::of_device(1000.0).unwrap(),
         merge: &merge,
+        start: Start::Parked,
     };
     let params = SsdParams { queue_depth: 1, ..plain() };
     let mut station = Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap();

@@ -1,0 +1,222 @@
+//! What a run keeps account of, whoever owns its clock: operations under way, flushes that wait, statistics.
+//!
+//! [`simulate`](crate::simulate) and [`Live`](crate::Live) decide when operations arrive and how far the system goes;
+//! what an arrival and a completion mean for the results is here, once.
+
+use sledlab_core::{Error, Op, Request, Result, Time};
+use sledlab_models::device::Queued;
+use sledlab_models::system::{Completion, System};
+
+use crate::flush::Flushes;
+use crate::recorder::Recorder;
+
+/// The queue length is looked at on every arrival of a short run, and then on every eighth.
+const SAMPLE_ALL: u64 = 65_536;
+const SAMPLE_EVERY: u64 = 8;
+
+/// Operations by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Issued, of any kind.
+    pub issued: u64,
+    /// Reads completed, warm-up included.
+    pub reads: u64,
+    /// Writes completed, warm-up included.
+    pub writes: u64,
+    /// Trims completed.
+    pub trims: u64,
+    /// Flushes completed.
+    pub flushes: u64,
+    /// Neither completed nor given up on: under way when the run was interrupted.
+    pub dropped: u64,
+    /// Whether the run was interrupted.
+    pub interrupted: bool,
+}
+
+/// An operation that the host issues.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrived<'a> {
+    pub now: Time,
+    pub id: u64,
+    pub request: &'a Request,
+}
+
+/// The end of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    /// Of a read, a write or a trim, or of a flush that the system completes.
+    Served(Time),
+    /// Of a flush that waited for the writes before it.
+    Flushed { id: u64, at: Time },
+}
+
+impl End {
+    #[inline]
+    pub fn at(self) -> Time {
+        match self {
+            End::Served(at) | End::Flushed { at, .. } => at,
+        }
+    }
+}
+
+/// The accounts of a run but its statistics, which a [`Recorder`] keeps.
+pub(crate) struct Books {
+    pub counts: Counts,
+    /// Completed by the system, in order, and not recorded yet.
+    pub completed: Vec<Completion>,
+    flushes: Flushes,
+    under_way: u64,
+    /// Whether the warm-up is over.
+    opened: bool,
+}
+
+impl Books {
+    /// Of a run whose first `warmup` operations do not count.
+    pub fn new(warmup: u64) -> Self {
+        Books {
+            counts: Counts::default(),
+            completed: Vec::new(),
+            flushes: Flushes::default(),
+            under_way: 0,
+            opened: warmup == 0,
+        }
+    }
+
+    /// Operations that have arrived and not ended.
+    pub fn under_way(&self) -> u64 {
+        self.under_way + self.flushes.waiting()
+    }
+
+    /// When the next operation is recorded that a flush may wait for, though nothing happens in the system.
+    pub fn next_flushed(&self) -> Option<Time> {
+        let waited_for = self.completed.first().filter(|_| self.flushes.waiting() > 0);
+        waited_for.map(|done| done.completion)
+    }
+
+    /// An operation arrives at a system that has done all that was due before.
+    #[inline]
+    pub fn arrive(
+        &mut self,
+        arrived: Arrived,
+        system: &mut dyn System,
+        recorder: &mut Recorder,
+        ended: &mut impl FnMut(End),
+    ) -> Result<()> {
+        let Arrived { now, id, request } = arrived;
+        if !self.opened && recorder.counts(id) {
+            self.opened = true;
+            recorder.opened = now;
+            system.open_ledgers(now);
+        }
+        match request.op {
+            Op::Read | Op::Write => {
+                self.flushes.arrive(u64::from(request.op == Op::Write));
+                if id < SAMPLE_ALL || id.is_multiple_of(SAMPLE_EVERY) {
+                    recorder.arrive(id, now, system.queue_length());
+                }
+                self.under_way += 1;
+                system.arrive(now, Queued::new(id, request));
+            }
+            Op::Trim => {
+                self.counts.trims += 1;
+                ended(End::Served(now));
+            }
+            Op::Flush if system.flush(now, Queued::new(id, request)) => self.under_way += 1,
+            Op::Flush => {
+                self.complete_before(now, recorder, ended)?;
+                if self.flushes.flush(id) {
+                    self.counts.flushes += 1;
+                    ended(End::Flushed { id, at: now });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records what has been completed before `horizon`, and tells how much that was.
+    #[inline]
+    pub fn complete_before(
+        &mut self,
+        horizon: Time,
+        recorder: &mut Recorder,
+        ended: &mut impl FnMut(End),
+    ) -> Result<usize> {
+        let mut completed = std::mem::take(&mut self.completed);
+        let promised = completed.iter().rev().take_while(|done| done.completion >= horizon).count();
+        let due = completed.len() - promised;
+        for done in &completed[..due] {
+            let now = done.completion;
+            debug_assert!(done.start >= done.request.arrival && now >= done.start);
+            if done.request.op == Op::Flush {
+                self.under_way -= 1;
+                self.counts.flushes += 1;
+                ended(End::Served(now));
+                continue;
+            }
+            recorder.complete(done)?;
+            self.under_way -= 1;
+            let writes = u64::from(done.request.op == Op::Write);
+            self.counts.writes += writes;
+            self.counts.reads += 1 - writes;
+            for &id in self.flushes.durable(done.request.id, writes) {
+                self.counts.flushes += 1;
+                ended(End::Flushed { id, at: now });
+            }
+            ended(End::Served(now));
+        }
+        completed.drain(..due);
+        self.completed = completed;
+        Ok(due)
+    }
+
+    /// Ends a run in which `issued` operations arrived: closes the ledgers and checks that nothing was lost.
+    pub fn close(mut self, issued: u64, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
+        self.counts.issued = issued;
+        self.counts.dropped = self.under_way();
+        recorder.flush_rows()?;
+        let (background, background_end) = system.background();
+        recorder.ended = recorder.ended.max(background_end);
+        recorder.uncounted += background;
+        system.close_ledgers(recorder.ended);
+        conserve(system, recorder, &self.counts)?;
+        Ok(self.counts)
+    }
+}
+
+/// Whether two energies are the same but for rounding.
+fn agree(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+/// What must hold at the end of every run.
+fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result<()> {
+    let done = counts.reads + counts.writes + counts.trims + counts.flushes;
+    if counts.issued != done + counts.dropped {
+        return Err(Error::internal(format!("operations were lost: {counts:?}")));
+    }
+    if counts.interrupted {
+        return Ok(());
+    }
+    if counts.dropped > 0 {
+        return Err(Error::internal(format!("the scheduler never chose {} requests", counts.dropped)));
+    }
+    let elapsed = recorder.ended.since(recorder.opened);
+    let ledgers = system.ledgers();
+    // A service that spans the end of the warm-up is one request's, but counts in part.
+    let spent_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
+    let charged_j = recorder.served_uj() * 1e-6;
+    if !ledgers.is_empty() && recorder.opened == Time::ZERO && !agree(spent_j, charged_j) {
+        return Err(Error::internal(format!(
+            "requests were charged {charged_j} J but the mechanism spent {spent_j} J"
+        )));
+    }
+    for (ledger, energy) in ledgers {
+        if ledger.total() != elapsed {
+            return Err(Error::internal(format!("states last {} but the run {elapsed}", ledger.total())));
+        }
+        if !energy.total.is_finite() {
+            return Err(Error::internal("energy is not a finite number"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! What is answered as it comes is what a replay of it says, however late and however often events are asked for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+use rand::RngExt;
+use sledlab_core::source::InMemory;
+use sledlab_core::{Op, Request, Time, seed};
+use sledlab_sim::{Answer, Experiment, Hooks, Live, Outcome, Rows};
+
+/// Systems of every kind that can stand behind a live device: a device, and what is said of it besides.
+const SYSTEMS: [(&str, &[(&str, &str)]); 22] = [
+    ("mems-g2", &[]),
+    ("mems-g2", &[("scheduler.kind", "sptf")]),
+    ("mems-g2", &[("scheduler.kind", "c-look"), ("merge.kind", "chains")]),
+    ("mems-g3", &[("scheduler.kind", "asptf"), ("power.kind", "fixed:timeout_ms=1")]),
+    ("mems-g2-disksim", &[("scheduler.kind", "sptf")]),
+    ("mems-g3", &[("device.sleds", "4"), ("device.sled_motion", "independent")]),
+    ("ram", &[]),
+    ("ssd-tlc", &[]),
+    ("atlas-10k", &[]),
+    ("atlas-10k", &[("scheduler.kind", "sptf"), ("system.start", "ready")]),
+    ("hp-c2490a", &[("scheduler.kind", "c-look")]),
+    ("mems-g2", &[("system.kind", "stripe"), ("system.devices", "8"), ("scheduler.kind", "sptf")]),
+    ("mems-g2", &[("system.kind", "mirror"), ("system.devices", "2"), ("system.start", "ready")]),
+    ("mems-g2", &[("system.kind", "raid5"), ("system.devices", "5")]),
+    ("atlas-10k", &[("system.kind", "stripe"), ("system.devices", "3"), ("system.bus", "shared")]),
+    ("mems-g2", &[("cache.kind", "write-back"), ("cache.capacity_blocks", "2000")]),
+    (
+        "mems-g2",
+        &[
+            ("cache.kind", "write-back"),
+            ("cache.volatile", "true"),
+            ("system.kind", "raid5"),
+            ("system.devices", "3"),
+        ],
+    ),
+    ("atlas-10k", &[("hybrid.kind", "caching-disk"), ("system.start", "ready")]),
+    ("atlas-10k", &[("hybrid.kind", "write-buffer")]),
+    ("atlas-10k", &[("hybrid.kind", "write-buffer"), ("scheduler.kind", "sptf")]),
+    ("atlas-10k", &[("hybrid.kind", "mirror"), ("system.start", "ready")]),
+    ("mems-g2", &[("replay.warmup", "20"), ("scheduler.kind", "pa-sptf")]),
+];
+
+fn experiment(device: &str, settings: &[(&str, &str)]) -> Experiment {
+    let mut experiment = Experiment::new();
+    experiment.set_device(device).unwrap();
+    for (key, value) in settings {
+        experiment.set(key, value).unwrap();
+    }
+    experiment
+}
+
+/// Every column of the per-request table, as bits.
+fn bits(rows: &Rows) -> Vec<(&'static str, Vec<u64>)> {
+    let times = rows.columns().into_iter().map(|(name, values)| (name, values.to_vec()));
+    let energies = rows.energies().into_iter();
+    let energies = energies.map(|(name, values)| (name, values.iter().map(|x| x.to_bits()).collect()));
+    let letters = ("op", rows.op.iter().map(|&letter| letter.into()).collect());
+    times.chain(energies).chain([letters, ("device", rows.device.clone())]).collect()
+}
+
+/// Adds rows to those before.
+fn append(all: &mut Vec<(&'static str, Vec<u64>)>, rows: &Rows) {
+    if all.is_empty() {
+        *all = bits(rows);
+    } else {
+        all.iter_mut().zip(bits(rows)).for_each(|(all, new)| all.1.extend(new.1));
+    }
+}
+
+fn draw(rng: &mut impl RngExt, capacity: u64) -> Request {
+    let op = match rng.random_range(0..20) {
+        0 => Op::Trim,
+        1 | 2 => Op::Flush,
+        n if n < 11 => Op::Read,
+        _ => Op::Write,
+    };
+    let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=64).min(capacity as u32) };
+    // Near each other now and then, so that caches and merging have something to do.
+    let span = if rng.random_bool(0.5) { capacity } else { capacity.min(10_000) };
+    let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=span - u64::from(blocks)) };
+    let unwanted_words = if op.is_media() && rng.random_bool(0.1) { rng.random_range(0..64) } else { 0 };
+    Request { lbn, blocks, op, unwanted_words, ..Request::default() }
+}
+
+/// What a session left.
+struct Session {
+    submitted: Vec<Request>,
+    answers: Vec<Answer>,
+    rows: Vec<(&'static str, Vec<u64>)>,
+    outcome: Outcome,
+}
+
+/// A host whose clock is late by up to `lateness_ns`, and that asks for events as it likes.
+fn session(experiment: &Experiment, root: u64, operations: usize, gap_ns: u64, lateness_ns: u64) -> Session {
+    let rows = Arc::new(Mutex::new(Vec::new()));
+    let sink = rows.clone();
+    let take = move |chunk: &Rows| {
+        append(&mut sink.lock().unwrap(), chunk);
+        Ok(())
+    };
+    let mut live = Live::new(experiment, Some(Box::new(take))).unwrap();
+    let mut rng = seed::stream(root, "live");
+    let (mut submitted, mut answers) = (Vec::new(), Vec::new());
+    let mut now = 0;
+    while submitted.len() < operations {
+        match rng.random_range(0..4) {
+            // Several in one moment.
+            0 | 1 => {
+                now += if rng.random_bool(0.3) { 0 } else { rng.random_range(0..=2 * gap_ns) };
+                let first = Request { blocks: 8, ..Request::default() };
+                let drawn = draw(&mut rng, live.capacity_blocks());
+                // A run that neither reads nor writes has no results.
+                let request = if submitted.is_empty() { first } else { drawn };
+                let (id, stamp) = live.submit(Time::from_ns(now), request, &mut answers).unwrap();
+                assert_eq!(id, submitted.len() as u64);
+                assert!(stamp >= Time::from_ns(now));
+                submitted.push(Request { arrival: stamp, ..request });
+            }
+            2 => {
+                if let Some(due) = live.next_event() {
+                    now = now.max(due.as_ns() + rng.random_range(0..=lateness_ns));
+                }
+                live.advance(Time::from_ns(now), &mut answers).unwrap();
+                assert!(
+                    live.next_event().is_none_or(|next| next > Time::from_ns(now)),
+                    "all that was due is done"
+                );
+            }
+            _ => live.advance(Time::from_ns(now), &mut answers).unwrap(),
+        }
+    }
+    let outcome = live.finish(&mut answers).unwrap();
+    let rows = std::mem::take(&mut *rows.lock().unwrap());
+    Session { submitted, answers, rows, outcome }
+}
+
+fn replayed(experiment: &Experiment, submitted: &[Request]) -> (Outcome, Vec<(&'static str, Vec<u64>)>) {
+    let mut rows = Vec::new();
+    let take = |chunk: &Rows| {
+        append(&mut rows, chunk);
+        Ok(())
+    };
+    let source = Some(Box::new(InMemory::new(submitted.to_vec())) as Box<_>);
+    let outcome = experiment.run(Hooks { source, rows: Some(Box::new(take)), ..Hooks::default() }).unwrap();
+    (outcome, rows)
+}
+
+fn check(experiment: &Experiment, session: &Session) {
+    let (outcome, rows) = replayed(experiment, &session.submitted);
+    for (live, replayed) in session.rows.iter().zip(&rows) {
+        assert_eq!(live, replayed);
+    }
+    let text = |outcome: &Outcome| serde_json::to_string(&outcome.summary).unwrap();
+    assert_eq!(text(&session.outcome), text(&outcome));
+
+    let answered: HashMap<u64, Time> = session.answers.iter().map(|answer| (answer.id, answer.at)).collect();
+    assert_eq!(answered.len(), session.answers.len(), "each is answered once");
+    assert_eq!(answered.len(), session.submitted.len(), "and none is forgotten");
+    let column = |name| &rows.iter().find(|(column, _)| *column == name).unwrap().1;
+    for (id, completion) in column("id").iter().zip(column("completion_ns")) {
+        assert_eq!(answered[id].as_ns(), *completion);
+    }
+    let own_flushes = experiment.get("cache.volatile").is_some();
+    let mut written = Time::ZERO;
+    for (id, request) in (0..).zip(&session.submitted) {
+        match request.op {
+            Op::Write => written = written.max(answered[&id]),
+            Op::Flush if own_flushes => assert!(answered[&id] >= request.arrival),
+            Op::Flush => {
+                assert_eq!(answered[&id], written.max(request.arrival), "a flush waits for writes before it")
+            }
+            Op::Trim => assert_eq!(answered[&id], request.arrival),
+            Op::Read => {}
+        }
+    }
+}
+
+#[test]
+fn every_system_answers_as_its_replay() {
+    for (root, (device, settings)) in (0..).zip(SYSTEMS) {
+        let experiment = experiment(device, settings);
+        for (gap_ns, lateness_ns) in [(2_000_000, 10_000), (200_000, 2_000_000), (1_000, 0)] {
+            check(&experiment, &session(&experiment, root, 400, gap_ns, lateness_ns));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_host_gets_what_its_replay_says(
+        which in 0..SYSTEMS.len(),
+        root in any::<u64>(),
+        gap_ns in prop::sample::select(vec![0_u64, 1, 50_000, 1_000_000, 30_000_000]),
+        lateness_ns in prop::sample::select(vec![0_u64, 1, 30_000, 50_000_000]),
+        operations in 1_usize..200,
+    ) {
+        let (device, settings) = SYSTEMS[which];
+        let mut experiment = experiment(device, settings);
+        experiment.set("replay.warmup", "0").unwrap();
+        check(&experiment, &session(&experiment, root, operations, gap_ns, lateness_ns));
+    }
+}
+
+#[test]
+fn what_decides_on_arrivals_is_refused() {
+    for (key, value) in [("replay.mode", "closed:4"), ("replay.speedup", "2.0"), ("workload.kind", "uniform")]
+    {
+        let refused = Live::new(&experiment("mems-g2", &[(key, value)]), None).err().unwrap();
+        assert!(refused.to_string().contains(key.split('.').next().unwrap()), "{refused}");
+    }
+}
+
+#[test]
+fn a_ready_device_does_not_start_up() {
+    let wait = |start| {
+        let mut live = Live::new(&experiment("atlas-10k", &[("system.start", start)]), None).unwrap();
+        let mut answers = Vec::new();
+        let read = Request { lbn: 80, blocks: 8, ..Request::default() };
+        live.submit(Time::from_ns(1000), read, &mut answers).unwrap();
+        let summary = live.finish(&mut answers).unwrap().summary;
+        (summary.startups, answers[0].at.as_seconds())
+    };
+    let (startups, parked_s) = wait("parked");
+    assert!(startups == 1 && parked_s > 1.0, "{parked_s}");
+    let (startups, ready_s) = wait("ready");
+    assert!(startups == 0 && ready_s < 0.03, "{ready_s}");
+}
