@@ -5,17 +5,23 @@
 //! learns: a little more after each reply that was late, a little less after each that was early, so that the median
 //! of the lateness is zero. So a reply *leaves*, that is work on it begins, `send` before its target.
 //!
-//! Sleeping ends some time after it should. Therefore it ends [`SPIN_NS`] early, and the rest is spent looking at the
-//! sockets and the clock, as far as a [`Budget`](crate::budget::Budget) allows. Without anything to wait for there is
-//! no looking, only sleep.
+//! Sleep ends later than it should, by a time that depends on the machine and on what else it does. Therefore it is to
+//! end early by as much as nine in ten times are enough for, and the rest is spent looking at the sockets and the
+//! clock, as far as a [`Budget`](crate::budget::Budget) allows. Without anything to wait for there is no looking, only
+//! sleep.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::budget::Budget;
 
-/// How early sleep ends.
-pub(crate) const SPIN_NS: u64 = 60_000;
+/// How early sleep ends: at first, at least and at most.
+const FIRST_SPIN_NS: u64 = 60_000;
+const LEAST_SPIN_NS: u64 = 20_000;
+const MOST_SPIN_NS: u64 = 100_000;
+
+/// What that changes by after each sleep that was longer, and nine times less after each that was not.
+const SPIN_STEP_NS: u64 = 900;
 
 /// So close to the time only the clock is looked at: looking at the sockets takes about as long.
 const CLOSE_NS: u64 = 2_000;
@@ -62,6 +68,7 @@ pub(crate) struct Pacer {
     waiting: BinaryHeap<Reverse<(u64, u64, Waiting)>>,
     came: u64,
     send: [i64; SIZES],
+    spin: u64,
     /// Real time that should have been spent looking, but for the budget; and since when.
     limited_ns: u64,
     limited_since: Option<u64>,
@@ -85,12 +92,19 @@ impl Pacer {
     pub fn new() -> Self {
         // Copying takes about 0.1 us for a KiB.
         let send = std::array::from_fn(|size| (FIRST_SEND_NS + (400 << size)).min(MOST_SEND_NS));
-        Pacer { waiting: BinaryHeap::new(), came: 0, send, limited_ns: 0, limited_since: None }
+        Pacer {
+            waiting: BinaryHeap::new(),
+            came: 0,
+            send,
+            spin: FIRST_SPIN_NS,
+            limited_ns: 0,
+            limited_since: None,
+        }
     }
 
     /// The same with nothing waiting; what was learnt stays.
     pub fn afresh(self) -> Self {
-        Pacer { send: self.send, ..Pacer::new() }
+        Pacer { send: self.send, spin: self.spin, ..Pacer::new() }
     }
 
     /// Takes a reply of so many bytes that should be handed over at `target`.
@@ -133,6 +147,17 @@ impl Pacer {
         *send = (*send).clamp(0, MOST_SEND_NS << (due.size / 4));
     }
 
+    /// Sleep ended so much later than it should.
+    pub fn slept(&mut self, late: u64) {
+        let spin = if late > self.spin { self.spin + SPIN_STEP_NS } else { self.spin - SPIN_STEP_NS / 9 };
+        self.spin = spin.clamp(LEAST_SPIN_NS, MOST_SPIN_NS);
+    }
+
+    /// How early sleep ends now.
+    pub fn spin(&self) -> u64 {
+        self.spin
+    }
+
     /// What to do at `now`, if besides replies something is to be done at `event`.
     pub fn step(&mut self, now: u64, event: Option<u64>, budget: &Budget) -> Step {
         let reply = self.waiting.peek().map(|Reverse((leaves, ..))| *leaves);
@@ -144,9 +169,9 @@ impl Pacer {
             self.limited(now, false);
             return Step::Act;
         }
-        let spin = budget.spin(SPIN_NS);
+        let spin = budget.spin(self.spin);
         let wake = next - spin.min(next);
-        self.limited(now, now + SPIN_NS >= next && now < wake);
+        self.limited(now, now + self.spin >= next && now < wake);
         if now < wake {
             Step::Sleep(wake)
         } else if next - now > CLOSE_NS {
@@ -197,14 +222,14 @@ mod tests {
         assert_eq!(pacer.step(0, None, &unlimited()), Step::Wait);
         pacer.push(1_000_000, 4096, 7);
         let leaves = 1_000_000 - pacer.send(4096);
-        assert_eq!(pacer.step(0, None, &unlimited()), Step::Sleep(leaves - SPIN_NS));
-        assert_eq!(pacer.step(leaves - SPIN_NS, None, &unlimited()), Step::Look);
+        assert_eq!(pacer.step(0, None, &unlimited()), Step::Sleep(leaves - FIRST_SPIN_NS));
+        assert_eq!(pacer.step(leaves - FIRST_SPIN_NS, None, &unlimited()), Step::Look);
         assert_eq!(pacer.step(leaves - 1_000, None, &unlimited()), Step::Spin);
         assert_eq!(pacer.take_due(leaves - 1), None);
         assert_eq!(pacer.step(leaves, None, &unlimited()), Step::Act);
         assert_eq!(pacer.take_due(leaves).map(|due| (due.target, due.key)), Some((1_000_000, 7)));
         // What the model does next counts as well as replies.
-        assert_eq!(pacer.step(0, Some(500_000), &unlimited()), Step::Sleep(500_000 - SPIN_NS));
+        assert_eq!(pacer.step(0, Some(500_000), &unlimited()), Step::Sleep(500_000 - FIRST_SPIN_NS));
     }
 
     #[test]
@@ -215,6 +240,18 @@ mod tests {
         assert_eq!(pacer.step(leaves - 40_000, None, &exhausted()), Step::Sleep(leaves));
         assert_eq!(pacer.step(leaves, None, &exhausted()), Step::Act);
         assert_eq!(pacer.limited_ns(), 40_000);
+    }
+
+    #[test]
+    fn learns_how_late_sleep_ends() {
+        let mut pacer = Pacer::new();
+        for sleep in 0..5_000_u64 {
+            // Evenly spread up to 50 us: nine in ten are below 45.
+            pacer.slept(sleep * 7_919 % 50_000);
+        }
+        assert!(pacer.spin().abs_diff(45_000) < 4_000, "{}", pacer.spin());
+        (0..500).for_each(|_| pacer.slept(1_000_000));
+        assert_eq!(pacer.spin(), MOST_SPIN_NS);
     }
 
     #[test]

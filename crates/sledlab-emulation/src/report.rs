@@ -145,6 +145,8 @@ pub struct Report {
     pub host: HostWay,
     /// How long handing over a reply to a read of 4 KiB takes, as it was learnt, in microseconds.
     pub send_us: f64,
+    /// How early sleep ended, as it was learnt, in microseconds.
+    pub spin_us: f64,
     /// How many times slower than real the model's time went.
     pub scale: Scale,
     /// Whether answers came at once, and not from the model.

@@ -43,6 +43,9 @@ const NOBODY_WAITS_NS: u64 = 10_000_000;
 /// How long a server that ends waits for clients to take their replies.
 const PATIENCE_NS: u64 = 2_000_000_000;
 
+/// Where answers come at once, the next request mostly does too: so long it is looked for before going to sleep.
+const LINGER_NS: u64 = 50_000;
+
 /// The sockets are looked at so often, however much else is due.
 const LOOK_EVERY_NS: u64 = 100_000;
 
@@ -149,8 +152,11 @@ pub(crate) struct Serving {
     shifted: Shifted,
     counts: Counts,
     longest_queue: u64,
-    /// When the loop wants to be back.
+    /// When the loop wants to be back, and whether it sleeps until then.
     wanted: Option<u64>,
+    sleeps: bool,
+    /// When something was answered at once.
+    answered_at: Option<u64>,
     looked: u64,
     /// What is found at the sockets next may have waited there while the server was held up.
     after_stall: bool,
@@ -197,6 +203,8 @@ impl Serving {
             counts: Counts::default(),
             longest_queue: 0,
             wanted: None,
+            sleeps: false,
+            answered_at: None,
             looked: 0,
             after_stall: false,
             telling: Telling { told: 0, due: true },
@@ -259,6 +267,9 @@ impl Serving {
         if let Some(wanted) = self.wanted.take() {
             if now > wanted {
                 self.held.woken(wanted, now);
+                if self.sleeps {
+                    self.pacer.slept(now - wanted);
+                }
             }
             self.check_stall(wanted, now);
         }
@@ -302,24 +313,30 @@ impl Serving {
     /// Waits for what comes first: something at a socket, or something that is due.
     fn rest(&mut self, now: u64) -> Result<()> {
         if self.has_input() {
-            self.wanted = Some(now);
+            (self.wanted, self.sleeps) = (Some(now), false);
             return self.look(Some(0));
         }
         let (urgent, other) = self.next_of_model();
         let step = self.pacer.step(now, urgent, &self.budget);
         let wait = match step {
             Step::Act | Step::Spin if now < self.looked + LOOK_EVERY_NS => {
-                self.wanted = Some(now);
+                (self.wanted, self.sleeps) = (Some(now), false);
                 return Ok(());
             }
             Step::Act | Step::Spin | Step::Look => 0,
             Step::Sleep(until) => until.min(other.unwrap_or(u64::MAX)).saturating_sub(now),
+            Step::Wait if self.answered_at.is_some_and(|at| now < at + LINGER_NS) => {
+                // A client on the same processor goes first.
+                rustix::thread::sched_yield();
+                0
+            }
             Step::Wait => other.map_or(u64::MAX, |other| other.saturating_sub(now)),
         };
         self.looked = now;
         let wait = if self.shared.ordered() == Order::Drain { wait.min(PATIENCE_NS / 10) } else { wait };
         let wait = self.tell_when_idle(now, wait);
         self.wanted = now.checked_add(wait).filter(|_| wait < u64::MAX);
+        self.sleeps = wait > 0;
         self.look((wait < u64::MAX).then_some(wait))
     }
 

@@ -28,6 +28,7 @@ impl Serving {
         let asked = flight::asked(&request).filter(|_| self.model.is_some());
         let Some(asked) = asked else {
             self.answer_at_once(slot, &request, stored);
+            self.answered_at = self.untimed.then_some(began);
             return Ok(());
         };
         let reply = stored.and_then(|()| self.prepare(slot, &request));
@@ -229,8 +230,10 @@ impl Serving {
             let at_once = answered.pop() == Some(key);
             self.answered = answered;
             if at_once {
-                if self.flights[key].in_time {
-                    self.pacer.learn(due, self.clock.now());
+                let now = self.clock.now();
+                // What was known too late says nothing, unless it was early all the same.
+                if self.flights[key].in_time || now < due.target {
+                    self.pacer.learn(due, now);
                 }
                 self.left(key, false);
             }

@@ -90,6 +90,7 @@ impl Serving {
             naps: self.naps,
             host: self.host,
             send_us: self.pacer.send(4096) as f64 / 1e3,
+            spin_us: self.pacer.spin() as f64 / 1e3,
             scale: self.scale,
             untimed: self.untimed,
             realtime: self.budget.is_limited(),
