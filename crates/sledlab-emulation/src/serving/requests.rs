@@ -187,15 +187,17 @@ impl Serving {
         let mut answers = std::mem::take(&mut self.answers);
         for Answer { id, at } in answers.drain(..) {
             let Some(key) = self.ids.remove(&id) else { continue };
-            // An answer that comes with its event came too late to leave early.
-            self.asks_early |= event.is_some_and(|event| at <= event);
+            // An answer that comes with its event: such events must be asked for early, and were if that was known.
+            let with_event = event.is_some_and(|event| at <= event);
+            let asked_early = with_event && self.asks_early;
+            self.asks_early |= with_event;
             let flight = &mut self.flights[key];
             let bytes = flight.reply_bytes();
             flight.planned = at;
             flight.host_ns = self.host.ns(flight.request.command == Command::Read, flight.request.length);
             flight.target = self.scale.real(at).saturating_sub(flight.host_ns.into());
             flight.leaves = flight.target.saturating_sub(self.pacer.send(bytes));
-            flight.in_time = now <= flight.leaves;
+            flight.in_time = now <= flight.leaves || asked_early;
             let target = flight.target;
             self.flights.answered(bytes);
             self.pacer.push(target, bytes, key);
