@@ -58,6 +58,24 @@ fn every_command_is_understood_and_its_reply_too() {
 }
 
 #[test]
+fn real_clients_get_what_they_ask_for() {
+    for session in samples::RECORDED {
+        let transcript = serve(export(), session, &[usize::MAX]);
+        for reply in transcript.understood() {
+            let failed = match reply {
+                Reply::Simple { errno, .. } => errno != 0,
+                Reply::Error { .. } => true,
+                // They try whether there is TLS.
+                Reply::Option { kind, option, .. } => kind >> 31 == 1 && option != 5,
+                Reply::ExportName { .. } | Reply::Data { .. } | Reply::Extents { .. } => false,
+            };
+            assert!(!failed, "{reply:?}");
+        }
+        assert!(!matches!(transcript.ending, Some(Ending::Violation(_))));
+    }
+}
+
+#[test]
 fn an_export_is_described() {
     const RW: u16 = 0b101_0110_1101;
     let told = told(&Client::new(3).info(6, "disk", &[3, 2, 1]));
