@@ -27,6 +27,10 @@ from sledlab.shown import register
 from sledlab.studies import LIST, SINGLE
 
 if TYPE_CHECKING:
+    from sledlab.emulation.server import Server as Server
+    from sledlab.emulation.server import serve as serve
+    from sledlab.emulation.truth import ClosedLoop as ClosedLoop
+    from sledlab.emulation.truth import Emulation as Emulation
     from sledlab.job.node import Node as Node
     from sledlab.job.query import record_query as record_query
     from sledlab.job.record import record as record
@@ -107,6 +111,10 @@ _CATALOGUES = (
 
 _HOMES = {
     **dict.fromkeys(_CATALOGUES, "model.catalogue"),
+    "ClosedLoop": "emulation.truth",
+    "Emulation": "emulation.truth",
+    "Server": "emulation.server",
+    "serve": "emulation.server",
     "experiment": "model.experiment",
     "Node": "job.node",
     "record": "job.record",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import rich.box as rich_box
     import rich.cells as rich_cells
     import rich.console as rich_console
+    import rich.live as rich_live
     import rich.progress as rich_progress
     import rich.table as rich_table
     import rich.text as rich_text
@@ -62,6 +63,7 @@ else:
     rich_box = _Later("rich.box")
     rich_cells = _Later("rich.cells")
     rich_console = _Later("rich.console")
+    rich_live = _Later("rich.live")
     rich_progress = _Later("rich.progress")
     rich_table = _Later("rich.table")
     rich_text = _Later("rich.text")

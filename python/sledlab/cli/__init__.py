@@ -29,6 +29,7 @@ def commands() -> dict[str, Lazy]:
     studies = {each.folder: Lazy("study:command", each.meaning) for each in LIST if not each.under}
     return {
         "simulate": Lazy("simulate:simulate", "Replay a trace or workload against a device."),
+        "serve": Lazy("serve:serve", "Be a block device that real programs use."),
         **studies,
         "fleet": Lazy("fleet:fleet", studies["fleet"].meaning),
         "check": Lazy("check:check", "Hold a class of yours to the rules of its kind."),
