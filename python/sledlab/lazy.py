@@ -89,6 +89,7 @@ __all__ = [
     "rich_box",
     "rich_cells",
     "rich_console",
+    "rich_live",
     "rich_progress",
     "rich_table",
     "rich_text",

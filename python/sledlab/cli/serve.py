@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,7 @@ class WithCommand(click.Command):
 @click.pass_context
 def serve(
     context: click.Context,
+    /,
     experiment: str | None,
     device: str | None,
     out: str | None,
@@ -71,11 +72,13 @@ def serve(
 ) -> int:
     """Be a block device that real programs use, and that answers when the model says.
 
-    The device speaks NBD on a Unix socket: fio, QEMU, nbdcopy and nbdfuse use it as it is; --attach makes a file, a
-    block device or a file system of it. Its data is real. Words after -- are a command that is run meanwhile: it finds
-    SLEDLAB_URI, SLEDLAB_SOCKET, SLEDLAB_DISK and SLEDLAB_TIME_SCALE in its environment, and its exit code is that of
-    sledlab. Without a command the device is there until Ctrl-C. Then what was asked is replayed, and said how true the
-    run was.
+    The device speaks NBD on a Unix socket: fio, QEMU, nbdcopy and nbdfuse use it as it is; --attach makes a
+    file, a block device or a file system of it. Its data is real. Words after -- are a command that is run
+    meanwhile: it finds SLEDLAB_URI, SLEDLAB_SOCKET, SLEDLAB_DISK and SLEDLAB_TIME_SCALE in its environment,
+    and its exit code is that of sledlab. Without a command the device is there until Ctrl-C. Then what was
+    asked is replayed, and said how true the run was.
+
+    EXPERIMENT is a file or the name of an experiment that says what stores the blocks.
 
     \b
     Examples:
@@ -88,7 +91,7 @@ def serve(
     command: list[str] = context.meta.get("command", [])
     given = {name: value for name, value in said.items() if value is not None and name != "serve_s"}
     with ExitStack() as stack:
-        server = start(device, experiment=experiment, out=out, replace=bool(replace), **given)  # type: ignore[arg-type]
+        server = start(device, experiment=experiment, out=out, replace=bool(replace), **given)
         stack.callback(server.stop)
         code = _run(server, command, said.get("serve_s"), quiet=as_json)
     _tell(server, out, as_json=as_json)
@@ -102,7 +105,9 @@ def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bo
     ends = time.monotonic() + (lasts_s or float("inf"))
     with ExitStack() as stack:
         process = stack.enter_context(_started(command, server)) if command else None
-        watching = stack.enter_context(Watching(server.name, server.status)) if not quiet and not command else None
+        watching = (
+            stack.enter_context(Watching(server.name, server.status)) if not quiet and not command else None
+        )
         try:
             while (process is None or process.poll() is None) and time.monotonic() < ends:
                 if server.status()["error"]:
@@ -126,10 +131,8 @@ def _pause(process: subprocess.Popen[bytes] | None, seconds: float) -> None:
     if process is None:
         time.sleep(seconds)
         return
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        pass
 
 
 def _exit_code(code: int) -> int:
@@ -146,7 +149,9 @@ def _started(command: list[str], server: Server) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(command, env={**os.environ, **server.environment})
     except OSError as error:
-        raise Error(f"`{command[0]}` cannot be started: {error.strerror}", remedy="is it installed?") from error
+        raise Error(
+            f"`{command[0]}` cannot be started: {error.strerror}", remedy="is it installed?"
+        ) from error
 
 
 def _introduce(server: Server) -> None:

@@ -1,7 +1,7 @@
 """What a server's device is made of on this machine: a file, a block device, or a mounted file system.
 
-`nbdfuse` makes a file of it, `losetup` a block device of that, and `mount` a file system of that; the last two need
-root. What is missing is said before anything starts.
+`nbdfuse` makes a file of it, `losetup` a block device of that, and `mount` a file system of that; the last
+two need root. What is missing is said before anything starts.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ PACKAGES = {
     "mkfs.ext4": "e2fsprogs",
 }
 """Debian's packages of the programs that are needed; on Debian 12 `nbdfuse` is in libnbd-bin."""
+
+FUSE = "is /dev/fuse there, and may it be opened?"
 
 WAIT_S = 20.0
 """Seconds in which a file or a device must be there."""
@@ -68,7 +70,7 @@ def attached(said: str, uri: str) -> Iterator[Attached]:
             if kind == "file"
             else Path(stack.enter_context(TemporaryDirectory(prefix="sledlab-")))
         )
-        path = stack.enter_context(_file(directory, uri))
+        path = stack.enter_context(_file(Path(directory), uri))
         if kind != "file":
             path = stack.enter_context(_loop(path))
         if kind == "ext4":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -54,8 +55,9 @@ def serve(
 ) -> Server:
     """Starts a block device that answers when the model says, for real programs.
 
-    What it speaks is NBD, as do fio (`--ioengine=nbd`), QEMU, nbdcopy, nbdfuse and the kernel. Devices are ready: they
-    have started before the first request comes; `settings={"system.start": "parked"}` has them start with it.
+    What it speaks is NBD, as do fio (`--ioengine=nbd`), QEMU, nbdcopy, nbdfuse and the kernel. Devices are
+    ready: they have started before the first request comes; `settings={"system.start": "parked"}` has them
+    start with it.
 
     Args:
         device: A device (`device(...)`), or its name or file.
@@ -68,8 +70,8 @@ def serve(
         The server, to be used in a `with` statement, or ended by `stop`.
 
     Raises:
-        Error: Something in the options is wrong; it cannot listen; a file for data cannot be used; a program that
-            attaching needs is missing.
+        Error: Something in the options is wrong; it cannot listen; a file for data cannot be used; a program
+            that attaching needs is missing.
 
     Examples:
         >>> import socket, sledlab as sl
@@ -92,10 +94,11 @@ class Server:
     """A running server; see `serve`.
 
     Attributes:
+        name: What it is, in short: the device and its scheduler.
         uri: Where it listens, as clients of NBD want to be told: `nbd+unix:///?socket=...` or `nbd://...`.
         socket: The Unix socket; empty where it listens on an address.
         disk: What `attach` made: a file, a block device, or the directory of a file system; empty without.
-        result: What `simulate` says of all that was asked; there once it has stopped and anything was read or written.
+        result: What `simulate` says of all that was asked; there once it has stopped, if anything was.
         emulation: How true the run was; there once it has stopped.
 
     Examples:
@@ -111,6 +114,7 @@ class Server:
         self.result: Result | None = None
         self.emulation: Emulation | None = None
         self.disk = ""
+        self._last: dict[str, Any] = {}
         self._said = said
         self._scale = scale_of(said.get("time_scale"))
         if said.get("scratch") and said.get("data") is None:
@@ -120,12 +124,16 @@ class Server:
         if said.get("record") is not None:
             check_writable(Path(said["record"]))
         self._stack = ExitStack()
+        if not hasattr(_native, "Server"):
+            raise Error("a device for other programs needs Linux", remedy="simulate it with a trace")
         with ExitStack() as stack:
             self._recording = Recording.planned(out=out, requests=None, keep_some=True, replace=over)
             held = stack.enter_context(TemporaryDirectory(prefix="sledlab-serve-"))
             self._directory = self._recording.directory or Path(held)
             self._records = Path(held) / "records"
             self._experiment = experiment.with_trace(str(self._directory / TRACE))
+            config = tomllib.loads(experiment.to_toml())
+            self.name = f"{config['device'].get('name', '')} {config['scheduler']['kind']}".strip()
             self._native = _native.Server(
                 self._experiment,
                 socket=_text(said.get("socket")),
@@ -169,8 +177,9 @@ class Server:
         }
 
     def status(self) -> dict[str, Any]:
-        """What goes on: operations, queue, connections, replies on time, stalls; cheap enough to ask often."""
-        status: dict[str, Any] = json.loads(self._native.status())
+        """What goes on: operations, queue, clients, replies on time, stalls; cheap enough to ask often."""
+        status: dict[str, Any] = json.loads(self._native.status() or "null") or self._last
+        self._last = status
         return status
 
     def stop(self) -> Emulation:
@@ -186,8 +195,6 @@ class Server:
                 if self._attached is not None:
                     self._attached.detach()
                 report = json.loads(self._native.stop(drain=True))
-                if report["error"]:
-                    raise Error(report["error"]["message"], remedy=report["error"]["remedy"])
                 self._conclude(Recorded.read(self._records), report)
         if self.emulation is None:
             raise Error("the server has ended with an error", remedy="start another one")
@@ -204,7 +211,9 @@ class Server:
             comparing = Comparing(recorded.planned)
             sinks = Recording(None, [*self._recording.sinks, comparing])
             result = execute(self._experiment, sinks)
-            same = comparing.digest.value() == report["digest"] and outcome["summary"] == result.summary
+            same = (
+                comparing.digest.value() == report["digest_of_rows"] and outcome["summary"] == result.summary
+            )
             loop = ClosedLoop(comparing.rows, comparing.different, same_results=same)
         self.emulation = emulation = Emulation.of(
             recorded, report, loop, scale=self._scale, untimed=bool(self._said.get("untimed"))
@@ -227,7 +236,7 @@ class Server:
 
 
 class Comparing:
-    """Compares, of a replay, completions with those that were planned, and all columns with those of the server."""
+    """Compares, of a replay, completions with those that were planned, and adds up all columns."""
 
     def __init__(self, planned: numpy.ndarray) -> None:
         self.digest = _native.RowsDigest()

@@ -45,7 +45,7 @@ class ClosedLoop:
     Attributes:
         operations: How many were compared.
         different: Of these, how many the replay completes at another time.
-        same_results: Whether the summary and every column of the per-request table are the same to the last bit.
+        same_results: Whether the summary and every column of the per-request table are the same to the bit.
     """
 
     operations: int
@@ -62,8 +62,8 @@ class ClosedLoop:
 class Emulation:
     """How true a run was.
 
-    Lateness is when a reply was handed to the kernel, less when the model had it leave, in us of real time; early
-    replies are below zero. `scale` is how many times slower than real time the device ran.
+    Lateness is when a reply was handed to the kernel, less when it was to leave, in real time; early replies
+    are below zero. `scale` is how many times slower than real time the device ran.
     """
 
     scale: float
@@ -173,8 +173,9 @@ class Emulation:
     def frame(self) -> polars.DataFrame:
         """Every reply.
 
-        Columns `id`, `arrival_ns`, `planned_ns` and `sent_ns` in the time of the model, `lateness_ns` and `host_ns`
-        (how much earlier it was to leave for the way to the client) in real time, `cause` and `connection`.
+        Columns `id`, `arrival_ns`, `planned_ns` and `sent_ns` in the time of the model, `lateness_ns` and
+        `host_ns` (how much earlier it was to leave for the way to the client) in real time, `cause` and
+        `connection`.
         """
         frame = pl.from_arrow(self.table)
         assert isinstance(frame, pl.DataFrame)
@@ -189,7 +190,7 @@ class Emulation:
             "time_scale": self.scale,
             "untimed": self.untimed,
             "replies": self.replies,
-            "within": {f"{share:.0%}": self.within(share) for share in SHARES},
+            "within": {f"{share * 100:g} %": self.within(share) for share in SHARES},
             "lateness_us": dict(self.lateness_us),
             "later_than_5_ms": self.late,
             "causes": dict(self.causes),

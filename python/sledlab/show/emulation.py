@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sledlab.emulation.truth import SHARES
 from sledlab.lazy import numpy as np
 from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
 from sledlab.show.plots import BLUE, ORANGE, QUIET, single
@@ -31,7 +32,8 @@ def verdict(emulation: Emulation) -> str:
     """Whether the run kept time, in a sentence or two."""
     if emulation.untimed:
         return "Untimed: every request was answered at once, and no figure says anything about the device."
-    on_time = f"{_share(emulation.within(0.02))} of {counted(emulation.replies, 'reply', 'replies')} left within 2 %"
+    replies = counted(emulation.replies, "reply", "replies")
+    on_time = f"{percent(emulation.within(0.02))} of {replies} left within 2 %"
     told = f"{on_time} of the response time that the model gives them"
     if emulation.kept_time:
         return f"Kept time: {told}."
@@ -48,8 +50,8 @@ def scaled(emulation: Emulation) -> str:
     if emulation.scale == 1:
         return ""
     return (
-        f"The device and its clock ran {emulation.scale:g} times slower than real time; response times, rates and "
-        "energies are the device's own, and think times of programs count as so much shorter."
+        f"The device and its clock ran {emulation.scale:g} times slower than real time; response times, "
+        "rates and energies are the device's own, and think times of programs count as so much shorter."
     )
 
 
@@ -64,9 +66,9 @@ def loop(emulation: Emulation) -> str:
             "to the last bit."
         )
     return (
-        f"Replayed, the recording gives other results: {closed.different:,} of {closed.operations:,} completions "
-        "differ. A scheduler or policy that looks at anything but the model (a clock, chance) does that; else it "
-        "is a defect of sledlab."
+        f"Replayed, the recording gives other results: {closed.different:,} of {closed.operations:,} "
+        "completions differ. A scheduler or policy that looks at anything but the model (a clock, chance) "
+        "does that; else it is a defect of sledlab."
     )
 
 
@@ -82,12 +84,15 @@ def table(emulation: Emulation) -> Grid:
     late, server = emulation.lateness_us, emulation.server
     stalls = emulation.stalls
     rows: list[tuple[str, str, str]] = [
-        *((f"within {share:.0%} of the response", "", _share(emulation.within(share))) for share in (0.01, 0.02, 0.05)),
+        *(
+            (f"within {share * 100:g} % of the response", "", percent(emulation.within(share)))
+            for share in SHARES
+        ),
         *((f"late, {name}", "us", figure(late[key])) for name, key in _PERCENTILES),
         *((f"· {cause}", "", f"{count:,}") for cause, count in emulation.causes.items()),
         ("replies more than 5 ms late", "", f"{emulation.late:,}"),
         ("stalls of more than 1 ms", "", f"{stalls['count']:,}, {stalls['sum_ns'] / 1e6:,.1f} ms in all"),
-        ("way to the client and back, allowed for", "us", figure(server["host_us"])),
+        ("way to the client and back, allowed for", "us", figure(server["host"]["read_us"])),
         ("real-time priority", "", "yes" if server["realtime"] else "no"),
         ("processor time of the server", "s", figure(server["cpu_s"])),
         ("lasted", "s", figure(server["wall_s"])),
@@ -103,7 +108,10 @@ def section(emulation: Emulation) -> list[Part]:
     told = [text for text in (verdict(emulation), scaled(emulation), loop(emulation)) if text]
     drawn = [
         Drawing(
-            lambda: lateness(emulation), lateness.__doc__ or "", "How late replies left", "Further left is truer."
+            lambda: lateness(emulation),
+            lateness.__doc__ or "",
+            "How far off replies were",
+            "Further left is truer.",
         ),
         Drawing(
             lambda: over_time(emulation),
@@ -147,23 +155,15 @@ def over_time(emulation: Emulation, bins: int = 200) -> Figure:
 
 def live(status: Mapping[str, Any], name: str) -> Sequence[str]:
     """Two lines about what goes on: what the device does, and how true it is."""
-    within, replies = status["within"], max(status["within"]["replies"], 1)
+    counts, within, late = status["counts"], status["within"], status["lateness_us"]
+    seconds = max(status["model_s"], 1e-9)
+    rate = (counts["reads"] + counts["writes"]) / seconds
+    data = (counts["bytes_read"] + counts["bytes_written"]) / seconds / 1e6
     return (
-        f"{name} | {figure(status['iops'])} requests/s {figure(status['mb_s'])} MB/s | "
+        f"{name} | {figure(rate)} requests/s {figure(data)} MB/s | "
         f"queue {status['queue_length']} (most {status['longest_queue']}) | "
-        f"response {figure(status['response_ms'])} ms | {counted(status['connections'], 'connection')}",
-        f"on time: {_share(within['two'] / replies)} within 2 % | late p99 {figure(status['late_p99_us'])} us | "
-        f"stalls {status['stalls']:,} | way to the client {figure(status['host_us'])} us",
+        f"response {figure(status['response_mean_ms'])} ms | {counted(status['connected'], 'client')}",
+        f"on time: {percent(within['two'] / max(within['replies'], 1))} within 2 % | "
+        f"late {figure(late['p99'])} us at 99 % | {counted(status['stalls']['count'], 'stall')} | "
+        f"way to the client {figure(status['host']['read_us'])} us",
     )
-
-
-def _share(share: float) -> str:
-    """A share that is not rounded to all.
-
-    Examples:
-        >>> _share(0.99994), _share(1.0), _share(0.9)
-        ('99.99 %', '100 %', '90 %')
-    """
-    if 0.999 < share < 1:
-        return f"{int(share * 1e4) / 100:.2f} %"
-    return percent(share)

@@ -208,7 +208,11 @@ def _truth(result: Result) -> list[str]:
     found = result.emulation
     if found is None:
         return []
-    told = [emulation.verdict(found) if found.kept_time else "", emulation.scaled(found), emulation.loop(found)]
+    told = [
+        emulation.verdict(found) if found.kept_time else "",
+        emulation.scaled(found),
+        emulation.loop(found),
+    ]
     return [text for text in told if text]
 
 
