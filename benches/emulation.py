@@ -1,4 +1,4 @@
-"""How true emulated devices are, and what they cost: fio against a server, with nothing else to do on the machine.
+"""How true emulated devices are, and what they cost: fio against servers.
 
 Medians of `RUNS` runs each. Writes ``benches/emulation.json``; what every single run said goes to
 ``benches/emulation_runs.json``. With a number as argument, so many runs; about 12 minutes with five.
@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, contextmanager
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
