@@ -99,7 +99,7 @@ class Server:
     ) -> Server:
         """Starts it; it listens when this returns.
 
-        `data` is the path of a file, `scale` how many times slower than real time the model's goes, as a ratio.
+        `data` is the path of a file, `scale` how many times slower than real time the model goes, as a ratio.
         `host_us` is the time from here to a client and back, measured where it is none. `recording` is a file
         that gets what was asked and answered.
         """

@@ -24,18 +24,30 @@ from sledlab.cli.study_file import refuse_study
 from sledlab.emulation.options import Emulated
 from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
+from sledlab.files import drafted
+from sledlab.results import leaves, results
 from sledlab.runs.interrupt import Stopped, code_of
 from sledlab.runs.options import Option, declared
 from sledlab.runs.recording import REPORT
+from sledlab.runs.written import words as split
+from sledlab.show import document, terminal
 from sledlab.show import emulation as words
-from sledlab.show import terminal
 from sledlab.show.watching import Watching
 from sledlab.shown import face_of
 
 if TYPE_CHECKING:
     from sledlab.emulation.server import Server
+    from sledlab.emulation.truth import Emulation
+    from sledlab.runs.result import Result
 
 OUTPUT = {"out": Option("Directory for summary, tables, recording and report.", "DIR"), **REPLACE}
+
+SEVERAL = {
+    "devices": Option("Several instead, one after the other, each with the command.", "NAME,NAME", read=split)
+}
+
+KIND = "serve"
+"""Of the results of several devices."""
 
 LOOK_S = 0.25
 """Seconds between two looks at a server."""
@@ -55,7 +67,7 @@ class WithCommand(click.Command):
 
 @click.command(cls=WithCommand, options_metavar="[OPTIONS]", subcommand_metavar="[-- COMMAND ...]")
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({"device": DEVICE, **declared(Emulated), **OUTPUT})
+@options({"device": DEVICE, **SEVERAL, **declared(Emulated), **OUTPUT})
 @quiet_option
 @json_option
 @click.pass_context
@@ -64,6 +76,7 @@ def serve(
     /,
     experiment: str | None,
     device: str | None,
+    devices: list[str] | None,
     out: str | None,
     replace: bool | None,
     *,
@@ -89,13 +102,59 @@ def serve(
     """
     refuse_study(experiment)
     command: list[str] = context.meta.get("command", [])
-    given = {name: value for name, value in said.items() if value is not None and name != "serve_s"}
-    with ExitStack() as stack:
-        server = start(device, experiment=experiment, out=out, replace=bool(replace), **given)
-        stack.callback(server.stop)
-        code = _run(server, command, said.get("serve_s"), quiet=as_json)
+    lasts_s = said.pop("serve_s")
+    given = {name: value for name, value in said.items() if value is not None}
+    if devices is not None:
+        return _serve_each(devices, command, experiment, out, given, replace=bool(replace), as_json=as_json)
+    with start(device, experiment=experiment, out=out, replace=bool(replace), **given) as server:
+        code = _run(server, command, lasts_s, quiet=as_json)
     _tell(server, out, as_json=as_json)
     return code
+
+
+def _serve_each(
+    devices: list[str],
+    command: list[str],
+    experiment: str | None,
+    out: str | None,
+    given: dict[str, Any],
+    *,
+    replace: bool,
+    as_json: bool,
+) -> int:
+    """Runs the command on one device after the other, and says what came of each beside the others.
+
+    Raises:
+        Error: There is no command, or one device would find what the one before it has left.
+    """
+    if not command:
+        raise Error("--devices needs a command to run on each of them", remedy="put it at the end, after --")
+    if "data" in given and "scratch" not in given:
+        raise Error(
+            "each device would find what the one before it has left",
+            remedy="say --scratch, or leave out --data",
+        )
+    place = results(out, KIND, replace=replace)
+    runs: dict[str, Result] = {}
+    for name in devices:
+        within = None if place is None else place / name
+        with start(name, experiment=experiment, out=within, replace=replace, **given) as server:
+            code = _run(server, command, None, quiet=True)
+        if code or server.result is None:
+            terminal.tell(f"{name}: the command ended with code {code}, or read and wrote nothing")
+            return code or 1
+        runs[name] = server.result
+    if place is not None:
+        leaves(place, KIND, (REPORT,))
+        with drafted(place / REPORT) as draft:
+            draft.write_text(document.page(words.together_page(runs)), encoding="utf-8")
+    if as_json:
+        show_json({name: _as_data(run, run.emulation) for name, run in runs.items()})
+    else:
+        terminal.show(lambda console: document.write(words.together(runs), console))
+        if place is not None:
+            terminal.note(f"report: {place / REPORT}")
+    return 0
 
 
 def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bool) -> int:
@@ -173,8 +232,7 @@ def _tell(server: Server, out: str | None, *, as_json: bool) -> None:
     emulation, result = server.emulation, server.result
     assert emulation is not None
     if as_json:
-        summary = {} if result is None else result.to_dict()
-        show_json({**summary, "emulation": emulation.to_dict()})
+        show_json(_as_data(result, emulation))
         return
     if result is not None:
         face_of(result).show(result)
@@ -182,3 +240,9 @@ def _tell(server: Server, out: str | None, *, as_json: bool) -> None:
         terminal.say(words.verdict(emulation) if emulation.replies else "Nothing was read or written.")
     if out:
         terminal.note(f"report: {Path(out) / REPORT}")
+
+
+def _as_data(result: Result | None, emulation: Emulation | None) -> dict[str, Any]:
+    """What came of a run as plain data."""
+    told = {} if emulation is None else {"emulation": emulation.to_dict()}
+    return {**({} if result is None else result.to_dict()), **told}

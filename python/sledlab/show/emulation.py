@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.emulation.truth import SHARES
 from sledlab.lazy import numpy as np
-from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
+from sledlab.show.document import Beside, Document, Drawing, Grid, Heading, Text
 from sledlab.show.plots import BLUE, ORANGE, QUIET, single
-from sledlab.show.wording import counted, figure, percent
+from sledlab.show.wording import counted, energy, figure, joined, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.emulation.truth import Emulation
+    from sledlab.runs.result import Result
     from sledlab.show.document import Part
 
 REMEDIES = {
@@ -122,6 +123,51 @@ def section(emulation: Emulation) -> list[Part]:
     ]
     figures: list[Part] = [Beside(drawn)] if emulation.replies else []
     return [Heading("How true it was"), *map(Text, told), *figures, table(emulation)]
+
+
+def together(runs: Mapping[str, Result]) -> list[Part]:
+    """Several devices that the same programs used, one after the other: a table, advice and verdicts."""
+    rows = [
+        ("requests", "", *(f"{run.count:,}" for run in runs.values())),
+        ("mean response", "ms", *(figure(run.response_time.mean) for run in runs.values())),
+        ("99 % within", "ms", *(figure(run.response_time.p99) for run in runs.values())),
+        ("throughput", "requests/s", *(figure(run.throughput_iops) for run in runs.values())),
+        ("busy", "", *(percent(run.utilization) for run in runs.values())),
+        ("energy", "", *(energy(run.energy.total) for run in runs.values())),
+        ("lasted, in the device's time", "s", *(figure(run.elapsed_s) for run in runs.values())),
+        ("kept time", "", *(_kept(run.emulation) for run in runs.values())),
+    ]
+    verdicts = [
+        Text(f"{name}: {verdict(run.emulation)}", "line") for name, run in runs.items() if run.emulation
+    ]
+    return [Grid(("device", "unit", *runs), rows, "left"), Text(advice(runs), "line"), *verdicts]
+
+
+def _kept(emulation: Emulation | None) -> str:
+    return "yes" if emulation is not None and emulation.kept_time else "no"
+
+
+def advice(runs: Mapping[str, Result]) -> str:
+    """Which device was done first, which answered faster, and which took less energy."""
+    first = min(runs, key=lambda name: runs[name].elapsed_s)
+    quickest = min(runs, key=lambda name: runs[name].response_time.mean)
+    cheapest = min(runs, key=lambda name: runs[name].energy.total)
+    slow = [name for name, run in runs.items() if run.emulation and not run.emulation.kept_time]
+    doubt = f" {joined(slow)} did not keep time: a larger --time-scale says more." if slow else ""
+    return (
+        f"{first} was done first, {quickest} answered fastest on average, and {cheapest} took the least "
+        f"energy.{doubt}"
+    )
+
+
+def together_page(runs: Mapping[str, Result]) -> Document:
+    """The page about several devices."""
+    return Document(
+        kind="emulation",
+        title=f"The same programs on {joined(list(runs))}",
+        parts=together(runs),
+        footer="All times are the devices'. Each device has a report of its own, in a directory of its name.",
+    )
 
 
 def lateness(emulation: Emulation) -> Figure:
