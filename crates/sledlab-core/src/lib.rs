@@ -12,6 +12,6 @@ pub mod stats;
 pub mod time;
 
 pub use error::{Error, Result};
-pub use request::{BLOCK_BYTES, MOST_UNWANTED, Op, Request, WORD_BYTES};
+pub use request::{BLOCK_BYTES, MOST_UNWANTED, Op, Request, WORD_BYTES, unwanted_words};
 pub use source::Source;
 pub use time::{Span, Time};

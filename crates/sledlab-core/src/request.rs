@@ -11,6 +11,15 @@ pub const WORD_BYTES: u64 = 8;
 /// A request wants at least one word of its last block.
 pub const MOST_UNWANTED: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
 
+/// Words of the last block that a range of bytes does not want: a word counts as wanted if any byte of it is.
+///
+/// 0 where the range begins within a block: what it leaves of its first block cannot be told.
+#[inline]
+pub const fn unwanted_words(offset: u64, length: u64) -> u8 {
+    let beyond = length.wrapping_neg() % BLOCK_BYTES;
+    if offset.is_multiple_of(BLOCK_BYTES) { (beyond / WORD_BYTES) as u8 } else { 0 }
+}
+
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::inline_always, reason = "on the path of every line: measured, a third faster")]
 
-use sledlab_core::{BLOCK_BYTES, Error, Time, WORD_BYTES};
+use sledlab_core::{Error, Time};
 
 use crate::range;
 
@@ -390,14 +390,4 @@ pub(crate) fn blocks(at: usize, lbn: u64, blocks: u64) -> Parsed<(u64, u32)> {
 #[inline(always)]
 pub(crate) fn bytes(at: usize, offset: u64, length: u64) -> Parsed<(u64, u32)> {
     range::of_bytes(offset, length).map_err(|error| Fault(Box::new((at, error))))
-}
-
-/// Words of the last block that a range of bytes does not want: a word counts as wanted if any byte
-/// of it is.
-///
-/// 0 where the range begins within a block: what it leaves of its first block cannot be told.
-#[inline(always)]
-pub(crate) fn unwanted_words(offset: u64, length: u64) -> u8 {
-    let beyond = length.wrapping_neg() % BLOCK_BYTES;
-    if offset.is_multiple_of(BLOCK_BYTES) { (beyond / WORD_BYTES) as u8 } else { 0 }
 }

@@ -2,10 +2,9 @@
 //!
 //! The columns mean what they mean in the project's own CSV; see [`crate::format`].
 
-use sledlab_core::{Error, Op, Request, Result, Source, Time};
+use sledlab_core::{Error, Op, Request, Result, Source, Time, unwanted_words};
 
 use crate::arrivals::{Arrivals, Clock};
-use crate::fields::unwanted_words;
 use crate::range;
 use crate::sequel::Sequel;
 use crate::transform::Reorder;

@@ -8,10 +8,10 @@
 //! than the words (8 bytes) it touches; one that begins within a block wants all of its last.
 //! `metadata` is 1 for requests for metadata, else 0.
 
-use sledlab_core::{Op, Request, Result, Source};
+use sledlab_core::{Op, Request, Result, Source, unwanted_words};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::fields::{Fault, Fields, Line, Parsed, bytes, unwanted_words};
+use crate::fields::{Fault, Fields, Line, Parsed, bytes};
 use crate::lines::{LineParser, LineSource};
 
 /// The header line, without the optional fifth and sixth column.

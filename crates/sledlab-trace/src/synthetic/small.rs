@@ -3,11 +3,10 @@
 use rand::RngExt;
 use rand_distr::Exp1;
 use sledlab_core::seed::Stream;
-use sledlab_core::{BLOCK_BYTES, Request, Result};
+use sledlab_core::{BLOCK_BYTES, Request, Result, unwanted_words};
 
 use super::draw::{Arrivals, Gap, Ops};
 use super::{Generator, Setting};
-use crate::fields::unwanted_words;
 
 sledlab_core::choices! {
     /// How sizes are drawn.

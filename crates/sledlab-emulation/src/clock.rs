@@ -1,0 +1,217 @@
+//! Real time, and the model's time made of it.
+//!
+//! Real time counts in nanoseconds from the moment a server is ready. The model's time is real time divided by a
+//! [`Scale`], a ratio of whole numbers, so that no rounding adds up.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Instant;
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+use sledlab_core::{Error, Result, Time};
+
+/// Tells real time, and how long the processor has worked for the thread that asks.
+pub(crate) trait Clock: Send {
+    /// Nanoseconds of real time since the start.
+    fn now(&self) -> u64;
+    /// Nanoseconds of processor time of the calling thread.
+    fn processor(&self) -> u64;
+}
+
+/// The machine's monotonic clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Monotonic(Instant);
+
+impl Monotonic {
+    /// Time starts now.
+    pub fn start() -> Self {
+        Monotonic(Instant::now())
+    }
+}
+
+impl Clock for Monotonic {
+    #[inline]
+    fn now(&self) -> u64 {
+        self.0.elapsed().as_nanos() as u64
+    }
+
+    fn processor(&self) -> u64 {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+    }
+}
+
+/// How many times slower than real the model's time goes: 10 makes a device ten times slower, and the host look ten
+/// times faster.
+///
+/// ```
+/// use sledlab_core::Time;
+/// use sledlab_emulation::Scale;
+///
+/// let scale: Scale = "2.5".parse()?;
+/// assert_eq!(scale.model(2_500), Time::from_ns(1_000));
+/// assert_eq!(scale.real(Time::from_ns(1_000)), 2_500);
+/// # Ok::<(), sledlab_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Scale {
+    real: u64,
+    model: u64,
+}
+
+impl Default for Scale {
+    fn default() -> Self {
+        Scale { real: 1, model: 1 }
+    }
+}
+
+impl Scale {
+    /// While `model` nanoseconds pass in the model, `real` do in the world.
+    ///
+    /// # Errors
+    /// Ratios below 0.01 and above 10,000, and 0 to 0.
+    pub fn new(real: u64, model: u64) -> Result<Scale> {
+        // Wide enough for any two numbers.
+        let (wide_real, wide_model) = (u128::from(real), u128::from(model));
+        if model == 0 || wide_real * 100 < wide_model || wide_real > wide_model * 10_000 {
+            return Err(Error::user(format!("a time scale of {real}/{model} is out of range"))
+                .with_remedy("choose one from 0.01 (100 times faster) to 10000 (10000 times slower)"));
+        }
+        let common = greatest_common_divisor(real, model);
+        Ok(Scale { real: real / common, model: model / common })
+    }
+
+    /// The model's time after `real_ns` of real time.
+    #[inline]
+    pub fn model(self, real_ns: u64) -> Time {
+        Time::from_ns(scaled(real_ns, self.model, self.real, 0))
+    }
+
+    /// The first nanosecond of real time at which the model's time is `at`.
+    #[inline]
+    pub fn real(self, at: Time) -> u64 {
+        scaled(at.as_ns(), self.real, self.model, self.model - 1)
+    }
+
+    /// The ratio as a number.
+    pub fn as_f64(self) -> f64 {
+        self.real as f64 / self.model as f64
+    }
+}
+
+/// `(value * by + more) / over`; what does not fit is as late as can be.
+#[inline]
+fn scaled(value: u64, by: u64, over: u64, more: u64) -> u64 {
+    if by == 1 && over == 1 {
+        return value;
+    }
+    let exact = (u128::from(value) * u128::from(by) + u128::from(more)) / u128::from(over);
+    u64::try_from(exact).unwrap_or(u64::MAX)
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
+}
+
+impl FromStr for Scale {
+    type Err = Error;
+
+    /// A decimal (`10`, `0.5`) or a ratio (`1/3`), exactly as it is written.
+    fn from_str(text: &str) -> Result<Scale> {
+        let wrong = || {
+            Error::user(format!("`{text}` is no time scale")).with_remedy("write a number, such as 10 or 0.5")
+        };
+        let whole = |digits: &str| {
+            let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            all_digits.then(|| digits.parse::<u64>().ok()).flatten().ok_or_else(wrong)
+        };
+        let text = text.trim();
+        if let Some((real, model)) = text.split_once('/') {
+            return Scale::new(whole(real)?, whole(model)?);
+        }
+        let Some((ones, decimals)) = text.split_once('.') else { return Scale::new(whole(text)?, 1) };
+        let model = 10_u64.checked_pow(decimals.len() as u32).ok_or_else(wrong)?;
+        let ones = if ones.is_empty() { 0 } else { whole(ones)? };
+        let real = ones.checked_mul(model).and_then(|ones| ones.checked_add(whole(decimals).ok()?));
+        Scale::new(real.ok_or_else(wrong)?, model)
+    }
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.model == 1 { write!(f, "{}", self.real) } else { write!(f, "{}/{}", self.real, self.model) }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod fake {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::Clock;
+
+    /// Time passes when the test says so, and the processor works all the time.
+    #[derive(Clone, Debug, Default)]
+    pub struct Fake(Arc<AtomicU64>);
+
+    impl Fake {
+        /// Moves time on to `ns`.
+        pub fn set(&self, ns: u64) {
+            self.0.store(ns, Ordering::Relaxed);
+        }
+    }
+
+    impl Clock for Fake {
+        fn now(&self) -> u64 {
+            self.0.load(Ordering::Relaxed)
+        }
+
+        fn processor(&self) -> u64 {
+            self.now()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::fake::Fake;
+    use super::*;
+
+    #[test]
+    fn is_read_as_written() {
+        let parse = |text: &str| text.parse::<Scale>();
+        assert_eq!(parse("10").unwrap(), Scale { real: 10, model: 1 });
+        assert_eq!(parse("0.50").unwrap(), Scale { real: 1, model: 2 });
+        assert_eq!(parse(".25").unwrap(), Scale { real: 1, model: 4 });
+        assert_eq!(parse("4/6").unwrap(), Scale { real: 2, model: 3 });
+        for wrong in ["", "0", "-1", "1e3", "0.001", "20000", "1/0", "0/0", "x", "1.", "99999999999999999999"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn fake_time_stands_still() {
+        let clock = Fake::default();
+        let same = clock.clone();
+        clock.set(7);
+        assert_eq!((same.now(), same.processor()), (7, 7));
+    }
+
+    proptest! {
+        /// Real time of a model time is the first at which the model is there.
+        #[test]
+        fn there_and_back(real in 1_u64..1_000, model in 1_u64..1_000, at in 0_u64..1 << 50) {
+            let Ok(scale) = Scale::new(real, model) else { return Ok(()) };
+            let at = Time::from_ns(at);
+            let first = scale.real(at);
+            prop_assert!(scale.model(first) >= at);
+            prop_assert!(first == 0 || scale.model(first - 1) < at);
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! A client's connection: what has arrived and is not understood yet, and what is to be sent.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+
+use rustix::io::Errno as Failure;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+
+use crate::Store;
+use crate::transport::nbd::{Ending, Errno, Event, Export, GREETING, Replies, Request, Session};
+
+/// What is read from a socket at a time.
+const INPUT_BYTES: usize = 128 << 10;
+
+/// Longer data is read from the store and sent in pieces of so many bytes.
+const PIECE_BYTES: usize = 128 << 10;
+
+/// Pieces sent before others have their turn.
+const MOST_PIECES: usize = 8;
+
+/// Requests under way, and their bytes, at which a socket is not read any more.
+const MOST_UNDER_WAY: u32 = 1_024;
+const MOST_UNDER_WAY_BYTES: u64 = 64 << 20;
+
+/// Replies to several requests are sent together up to about so many bytes.
+const TOGETHER_BYTES: usize = 128 << 10;
+
+/// A reply, or a piece of one.
+#[derive(Debug, Default)]
+pub(crate) struct Reply {
+    bytes: Vec<u8>,
+    sent: usize,
+    /// Data that follows, still in the store.
+    rest: Range<u64>,
+    /// Whose reply it is, where that must be known.
+    key: Option<u32>,
+}
+
+impl Reply {
+    /// The reply to a read, with as much of its data as is read at a time.
+    ///
+    /// # Errors
+    /// Data that cannot be read.
+    pub fn with_data(replies: Replies, request: &Request, store: &Store) -> Result<Self, Errno> {
+        let mut reply = Reply::default();
+        append_data(&mut reply, replies, request, store)?;
+        Ok(reply)
+    }
+
+    /// A reply that is known as a whole.
+    pub fn of(bytes: Vec<u8>) -> Self {
+        Reply { bytes, ..Reply::default() }
+    }
+
+    /// Whether it has been handed on.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Puts the next piece of the rest in the place of what was sent; false if there is none.
+    fn refill(&mut self, store: &Store) -> std::io::Result<bool> {
+        if self.rest.is_empty() {
+            return Ok(false);
+        }
+        let count = PIECE_BYTES.min((self.rest.end - self.rest.start) as usize);
+        self.bytes.resize(count, 0);
+        self.sent = 0;
+        store.read_at(self.rest.start, &mut self.bytes)?;
+        self.rest.start += count as u64;
+        Ok(true)
+    }
+}
+
+fn append_data(reply: &mut Reply, replies: Replies, request: &Request, store: &Store) -> Result<(), Errno> {
+    let begin = reply.bytes.len();
+    replies.data(&mut reply.bytes, request);
+    let head = reply.bytes.len();
+    let now = PIECE_BYTES.min(request.length as usize);
+    reply.bytes.resize(head + now, 0);
+    if let Err(error) = store.read_at(request.offset, &mut reply.bytes[head..]) {
+        reply.bytes.truncate(begin);
+        return Err(Errno::from(&error));
+    }
+    reply.rest = request.offset + now as u64..request.offset + u64::from(request.length);
+    Ok(())
+}
+
+/// What came of reading a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Received {
+    Bytes,
+    Nothing,
+    /// The client has closed the connection.
+    Gone,
+}
+
+/// What came of sending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    All,
+    /// The client must read first, or others have their turn.
+    Part,
+    Gone,
+}
+
+/// What a client wants next.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// Nothing, until more arrives.
+    More,
+    /// Something was answered, or stored.
+    Done,
+    /// A request; if it is a write, its data has been stored, or could not be.
+    Request(Request, Result<(), Errno>),
+    Close(Ending),
+}
+
+/// A client's connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub socket: OwnedFd,
+    /// Connections are numbered as they come.
+    pub number: u64,
+    session: Session,
+    input: Vec<u8>,
+    /// The part of the input that has not been looked at.
+    unread: Range<usize>,
+    /// Scratch for what the codec says.
+    said: Vec<u8>,
+    out: VecDeque<Reply>,
+    under_way: u32,
+    under_way_bytes: u64,
+    /// The client wants nothing more: close when everything is answered.
+    pub ending: bool,
+    /// Why data of the write that is arriving could not be stored.
+    refused: Option<Errno>,
+}
+
+impl Connection {
+    /// A client that has just connected.
+    pub fn new(socket: OwnedFd, number: u64, export: Export) -> Self {
+        Connection {
+            socket,
+            number,
+            session: Session::new(export),
+            input: vec![0; INPUT_BYTES],
+            unread: 0..0,
+            said: Vec::new(),
+            out: VecDeque::from([Reply::of(GREETING.to_vec())]),
+            under_way: 0,
+            under_way_bytes: 0,
+            ending: false,
+            refused: None,
+        }
+    }
+
+    /// How requests are replied to.
+    pub fn replies(&self) -> Replies {
+        self.session.replies()
+    }
+
+    /// Whether more requests can be under way.
+    fn has_room(&self) -> bool {
+        self.under_way < MOST_UNDER_WAY && self.under_way_bytes < MOST_UNDER_WAY_BYTES && self.out.len() < 1_024
+    }
+
+    /// Whether the socket is to be read.
+    pub fn reads(&self) -> bool {
+        !self.ending && self.unread.is_empty() && self.has_room()
+    }
+
+    /// Whether something has arrived that can be looked at.
+    pub fn has_input(&self) -> bool {
+        !self.ending && !self.unread.is_empty() && self.has_room()
+    }
+
+    /// Whether something waits to be sent.
+    pub fn sends(&self) -> bool {
+        !self.out.is_empty()
+    }
+
+    /// Whether nothing is left to do for a client that wants nothing more.
+    pub fn is_over(&self) -> bool {
+        self.ending && self.is_idle()
+    }
+
+    /// Whether nothing is under way.
+    pub fn is_idle(&self) -> bool {
+        self.under_way == 0 && self.out.is_empty()
+    }
+
+    /// The keys of replies that have not left.
+    pub fn unsent(&self) -> Vec<u32> {
+        self.out.iter().filter_map(|reply| reply.key).collect()
+    }
+
+    /// A request of so many bytes is under way.
+    pub fn begin(&mut self, bytes: u32) {
+        self.under_way += 1;
+        self.under_way_bytes += u64::from(bytes);
+    }
+
+    /// It has been answered.
+    pub fn end(&mut self, bytes: u32) {
+        self.under_way -= 1;
+        self.under_way_bytes -= u64::from(bytes);
+    }
+
+    /// Reads the socket once.
+    pub fn receive(&mut self) -> Received {
+        debug_assert!(self.unread.is_empty());
+        loop {
+            match recv(&self.socket, self.input.as_mut_slice(), RecvFlags::DONTWAIT) {
+                Ok((0, _)) => return Received::Gone,
+                Ok((count, _)) => {
+                    self.unread = 0..count;
+                    return Received::Bytes;
+                }
+                Err(Failure::INTR) => {}
+                Err(Failure::WOULDBLOCK) => return Received::Nothing,
+                Err(_) => return Received::Gone,
+            }
+        }
+    }
+
+    /// Looks at what has arrived, up to the end of a request. Data goes to the store.
+    pub fn next(&mut self, store: &Store) -> Next {
+        let (used, event) = self.session.feed(&self.input[self.unread.clone()], &mut self.said);
+        self.unread.start += used;
+        let next = match event {
+            Event::More => Next::More,
+            Event::Replied => Next::Done,
+            Event::Data { offset, bytes } => {
+                if let Err(error) = store.write_at(offset, bytes) {
+                    self.refused = Some(Errno::from(&error));
+                }
+                Next::Done
+            }
+            Event::Request(request) => {
+                Next::Request(request, self.refused.take().map_or(Ok(()), Err))
+            }
+            Event::Close(ending) => Next::Close(ending),
+        };
+        if !self.said.is_empty() {
+            let said = std::mem::take(&mut self.said);
+            self.tail().bytes.extend_from_slice(&said);
+            self.said = said;
+            self.said.clear();
+        }
+        next
+    }
+
+    /// Has a reply sent after those that wait.
+    pub fn push(&mut self, mut reply: Reply, key: u32) {
+        reply.key = Some(key);
+        self.out.push_back(reply);
+    }
+
+    /// Answers a request at once, together with others.
+    pub fn answer(&mut self, write: impl FnOnce(Replies, &mut Vec<u8>)) {
+        let replies = self.replies();
+        write(replies, &mut self.tail().bytes);
+    }
+
+    /// Answers a read at once, together with others.
+    ///
+    /// # Errors
+    /// Data that cannot be read.
+    pub fn answer_data(&mut self, request: &Request, store: &Store) -> Result<(), Errno> {
+        let replies = self.replies();
+        append_data(self.tail(), replies, request, store)
+    }
+
+    /// The last reply, if more can be sent together with it, or a new one.
+    fn tail(&mut self) -> &mut Reply {
+        let together = |last: &Reply| {
+            last.key.is_none() && last.rest.is_empty() && last.bytes.len() < TOGETHER_BYTES
+        };
+        if !self.out.back().is_some_and(together) {
+            self.out.push_back(Reply::default());
+        }
+        let last = self.out.len() - 1;
+        &mut self.out[last]
+    }
+
+    /// Sends what waits, as far as the client takes it; `answered` gets the keys of replies that have left.
+    pub fn send(&mut self, store: &Store, answered: &mut Vec<u32>) -> Sent {
+        let mut pieces = 0;
+        while let Some(reply) = self.out.front_mut() {
+            if reply.sent == reply.bytes.len() {
+                match reply.refill(store) {
+                    Ok(true) => pieces += 1,
+                    Ok(false) => {
+                        answered.extend(reply.key);
+                        self.out.pop_front();
+                        continue;
+                    }
+                    // The head of the reply has promised the data: all that is left is to break the connection.
+                    Err(_) => return Sent::Gone,
+                }
+            }
+            if pieces > MOST_PIECES {
+                return Sent::Part;
+            }
+            match send(&self.socket, &reply.bytes[reply.sent..], SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                Ok(count) => reply.sent += count,
+                Err(Failure::INTR) => {}
+                Err(Failure::WOULDBLOCK) => return Sent::Part,
+                Err(_) => return Sent::Gone,
+            }
+        }
+        Sent::All
+    }
+}

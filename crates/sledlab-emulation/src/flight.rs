@@ -1,0 +1,223 @@
+//! Requests under way: from their arrival until their replies have left.
+
+use std::ops::{Index, IndexMut};
+
+use sledlab_core::{BLOCK_BYTES, Op, Request, Time, unwanted_words};
+
+use crate::connection::Reply;
+use crate::lateness::Cause;
+use crate::recording::{Record, number_of};
+use crate::transport::nbd::{self, Command};
+
+/// A request under way.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    /// Place of its connection, and that connection's number, for another may have taken the place.
+    pub slot: usize,
+    pub connection: u64,
+    pub request: nbd::Request,
+    /// What the model was asked, now.
+    pub asked: Request,
+    /// The number of that.
+    pub id: u64,
+    /// When that counts as arrived, and when the request did.
+    pub stamp: Time,
+    pub arrived: Time,
+    pub planned: Time,
+    /// The reply, made already.
+    pub reply: Reply,
+    /// The write has been done and the flush after it is under way.
+    pub flushing: bool,
+    /// How much earlier than planned the reply is to be handed over.
+    pub host_ns: u32,
+    /// When that is, in real time, and when work on it should begin.
+    pub target: u64,
+    pub leaves: u64,
+    /// The answer was known in time.
+    pub in_time: bool,
+}
+
+impl Flight {
+    /// Bytes of data in its reply.
+    pub fn reply_bytes(&self) -> u32 {
+        if self.request.command == Command::Read { self.request.length } else { 0 }
+    }
+
+    /// Bytes that it keeps busy.
+    pub fn held_bytes(&self) -> u32 {
+        held_bytes(&self.request)
+    }
+
+    /// Whether a flush must follow before it can be answered.
+    pub fn needs_flush(&self) -> bool {
+        self.request.fua && self.request.command.is_write() && !self.flushing && self.asked.op == Op::Write
+    }
+
+    /// The record of what the model was asked; `sent_ns` is in the model's time.
+    pub fn record(&self, sent_ns: u64, lateness_ns: i64, cause: Cause, silent: bool) -> Record {
+        let whole = |bytes: u64| bytes.is_multiple_of(BLOCK_BYTES);
+        let unaligned = !whole(self.request.offset) || !whole(self.request.length.into());
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        Record {
+            id: self.id,
+            stamp_ns: self.stamp.as_ns(),
+            planned_ns: self.planned.as_ns(),
+            sent_ns,
+            lbn: self.asked.lbn,
+            blocks: self.asked.blocks,
+            connection: self.connection as u16,
+            op: number_of(self.asked.op),
+            flags: flag(unaligned && self.asked.op != Op::Flush, Record::UNALIGNED)
+                | flag(silent, Record::SILENT)
+                | flag(self.flushing, Record::FUA),
+            unwanted_words: self.asked.unwanted_words,
+            cause: cause as u8,
+            host_ns: self.host_ns,
+            lateness_ns,
+        }
+    }
+}
+
+/// Bytes that a request keeps busy: those that are read or written with it.
+pub(crate) fn held_bytes(request: &nbd::Request) -> u32 {
+    if matches!(request.command, Command::Read | Command::Write) { request.length } else { 0 }
+}
+
+/// What a request asks of the model, if anything. Ranges are rounded outwards to blocks, as trace files are read.
+pub(crate) fn asked(request: &nbd::Request) -> Option<Request> {
+    let op = match request.command {
+        Command::Read => Op::Read,
+        // Sleds and disks know no shorter way to zeroes.
+        Command::Write | Command::WriteZeroes => Op::Write,
+        Command::Trim => Op::Trim,
+        Command::Flush => return Some(flush()),
+        Command::Cache | Command::BlockStatus => return None,
+    };
+    let (offset, length) = (request.offset, u64::from(request.length));
+    let lbn = offset / BLOCK_BYTES;
+    let blocks = ((offset + length).div_ceil(BLOCK_BYTES) - lbn) as u32;
+    let unwanted_words = if op.is_media() { unwanted_words(offset, length) } else { 0 };
+    Some(Request { lbn, blocks, op, unwanted_words, ..Request::default() })
+}
+
+/// What a flush asks of the model.
+pub(crate) fn flush() -> Request {
+    Request { op: Op::Flush, ..Request::default() }
+}
+
+/// Requests under way, by keys that are used again.
+#[derive(Debug)]
+pub(crate) struct Flights {
+    all: Vec<Option<Flight>>,
+    free: Vec<u32>,
+    count: usize,
+    /// By size of the reply, in powers of two, how many wait for the model.
+    sizes: [u32; 33],
+}
+
+impl Default for Flights {
+    fn default() -> Self {
+        Flights { all: Vec::new(), free: Vec::new(), count: 0, sizes: [0; 33] }
+    }
+}
+
+impl Flights {
+    /// Takes a request.
+    pub fn insert(&mut self, flight: Flight) -> u32 {
+        self.count += 1;
+        if let Some(key) = self.free.pop() {
+            self.all[key as usize] = Some(flight);
+            return key;
+        }
+        self.all.push(Some(flight));
+        self.all.len() as u32 - 1
+    }
+
+    /// A request that is no longer under way.
+    pub fn remove(&mut self, key: u32) -> Option<Flight> {
+        let flight = self.all.get_mut(key as usize)?.take()?;
+        self.free.push(key);
+        self.count -= 1;
+        Some(flight)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The keys of all.
+    pub fn keys(&self) -> Vec<u32> {
+        let taken = self.all.iter().enumerate().filter(|(_, flight)| flight.is_some());
+        taken.map(|(key, _)| key as u32).collect()
+    }
+
+    /// A reply of so many bytes waits for the model.
+    pub fn waits(&mut self, bytes: u32) {
+        self.sizes[class(bytes)] += 1;
+    }
+
+    /// It does no longer.
+    pub fn answered(&mut self, bytes: u32) {
+        self.sizes[class(bytes)] -= 1;
+    }
+
+    /// The size of the largest reply that waits for the model, rounded up.
+    pub fn largest_waiting(&self) -> u32 {
+        let largest = self.sizes.iter().rposition(|count| *count > 0).unwrap_or(0);
+        1_u32.checked_shl(largest as u32).unwrap_or(u32::MAX)
+    }
+}
+
+fn class(bytes: u32) -> usize {
+    32 - bytes.saturating_sub(1).leading_zeros() as usize
+}
+
+impl Index<u32> for Flights {
+    type Output = Flight;
+    fn index(&self, key: u32) -> &Flight {
+        self.all[key as usize].as_ref().expect("keys are those of requests under way")
+    }
+}
+
+impl IndexMut<u32> for Flights {
+    fn index_mut(&mut self, key: u32) -> &mut Flight {
+        self.all[key as usize].as_mut().expect("keys are those of requests under way")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(command: Command, offset: u64, length: u32) -> nbd::Request {
+        nbd::Request { cookie: 0, command, offset, length, fua: false, no_hole: false, only_one: false }
+    }
+
+    #[test]
+    fn ranges_are_rounded_outwards() {
+        let blocks = |offset, length| {
+            let asked = asked(&request(Command::Read, offset, length)).expect("the model is asked");
+            (asked.lbn, asked.blocks, asked.unwanted_words)
+        };
+        assert_eq!(blocks(0, 4096), (0, 8, 0));
+        assert_eq!(blocks(511, 2), (0, 2, 0));
+        assert_eq!(blocks(1024, 1), (2, 1, 63));
+        assert_eq!(blocks(1024, 520), (2, 2, 63));
+        let zeroes = asked(&request(Command::WriteZeroes, 0, u32::MAX)).expect("the model is asked");
+        assert_eq!((zeroes.op, zeroes.blocks), (Op::Write, 8_388_608));
+        assert_eq!(asked(&request(Command::Cache, 0, 512)), None);
+    }
+
+    #[test]
+    fn sizes_are_rounded_up() {
+        let mut flights = Flights::default();
+        assert_eq!(flights.largest_waiting(), 1);
+        for (bytes, largest) in [(0, 1), (4096, 4096), (4097, 8192), (32 << 20, 32 << 20)] {
+            flights.waits(bytes);
+            assert_eq!(flights.largest_waiting(), largest);
+        }
+        flights.answered(32 << 20);
+        assert_eq!(flights.largest_waiting(), 8192);
+    }
+}

@@ -1,0 +1,308 @@
+//! How true a run was: how late each reply was and why, and when the server itself was held up.
+
+use serde::Serialize;
+use sledlab_core::stats::Distribution;
+
+/// Work of the model or of the store that takes longer is a cause of lateness of its own.
+const LONG_NS: u64 = 20_000;
+
+/// A server that is back so much later than it wanted to be was held up.
+pub(crate) const STALL_NS: u64 = 1_000_000;
+
+/// So many stalls are listed; all are counted.
+const MOST_LISTED: usize = 1_000;
+
+/// Lateness less than this needs no cause.
+const ON_TIME_NS: i64 = 1_000;
+
+/// Why a reply was late.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Cause {
+    /// It was on time: not more than 1 us late.
+    #[default]
+    OnTime = 0,
+    /// The server was not woken when it wanted to be.
+    WokenLate = 1,
+    /// The model took long: a slow scheduler in Python, say.
+    Model = 2,
+    /// Reading or writing the data took long.
+    Data = 3,
+    /// The client did not take the reply at once.
+    Client = 4,
+    /// The answer was due sooner than the server can be: the way to the host, or other replies of the same moment.
+    Floor = 5,
+}
+
+impl Cause {
+    /// All, in order of their numbers.
+    pub const ALL: [Cause; 6] =
+        [Cause::OnTime, Cause::WokenLate, Cause::Model, Cause::Data, Cause::Client, Cause::Floor];
+}
+
+/// A stretch of real time, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stretch {
+    from: u64,
+    to: u64,
+}
+
+impl Stretch {
+    fn overlap(self, from: u64, to: u64) -> u64 {
+        self.to.min(to).saturating_sub(self.from.max(from))
+    }
+}
+
+/// What held the server up most recently, of each kind.
+#[derive(Debug, Default)]
+pub(crate) struct HeldUp {
+    asleep: Stretch,
+    model: Stretch,
+    data: Stretch,
+}
+
+impl HeldUp {
+    /// The thread wanted to be back at `wanted`, and was at `now`.
+    pub fn woken(&mut self, wanted: u64, now: u64) {
+        self.asleep = Stretch { from: wanted, to: now };
+    }
+
+    /// The model has worked.
+    pub fn model(&mut self, from: u64, to: u64) {
+        note(&mut self.model, from, to);
+    }
+
+    /// Data was read or written.
+    pub fn data(&mut self, from: u64, to: u64) {
+        note(&mut self.data, from, to);
+    }
+
+    /// Why a reply was late that should have left at `leaves` and was handed over `lateness` too late at `sent`.
+    pub fn cause(&self, leaves: u64, sent: u64, lateness: i64) -> Cause {
+        if lateness <= ON_TIME_NS {
+            return Cause::OnTime;
+        }
+        let held = [(Cause::Model, self.model), (Cause::Data, self.data), (Cause::WokenLate, self.asleep)];
+        let held = held.map(|(cause, stretch)| (stretch.overlap(leaves, sent), cause));
+        let (longest, cause) = held.into_iter().fold((0, Cause::Floor), |a, b| if b.0 > a.0 { b } else { a });
+        if longest * 4 >= lateness.unsigned_abs() { cause } else { Cause::Floor }
+    }
+}
+
+fn note(stretch: &mut Stretch, from: u64, to: u64) {
+    if to - from < LONG_NS {
+        return;
+    }
+    // One right after the other is one: many slow decisions hold up as one does.
+    let joined = from.saturating_sub(stretch.to) < LONG_NS;
+    *stretch = Stretch { from: if joined { stretch.from } else { from }, to };
+}
+
+/// A time at which the server was held up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Stall {
+    /// When it should have been back, in nanoseconds of real time since the start.
+    pub at_ns: u64,
+    /// How much later it was.
+    pub length_ns: u64,
+}
+
+/// All times at which the server was held up for more than a millisecond.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stalls {
+    /// How many.
+    pub count: u64,
+    /// How long, together.
+    pub sum_ns: u64,
+    /// The longest.
+    pub longest_ns: u64,
+    /// Requests that were found when a stall ended: they arrived up to so much earlier than their stamps say.
+    pub arrivals: u64,
+    /// The first 1,000.
+    pub listed: Vec<Stall>,
+}
+
+impl Stalls {
+    /// The server wanted to be back at `wanted`, and was at `now`; tells whether that was a stall.
+    pub(crate) fn check(&mut self, wanted: u64, now: u64) -> bool {
+        let length_ns = now.saturating_sub(wanted);
+        if length_ns <= STALL_NS {
+            return false;
+        }
+        self.count += 1;
+        self.sum_ns += length_ns;
+        self.longest_ns = self.longest_ns.max(length_ns);
+        if self.listed.len() < MOST_LISTED {
+            self.listed.push(Stall { at_ns: wanted, length_ns });
+        }
+        true
+    }
+}
+
+/// Replies within a share of their response time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Within {
+    /// Replies whose model takes any time.
+    pub replies: u64,
+    /// Of these, replies at most 1 % of it too early or too late.
+    pub one: u64,
+    /// The same for 2 %.
+    pub two: u64,
+    /// The same for 5 %.
+    pub five: u64,
+}
+
+/// Percentiles of times in microseconds of real time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Percentiles {
+    /// Median.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// How late replies were, all together.
+#[derive(Debug, Default)]
+pub(crate) struct Lateness {
+    early: Distribution,
+    late: Distribution,
+    response: Distribution,
+    pub within: Within,
+    /// Replies by [`Cause`].
+    pub causes: [u64; Cause::ALL.len()],
+    /// Replies more than 5 ms late.
+    pub beyond_5_ms: u64,
+}
+
+impl Lateness {
+    /// A reply was `lateness` nanoseconds late, where the model took `response` nanoseconds of real time.
+    pub fn record(&mut self, lateness: i64, response: u64, cause: Cause) {
+        let off = lateness.unsigned_abs();
+        if lateness < 0 { self.early.record(off) } else { self.late.record(off) }
+        self.causes[cause as usize] += 1;
+        self.beyond_5_ms += u64::from(lateness > 5_000_000);
+        if response > 0 {
+            self.response.record(response);
+            let is_within = |percent: u64| u64::from(off.saturating_mul(100) <= response.saturating_mul(percent));
+            self.within.replies += 1;
+            self.within.one += is_within(1);
+            self.within.two += is_within(2);
+            self.within.five += is_within(5);
+        }
+    }
+
+    /// Percentiles of the lateness with its sign: early replies are below zero.
+    pub fn percentiles(&self) -> Percentiles {
+        Percentiles {
+            p50: self.quantile(0.5),
+            p90: self.quantile(0.9),
+            p99: self.quantile(0.99),
+            p999: self.quantile(0.999),
+            max: self.quantile(1.0),
+        }
+    }
+
+    fn quantile(&self, quantile: f64) -> f64 {
+        let (early, late) = (self.early.moments().count() as f64, self.late.moments().count() as f64);
+        let rank = quantile * (early + late);
+        let ns = if rank < early {
+            -(self.early.quantile_ns(1.0 - rank / early) as f64)
+        } else if late > 0.0 {
+            self.late.quantile_ns((rank - early) / late) as f64
+        } else {
+            0.0
+        };
+        ns / 1e3
+    }
+
+    /// The response time, in microseconds of real time, that nine in ten replies exceed.
+    pub fn response_p10_us(&self) -> f64 {
+        self.response.quantile_ns(0.1) as f64 / 1e3
+    }
+
+    /// The mean response time of the model, in microseconds of real time.
+    pub fn response_mean_us(&self) -> f64 {
+        self.response.moments().mean() / 1e3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_what_held_a_reply_up() {
+        let mut held = HeldUp::default();
+        assert_eq!(held.cause(1_000, 1_500, 500), Cause::OnTime);
+        assert_eq!(held.cause(100_000, 130_000, 30_000), Cause::Floor);
+        held.woken(60_000, 125_000);
+        assert_eq!(held.cause(100_000, 130_000, 30_000), Cause::WokenLate);
+        held.model(200_000, 5_200_000);
+        assert_eq!(held.cause(300_000, 5_210_000, 4_910_000), Cause::Model);
+        // Short work is nobody's fault.
+        held.data(6_000_000, 6_010_000);
+        assert_eq!(held.cause(6_000_000, 6_020_000, 20_000), Cause::Floor);
+        held.data(7_000_000, 7_400_000);
+        assert_eq!(held.cause(7_100_000, 7_420_000, 300_000), Cause::Data);
+    }
+
+    #[test]
+    fn slow_decisions_add_up() {
+        let mut held = HeldUp::default();
+        for step in 0..10 {
+            held.model(step * 30_000, step * 30_000 + 25_000);
+        }
+        assert_eq!(held.cause(0, 300_000, 300_000), Cause::Model);
+    }
+
+    #[test]
+    fn counts_stalls_and_lists_the_first() {
+        let mut stalls = Stalls::default();
+        assert!(!stalls.check(5, 1_000_005));
+        for at in 0..2_000 {
+            assert!(stalls.check(at, at + 2_000_000));
+        }
+        assert_eq!((stalls.count, stalls.sum_ns, stalls.longest_ns), (2_000, 4_000_000_000, 2_000_000));
+        assert_eq!(stalls.listed.len(), MOST_LISTED);
+    }
+
+    #[test]
+    fn shares_count_early_and_late_alike() {
+        let mut lateness = Lateness::default();
+        for late in [-10_000, 10_000, 10_001, 20_000, -50_000, 50_001] {
+            lateness.record(late, 1_000_000, Cause::OnTime);
+        }
+        lateness.record(6_000_000, 0, Cause::Client);
+        assert_eq!(lateness.within, Within { replies: 6, one: 2, two: 4, five: 5 });
+        assert_eq!(lateness.causes, [6, 0, 0, 0, 1, 0]);
+        assert_eq!(lateness.beyond_5_ms, 1);
+        assert!((lateness.percentiles().p50 - 10.0).abs() < 0.1);
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_have_signs(mut all in prop::collection::vec(-1_000_000_i64..1_000_000, 1..300)) {
+            let mut lateness = Lateness::default();
+            all.iter().for_each(|late| lateness.record(*late, 1, Cause::OnTime));
+            all.sort_unstable();
+            let percentiles = lateness.percentiles();
+            for (quantile, found) in [(0.5, percentiles.p50), (0.9, percentiles.p90), (1.0, percentiles.max)] {
+                let rank = quantile * all.len() as f64;
+                // Between the neighbours of that rank, as exactly as the histogram is.
+                let near = |shift: f64| all[((rank + shift) as usize).clamp(1, all.len()) - 1] as f64 / 1e3;
+                let (low, high) = (near(-1.0), near(2.0));
+                let slack = 0.002 + 0.001 * found.abs();
+                prop_assert!(found >= low - slack && found <= high + slack, "{} {} {}", low, found, high);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Real programs on storage that does not exist: a simulated system as a block device of the host.
+//!
+//! A [`Server`] holds real data and answers each request after exactly the time that the model says. Its parts, each to
+//! be understood by itself:
+//!
+//! - [`transport::nbd`] understands clients: a codec over byte slices that knows neither sockets nor clocks.
+//! - [`Store`] keeps what they write, in memory or in a sparse file.
+//! - `pacer`, `budget` and `clock` say when to do what; `lateness` how well that went.
+//! - `serving` is the loop of one thread around all of them and [`Live`](sledlab_sim::Live), the model.
+//!
+//! The codec builds anywhere, all else needs Linux.
+
+mod extent;
+pub mod transport;
+
+pub use extent::Extent;
+
+#[cfg(target_os = "linux")]
+mod budget;
+#[cfg(target_os = "linux")]
+mod clock;
+#[cfg(target_os = "linux")]
+mod connection;
+#[cfg(target_os = "linux")]
+mod digest;
+#[cfg(target_os = "linux")]
+mod flight;
+#[cfg(target_os = "linux")]
+mod lateness;
+#[cfg(target_os = "linux")]
+mod listener;
+#[cfg(target_os = "linux")]
+mod model;
+#[cfg(target_os = "linux")]
+mod pacer;
+#[cfg(target_os = "linux")]
+mod priority;
+#[cfg(target_os = "linux")]
+mod probe;
+#[cfg(target_os = "linux")]
+mod recording;
+#[cfg(target_os = "linux")]
+mod report;
+#[cfg(target_os = "linux")]
+mod server;
+#[cfg(target_os = "linux")]
+mod serving;
+#[cfg(target_os = "linux")]
+pub mod store;
+
+#[cfg(target_os = "linux")]
+pub use clock::Scale;
+#[cfg(target_os = "linux")]
+pub use digest::RowsDigest;
+#[cfg(target_os = "linux")]
+pub use lateness::{Cause, Percentiles, Stall, Stalls, Within};
+#[cfg(target_os = "linux")]
+pub use listener::Listen;
+#[cfg(target_os = "linux")]
+pub use priority::Priority;
+#[cfg(target_os = "linux")]
+pub use recording::Record;
+#[cfg(target_os = "linux")]
+pub use report::{Counts, HostPath, Report, Shifted, Status};
+#[cfg(target_os = "linux")]
+pub use server::{Data, HostPathUs, Options, Server};
+#[cfg(target_os = "linux")]
+pub use store::Store;

@@ -1,0 +1,255 @@
+//! Where clients connect: a private Unix socket, or loopback TCP.
+
+use std::fs::{self, DirBuilder};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, fchmod};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, listen, socket_with, sockopt,
+};
+use sledlab_core::{Error, Result};
+
+/// Clients that wait to be accepted.
+const BACKLOG: i32 = 128;
+
+/// Where a server is to listen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listen {
+    /// At a Unix socket of this path, which nobody but its owner can use.
+    Socket(PathBuf),
+    /// At an address of this machine that others cannot reach; port 0 takes one that is free.
+    Tcp(SocketAddr),
+}
+
+/// A place where clients connect, removed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    pub socket: OwnedFd,
+    place: Listen,
+    /// The directory that was made for the socket.
+    folder: Option<PathBuf>,
+}
+
+impl Listener {
+    /// Listens at `place`, or at a socket in a new directory that is private.
+    ///
+    /// # Errors
+    /// Addresses that others can reach; sockets that are in use or cannot be made.
+    pub fn open(place: Option<Listen>) -> Result<Self> {
+        match place {
+            None => {
+                let folder = private_folder()?;
+                let path = folder.join("sledlab.sock");
+                // It is removed where the socket cannot be made, too.
+                let made = at_socket(&path);
+                if made.is_err() {
+                    let _ = fs::remove_dir(&folder);
+                }
+                Ok(Listener { socket: made?, place: Listen::Socket(path), folder: Some(folder) })
+            }
+            Some(Listen::Socket(path)) => {
+                let path = std::path::absolute(&path).map_err(|error| cannot_listen(&path.display(), &error))?;
+                remove_abandoned(&path)?;
+                Ok(Listener { socket: at_socket(&path)?, place: Listen::Socket(path), folder: None })
+            }
+            Some(Listen::Tcp(address)) => {
+                let (socket, address) = at_loopback(address)?;
+                Ok(Listener { socket, place: Listen::Tcp(address), folder: None })
+            }
+        }
+    }
+
+    /// The next client, if one waits.
+    pub fn accept(&self) -> io::Result<Option<OwnedFd>> {
+        loop {
+            match accept_with(&self.socket, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
+                Ok(client) => {
+                    prepare(&self.place, &client);
+                    return Ok(Some(client));
+                }
+                // A client that has left again is no trouble of ours.
+                Err(Errno::INTR | Errno::CONNABORTED) => {}
+                Err(Errno::WOULDBLOCK) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// What NBD clients are given to find it.
+    pub fn uri(&self) -> String {
+        match &self.place {
+            Listen::Tcp(address) => format!("nbd://{address}"),
+            Listen::Socket(path) => {
+                let mut uri = "nbd+unix:///?socket=".to_owned();
+                for &byte in path.as_os_str().as_encoded_bytes() {
+                    match byte {
+                        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                            uri.push(char::from(byte));
+                        }
+                        _ => uri.push_str(&format!("%{byte:02X}")),
+                    }
+                }
+                uri
+            }
+        }
+    }
+
+    /// The Unix socket, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Listen::Socket(path) => Some(path),
+            Listen::Tcp(_) => None,
+        }
+    }
+
+    /// Whether clients come over TCP.
+    pub fn is_tcp(&self) -> bool {
+        matches!(self.place, Listen::Tcp(_))
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        // Somebody may have removed them before; nothing depends on it.
+        if let Listen::Socket(path) = &self.place {
+            let _ = fs::remove_file(path);
+        }
+        if let Some(folder) = &self.folder {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Replies are small and leave one by one.
+fn prepare(place: &Listen, client: &OwnedFd) {
+    if let Listen::Tcp(_) = place {
+        // Without it, replies are late, and that is shown.
+        let _ = sockopt::set_tcp_nodelay(client, true);
+    }
+}
+
+fn private_folder() -> Result<PathBuf> {
+    let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_dir());
+    let base = base.unwrap_or_else(std::env::temp_dir);
+    for attempt in 0..100 {
+        let folder = base.join(format!("sledlab-{:016x}", RandomState::new().hash_one(attempt)));
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(cannot_listen(&folder.display(), &error)),
+        }
+    }
+    Err(Error::user(format!("there is no free name for a directory in {}", base.display()))
+        .with_remedy("say where the socket shall be"))
+}
+
+/// A socket that nobody but its owner can use, from the first moment on.
+fn at_socket(path: &Path) -> Result<OwnedFd> {
+    let address = SocketAddrUnix::new(path).map_err(|_| {
+        Error::user(format!("the path of the socket is too long: {}", path.display()))
+            .with_remedy("Unix sockets have paths of at most 107 bytes: choose a shorter one")
+    })?;
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let open = || {
+        let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        // The file gets the mode that the socket has when it is bound.
+        fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
+        bind(&socket, &address)?;
+        listen(&socket, BACKLOG)?;
+        Ok(socket)
+    };
+    open().map_err(|error: Errno| cannot_listen(&path.display(), &error.into()))
+}
+
+/// A server that was killed leaves its socket behind. Nobody listens there any more, so it is in nobody's way.
+fn remove_abandoned(path: &Path) -> Result<()> {
+    let Ok(about) = fs::symlink_metadata(path) else { return Ok(()) };
+    let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if about.file_type().is_socket() && UnixStream::connect(path).is_err_and(|error| refused(&error)) {
+        return fs::remove_file(path).map_err(|error| cannot_listen(&path.display(), &error));
+    }
+    Err(Error::user(format!("{} is there already, and in use", path.display()))
+        .with_remedy("choose another path for the socket, or end what uses it"))
+}
+
+fn at_loopback(address: SocketAddr) -> Result<(OwnedFd, SocketAddr)> {
+    if !address.ip().is_loopback() {
+        return Err(Error::user(format!("{address} can be reached by other machines, and clients are not asked who they are"))
+            .with_remedy("listen at 127.0.0.1 and let ssh carry it: ssh -L 10809:127.0.0.1:10809 HOST"));
+    }
+    let open = || {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        Ok((OwnedFd::from(listener), address))
+    };
+    open().map_err(|error: io::Error| cannot_listen(&address, &error))
+}
+
+fn cannot_listen(place: &dyn std::fmt::Display, error: &io::Error) -> Error {
+    let remedy = match error.kind() {
+        io::ErrorKind::AddrInUse => "choose another one, or end what uses it",
+        io::ErrorKind::NotFound => "make the directory first",
+        _ => "choose another place for the socket",
+    };
+    Error::user(format!("no client could connect at {place}: {error}")).with_remedy(remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn is_private_and_leaves_nothing() {
+        let listener = Listener::open(None).expect("a socket");
+        let path = listener.path().expect("a path").to_path_buf();
+        let folder = path.parent().expect("a directory").to_path_buf();
+        assert_eq!((mode(&folder), mode(&path)), (0o700, 0o600));
+        assert!(listener.accept().expect("nobody").is_none());
+        let _client = UnixStream::connect(&path).expect("a client");
+        assert!(listener.accept().expect("somebody").is_some());
+        // A second one at the same place is refused, and does not take it away.
+        let refused = Listener::open(Some(Listen::Socket(path.clone())));
+        assert!(refused.unwrap_err().to_string().contains("in use"));
+        drop(listener);
+        assert!(!path.exists() && !folder.exists());
+    }
+
+    #[test]
+    fn takes_the_place_of_a_killed_server() {
+        let folder = private_folder().expect("a directory");
+        let path = folder.join("a b%.sock");
+        drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
+        let listener = Listener::open(Some(Listen::Socket(path))).expect("an abandoned place");
+        assert!(listener.uri().ends_with("a%20b%25.sock"), "{}", listener.uri());
+        let file = folder.join("file");
+        fs::write(&file, "precious").expect("a file");
+        assert!(Listener::open(Some(Listen::Socket(file.clone()))).is_err());
+        assert!(file.exists());
+        drop(listener);
+        fs::remove_dir_all(folder).expect("it is ours");
+    }
+
+    #[test]
+    fn tcp_stays_on_this_machine() {
+        let listener = Listener::open(Some(Listen::Tcp("127.0.0.1:0".parse().unwrap()))).expect("a port");
+        assert!(listener.uri().starts_with("nbd://127.0.0.1:") && listener.is_tcp());
+        let error = Listener::open(Some(Listen::Tcp("0.0.0.0:0".parse().unwrap()))).unwrap_err();
+        assert!(error.remedy().is_some_and(|remedy| remedy.contains("ssh -L")));
+        let long = PathBuf::from(format!("/tmp/{}", "x".repeat(200)));
+        assert!(Listener::open(Some(Listen::Socket(long))).is_err());
+    }
+}

@@ -1,0 +1,262 @@
+//! When to do what so that replies leave on time.
+//!
+//! The pacer knows no sockets and reads no clock: it is told the time. Replies wait in order of the real time at which
+//! they should be handed to the kernel, their `target`. Handing one over takes time itself, `send`, which the pacer
+//! learns: a little more after each reply that was late, a little less after each that was early, so that the median
+//! of the lateness is zero. So a reply *leaves*, that is work on it begins, `send` before its target.
+//!
+//! Sleeping ends some time after it should. Therefore it ends [`SPIN_NS`] early, and the rest is spent looking at the
+//! sockets and the clock, as far as a [`Budget`](crate::budget::Budget) allows. Without anything to wait for there is
+//! no looking, only sleep.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::budget::Budget;
+
+/// How early sleep ends.
+pub(crate) const SPIN_NS: u64 = 60_000;
+
+/// So close to the time only the clock is looked at: looking at the sockets takes about as long.
+const CLOSE_NS: u64 = 2_000;
+
+/// What `send` changes by after each reply, for the smallest ones.
+const LEARN_NS: i64 = 150;
+
+/// `send` before anything is known, for the smallest replies, and what it never exceeds.
+const FIRST_SEND_NS: i64 = 8_000;
+const MOST_SEND_NS: i64 = 100_000;
+
+/// Replies are told apart by their size: up to 4 KiB, 8 KiB ... 32 MiB.
+const SIZES: usize = 14;
+
+/// What to do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Nothing is due: wait for the sockets.
+    Wait,
+    /// Wait for the sockets, but not longer than until this time.
+    Sleep(u64),
+    /// Look at the sockets without waiting.
+    Look,
+    /// Look at the clock.
+    Spin,
+    /// Something is due.
+    Act,
+}
+
+/// A reply that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Due {
+    /// When it should be handed over, in real time.
+    pub target: u64,
+    /// Whose reply it is.
+    pub key: u32,
+    size: u8,
+}
+
+/// Replies that wait, and what is known about handing them over.
+#[derive(Debug)]
+pub(crate) struct Pacer {
+    /// Ordered by when they leave, and then by when they came.
+    waiting: BinaryHeap<Reverse<(u64, u64, Waiting)>>,
+    came: u64,
+    send: [i64; SIZES],
+    /// Real time that should have been spent looking, but for the budget; and since when.
+    limited_ns: u64,
+    limited_since: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting {
+    target: u64,
+    key: u32,
+    size: u8,
+}
+
+/// Which size a reply of so many bytes of data has.
+fn size_of(bytes: u32) -> u8 {
+    let pages = bytes.div_ceil(4096).max(1);
+    (pages.next_power_of_two().trailing_zeros() as usize).min(SIZES - 1) as u8
+}
+
+impl Pacer {
+    /// With nothing waiting and nothing learnt.
+    pub fn new() -> Self {
+        // Copying takes about 0.1 us for a KiB.
+        let send = std::array::from_fn(|size| (FIRST_SEND_NS + (400 << size)).min(MOST_SEND_NS));
+        Pacer { waiting: BinaryHeap::new(), came: 0, send, limited_ns: 0, limited_since: None }
+    }
+
+    /// The same with nothing waiting; what was learnt stays.
+    pub fn afresh(self) -> Self {
+        Pacer { send: self.send, ..Pacer::new() }
+    }
+
+    /// Takes a reply of so many bytes that should be handed over at `target`.
+    pub fn push(&mut self, target: u64, bytes: u32, key: u32) {
+        let size = size_of(bytes);
+        let leaves = target.saturating_sub(self.send_of(size));
+        self.came += 1;
+        self.waiting.push(Reverse((leaves, self.came, Waiting { target, key, size })));
+    }
+
+    /// How long handing over takes, in nanoseconds.
+    pub fn send(&self, bytes: u32) -> u64 {
+        self.send_of(size_of(bytes))
+    }
+
+    fn send_of(&self, size: u8) -> u64 {
+        self.send[usize::from(size)].max(0).cast_unsigned()
+    }
+
+    /// The reply that leaves first, if its time has come.
+    pub fn take_due(&mut self, now: u64) -> Option<Due> {
+        let Reverse((leaves, ..)) = self.waiting.peek()?;
+        if *leaves > now {
+            return None;
+        }
+        let Reverse((_, _, Waiting { target, key, size })) = self.waiting.pop()?;
+        Some(Due { target, key, size })
+    }
+
+    /// Whether no reply waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// A reply that could leave on time was handed over at `at`.
+    pub fn learn(&mut self, due: Due, at: u64) {
+        let send = &mut self.send[usize::from(due.size)];
+        let step = LEARN_NS << (due.size / 4);
+        *send += (at.cast_signed() - due.target.cast_signed()).signum() * step;
+        *send = (*send).clamp(0, MOST_SEND_NS << (due.size / 4));
+    }
+
+    /// What to do at `now`, if besides replies something is to be done at `event`.
+    pub fn step(&mut self, now: u64, event: Option<u64>, budget: &Budget) -> Step {
+        let reply = self.waiting.peek().map(|Reverse((leaves, ..))| *leaves);
+        let Some(next) = reply.into_iter().chain(event).min() else {
+            self.limited(now, false);
+            return Step::Wait;
+        };
+        if next <= now {
+            self.limited(now, false);
+            return Step::Act;
+        }
+        let spin = budget.spin(SPIN_NS);
+        let wake = next - spin.min(next);
+        self.limited(now, now + SPIN_NS >= next && now < wake);
+        if now < wake {
+            Step::Sleep(wake)
+        } else if next - now > CLOSE_NS {
+            Step::Look
+        } else {
+            Step::Spin
+        }
+    }
+
+    /// Adds up the time in which the budget forbade to look.
+    fn limited(&mut self, now: u64, limited: bool) {
+        match (self.limited_since, limited) {
+            (None, true) => self.limited_since = Some(now),
+            (Some(since), false) => {
+                self.limited_ns += now.saturating_sub(since);
+                self.limited_since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Real time in which the budget forbade to look at the clock.
+    pub fn limited_ns(&self) -> u64 {
+        self.limited_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn unlimited() -> Budget {
+        Budget::new(false, 0, 0)
+    }
+
+    /// Budgets of which nothing is left for looking at the clock.
+    fn exhausted() -> Budget {
+        let mut budget = Budget::new(true, 0, 0);
+        budget.charge(0, 90_000_000);
+        budget
+    }
+
+    #[test]
+    fn sleeps_looks_spins_and_acts() {
+        let mut pacer = Pacer::new();
+        assert_eq!(pacer.step(0, None, &unlimited()), Step::Wait);
+        pacer.push(1_000_000, 4096, 7);
+        let leaves = 1_000_000 - pacer.send(4096);
+        assert_eq!(pacer.step(0, None, &unlimited()), Step::Sleep(leaves - SPIN_NS));
+        assert_eq!(pacer.step(leaves - SPIN_NS, None, &unlimited()), Step::Look);
+        assert_eq!(pacer.step(leaves - 1_000, None, &unlimited()), Step::Spin);
+        assert_eq!(pacer.take_due(leaves - 1), None);
+        assert_eq!(pacer.step(leaves, None, &unlimited()), Step::Act);
+        assert_eq!(pacer.take_due(leaves).map(|due| (due.target, due.key)), Some((1_000_000, 7)));
+        // What the model does next counts as well as replies.
+        assert_eq!(pacer.step(0, Some(500_000), &unlimited()), Step::Sleep(500_000 - SPIN_NS));
+    }
+
+    #[test]
+    fn without_a_budget_it_only_sleeps_and_says_for_how_long() {
+        let mut pacer = Pacer::new();
+        pacer.push(1_000_000, 0, 0);
+        let leaves = 1_000_000 - pacer.send(0);
+        assert_eq!(pacer.step(leaves - 40_000, None, &exhausted()), Step::Sleep(leaves));
+        assert_eq!(pacer.step(leaves, None, &exhausted()), Step::Act);
+        assert_eq!(pacer.limited_ns(), 40_000);
+    }
+
+    #[test]
+    fn learns_how_long_handing_over_takes() {
+        let mut pacer = Pacer::new();
+        for reply in 0..1_000_u64 {
+            let target = (reply + 1) * 1_000_000;
+            pacer.push(target, 4096, 0);
+            let leaves = target - pacer.send(4096);
+            let due = pacer.take_due(leaves).expect("its time has come");
+            // Mostly 20 us, rarely much longer: the median counts.
+            let takes = if reply % 10 == 0 { 5_000_000 } else { 20_000 };
+            pacer.learn(due, leaves + takes);
+        }
+        assert!(pacer.send(4096).abs_diff(20_000) < 1_500, "{}", pacer.send(4096));
+        assert!(pacer.send(1 << 20) > pacer.send(0));
+    }
+
+    proptest! {
+        /// Replies leave in order of their time; of the same time, in order of their coming; none before it.
+        #[test]
+        fn keeps_order(targets in prop::collection::vec(0_u64..50, 1..60), steps in prop::collection::vec(0_u64..20, 60)) {
+            let mut pacer = Pacer::new();
+            let far = 1_000_000;
+            for (key, target) in targets.iter().enumerate() {
+                pacer.push(far + target, 0, key as u32);
+            }
+            let (mut now, mut left) = (far - pacer.send(0), Vec::new());
+            for step in steps {
+                while let Some(due) = pacer.take_due(now) {
+                    prop_assert!(due.target <= now + pacer.send(0));
+                    left.push((due.target, due.key));
+                }
+                now += step;
+                let due = pacer.step(now, None, &unlimited()) == Step::Act;
+                prop_assert_eq!(due, !pacer.is_empty() && pacer.waiting.peek().unwrap().0.0 <= now);
+            }
+            while let Some(due) = pacer.take_due(u64::MAX) {
+                left.push((due.target, due.key));
+            }
+            prop_assert_eq!(left.len(), targets.len());
+            prop_assert!(left.is_sorted());
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What was asked and when, for a replay: a file of fixed records behind a thread of its own.
+//!
+//! The server never waits for the disk. Records go to the thread in chunks; while the thread is behind by as many as
+//! the channel holds, the server does not read its sockets.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use sledlab_core::{Error, Op, Result};
+
+use crate::lateness::Cause;
+
+/// Records handed over at a time.
+const CHUNK: usize = 1_024;
+/// Chunks on their way.
+const CHUNKS: usize = 64;
+
+/// One operation of the model, as it was asked for and answered. Files hold records of 64 bytes, little-endian, in
+/// the order of the fields, in the order of replies; sorted by `id` they are the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its number, from 0 in the order of submission.
+    pub id: u64,
+    /// When it counts as arrived, in nanoseconds of the model.
+    pub stamp_ns: u64,
+    /// When the model completed it, in nanoseconds of the model.
+    pub planned_ns: u64,
+    /// When the reply was handed over, in nanoseconds of the model; `planned_ns` where there was no reply.
+    pub sent_ns: u64,
+    /// First block; 0 for a flush.
+    pub lbn: u64,
+    /// Number of blocks; 0 for a flush.
+    pub blocks: u32,
+    /// The connection, from 0 in the order of their coming (modulo 65,536).
+    pub connection: u16,
+    /// What was asked for: 0 to 3 for read, write, trim and flush.
+    pub op: u8,
+    /// [`UNALIGNED`](Record::UNALIGNED), [`SILENT`](Record::SILENT), [`FUA`](Record::FUA).
+    pub flags: u8,
+    /// Words of its last block that the host has no use for.
+    pub unwanted_words: u8,
+    /// Why the reply was late, a [`Cause`].
+    pub cause: u8,
+    /// How much earlier than `planned_ns` the reply was to be handed over for the way to the host, in nanoseconds of
+    /// real time.
+    pub host_ns: u32,
+    /// How much later than that it was, in nanoseconds of real time.
+    pub lateness_ns: i64,
+}
+
+impl Record {
+    /// Bytes of a record in a file.
+    pub const BYTES: usize = 64;
+    /// The request did not begin or end at blocks.
+    pub const UNALIGNED: u8 = 2;
+    /// There was no reply to this operation: the client had gone, the run had ended, or it is the write of a request
+    /// whose reply belongs to the flush that follows.
+    pub const SILENT: u8 = 4;
+    /// A flush that a write asked for (force unit access).
+    pub const FUA: u8 = 8;
+
+    /// As it stands in a file.
+    pub fn to_bytes(&self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        let times = [self.id, self.stamp_ns, self.planned_ns, self.sent_ns, self.lbn];
+        for (field, value) in bytes.chunks_exact_mut(8).zip(times) {
+            field.copy_from_slice(&value.to_le_bytes());
+        }
+        bytes[40..44].copy_from_slice(&self.blocks.to_le_bytes());
+        bytes[44..46].copy_from_slice(&self.connection.to_le_bytes());
+        bytes[46..50].copy_from_slice(&[self.op, self.flags, self.unwanted_words, self.cause]);
+        bytes[52..56].copy_from_slice(&self.host_ns.to_le_bytes());
+        bytes[56..].copy_from_slice(&self.lateness_ns.to_le_bytes());
+        bytes
+    }
+
+    /// Reads what [`to_bytes`](Record::to_bytes) wrote.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        fn field<const N: usize>(bytes: &[u8; Record::BYTES], at: usize) -> [u8; N] {
+            std::array::from_fn(|i| bytes[at + i])
+        }
+        let time = |at: usize| u64::from_le_bytes(field(bytes, at));
+        Record {
+            id: time(0),
+            stamp_ns: time(8),
+            planned_ns: time(16),
+            sent_ns: time(24),
+            lbn: time(32),
+            blocks: u32::from_le_bytes(field(bytes, 40)),
+            connection: u16::from_le_bytes(field(bytes, 44)),
+            op: bytes[46],
+            flags: bytes[47],
+            unwanted_words: bytes[48],
+            cause: bytes[49],
+            host_ns: u32::from_le_bytes(field(bytes, 52)),
+            lateness_ns: i64::from_le_bytes(field(bytes, 56)),
+        }
+    }
+
+    /// The cause as such.
+    pub fn cause(&self) -> Cause {
+        Cause::ALL.get(usize::from(self.cause)).copied().unwrap_or_default()
+    }
+}
+
+/// The number of an operation in a record.
+pub(crate) const fn number_of(op: Op) -> u8 {
+    match op {
+        Op::Read => 0,
+        Op::Write => 1,
+        Op::Trim => 2,
+        Op::Flush => 3,
+    }
+}
+
+/// A recording under way.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    chunk: Vec<u8>,
+    sender: SyncSender<Vec<u8>>,
+    /// The server waits for room in the channel and wants to be woken.
+    waits: Arc<AtomicBool>,
+    thread: JoinHandle<io::Result<()>>,
+    name: String,
+    failed: bool,
+}
+
+impl Recording {
+    /// Records into a new file; `wake` is an eventfd that the server sleeps at.
+    ///
+    /// # Errors
+    /// A file that cannot be made.
+    pub fn create(path: &Path, wake: Arc<OwnedFd>) -> Result<Self> {
+        let name = path.display().to_string();
+        let file = File::create(path).map_err(|error| cannot_write(&name, &error))?;
+        let (sender, receiver) = sync_channel(CHUNKS);
+        let waits = Arc::new(AtomicBool::new(false));
+        let theirs = Arc::clone(&waits);
+        let thread = thread::Builder::new()
+            .name("sledlab-recorder".to_owned())
+            .spawn(move || write(file, &receiver, &theirs, &wake))
+            .map_err(|error| Error::user(format!("there is no thread for the recording: {error}")))?;
+        Ok(Recording { chunk: Vec::with_capacity(CHUNK * Record::BYTES), sender, waits, thread, name, failed: false })
+    }
+
+    /// Takes one record.
+    #[inline]
+    pub fn push(&mut self, record: &Record) {
+        self.chunk.extend_from_slice(&record.to_bytes());
+        if self.chunk.len() >= CHUNK * Record::BYTES {
+            self.offer();
+        }
+    }
+
+    /// Hands over what there is, if there is room.
+    pub fn offer(&mut self) {
+        if self.chunk.is_empty() || self.failed {
+            return;
+        }
+        let empty = Vec::with_capacity(CHUNK * Record::BYTES);
+        match self.sender.try_send(std::mem::replace(&mut self.chunk, empty)) {
+            Ok(()) => {}
+            Err(TrySendError::Full(chunk)) => {
+                self.chunk = chunk;
+                self.waits.store(true, Ordering::SeqCst);
+            }
+            Err(TrySendError::Disconnected(_)) => self.failed = true,
+        }
+    }
+
+    /// Whether the thread is so far behind that nothing more is to be asked for.
+    pub fn is_full(&self) -> bool {
+        self.chunk.len() >= CHUNK * Record::BYTES
+    }
+
+    /// Whether the file can no longer be written; [`finish`](Recording::finish) says why.
+    pub fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// Writes what is left and closes the file.
+    ///
+    /// # Errors
+    /// A file that could not be written.
+    pub fn finish(self) -> Result<()> {
+        let Recording { chunk, sender, thread, name, .. } = self;
+        // If the thread has given up, it says why below.
+        let _ = sender.send(chunk);
+        drop(sender);
+        let written = thread.join().map_err(|_| Error::internal("the recorder has panicked"))?;
+        written.map_err(|error| cannot_write(&name, &error))
+    }
+}
+
+fn write(mut file: File, chunks: &Receiver<Vec<u8>>, waits: &AtomicBool, wake: &OwnedFd) -> io::Result<()> {
+    let written = chunks.iter().try_for_each(|chunk| {
+        file.write_all(&chunk)?;
+        if waits.swap(false, Ordering::SeqCst) {
+            ring(wake);
+        }
+        Ok(())
+    });
+    if written.is_err() {
+        ring(wake);
+    }
+    written
+}
+
+/// Wakes whoever sleeps at an eventfd. It can only fail where the sleeper is to be woken anyway.
+pub(crate) fn ring(wake: &OwnedFd) {
+    let _ = rustix::io::write(wake, &1_u64.to_ne_bytes());
+}
+
+fn cannot_write(name: &str, error: &io::Error) -> Error {
+    Error::user(format!("the recording cannot be written to {name}: {error}"))
+        .with_remedy("choose a file in a directory that can be written to and has room")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read_as_written() {
+        let record = Record {
+            id: 1,
+            stamp_ns: 2,
+            planned_ns: u64::MAX,
+            sent_ns: 4,
+            lbn: 5,
+            blocks: u32::MAX,
+            connection: 7,
+            op: number_of(Op::Flush),
+            flags: Record::FUA,
+            unwanted_words: 63,
+            cause: Cause::Client as u8,
+            host_ns: 12,
+            lateness_ns: -13,
+        };
+        assert_eq!(Record::from_bytes(&record.to_bytes()), record);
+        assert_eq!(record.cause(), Cause::Client);
+    }
+}

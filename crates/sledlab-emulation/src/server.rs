@@ -1,0 +1,242 @@
+//! A block device that real programs can use, from start to stop.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use sledlab_core::{BLOCK_BYTES, Error, Result};
+use sledlab_sim::{Experiment, Live};
+
+use crate::Store;
+use crate::clock::{Monotonic, Scale};
+use crate::digest::RowsDigest;
+use crate::listener::{Listen, Listener};
+use crate::model::Model;
+use crate::pacer::Pacer;
+use crate::priority::{self, Priority};
+use crate::probe::Probe;
+use crate::recording::Recording;
+use crate::report::{HostPath, Report, Status};
+use crate::serving::{Order, Parts, Serving, Shared};
+use crate::transport::nbd::Export;
+
+/// Where data is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Data {
+    /// In memory, for as long as the server runs.
+    #[default]
+    Memory,
+    /// In a file, which is made if it is not there.
+    File(PathBuf),
+    /// In a copy of a file, in memory: the file stays as it is.
+    Scratch(PathBuf),
+}
+
+/// Compensation for the way to the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum HostPathUs {
+    /// Measured before the clock starts.
+    #[default]
+    Auto,
+    /// So many microseconds; 0 for none.
+    Fixed(f64),
+}
+
+/// How a server is to be.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where clients connect; a socket in a new private directory if it is not said.
+    pub listen: Option<Listen>,
+    /// Where data is kept.
+    pub data: Data,
+    /// Answer at once, and do not ask the model: to fill a device, say.
+    pub untimed: bool,
+    /// How many times slower than real the model's time goes.
+    pub scale: Scale,
+    /// How much earlier than planned replies leave.
+    pub host_us: HostPathUs,
+    /// The priority of the server's thread.
+    pub priority: Priority,
+    /// The file that takes a [`Record`](crate::Record) for each operation.
+    pub recording: Option<PathBuf>,
+    /// What clients may call the device; the empty name always finds it.
+    pub name: String,
+    /// Whether clients are told that neighbouring blocks are cheaper to reach.
+    pub rotational: bool,
+}
+
+/// A simulated system as a block device: it holds real data and answers each request when its model says.
+///
+/// ```
+/// use sledlab_emulation::{HostPathUs, Options, Server};
+/// use sledlab_sim::Experiment;
+///
+/// let mut experiment = Experiment::new();
+/// experiment.set_device("ram")?;
+/// let options = Options { host_us: HostPathUs::Fixed(0.0), ..Options::default() };
+/// let server = Server::start(&experiment, options)?;
+/// println!("fio --ioengine=nbd --uri={} ...", server.uri());
+/// let report = server.stop(true)?;
+/// assert_eq!(report.counts.connections, 0);
+/// # Ok::<(), sledlab_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    uri: String,
+    socket: Option<PathBuf>,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<Result<Report>>>,
+}
+
+/// What the thread tells when it is ready to serve.
+type Ready = Sender<Result<()>>;
+
+impl Server {
+    /// Starts a server; clients can connect when this returns.
+    ///
+    /// # Errors
+    /// All that is wrong with the experiment; a place where nobody can or may listen; a file that is no store of this
+    /// device; a priority that is refused.
+    pub fn start(experiment: &Experiment, options: Options) -> Result<Server> {
+        let digest = Arc::new(Mutex::new(RowsDigest::default()));
+        let rows = Arc::clone(&digest);
+        let live = Live::new(
+            experiment,
+            Some(Box::new(move |table| {
+                rows.lock().unwrap_or_else(PoisonError::into_inner).update(table);
+                Ok(())
+            })),
+        )?;
+        let bytes = live.capacity_blocks() * BLOCK_BYTES;
+        let digest = move || digest.lock().unwrap_or_else(PoisonError::into_inner).value();
+        Server::start_with(Box::new(live), bytes, options, digest)
+    }
+
+    /// The same of any model.
+    pub(crate) fn start_with(
+        model: Box<dyn Model>,
+        bytes: u64,
+        options: Options,
+        digest: impl FnOnce() -> u64 + Send + 'static,
+    ) -> Result<Server> {
+        let Options { listen, data, untimed, scale, host_us, priority, recording, name, rotational } = options;
+        let export = Export::new(&name, "emulated by sledlab", bytes)?.rotational(rotational);
+        let store = match data {
+            Data::Memory => Store::in_memory(bytes)?,
+            Data::File(path) => Store::open(&path, bytes)?,
+            Data::Scratch(path) => Store::scratch(&path, bytes)?,
+        };
+        let shared = Arc::new(Shared::new()?);
+        let listener = Listener::open(listen)?;
+        let (uri, socket) = (listener.uri(), listener.path().map(Path::to_path_buf));
+        // Threads of the recording and the probe begin here: the server's own would pass its priority on.
+        let recording = recording.map(|path| Recording::create(&path, Arc::clone(&shared.wake))).transpose()?;
+        let probe = match host_us {
+            HostPathUs::Auto if !untimed => Some(Probe::start(listener.is_tcp())?),
+            _ => None,
+        };
+        let host = match host_us {
+            HostPathUs::Fixed(us) if us.is_finite() && us >= 0.0 => HostPath::fixed(us),
+            HostPathUs::Fixed(us) => {
+                return Err(Error::user(format!("a way to the host of {us} us")).with_remedy("it is 0 or more"));
+            }
+            HostPathUs::Auto => HostPath::default(),
+        };
+        let parts = Parts {
+            clock: Box::new(Monotonic::start()),
+            scale,
+            model: (!untimed).then_some(model),
+            store,
+            export,
+            listener: Some(listener),
+            recording,
+            shared: Arc::clone(&shared),
+            host,
+            realtime: false,
+            pacer: Pacer::new(),
+        };
+        // Without a model there is nothing to be on time for, and a processor to be left to others.
+        let priority = if untimed { Priority::Normal } else { priority };
+        let (ready, started) = channel();
+        let thread = thread::Builder::new()
+            .name("sledlab-server".to_owned())
+            .spawn(move || run(parts, priority, probe, digest, &ready))
+            .map_err(|error| Error::user(format!("there is no thread for the server: {error}")))?;
+        let server = Server { uri, socket, shared, thread: Some(thread) };
+        match started.recv() {
+            Ok(Ok(())) => Ok(server),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(Error::internal("the server has ended before it began")),
+        }
+    }
+
+    /// What NBD clients are given to find the device.
+    pub fn uri(&self) -> String {
+        self.uri.clone()
+    }
+
+    /// The Unix socket, if it is one.
+    pub fn socket(&self) -> Option<&Path> {
+        self.socket.as_deref()
+    }
+
+    /// How it goes: a quarter of a second old at most while the server is busy.
+    pub fn status(&self) -> Status {
+        self.shared.status().clone()
+    }
+
+    /// Whether the server has ended by itself, with an error that [`stop`](Server::stop) tells.
+    pub fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Ends the server: waits for what is under way, if it is to `drain`, or breaks connections. Nothing of it is
+    /// left.
+    ///
+    /// # Errors
+    /// What a scheduler or policy has given up with; a recording that could not be written.
+    pub fn stop(mut self, drain: bool) -> Result<Report> {
+        self.end(if drain { Order::Drain } else { Order::Break })
+            .unwrap_or_else(|| Err(Error::internal("the server has ended before")))
+    }
+
+    fn end(&mut self, order: Order) -> Option<Result<Report>> {
+        let thread = self.thread.take()?;
+        self.shared.order(order);
+        Some(thread.join().unwrap_or_else(|_| Err(Error::internal("the server has panicked"))))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Whoever wants to know how it went stops it.
+        let _ = self.end(Order::Break);
+    }
+}
+
+/// The server's thread.
+fn run(
+    mut parts: Parts,
+    priority: Priority,
+    probe: Option<Probe>,
+    digest: impl FnOnce() -> u64,
+    ready: &Ready,
+) -> Result<Report> {
+    let prepare = || -> Result<()> {
+        parts.realtime = priority::take(priority)?;
+        if let Some(probe) = probe {
+            (parts.host, parts.pacer) = probe.run(parts.realtime)?;
+        }
+        Ok(())
+    };
+    if let Err(error) = prepare() {
+        // Whoever started the server hears it from there.
+        let _ = ready.send(Err(error.clone()));
+        return Err(error);
+    }
+    parts.clock = Box::new(Monotonic::start());
+    let serving = Serving::new(parts);
+    let _ = ready.send(Ok(()));
+    serving.serve(digest)
+}

@@ -1,0 +1,440 @@
+//! The server's thread: sockets, model and clock in one loop.
+//!
+//! A turn of the loop does what is due in the model, hands over the replies that are due, looks at the sockets, or
+//! sleeps at them until something is due, and works off what has arrived. Nothing in a turn waits for anything else:
+//! data is read and written at once, the recording goes to a thread of its own, and a client that does not read its
+//! replies holds up only itself.
+
+mod requests;
+mod sockets;
+
+use std::collections::HashMap;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+use sledlab_core::{Error, Result, Time};
+use sledlab_sim::{Answer, Outcome};
+
+use crate::Store;
+use crate::budget::Budget;
+use crate::clock::{Clock, Scale};
+use crate::connection::Connection;
+use crate::flight::Flights;
+use crate::lateness::{Cause, HeldUp, Lateness, STALL_NS, Stalls};
+use crate::listener::Listener;
+use crate::model::Model;
+use crate::pacer::{Pacer, Step};
+use crate::recording::Recording;
+use crate::report::{Counts, HostPath, Report, Shifted, Status};
+use crate::transport::nbd::Export;
+
+/// Clients at a time; more wait to be accepted.
+pub(crate) const MOST_CONNECTIONS: usize = 64;
+
+/// What the model does while nobody waits for it may be so late: then it is woken less often.
+const NOBODY_WAITS_NS: u64 = 10_000_000;
+
+/// How often the status is brought up to date.
+const TELL_EVERY_NS: u64 = 250_000_000;
+
+/// How long a server that ends waits for clients to take their replies.
+const PATIENCE_NS: u64 = 2_000_000_000;
+
+/// The sockets are looked at so often, however much else is due.
+const LOOK_EVERY_NS: u64 = 100_000;
+
+/// What the server's thread is told from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Order {
+    Serve,
+    /// Take nothing more, answer what is under way, and end.
+    Drain,
+    /// Break all connections and end.
+    Break,
+}
+
+/// What the server's thread shares with others.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    order: AtomicU8,
+    /// An eventfd at which the thread sleeps.
+    pub wake: Arc<OwnedFd>,
+    pub status: Mutex<Status>,
+}
+
+impl Shared {
+    pub fn new() -> Result<Self> {
+        use rustix::event::{EventfdFlags, eventfd};
+        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|error| Error::user(format!("there is no eventfd: {error}")))?;
+        Ok(Shared {
+            order: AtomicU8::new(Order::Serve as u8),
+            wake: Arc::new(wake),
+            status: Mutex::new(Status::default()),
+        })
+    }
+
+    /// Tells the thread to end.
+    pub fn order(&self, order: Order) {
+        self.order.store(order as u8, Ordering::SeqCst);
+        crate::recording::ring(&self.wake);
+    }
+
+    fn ordered(&self) -> Order {
+        match self.order.load(Ordering::Relaxed) {
+            0 => Order::Serve,
+            1 => Order::Drain,
+            _ => Order::Break,
+        }
+    }
+
+    /// The status; somebody who panicked while writing it leaves one that is as good as any.
+    pub fn status(&self) -> std::sync::MutexGuard<'_, Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// All that a server is made of.
+pub(crate) struct Parts {
+    pub clock: Box<dyn Clock>,
+    pub scale: Scale,
+    /// None: everything is answered at once.
+    pub model: Option<Box<dyn Model>>,
+    pub store: Store,
+    pub export: Export,
+    pub listener: Option<Listener>,
+    pub recording: Option<Recording>,
+    pub shared: Arc<Shared>,
+    pub host: HostPath,
+    pub realtime: bool,
+    /// What was learnt before about handing over.
+    pub pacer: Pacer,
+}
+
+/// A server at work.
+pub(crate) struct Serving {
+    clock: Box<dyn Clock>,
+    scale: Scale,
+    model: Option<Box<dyn Model>>,
+    store: Store,
+    export: Export,
+    listener: Option<Listener>,
+    recording: Option<Recording>,
+    shared: Arc<Shared>,
+    host: HostPath,
+    realtime: bool,
+
+    connections: Vec<Option<Connection>>,
+    flights: Flights,
+    /// Keys of the requests whose operations wait for the model, by the numbers of these.
+    ids: HashMap<u64, u32, FixedState>,
+    answers: Vec<Answer>,
+    answered: Vec<u32>,
+    /// The model tells some answers only when they are due: then it must be asked a little earlier.
+    asks_early: bool,
+    /// Replies that are planned up to here have left.
+    left_until: Time,
+
+    pacer: Pacer,
+    budget: Budget,
+    naps: u64,
+    held: HeldUp,
+    lateness: Lateness,
+    stalls: Stalls,
+    shifted: Shifted,
+    counts: Counts,
+    longest_queue: u64,
+    /// When the loop wants to be back.
+    wanted: Option<u64>,
+    looked: u64,
+    /// What is found at the sockets next may have waited there while the server was held up.
+    after_stall: bool,
+    /// When the status was brought up to date, and whether it still is.
+    told: u64,
+    untold: bool,
+    /// Since when nothing is left to do but what clients do not take.
+    drained: Option<u64>,
+    draining: bool,
+    untimed: bool,
+    /// Takes what replies cost the server itself: whether to a read, bytes, nanoseconds.
+    pub probed: Option<Vec<(bool, u32, u64)>>,
+}
+
+impl Serving {
+    pub fn new(parts: Parts) -> Self {
+        let Parts { clock, scale, model, store, export, listener, recording, shared, host, realtime, pacer } = parts;
+        let budget = Budget::new(realtime, clock.now(), clock.processor());
+        let untimed = model.is_none();
+        Serving {
+            clock,
+            scale,
+            model,
+            store,
+            export,
+            listener,
+            recording,
+            shared,
+            host,
+            realtime,
+            connections: std::iter::repeat_with(|| None).take(MOST_CONNECTIONS).collect(),
+            flights: Flights::default(),
+            ids: HashMap::default(),
+            answers: Vec::new(),
+            answered: Vec::new(),
+            asks_early: false,
+            left_until: Time::ZERO,
+            pacer,
+            budget,
+            naps: 0,
+            held: HeldUp::default(),
+            lateness: Lateness::default(),
+            stalls: Stalls::default(),
+            shifted: Shifted::default(),
+            counts: Counts::default(),
+            longest_queue: 0,
+            wanted: None,
+            looked: 0,
+            after_stall: false,
+            told: 0,
+            untold: true,
+            drained: None,
+            draining: false,
+            untimed,
+            probed: None,
+        }
+    }
+
+    /// Serves until it is ordered to end; tells what came of it.
+    ///
+    /// # Errors
+    /// A model that has given up, a recording that cannot be written: every request that waits gets an error.
+    pub fn serve(mut self, digest: impl FnOnce() -> u64) -> Result<Report> {
+        let served = self.turns();
+        if let Err(error) = &served {
+            self.give_up();
+            self.shared.status().error = Some(error.to_string());
+        }
+        self.connections.clear();
+        self.listener = None;
+        let finished = if served.is_ok() { self.finish_model() } else { Ok(None) };
+        let recorded = self.recording.take().map_or(Ok(()), Recording::finish);
+        served?;
+        let outcome = finished?;
+        recorded?;
+        self.tell(true);
+        Ok(self.report(outcome, digest()))
+    }
+
+    /// The same without an end: what was learnt about handing over goes on.
+    pub fn probe(mut self) -> Result<(Pacer, Vec<(bool, u32, u64)>)> {
+        self.turns()?;
+        Ok((self.pacer, self.probed.unwrap_or_default()))
+    }
+
+    /// Serves a client that has connected some other way.
+    pub fn adopt(&mut self, client: OwnedFd) {
+        self.connect(client);
+    }
+
+    fn turns(&mut self) -> Result<()> {
+        loop {
+            let began = self.clock.now();
+            self.notice(began);
+            self.advance_model(began)?;
+            self.hand_over_due()?;
+            self.work_off()?;
+            if self.ends()? {
+                return Ok(());
+            }
+            let now = self.clock.now();
+            self.check_stall(began, now);
+            self.rest(now)?;
+        }
+    }
+
+    /// What the time says: whether the server was held up, and what it has used of its budget.
+    fn notice(&mut self, now: u64) {
+        if let Some(wanted) = self.wanted.take() {
+            if now > wanted {
+                self.held.woken(wanted, now);
+            }
+            self.check_stall(wanted, now);
+        }
+        if self.budget.is_due(now) {
+            self.budget.charge(now, self.clock.processor());
+            if let Some(nap) = self.budget.nap() {
+                self.naps += 1;
+                std::thread::sleep(Duration::from_nanos(nap));
+            }
+        }
+    }
+
+    fn check_stall(&mut self, wanted: u64, now: u64) {
+        if now.saturating_sub(wanted) > STALL_NS {
+            self.after_stall |= self.stalls.check(wanted, now);
+        }
+    }
+
+    /// Whether the end was ordered, and all is done that comes before it.
+    fn ends(&mut self) -> Result<bool> {
+        if self.recording.as_ref().is_some_and(Recording::has_failed) {
+            return Err(Error::user("the recording cannot be written"));
+        }
+        match self.shared.ordered() {
+            Order::Serve => Ok(false),
+            Order::Break => Ok(true),
+            Order::Drain => {
+                self.draining = true;
+                self.listener = None;
+                let idle = self.connections.iter().flatten().all(Connection::is_idle);
+                let only_clients = self.ids.is_empty() && self.pacer.is_empty();
+                let now = self.clock.now();
+                let since = *self.drained.get_or_insert(now);
+                if !only_clients {
+                    self.drained = None;
+                }
+                Ok(only_clients && (idle || now > since + PATIENCE_NS))
+            }
+        }
+    }
+
+    /// Waits for what comes first: something at a socket, or something that is due.
+    fn rest(&mut self, now: u64) -> Result<()> {
+        if self.has_input() {
+            self.wanted = Some(now);
+            return self.look(Some(0));
+        }
+        let (urgent, other) = self.next_of_model();
+        let step = self.pacer.step(now, urgent, &self.budget);
+        let wait = match step {
+            Step::Act | Step::Spin if now < self.looked + LOOK_EVERY_NS => {
+                self.wanted = Some(now);
+                return Ok(());
+            }
+            Step::Act | Step::Spin | Step::Look => 0,
+            Step::Sleep(until) => until.min(other.unwrap_or(u64::MAX)).saturating_sub(now),
+            Step::Wait => other.map_or(u64::MAX, |other| other.saturating_sub(now)),
+        };
+        self.looked = now;
+        let wait = if self.draining { wait.min(PATIENCE_NS / 10) } else { wait };
+        let wait = self.tell_when_idle(now, wait);
+        self.wanted = now.checked_add(wait).filter(|_| wait < u64::MAX);
+        self.look((wait < u64::MAX).then_some(wait))
+    }
+
+    /// When the model wants to go on: for somebody who waits, in which case that is to be on time, or for nobody.
+    fn next_of_model(&self) -> (Option<u64>, Option<u64>) {
+        let Some(event) = self.model.as_ref().and_then(|model| model.next_event()) else { return (None, None) };
+        let at = self.scale.real(event);
+        if self.ids.is_empty() {
+            (None, Some(at.saturating_add(NOBODY_WAITS_NS)))
+        } else {
+            (Some(at.saturating_sub(self.lead())), None)
+        }
+    }
+
+    /// How much earlier than they are due answers must be known that the model only tells then.
+    fn lead(&self) -> u64 {
+        if !self.asks_early {
+            return 0;
+        }
+        let bytes = self.flights.largest_waiting();
+        u64::from(self.host.ns(true, bytes).max(self.host.ns(false, 0))) + self.pacer.send(bytes)
+    }
+
+    /// Brings the status up to date while there is time for it; tells how long to wait at most.
+    fn tell_when_idle(&mut self, now: u64, wait: u64) -> u64 {
+        let due = self.told + TELL_EVERY_NS;
+        if !self.untold || wait < 200_000 && now < due + TELL_EVERY_NS {
+            return wait;
+        }
+        if now < due {
+            return wait.min(due - now);
+        }
+        self.told = now;
+        self.tell(false);
+        // Telling has taken a while.
+        wait.saturating_sub(self.clock.now() - now)
+    }
+
+    /// Brings the status up to date.
+    fn tell(&mut self, patient: bool) {
+        let status = self.status();
+        // Whoever reads it copies it; a real-time thread does not wait for that.
+        let theirs = if patient { Some(self.shared.status()) } else { self.shared.status.try_lock().ok() };
+        if let Some(mut theirs) = theirs {
+            *theirs = status;
+            self.untold = false;
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.offer();
+        }
+    }
+
+    fn status(&self) -> Status {
+        let now = self.clock.now();
+        Status {
+            real_s: now as f64 / 1e9,
+            model_s: self.scale.model(now).as_seconds(),
+            counts: self.counts,
+            under_way: self.flights.len() as u64,
+            queue_length: self.model.as_ref().map_or(0, |model| model.queue_length() as u64),
+            longest_queue: self.longest_queue,
+            connected: self.connections.iter().flatten().count() as u64,
+            response_mean_ms: self.lateness.response_mean_us() / 1e3 / self.scale.as_f64(),
+            lateness_us: self.lateness.percentiles(),
+            within: self.lateness.within,
+            stalls: Stalls { listed: Vec::new(), ..self.stalls.clone() },
+            realtime: self.realtime,
+            host: self.host,
+            error: None,
+        }
+    }
+
+    /// The rest takes its time in the model and none here.
+    fn finish_model(&mut self) -> Result<Option<Outcome>> {
+        let Some(model) = self.model.take() else { return Ok(None) };
+        if self.counts.operations == 0 {
+            return Ok(None);
+        }
+        let mut answers = std::mem::take(&mut self.answers);
+        let outcome = model.finish(&mut answers);
+        for answer in answers {
+            self.planned_after_the_end(answer);
+        }
+        for key in self.flights.keys() {
+            self.record_silently(key);
+        }
+        outcome
+    }
+
+    fn report(&self, outcome: Option<Outcome>, digest_of_rows: u64) -> Report {
+        let lateness = &self.lateness;
+        Report {
+            outcome,
+            digest_of_rows,
+            counts: self.counts,
+            lateness_us: lateness.percentiles(),
+            within: lateness.within,
+            causes: Cause::ALL.into_iter().map(|cause| (cause, lateness.causes[cause as usize])).collect(),
+            beyond_5_ms: lateness.beyond_5_ms,
+            response_p10_us: lateness.response_p10_us(),
+            response_mean_us: lateness.response_mean_us(),
+            stalls: self.stalls.clone(),
+            shifted: self.shifted,
+            cpu_s: self.clock.processor() as f64 / 1e9,
+            wall_s: self.clock.now() as f64 / 1e9,
+            spin_limited_s: self.pacer.limited_ns() as f64 / 1e9,
+            naps: self.naps,
+            host: self.host,
+            send_us: self.pacer.send(4096) as f64 / 1e3,
+            scale: self.scale,
+            untimed: self.untimed,
+            realtime: self.realtime,
+        }
+    }
+}

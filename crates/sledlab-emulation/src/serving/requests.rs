@@ -1,0 +1,325 @@
+//! The life of a request: it arrives, the model is asked, its reply leaves when the model says.
+
+use sledlab_core::{Result, Span, Time};
+use sledlab_sim::Answer;
+
+use super::Serving;
+use crate::connection::Reply;
+use crate::flight::{self, Flight};
+use crate::lateness::Cause;
+use crate::transport::nbd::{Command, Errno, Request};
+
+/// So many extents are told at a time.
+const MOST_EXTENTS: usize = 1 << 12;
+
+impl Serving {
+    /// A request has arrived as a whole, and was found at `found`; `stored` tells what came of the data of a write.
+    pub(super) fn arrive(
+        &mut self,
+        slot: usize,
+        request: Request,
+        stored: Result<(), Errno>,
+        found: u64,
+    ) -> Result<()> {
+        self.untold = true;
+        self.stalls.arrivals += u64::from(self.after_stall);
+        let began = self.clock.now();
+        let asked = flight::asked(&request).filter(|_| self.model.is_some());
+        let Some(asked) = asked else {
+            self.answer_at_once(slot, &request, stored);
+            return Ok(());
+        };
+        let reply = stored.and_then(|()| self.prepare(slot, &request));
+        self.held.data(began, self.clock.now());
+        let Some(connection) = self.connections[slot].as_mut() else { return Ok(()) };
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(errno) => {
+                self.counts.errors += 1;
+                connection.answer(|replies, out| replies.error(out, &request, errno, why(errno)));
+                return Ok(());
+            }
+        };
+        connection.begin(flight::held_bytes(&request));
+        let flight = Flight {
+            slot,
+            connection: connection.number,
+            request,
+            asked,
+            id: 0,
+            stamp: Time::ZERO,
+            arrived: Time::ZERO,
+            planned: Time::ZERO,
+            reply,
+            flushing: false,
+            host_ns: 0,
+            target: 0,
+            leaves: 0,
+            in_time: false,
+        };
+        let key = self.flights.insert(flight);
+        self.submit(key, self.scale.model(found))
+    }
+
+    /// Does with the data what a request wants, and makes its reply.
+    fn prepare(&mut self, slot: usize, request: &Request) -> Result<Reply, Errno> {
+        let Some(connection) = self.connections[slot].as_ref() else { return Ok(Reply::default()) };
+        let replies = connection.replies();
+        if request.command == Command::Read {
+            return Reply::with_data(replies, request, &self.store);
+        }
+        self.change(request)?;
+        let mut bytes = Vec::new();
+        replies.done(&mut bytes, request);
+        Ok(Reply::of(bytes))
+    }
+
+    /// Makes holes and zeroes; what is written has been stored before.
+    fn change(&self, request: &Request) -> Result<(), Errno> {
+        let (offset, length) = (request.offset, u64::from(request.length));
+        let changed = match request.command {
+            Command::WriteZeroes if request.no_hole => self.store.zero(offset, length),
+            Command::Trim | Command::WriteZeroes => self.store.punch(offset, length),
+            _ => Ok(()),
+        };
+        changed.map_err(|error| Errno::from(&error))
+    }
+
+    /// What the model is not asked about.
+    fn answer_at_once(&mut self, slot: usize, request: &Request, stored: Result<(), Errno>) {
+        let changed = stored.and_then(|()| self.change(request));
+        let Some(connection) = self.connections[slot].as_mut() else { return };
+        let answered = changed.and_then(|()| match request.command {
+            Command::Read => connection.answer_data(request, &self.store),
+            Command::BlockStatus => {
+                let extents = self.store.allocated(request.offset, request.length.into(), MOST_EXTENTS);
+                let extents = extents.map_err(|error| Errno::from(&error))?;
+                connection.answer(|replies, out| replies.extents(out, request, &extents));
+                Ok(())
+            }
+            _ => {
+                connection.answer(|replies, out| replies.done(out, request));
+                Ok(())
+            }
+        });
+        match answered {
+            Ok(()) => self.count(request),
+            Err(errno) => {
+                self.counts.errors += 1;
+                connection.answer(|replies, out| replies.error(out, request, errno, why(errno)));
+            }
+        }
+    }
+
+    fn count(&mut self, request: &Request) {
+        let counts = &mut self.counts;
+        let bytes = u64::from(request.length);
+        match request.command {
+            Command::Read => {
+                counts.reads += 1;
+                counts.bytes_read += bytes;
+            }
+            Command::Write | Command::WriteZeroes => {
+                counts.writes += 1;
+                counts.bytes_written += bytes;
+                counts.fua += u64::from(request.fua);
+            }
+            Command::Flush => counts.flushes += 1,
+            Command::Trim => counts.trims += 1,
+            Command::Cache | Command::BlockStatus => return,
+        }
+        let whole = request.offset.is_multiple_of(512) && request.length.is_multiple_of(512);
+        counts.unaligned += u64::from(!whole);
+    }
+
+    /// Asks the model, at `now` or right after the replies that have left early.
+    fn submit(&mut self, key: u32, now: Time) -> Result<()> {
+        let Some(model) = self.model.as_mut() else { return Ok(()) };
+        let began = self.clock.now();
+        let earliest = now.max(self.left_until + Span::from_ns(1));
+        let (id, stamp) = model.submit(earliest, self.flights[key].asked, &mut self.answers)?;
+        self.longest_queue = self.longest_queue.max(model.queue_length() as u64);
+        self.held.model(began, self.clock.now());
+        self.counts.operations += 1;
+        let flight = &mut self.flights[key];
+        (flight.id, flight.stamp) = (id, stamp);
+        if !flight.flushing {
+            flight.arrived = stamp;
+            let by = stamp.since(now).as_ns();
+            // Requests that come together get stamps 1 ns apart.
+            if by > 1_000 {
+                self.shifted.count += 1;
+                self.shifted.sum_ns += by;
+                self.shifted.longest_ns = self.shifted.longest_ns.max(by);
+            }
+        }
+        let bytes = flight.reply_bytes();
+        self.flights.waits(bytes);
+        self.ids.insert(id, key);
+        self.take_answers(None)
+    }
+
+    /// Does in the model what is due.
+    pub(super) fn advance_model(&mut self, now: u64) -> Result<()> {
+        loop {
+            let (urgent, other) = self.next_of_model();
+            if urgent.or(other).is_none_or(|at| at > now) {
+                return Ok(());
+            }
+            let Some(model) = self.model.as_mut() else { return Ok(()) };
+            let Some(event) = model.next_event() else { return Ok(()) };
+            let began = self.clock.now();
+            model.advance(event, &mut self.answers)?;
+            self.held.model(began, self.clock.now());
+            self.take_answers(Some(event))?;
+        }
+    }
+
+    /// Has replies wait until they are due; `event` is when the model learnt about them, if not at an arrival.
+    fn take_answers(&mut self, event: Option<Time>) -> Result<()> {
+        if self.answers.is_empty() {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let mut answers = std::mem::take(&mut self.answers);
+        for Answer { id, at } in answers.drain(..) {
+            let Some(key) = self.ids.remove(&id) else { continue };
+            // An answer that comes with its event came too late to leave early.
+            self.asks_early |= event.is_some_and(|event| at <= event);
+            let flight = &mut self.flights[key];
+            let bytes = flight.reply_bytes();
+            flight.planned = at;
+            flight.host_ns = self.host.ns(flight.request.command == Command::Read, flight.request.length);
+            flight.target = self.scale.real(at).saturating_sub(flight.host_ns.into());
+            flight.leaves = flight.target.saturating_sub(self.pacer.send(bytes));
+            flight.in_time = now <= flight.leaves;
+            let target = flight.target;
+            self.flights.answered(bytes);
+            self.pacer.push(target, bytes, key);
+        }
+        self.answers = answers;
+        Ok(())
+    }
+
+    /// Hands over the replies whose time has come.
+    pub(super) fn hand_over_due(&mut self) -> Result<()> {
+        while let Some(due) = self.pacer.take_due(self.clock.now()) {
+            let key = due.key;
+            if self.flights[key].needs_flush() {
+                self.flush_after_write(key)?;
+                continue;
+            }
+            let flight = &mut self.flights[key];
+            let slot = flight.slot;
+            self.left_until = self.left_until.max(flight.planned);
+            let reply = std::mem::take(&mut flight.reply);
+            let number = flight.connection;
+            let Some(connection) = self.connections[slot].as_mut().filter(|there| there.number == number) else {
+                self.record_silently(key);
+                continue;
+            };
+            let first = !connection.sends();
+            connection.push(reply, key);
+            if !first {
+                continue;
+            }
+            let mut answered = std::mem::take(&mut self.answered);
+            let sent = connection.send(&self.store, &mut answered);
+            let at_once = answered.pop() == Some(key);
+            self.answered = answered;
+            if at_once {
+                if self.flights[key].in_time {
+                    self.pacer.learn(due, self.clock.now());
+                }
+                self.left(key, false);
+            }
+            let over = self.connections[slot].as_ref().is_some_and(crate::connection::Connection::is_over);
+            if sent == crate::connection::Sent::Gone || over {
+                self.disconnect(slot);
+            }
+        }
+        Ok(())
+    }
+
+    /// The write is done, but its reply waits for a flush that begins now.
+    fn flush_after_write(&mut self, key: u32) -> Result<()> {
+        let flight = &mut self.flights[key];
+        let done = flight.planned;
+        let record = flight.record(done.as_ns(), 0, Cause::OnTime, true);
+        flight.flushing = true;
+        flight.asked = flight::flush();
+        if let Some(recording) = &mut self.recording {
+            recording.push(&record);
+        }
+        self.submit(key, done)
+    }
+
+    /// A reply has left; `waited` tells whether it had to wait for the client.
+    pub(super) fn left(&mut self, key: u32, waited: bool) {
+        let now = self.clock.now();
+        let Some(flight) = self.flights.remove(key) else { return };
+        let lateness = now.cast_signed() - flight.target.cast_signed();
+        let cause = self.held.cause(flight.leaves, now, lateness);
+        let cause = if waited && cause != Cause::OnTime { Cause::Client } else { cause };
+        let response = self.scale.real(flight.planned).saturating_sub(self.scale.real(flight.arrived));
+        self.lateness.record(lateness, response, cause);
+        self.count(&flight.request);
+        if let Some(probed) = &mut self.probed {
+            let reads = flight.request.command == Command::Read;
+            let began = self.scale.real(flight.arrived);
+            probed.push((reads, flight.request.length, now.saturating_sub(began)));
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.push(&flight.record(self.scale.model(now).as_ns(), lateness, cause, false));
+        }
+        if let Some(connection) = self.connections[flight.slot].as_mut().filter(|c| c.number == flight.connection) {
+            connection.end(flight.held_bytes());
+        }
+    }
+
+    /// Nobody waits for the reply any more, but the model was asked.
+    pub(super) fn record_silently(&mut self, key: u32) {
+        let Some(flight) = self.flights.remove(key) else { return };
+        if let Some(recording) = &mut self.recording {
+            recording.push(&flight.record(flight.planned.as_ns(), 0, Cause::OnTime, true));
+        }
+    }
+
+    /// The server has ended: the model says when it would have answered.
+    pub(super) fn planned_after_the_end(&mut self, answer: Answer) {
+        if let Some(key) = self.ids.remove(&answer.id) {
+            self.flights[key].planned = answer.at;
+        }
+    }
+
+    /// The run ends with an error: all that waits gets one too, as far as clients take it at once.
+    pub(super) fn give_up(&mut self) {
+        for key in self.flights.keys() {
+            let Flight { slot, connection, request, ref reply, .. } = self.flights[key];
+            let waits = !reply.is_empty();
+            let there = self.connections[slot].as_mut().filter(|there| there.number == connection);
+            if let Some(connection) = there.filter(|_| waits) {
+                connection.answer(|replies, out| replies.error(out, &request, Errno::Io, "the model has given up"));
+                self.counts.errors += 1;
+            }
+            if waits {
+                self.record_silently(key);
+            }
+        }
+        let mut left = Vec::new();
+        for connection in self.connections.iter_mut().flatten() {
+            // Clients that do not take it find the connection closed.
+            let _ = connection.send(&self.store, &mut left);
+        }
+    }
+}
+
+/// A sentence for people.
+fn why(errno: Errno) -> &'static str {
+    match errno {
+        Errno::NoSpc => "what the data is kept in is full",
+        Errno::Perm => "what the data is kept in is read-only",
+        _ => "the data cannot be read or written",
+    }
+}
+
