@@ -22,18 +22,26 @@ impl RowsDigest {
     /// Takes the next rows.
     pub fn update(&mut self, rows: &Rows) {
         let (times, energies) = (rows.columns(), rows.energies());
-        let all = times.len() + energies.len() + 2;
-        self.columns.resize(all, 0);
-        let mut columns = self.columns.iter_mut();
-        let mut next = |values: &mut dyn Iterator<Item = u64>| {
-            if let Some(column) = columns.next() {
-                *column = values.fold(*column, mix);
-            }
-        };
-        times.iter().for_each(|(_, column)| next(&mut column.iter().copied()));
-        energies.iter().for_each(|(_, column)| next(&mut column.iter().map(|energy| energy.to_bits())));
-        next(&mut rows.op.iter().map(|op| u64::from(*op)));
-        next(&mut rows.device.iter().copied());
+        for (place, (_, column)) in times.iter().enumerate() {
+            self.column(place, column.iter().copied());
+        }
+        for (place, (_, column)) in (times.len()..).zip(&energies) {
+            self.column(place, column.iter().map(|energy| energy.to_bits()));
+        }
+        let place = times.len() + energies.len();
+        self.column(place, rows.op.iter().copied().map(u64::from));
+        if !rows.device.is_empty() {
+            self.column(place + 1, rows.device.iter().copied());
+        }
+    }
+
+    /// Takes the next values of a column, of which every one has a place: first times, then energies, then `op` and
+    /// `device`, as [`Rows`] has them.
+    pub fn column(&mut self, place: usize, values: impl Iterator<Item = u64>) {
+        if self.columns.len() <= place {
+            self.columns.resize(place + 1, 0);
+        }
+        self.columns[place] = values.fold(self.columns[place], mix);
     }
 
     /// The digest of all rows so far.

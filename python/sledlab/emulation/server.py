@@ -24,6 +24,7 @@ from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import KIND, Recording
 from sledlab.runs.recording import LEFT as RUN_LEFT
+from sledlab.traces.columns import PARQUET
 from sledlab.traces.read import trace as trace_of
 
 if TYPE_CHECKING:
@@ -86,7 +87,12 @@ def serve(
         composed = compose(None, device, said, base=base).experiment
         if composed.setting(START) is None:
             composed = composed.with_setting(START, "ready")
-        composed.check()
+        if composed.setting("workload.kind") or composed.setting("trace.file"):
+            raise Error(
+                "the experiment says what is read and written, but that is up to programs",
+                remedy="leave out [workload] and [trace]; `sledlab simulate` runs it as it is",
+            )
+        composed.with_trace(TRACE).check()
     return Server(composed, said, out=out, over=replace)
 
 
@@ -131,7 +137,7 @@ class Server:
             held = stack.enter_context(TemporaryDirectory(prefix="sledlab-serve-"))
             self._directory = self._recording.directory or Path(held)
             self._records = Path(held) / "records"
-            self._experiment = experiment.with_trace(str(self._directory / TRACE))
+            self._experiment = experiment.with_trace(str(self._directory / TRACE), PARQUET)
             config = tomllib.loads(experiment.to_toml())
             self.name = f"{config['device'].get('name', '')} {config['scheduler']['kind']}".strip()
             self._native = _native.Server(
