@@ -126,6 +126,8 @@ pub(crate) struct Connection {
     input: Vec<u8>,
     /// The part of the input that has not been looked at.
     unread: Range<usize>,
+    /// The codec may have something to say about what it was given, even if that was all.
+    understands: bool,
     /// Scratch for what the codec says.
     said: Vec<u8>,
     out: VecDeque<Reply>,
@@ -146,6 +148,7 @@ impl Connection {
             session: Session::new(export),
             input: vec![0; INPUT_BYTES],
             unread: 0..0,
+            understands: false,
             said: Vec::new(),
             out: VecDeque::from([Reply::of(GREETING.to_vec())]),
             under_way: 0,
@@ -167,12 +170,12 @@ impl Connection {
 
     /// Whether the socket is to be read.
     pub fn reads(&self) -> bool {
-        !self.ending && self.unread.is_empty() && self.has_room()
+        !self.ending && !self.understands && self.has_room()
     }
 
     /// Whether something has arrived that can be looked at.
     pub fn has_input(&self) -> bool {
-        !self.ending && !self.unread.is_empty() && self.has_room()
+        !self.ending && self.understands && self.has_room()
     }
 
     /// Whether something waits to be sent.
@@ -209,12 +212,13 @@ impl Connection {
 
     /// Reads the socket once.
     pub fn receive(&mut self) -> Received {
-        debug_assert!(self.unread.is_empty());
+        debug_assert!(!self.understands && self.unread.is_empty());
         loop {
             match recv(&self.socket, self.input.as_mut_slice(), RecvFlags::DONTWAIT) {
                 Ok((0, _)) => return Received::Gone,
                 Ok((count, _)) => {
                     self.unread = 0..count;
+                    self.understands = true;
                     return Received::Bytes;
                 }
                 Err(Failure::INTR) => {}
@@ -229,7 +233,10 @@ impl Connection {
         let (used, event) = self.session.feed(&self.input[self.unread.clone()], &mut self.said);
         self.unread.start += used;
         let next = match event {
-            Event::More => Next::More,
+            Event::More => {
+                self.understands = false;
+                Next::More
+            }
             Event::Replied => Next::Done,
             Event::Data { offset, bytes } => {
                 if let Err(error) = store.write_at(offset, bytes) {
