@@ -2,10 +2,22 @@
 
 use crate::client::Client;
 
-/// What real clients sent to a device of 64 KiB called `disk`, and sessions with all there is.
+/// What real clients sent to a device of 64 KiB called `disk` (fio 3.33, libnbd 1.14, QEMU 7.2): verified random reads
+/// and writes, a copy of a sparse file, facts, extents, and writes of all kinds.
+pub const RECORDED: [&[u8]; 7] = [
+    include_bytes!("recorded/fio.bin"),
+    include_bytes!("recorded/nbdcopy.bin"),
+    include_bytes!("recorded/nbdinfo.bin"),
+    include_bytes!("recorded/nbdinfo-list.bin"),
+    include_bytes!("recorded/nbdinfo-map.bin"),
+    include_bytes!("recorded/qemu-img.bin"),
+    include_bytes!("recorded/qemu-io.bin"),
+];
+
+/// Recorded sessions, and sessions with all there is.
 pub fn sessions() -> Vec<Vec<u8>> {
-    let made = [plain(), oldest(), chunks(), haggling(), refused()];
-    made.into_iter().map(|client| client.0).collect()
+    let made = [plain(), oldest(), chunks(), haggling(), refused()].map(|client| client.0);
+    RECORDED.into_iter().map(<[u8]>::to_vec).chain(made).collect()
 }
 
 /// Every command, simple replies.
