@@ -64,8 +64,12 @@ class WithCommand(click.Command):
             args = args[:at]
         return super().parse_args(ctx, args)
 
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The words of the line of usage."""
+        return [*super().collect_usage_pieces(ctx), "[-- COMMAND ...]"]
 
-@click.command(cls=WithCommand, options_metavar="[OPTIONS]", subcommand_metavar="[-- COMMAND ...]")
+
+@click.command(cls=WithCommand)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
 @options({"device": DEVICE, **SEVERAL, **declared(Emulated), **OUTPUT})
 @quiet_option
