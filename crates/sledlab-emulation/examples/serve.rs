@@ -4,7 +4,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use sledlab_core::{Error, Result};
-use sledlab_emulation::{Data, HostPathUs, Listen, Options, Priority, Server};
+use sledlab_emulation::{Data, HostPath, Listen, Options, Priority, Server};
 use sledlab_sim::Experiment;
 
 const HELP: &str = "serve [device=mems-g2] [KEY.KEY=VALUE ...] [socket=PATH | tcp=ADDRESS] [data=FILE | scratch=FILE]
@@ -41,8 +41,8 @@ fn serve() -> Result<()> {
             "data" => options.data = Data::File(value.into()),
             "scratch" => options.data = Data::Scratch(value.into()),
             "scale" => options.scale = value.parse()?,
-            "host_us" if value == "auto" => options.host_us = HostPathUs::Auto,
-            "host_us" => options.host_us = HostPathUs::Fixed(value.parse().map_err(wrong)?),
+            "host_us" if value == "auto" => options.host_us = HostPath::Auto,
+            "host_us" => options.host_us = HostPath::Fixed(value.parse().map_err(wrong)?),
             "priority" => {
                 options.priority = match value {
                     "normal" => Priority::Normal,
@@ -67,7 +67,10 @@ fn serve() -> Result<()> {
     let json = serde_json::to_string_pretty(&report);
     println!("{}", json.map_err(|error| Error::internal(error.to_string()))?);
     if let Some(outcome) = report.outcome {
-        eprintln!("{} requests, mean response {:.6} ms", outcome.summary.requests, outcome.summary.response_time_ms.stats.mean);
+        eprintln!(
+            "{} requests, mean response {:.6} ms",
+            outcome.summary.requests, outcome.summary.response_time_ms.stats.mean
+        );
     }
     Ok(())
 }

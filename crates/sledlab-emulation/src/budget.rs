@@ -32,6 +32,11 @@ impl Budget {
         Budget { saved: SAVED_NS.cast_signed(), real, processor, limited }
     }
 
+    /// Whether there is a limit at all.
+    pub fn is_limited(&self) -> bool {
+        self.limited
+    }
+
     /// Whether enough time has passed to charge again.
     #[inline]
     pub fn is_due(&self, real: u64) -> bool {

@@ -190,7 +190,8 @@ mod tests {
         assert_eq!(parse("0.50").unwrap(), Scale { real: 1, model: 2 });
         assert_eq!(parse(".25").unwrap(), Scale { real: 1, model: 4 });
         assert_eq!(parse("4/6").unwrap(), Scale { real: 2, model: 3 });
-        for wrong in ["", "0", "-1", "1e3", "0.001", "20000", "1/0", "0/0", "x", "1.", "99999999999999999999"] {
+        for wrong in ["", "0", "-1", "1e3", "0.001", "20000", "1/0", "0/0", "x", "1.", "99999999999999999999"]
+        {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -23,6 +23,12 @@ const MOST_PIECES: usize = 8;
 const MOST_UNDER_WAY: u32 = 1_024;
 const MOST_UNDER_WAY_BYTES: u64 = 64 << 20;
 
+/// Data of replies that are not due yet is in memory up to so many bytes; what goes beyond is read when it is sent.
+const MOST_FETCHED: u64 = 4 << 20;
+
+/// So many replies to requests that the model was not asked about may wait for a client.
+const MOST_WAITING: usize = 16;
+
 /// Replies to several requests are sent together up to about so many bytes.
 const TOGETHER_BYTES: usize = 128 << 10;
 
@@ -38,16 +44,6 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The reply to a read, with as much of its data as is read at a time.
-    ///
-    /// # Errors
-    /// Data that cannot be read.
-    pub fn with_data(replies: Replies, request: &Request, store: &Store) -> Result<Self, Errno> {
-        let mut reply = Reply::default();
-        append_data(&mut reply, replies, request, store)?;
-        Ok(reply)
-    }
-
     /// A reply that is known as a whole.
     pub fn of(bytes: Vec<u8>) -> Self {
         Reply { bytes, ..Reply::default() }
@@ -72,11 +68,16 @@ impl Reply {
     }
 }
 
+/// How much of so many bytes is read from the store at a time.
+fn at_once(bytes: u32) -> usize {
+    PIECE_BYTES.min(bytes as usize)
+}
+
 fn append_data(reply: &mut Reply, replies: Replies, request: &Request, store: &Store) -> Result<(), Errno> {
     let begin = reply.bytes.len();
     replies.data(&mut reply.bytes, request);
     let head = reply.bytes.len();
-    let now = PIECE_BYTES.min(request.length as usize);
+    let now = at_once(request.length);
     reply.bytes.resize(head + now, 0);
     if let Err(error) = store.read_at(request.offset, &mut reply.bytes[head..]) {
         reply.bytes.truncate(begin);
@@ -133,6 +134,7 @@ pub(crate) struct Connection {
     out: VecDeque<Reply>,
     under_way: u32,
     under_way_bytes: u64,
+    fetched: u64,
     /// The client wants nothing more: close when everything is answered.
     pub ending: bool,
     /// Why data of the write that is arriving could not be stored.
@@ -153,6 +155,7 @@ impl Connection {
             out: VecDeque::from([Reply::of(GREETING.to_vec())]),
             under_way: 0,
             under_way_bytes: 0,
+            fetched: 0,
             ending: false,
             refused: None,
         }
@@ -165,7 +168,8 @@ impl Connection {
 
     /// Whether more requests can be under way.
     fn has_room(&self) -> bool {
-        self.under_way < MOST_UNDER_WAY && self.under_way_bytes < MOST_UNDER_WAY_BYTES && self.out.len() < 1_024
+        let room = self.under_way < MOST_UNDER_WAY && self.under_way_bytes < MOST_UNDER_WAY_BYTES;
+        room && self.out.len() < self.under_way as usize + MOST_WAITING
     }
 
     /// Whether the socket is to be read.
@@ -202,12 +206,14 @@ impl Connection {
     pub fn begin(&mut self, bytes: u32) {
         self.under_way += 1;
         self.under_way_bytes += u64::from(bytes);
+        self.fetched += at_once(bytes) as u64;
     }
 
     /// It has been answered.
     pub fn end(&mut self, bytes: u32) {
         self.under_way -= 1;
         self.under_way_bytes -= u64::from(bytes);
+        self.fetched -= at_once(bytes) as u64;
     }
 
     /// Reads the socket once.
@@ -244,9 +250,7 @@ impl Connection {
                 }
                 Next::Done
             }
-            Event::Request(request) => {
-                Next::Request(request, self.refused.take().map_or(Ok(()), Err))
-            }
+            Event::Request(request) => Next::Request(request, self.refused.take().map_or(Ok(()), Err)),
             Event::Close(ending) => Next::Close(ending),
         };
         if !self.said.is_empty() {
@@ -256,6 +260,21 @@ impl Connection {
             self.said.clear();
         }
         next
+    }
+
+    /// The reply to a read, to be sent later, with as much of its data as is read at a time.
+    ///
+    /// # Errors
+    /// Data that cannot be read.
+    pub fn prepare_data(&self, request: &Request, store: &Store) -> Result<Reply, Errno> {
+        let mut reply = Reply::default();
+        if self.fetched >= MOST_FETCHED {
+            self.replies().data(&mut reply.bytes, request);
+            reply.rest = request.offset..request.offset + u64::from(request.length);
+        } else {
+            append_data(&mut reply, self.replies(), request, store)?;
+        }
+        Ok(reply)
     }
 
     /// Has a reply sent after those that wait.
@@ -281,9 +300,8 @@ impl Connection {
 
     /// The last reply, if more can be sent together with it, or a new one.
     fn tail(&mut self) -> &mut Reply {
-        let together = |last: &Reply| {
-            last.key.is_none() && last.rest.is_empty() && last.bytes.len() < TOGETHER_BYTES
-        };
+        let together =
+            |last: &Reply| last.key.is_none() && last.rest.is_empty() && last.bytes.len() < TOGETHER_BYTES;
         if !self.out.back().is_some_and(together) {
             self.out.push_back(Reply::default());
         }

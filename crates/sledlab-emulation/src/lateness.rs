@@ -185,12 +185,14 @@ impl Lateness {
     /// A reply was `lateness` nanoseconds late, where the model took `response` nanoseconds of real time.
     pub fn record(&mut self, lateness: i64, response: u64, cause: Cause) {
         let off = lateness.unsigned_abs();
-        if lateness < 0 { self.early.record(off) } else { self.late.record(off) }
+        let side = if lateness < 0 { &mut self.early } else { &mut self.late };
+        side.record(off);
         self.causes[cause as usize] += 1;
         self.beyond_5_ms += u64::from(lateness > 5_000_000);
         if response > 0 {
             self.response.record(response);
-            let is_within = |percent: u64| u64::from(off.saturating_mul(100) <= response.saturating_mul(percent));
+            let is_within =
+                |percent: u64| u64::from(off.saturating_mul(100) <= response.saturating_mul(percent));
             self.within.replies += 1;
             self.within.one += is_within(1);
             self.within.two += is_within(2);
@@ -212,7 +214,7 @@ impl Lateness {
     fn quantile(&self, quantile: f64) -> f64 {
         let (early, late) = (self.early.moments().count() as f64, self.late.moments().count() as f64);
         let rank = quantile * (early + late);
-        let ns = if rank < early {
+        let ns = if early > 0.0 && rank <= early {
             -(self.early.quantile_ns(1.0 - rank / early) as f64)
         } else if late > 0.0 {
             self.late.quantile_ns((rank - early) / late) as f64
@@ -292,7 +294,9 @@ mod tests {
         #[test]
         fn percentiles_have_signs(mut all in prop::collection::vec(-1_000_000_i64..1_000_000, 1..300)) {
             let mut lateness = Lateness::default();
-            all.iter().for_each(|late| lateness.record(*late, 1, Cause::OnTime));
+            for late in &all {
+                lateness.record(*late, 1, Cause::OnTime);
+            }
             all.sort_unstable();
             let percentiles = lateness.percentiles();
             for (quantile, found) in [(0.5, percentiles.p50), (0.9, percentiles.p90), (1.0, percentiles.max)] {

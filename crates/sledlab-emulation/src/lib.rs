@@ -22,6 +22,8 @@ mod clock;
 #[cfg(target_os = "linux")]
 mod connection;
 #[cfg(target_os = "linux")]
+mod connections;
+#[cfg(target_os = "linux")]
 mod digest;
 #[cfg(target_os = "linux")]
 mod flight;
@@ -61,8 +63,8 @@ pub use priority::Priority;
 #[cfg(target_os = "linux")]
 pub use recording::Record;
 #[cfg(target_os = "linux")]
-pub use report::{Counts, HostPath, Report, Shifted, Status};
+pub use report::{Counts, HostWay, Report, Shifted, Status};
 #[cfg(target_os = "linux")]
-pub use server::{Data, HostPathUs, Options, Server};
+pub use server::{Data, HostPath, Options, Server};
 #[cfg(target_os = "linux")]
 pub use store::Store;

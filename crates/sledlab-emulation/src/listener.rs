@@ -55,7 +55,8 @@ impl Listener {
                 Ok(Listener { socket: made?, place: Listen::Socket(path), folder: Some(folder) })
             }
             Some(Listen::Socket(path)) => {
-                let path = std::path::absolute(&path).map_err(|error| cannot_listen(&path.display(), &error))?;
+                let path =
+                    std::path::absolute(&path).map_err(|error| cannot_listen(&path.display(), &error))?;
                 remove_abandoned(&path)?;
                 Ok(Listener { socket: at_socket(&path)?, place: Listen::Socket(path), folder: None })
             }
@@ -93,7 +94,7 @@ impl Listener {
                         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
                             uri.push(char::from(byte));
                         }
-                        _ => uri.push_str(&format!("%{byte:02X}")),
+                        _ => uri.extend(format!("%{byte:02X}").chars()),
                     }
                 }
                 uri
@@ -181,8 +182,10 @@ fn remove_abandoned(path: &Path) -> Result<()> {
 
 fn at_loopback(address: SocketAddr) -> Result<(OwnedFd, SocketAddr)> {
     if !address.ip().is_loopback() {
-        return Err(Error::user(format!("{address} can be reached by other machines, and clients are not asked who they are"))
-            .with_remedy("listen at 127.0.0.1 and let ssh carry it: ssh -L 10809:127.0.0.1:10809 HOST"));
+        return Err(Error::user(format!(
+            "{address} can be reached by other machines, and clients are not asked who they are"
+        ))
+        .with_remedy("listen at 127.0.0.1 and let ssh carry it: ssh -L 10809:127.0.0.1:10809 HOST"));
     }
     let open = || {
         let listener = TcpListener::bind(address)?;

@@ -73,7 +73,11 @@ impl Model for Constant {
         self.latest = now;
         let answer = Answer { id: self.issued, at: now + self.takes };
         self.issued += 1;
-        if self.promises { answers.push(answer) } else { self.waiting.push_back(answer) }
+        if self.promises {
+            answers.push(answer);
+        } else {
+            self.waiting.push_back(answer);
+        }
         Ok((answer.id, now))
     }
 

@@ -18,7 +18,7 @@ use crate::Store;
 use crate::clock::{Monotonic, Scale};
 use crate::model::Constant;
 use crate::pacer::Pacer;
-use crate::report::HostPath;
+use crate::report::HostWay;
 use crate::serving::{Order, Parts, Serving, Shared};
 use crate::transport::nbd::Export;
 
@@ -35,10 +35,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Kinds of requests: whether they read, and of how many bytes.
 const KINDS: [(bool, u32); 4] = [(true, SMALL), (false, SMALL), (true, LARGE), (false, LARGE)];
 
+/// What a request took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probed {
+    /// Whether it reads.
+    pub reads: bool,
+    pub bytes: u32,
+    pub ns: u64,
+}
+
 /// A client that waits for its server.
 pub(crate) struct Probe {
     server: OwnedFd,
-    client: JoinHandle<io::Result<Vec<(bool, u32, u64)>>>,
+    client: JoinHandle<io::Result<Vec<Probed>>>,
     shared: Arc<Shared>,
 }
 
@@ -47,7 +56,8 @@ impl Probe {
     pub fn start(tcp: bool) -> Result<Self> {
         let shared = Arc::new(Shared::new()?);
         let theirs = Arc::clone(&shared);
-        let failed = |error: io::Error| Error::user(format!("the way to the host cannot be measured: {error}"));
+        let failed =
+            |error: io::Error| Error::user(format!("the way to the host cannot be measured: {error}"));
         let (server, mut client) = pair(tcp).map_err(failed)?;
         let client = thread::Builder::new().name("sledlab-probe".to_owned()).spawn(move || {
             let measured = measure(client.as_mut());
@@ -58,7 +68,7 @@ impl Probe {
     }
 
     /// Serves the client in this thread.
-    pub fn run(self, realtime: bool) -> Result<(HostPath, Pacer)> {
+    pub fn run(self, realtime: bool) -> Result<(HostWay, Pacer)> {
         let bytes = u64::from(LARGE);
         let mut serving = Serving::new(Parts {
             clock: Box::new(Monotonic::start()),
@@ -69,7 +79,7 @@ impl Probe {
             listener: None,
             recording: None,
             shared: self.shared,
-            host: HostPath::default(),
+            host: HostWay::default(),
             realtime,
             pacer: Pacer::new(),
         });
@@ -106,7 +116,7 @@ trait Stream: Read + Write + Send {}
 impl<S: Read + Write + Send> Stream for S {}
 
 /// What requests take for the client.
-fn measure(stream: &mut dyn Stream) -> io::Result<Vec<(bool, u32, u64)>> {
+fn measure(stream: &mut dyn Stream) -> io::Result<Vec<Probed>> {
     let mut greeting = [0; 18];
     stream.read_exact(&mut greeting)?;
     // Flags, then the option EXPORT_NAME with an empty name.
@@ -128,17 +138,17 @@ fn measure(stream: &mut dyn Stream) -> io::Result<Vec<(bool, u32, u64)>> {
             let began = Instant::now();
             stream.write_all(&request)?;
             stream.read_exact(reply)?;
-            measured.push((reads, bytes, began.elapsed().as_nanos() as u64));
+            measured.push(Probed { reads, bytes, ns: began.elapsed().as_nanos() as u64 });
         }
     }
     Ok(measured)
 }
 
-fn fit(outside: &[(bool, u32, u64)], inside: &[(bool, u32, u64)]) -> HostPath {
+fn fit(outside: &[Probed], inside: &[Probed]) -> HostWay {
     let way = |kind: (bool, u32)| {
-        let median = |measured: &[(bool, u32, u64)]| {
-            let same = measured.iter().filter(|(reads, bytes, _)| (*reads, *bytes) == kind);
-            let mut all: Vec<u64> = same.map(|(_, _, ns)| *ns).collect();
+        let median = |measured: &[Probed]| {
+            let same = measured.iter().filter(|probed| (probed.reads, probed.bytes) == kind);
+            let mut all: Vec<u64> = same.map(|probed| probed.ns).collect();
             all.sort_unstable();
             all.get(all.len() / 2).copied().unwrap_or(0) as f64 / 1e3
         };
@@ -149,7 +159,7 @@ fn fit(outside: &[(bool, u32, u64)], inside: &[(bool, u32, u64)]) -> HostPath {
         (small, (large - small).max(0.0) / f64::from((LARGE - SMALL) / 1024))
     };
     let ((read_us, read_us_per_kib), (write_us, write_us_per_kib)) = (line(true), line(false));
-    HostPath { read_us, read_us_per_kib, write_us, write_us_per_kib }
+    HostWay { read_us, read_us_per_kib, write_us, write_us_per_kib }
 }
 
 #[cfg(test)]
@@ -158,17 +168,24 @@ mod tests {
 
     #[test]
     fn is_the_difference_of_medians() {
-        let of = |more: u64| -> Vec<(bool, u32, u64)> {
-            KINDS.iter().flat_map(|&(reads, bytes)| {
-                [100_000, 200_000, 900_000].map(|ns| (reads, bytes, ns + more * u64::from(bytes) / 1024))
-            }).collect()
+        let of = |more: u64| -> Vec<Probed> {
+            KINDS
+                .iter()
+                .flat_map(|&(reads, bytes)| {
+                    [100_000, 200_000, 900_000].map(|ns| Probed {
+                        reads,
+                        bytes,
+                        ns: ns + more * u64::from(bytes) / 1024,
+                    })
+                })
+                .collect()
         };
         let host = fit(&of(3_000), &of(1_000));
         assert!((host.read_us - 8.0).abs() < 1e-9 && (host.write_us_per_kib - 2.0).abs() < 1e-9);
         assert_eq!(host.ns(true, 4096), 8_000);
         assert_eq!(host.ns(true, 8192), 16_000);
         assert_eq!(host.ns(false, 0), 8_000);
-        assert_eq!(HostPath::fixed(2.5).ns(false, 1 << 20), 2_500);
+        assert_eq!(HostWay::fixed(2.5).ns(false, 1 << 20), 2_500);
     }
 
     #[test]

@@ -146,7 +146,14 @@ impl Recording {
             .name("sledlab-recorder".to_owned())
             .spawn(move || write(file, &receiver, &theirs, &wake))
             .map_err(|error| Error::user(format!("there is no thread for the recording: {error}")))?;
-        Ok(Recording { chunk: Vec::with_capacity(CHUNK * Record::BYTES), sender, waits, thread, name, failed: false })
+        Ok(Recording {
+            chunk: Vec::with_capacity(CHUNK * Record::BYTES),
+            sender,
+            waits,
+            thread,
+            name,
+            failed: false,
+        })
     }
 
     /// Takes one record.

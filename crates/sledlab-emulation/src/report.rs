@@ -48,7 +48,7 @@ pub struct Shifted {
 
 /// What it costs a reply to get to its client, beside what the model says: known before the clock starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct HostPath {
+pub struct HostWay {
     /// To and from the client with a read of 4 KiB, in microseconds.
     pub read_us: f64,
     /// What each further KiB adds.
@@ -59,10 +59,10 @@ pub struct HostPath {
     pub write_us_per_kib: f64,
 }
 
-impl HostPath {
+impl HostWay {
     /// The same for all requests.
     pub fn fixed(us: f64) -> Self {
-        HostPath { read_us: us, write_us: us, ..HostPath::default() }
+        HostWay { read_us: us, write_us: us, ..HostWay::default() }
     }
 
     /// How much earlier than planned a reply leaves, in nanoseconds: to a read or, if not `reads`, anything else.
@@ -102,7 +102,7 @@ pub struct Status {
     /// Whether real-time priority was granted.
     pub realtime: bool,
     /// The way to the host, as it is compensated.
-    pub host: HostPath,
+    pub host: HostWay,
     /// Why the run has ended, if it has by itself.
     pub error: Option<String>,
 }
@@ -142,7 +142,7 @@ pub struct Report {
     /// Times it was sent to sleep since it had used too much.
     pub naps: u64,
     /// The way to the host, as it was compensated.
-    pub host: HostPath,
+    pub host: HostWay,
     /// How long handing over a reply to a read of 4 KiB takes, as it was learnt, in microseconds.
     pub send_us: f64,
     /// How many times slower than real the model's time went.

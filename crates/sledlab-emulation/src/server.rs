@@ -17,7 +17,7 @@ use crate::pacer::Pacer;
 use crate::priority::{self, Priority};
 use crate::probe::Probe;
 use crate::recording::Recording;
-use crate::report::{HostPath, Report, Status};
+use crate::report::{HostWay, Report, Status};
 use crate::serving::{Order, Parts, Serving, Shared};
 use crate::transport::nbd::Export;
 
@@ -35,7 +35,7 @@ pub enum Data {
 
 /// Compensation for the way to the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum HostPathUs {
+pub enum HostPath {
     /// Measured before the clock starts.
     #[default]
     Auto,
@@ -55,7 +55,7 @@ pub struct Options {
     /// How many times slower than real the model's time goes.
     pub scale: Scale,
     /// How much earlier than planned replies leave.
-    pub host_us: HostPathUs,
+    pub host_us: HostPath,
     /// The priority of the server's thread.
     pub priority: Priority,
     /// The file that takes a [`Record`](crate::Record) for each operation.
@@ -69,12 +69,12 @@ pub struct Options {
 /// A simulated system as a block device: it holds real data and answers each request when its model says.
 ///
 /// ```
-/// use sledlab_emulation::{HostPathUs, Options, Server};
+/// use sledlab_emulation::{HostPath, Options, Server};
 /// use sledlab_sim::Experiment;
 ///
 /// let mut experiment = Experiment::new();
 /// experiment.set_device("ram")?;
-/// let options = Options { host_us: HostPathUs::Fixed(0.0), ..Options::default() };
+/// let options = Options { host_us: HostPath::Fixed(0.0), ..Options::default() };
 /// let server = Server::start(&experiment, options)?;
 /// println!("fio --ioengine=nbd --uri={} ...", server.uri());
 /// let report = server.stop(true)?;
@@ -120,7 +120,8 @@ impl Server {
         options: Options,
         digest: impl FnOnce() -> u64 + Send + 'static,
     ) -> Result<Server> {
-        let Options { listen, data, untimed, scale, host_us, priority, recording, name, rotational } = options;
+        let Options { listen, data, untimed, scale, host_us, priority, recording, name, rotational } =
+            options;
         let export = Export::new(&name, "emulated by sledlab", bytes)?.rotational(rotational);
         let store = match data {
             Data::Memory => Store::in_memory(bytes)?,
@@ -131,17 +132,20 @@ impl Server {
         let listener = Listener::open(listen)?;
         let (uri, socket) = (listener.uri(), listener.path().map(Path::to_path_buf));
         // Threads of the recording and the probe begin here: the server's own would pass its priority on.
-        let recording = recording.map(|path| Recording::create(&path, Arc::clone(&shared.wake))).transpose()?;
+        let recording =
+            recording.map(|path| Recording::create(&path, Arc::clone(&shared.wake))).transpose()?;
         let probe = match host_us {
-            HostPathUs::Auto if !untimed => Some(Probe::start(listener.is_tcp())?),
+            HostPath::Auto if !untimed => Some(Probe::start(listener.is_tcp())?),
             _ => None,
         };
         let host = match host_us {
-            HostPathUs::Fixed(us) if us.is_finite() && us >= 0.0 => HostPath::fixed(us),
-            HostPathUs::Fixed(us) => {
-                return Err(Error::user(format!("a way to the host of {us} us")).with_remedy("it is 0 or more"));
+            HostPath::Fixed(us) if us.is_finite() && us >= 0.0 => HostWay::fixed(us),
+            HostPath::Fixed(us) => {
+                return Err(
+                    Error::user(format!("a way to the host of {us} us")).with_remedy("it is 0 or more")
+                );
             }
-            HostPathUs::Auto => HostPath::default(),
+            HostPath::Auto => HostWay::default(),
         };
         let parts = Parts {
             clock: Box::new(Monotonic::start()),
@@ -240,3 +244,6 @@ fn run(
     let _ = ready.send(Ok(()));
     serving.serve(digest)
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@
 
 mod requests;
 mod sockets;
+mod telling;
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
@@ -18,17 +19,19 @@ use foldhash::fast::FixedState;
 use sledlab_core::{Error, Result, Time};
 use sledlab_sim::{Answer, Outcome};
 
+use self::telling::Telling;
 use crate::Store;
 use crate::budget::Budget;
 use crate::clock::{Clock, Scale};
-use crate::connection::Connection;
+use crate::connections::Connections;
 use crate::flight::Flights;
-use crate::lateness::{Cause, HeldUp, Lateness, STALL_NS, Stalls};
+use crate::lateness::{HeldUp, Lateness, STALL_NS, Stalls};
 use crate::listener::Listener;
 use crate::model::Model;
 use crate::pacer::{Pacer, Step};
+use crate::probe::Probed;
 use crate::recording::Recording;
-use crate::report::{Counts, HostPath, Report, Shifted, Status};
+use crate::report::{Counts, HostWay, Report, Shifted, Status};
 use crate::transport::nbd::Export;
 
 /// Clients at a time; more wait to be accepted.
@@ -36,9 +39,6 @@ pub(crate) const MOST_CONNECTIONS: usize = 64;
 
 /// What the model does while nobody waits for it may be so late: then it is woken less often.
 const NOBODY_WAITS_NS: u64 = 10_000_000;
-
-/// How often the status is brought up to date.
-const TELL_EVERY_NS: u64 = 250_000_000;
 
 /// How long a server that ends waits for clients to take their replies.
 const PATIENCE_NS: u64 = 2_000_000_000;
@@ -109,7 +109,7 @@ pub(crate) struct Parts {
     pub listener: Option<Listener>,
     pub recording: Option<Recording>,
     pub shared: Arc<Shared>,
-    pub host: HostPath,
+    pub host: HostWay,
     pub realtime: bool,
     /// What was learnt before about handing over.
     pub pacer: Pacer,
@@ -125,10 +125,9 @@ pub(crate) struct Serving {
     listener: Option<Listener>,
     recording: Option<Recording>,
     shared: Arc<Shared>,
-    host: HostPath,
-    realtime: bool,
+    host: HostWay,
 
-    connections: Vec<Option<Connection>>,
+    connections: Connections,
     flights: Flights,
     /// Keys of the requests whose operations wait for the model, by the numbers of these.
     ids: HashMap<u64, u32, FixedState>,
@@ -142,6 +141,8 @@ pub(crate) struct Serving {
     pacer: Pacer,
     budget: Budget,
     naps: u64,
+    /// Processor time of the thread when it began to serve.
+    used_before: u64,
     held: HeldUp,
     lateness: Lateness,
     stalls: Stalls,
@@ -153,22 +154,21 @@ pub(crate) struct Serving {
     looked: u64,
     /// What is found at the sockets next may have waited there while the server was held up.
     after_stall: bool,
-    /// When the status was brought up to date, and whether it still is.
-    told: u64,
-    untold: bool,
+    telling: Telling,
     /// Since when nothing is left to do but what clients do not take.
     drained: Option<u64>,
-    draining: bool,
     untimed: bool,
-    /// Takes what replies cost the server itself: whether to a read, bytes, nanoseconds.
-    pub probed: Option<Vec<(bool, u32, u64)>>,
+    /// Takes what requests cost the server itself.
+    pub probed: Option<Vec<Probed>>,
 }
 
 impl Serving {
     pub fn new(parts: Parts) -> Self {
-        let Parts { clock, scale, model, store, export, listener, recording, shared, host, realtime, pacer } = parts;
+        let Parts { clock, scale, model, store, export, listener, recording, shared, host, realtime, pacer } =
+            parts;
         let budget = Budget::new(realtime, clock.now(), clock.processor());
         let untimed = model.is_none();
+        let used_before = clock.processor();
         Serving {
             clock,
             scale,
@@ -179,8 +179,7 @@ impl Serving {
             recording,
             shared,
             host,
-            realtime,
-            connections: std::iter::repeat_with(|| None).take(MOST_CONNECTIONS).collect(),
+            connections: Connections::default(),
             flights: Flights::default(),
             ids: HashMap::default(),
             answers: Vec::new(),
@@ -190,6 +189,7 @@ impl Serving {
             pacer,
             budget,
             naps: 0,
+            used_before,
             held: HeldUp::default(),
             lateness: Lateness::default(),
             stalls: Stalls::default(),
@@ -199,10 +199,8 @@ impl Serving {
             wanted: None,
             looked: 0,
             after_stall: false,
-            told: 0,
-            untold: true,
+            telling: Telling { told: 0, due: true },
             drained: None,
-            draining: false,
             untimed,
             probed: None,
         }
@@ -230,7 +228,7 @@ impl Serving {
     }
 
     /// The same without an end: what was learnt about handing over goes on.
-    pub fn probe(mut self) -> Result<(Pacer, Vec<(bool, u32, u64)>)> {
+    pub fn probe(mut self) -> Result<(Pacer, Vec<Probed>)> {
         self.turns()?;
         Ok((self.pacer, self.probed.unwrap_or_default()))
     }
@@ -288,9 +286,8 @@ impl Serving {
             Order::Serve => Ok(false),
             Order::Break => Ok(true),
             Order::Drain => {
-                self.draining = true;
                 self.listener = None;
-                let idle = self.connections.iter().flatten().all(Connection::is_idle);
+                let idle = self.connections.iter().all(|(_, connection)| connection.is_idle());
                 let only_clients = self.ids.is_empty() && self.pacer.is_empty();
                 let now = self.clock.now();
                 let since = *self.drained.get_or_insert(now);
@@ -320,7 +317,7 @@ impl Serving {
             Step::Wait => other.map_or(u64::MAX, |other| other.saturating_sub(now)),
         };
         self.looked = now;
-        let wait = if self.draining { wait.min(PATIENCE_NS / 10) } else { wait };
+        let wait = if self.shared.ordered() == Order::Drain { wait.min(PATIENCE_NS / 10) } else { wait };
         let wait = self.tell_when_idle(now, wait);
         self.wanted = now.checked_add(wait).filter(|_| wait < u64::MAX);
         self.look((wait < u64::MAX).then_some(wait))
@@ -328,7 +325,9 @@ impl Serving {
 
     /// When the model wants to go on: for somebody who waits, in which case that is to be on time, or for nobody.
     fn next_of_model(&self) -> (Option<u64>, Option<u64>) {
-        let Some(event) = self.model.as_ref().and_then(|model| model.next_event()) else { return (None, None) };
+        let Some(event) = self.model.as_ref().and_then(|model| model.next_event()) else {
+            return (None, None);
+        };
         let at = self.scale.real(event);
         if self.ids.is_empty() {
             (None, Some(at.saturating_add(NOBODY_WAITS_NS)))
@@ -346,55 +345,6 @@ impl Serving {
         u64::from(self.host.ns(true, bytes).max(self.host.ns(false, 0))) + self.pacer.send(bytes)
     }
 
-    /// Brings the status up to date while there is time for it; tells how long to wait at most.
-    fn tell_when_idle(&mut self, now: u64, wait: u64) -> u64 {
-        let due = self.told + TELL_EVERY_NS;
-        if !self.untold || wait < 200_000 && now < due + TELL_EVERY_NS {
-            return wait;
-        }
-        if now < due {
-            return wait.min(due - now);
-        }
-        self.told = now;
-        self.tell(false);
-        // Telling has taken a while.
-        wait.saturating_sub(self.clock.now() - now)
-    }
-
-    /// Brings the status up to date.
-    fn tell(&mut self, patient: bool) {
-        let status = self.status();
-        // Whoever reads it copies it; a real-time thread does not wait for that.
-        let theirs = if patient { Some(self.shared.status()) } else { self.shared.status.try_lock().ok() };
-        if let Some(mut theirs) = theirs {
-            *theirs = status;
-            self.untold = false;
-        }
-        if let Some(recording) = &mut self.recording {
-            recording.offer();
-        }
-    }
-
-    fn status(&self) -> Status {
-        let now = self.clock.now();
-        Status {
-            real_s: now as f64 / 1e9,
-            model_s: self.scale.model(now).as_seconds(),
-            counts: self.counts,
-            under_way: self.flights.len() as u64,
-            queue_length: self.model.as_ref().map_or(0, |model| model.queue_length() as u64),
-            longest_queue: self.longest_queue,
-            connected: self.connections.iter().flatten().count() as u64,
-            response_mean_ms: self.lateness.response_mean_us() / 1e3 / self.scale.as_f64(),
-            lateness_us: self.lateness.percentiles(),
-            within: self.lateness.within,
-            stalls: Stalls { listed: Vec::new(), ..self.stalls.clone() },
-            realtime: self.realtime,
-            host: self.host,
-            error: None,
-        }
-    }
-
     /// The rest takes its time in the model and none here.
     fn finish_model(&mut self) -> Result<Option<Outcome>> {
         let Some(model) = self.model.take() else { return Ok(None) };
@@ -410,31 +360,5 @@ impl Serving {
             self.record_silently(key);
         }
         outcome
-    }
-
-    fn report(&self, outcome: Option<Outcome>, digest_of_rows: u64) -> Report {
-        let lateness = &self.lateness;
-        Report {
-            outcome,
-            digest_of_rows,
-            counts: self.counts,
-            lateness_us: lateness.percentiles(),
-            within: lateness.within,
-            causes: Cause::ALL.into_iter().map(|cause| (cause, lateness.causes[cause as usize])).collect(),
-            beyond_5_ms: lateness.beyond_5_ms,
-            response_p10_us: lateness.response_p10_us(),
-            response_mean_us: lateness.response_mean_us(),
-            stalls: self.stalls.clone(),
-            shifted: self.shifted,
-            cpu_s: self.clock.processor() as f64 / 1e9,
-            wall_s: self.clock.now() as f64 / 1e9,
-            spin_limited_s: self.pacer.limited_ns() as f64 / 1e9,
-            naps: self.naps,
-            host: self.host,
-            send_us: self.pacer.send(4096) as f64 / 1e3,
-            scale: self.scale,
-            untimed: self.untimed,
-            realtime: self.realtime,
-        }
     }
 }

@@ -4,9 +4,10 @@ use sledlab_core::{Result, Span, Time};
 use sledlab_sim::Answer;
 
 use super::Serving;
-use crate::connection::Reply;
+use crate::connection::{Connection, Reply, Sent};
 use crate::flight::{self, Flight};
 use crate::lateness::Cause;
+use crate::probe::Probed;
 use crate::transport::nbd::{Command, Errno, Request};
 
 /// So many extents are told at a time.
@@ -21,7 +22,7 @@ impl Serving {
         stored: Result<(), Errno>,
         found: u64,
     ) -> Result<()> {
-        self.untold = true;
+        self.telling.due = true;
         self.stalls.arrivals += u64::from(self.after_stall);
         let began = self.clock.now();
         let asked = flight::asked(&request).filter(|_| self.model.is_some());
@@ -31,7 +32,7 @@ impl Serving {
         };
         let reply = stored.and_then(|()| self.prepare(slot, &request));
         self.held.data(began, self.clock.now());
-        let Some(connection) = self.connections[slot].as_mut() else { return Ok(()) };
+        let Some(connection) = self.connections.get_mut(slot) else { return Ok(()) };
         let reply = match reply {
             Ok(reply) => reply,
             Err(errno) => {
@@ -63,10 +64,10 @@ impl Serving {
 
     /// Does with the data what a request wants, and makes its reply.
     fn prepare(&mut self, slot: usize, request: &Request) -> Result<Reply, Errno> {
-        let Some(connection) = self.connections[slot].as_ref() else { return Ok(Reply::default()) };
+        let Some(connection) = self.connections.get(slot) else { return Ok(Reply::default()) };
         let replies = connection.replies();
         if request.command == Command::Read {
-            return Reply::with_data(replies, request, &self.store);
+            return connection.prepare_data(request, &self.store);
         }
         self.change(request)?;
         let mut bytes = Vec::new();
@@ -88,7 +89,7 @@ impl Serving {
     /// What the model is not asked about.
     fn answer_at_once(&mut self, slot: usize, request: &Request, stored: Result<(), Errno>) {
         let changed = stored.and_then(|()| self.change(request));
-        let Some(connection) = self.connections[slot].as_mut() else { return };
+        let Some(connection) = self.connections.get_mut(slot) else { return };
         let answered = changed.and_then(|()| match request.command {
             Command::Read => connection.answer_data(request, &self.store),
             Command::BlockStatus => {
@@ -156,7 +157,8 @@ impl Serving {
         let bytes = flight.reply_bytes();
         self.flights.waits(bytes);
         self.ids.insert(id, key);
-        self.take_answers(None)
+        self.take_answers(None);
+        Ok(())
     }
 
     /// Does in the model what is due.
@@ -171,14 +173,14 @@ impl Serving {
             let began = self.clock.now();
             model.advance(event, &mut self.answers)?;
             self.held.model(began, self.clock.now());
-            self.take_answers(Some(event))?;
+            self.take_answers(Some(event));
         }
     }
 
     /// Has replies wait until they are due; `event` is when the model learnt about them, if not at an arrival.
-    fn take_answers(&mut self, event: Option<Time>) -> Result<()> {
+    fn take_answers(&mut self, event: Option<Time>) {
         if self.answers.is_empty() {
-            return Ok(());
+            return;
         }
         let now = self.clock.now();
         let mut answers = std::mem::take(&mut self.answers);
@@ -198,7 +200,6 @@ impl Serving {
             self.pacer.push(target, bytes, key);
         }
         self.answers = answers;
-        Ok(())
     }
 
     /// Hands over the replies whose time has come.
@@ -214,7 +215,7 @@ impl Serving {
             self.left_until = self.left_until.max(flight.planned);
             let reply = std::mem::take(&mut flight.reply);
             let number = flight.connection;
-            let Some(connection) = self.connections[slot].as_mut().filter(|there| there.number == number) else {
+            let Some(connection) = self.connections.numbered(slot, number) else {
                 self.record_silently(key);
                 continue;
             };
@@ -233,8 +234,8 @@ impl Serving {
                 }
                 self.left(key, false);
             }
-            let over = self.connections[slot].as_ref().is_some_and(crate::connection::Connection::is_over);
-            if sent == crate::connection::Sent::Gone || over {
+            let over = self.connections.get(slot).is_some_and(Connection::is_over);
+            if sent == Sent::Gone || over {
                 self.disconnect(slot);
             }
         }
@@ -267,12 +268,12 @@ impl Serving {
         if let Some(probed) = &mut self.probed {
             let reads = flight.request.command == Command::Read;
             let began = self.scale.real(flight.arrived);
-            probed.push((reads, flight.request.length, now.saturating_sub(began)));
+            probed.push(Probed { reads, bytes: flight.request.length, ns: now.saturating_sub(began) });
         }
         if let Some(recording) = &mut self.recording {
             recording.push(&flight.record(self.scale.model(now).as_ns(), lateness, cause, false));
         }
-        if let Some(connection) = self.connections[flight.slot].as_mut().filter(|c| c.number == flight.connection) {
+        if let Some(connection) = self.connections.numbered(flight.slot, flight.connection) {
             connection.end(flight.held_bytes());
         }
     }
@@ -297,9 +298,10 @@ impl Serving {
         for key in self.flights.keys() {
             let Flight { slot, connection, request, ref reply, .. } = self.flights[key];
             let waits = !reply.is_empty();
-            let there = self.connections[slot].as_mut().filter(|there| there.number == connection);
+            let there = self.connections.numbered(slot, connection);
             if let Some(connection) = there.filter(|_| waits) {
-                connection.answer(|replies, out| replies.error(out, &request, Errno::Io, "the model has given up"));
+                connection
+                    .answer(|replies, out| replies.error(out, &request, Errno::Io, "the model has given up"));
                 self.counts.errors += 1;
             }
             if waits {
@@ -307,7 +309,7 @@ impl Serving {
             }
         }
         let mut left = Vec::new();
-        for connection in self.connections.iter_mut().flatten() {
+        for connection in self.connections.iter_mut() {
             // Clients that do not take it find the connection closed.
             let _ = connection.send(&self.store, &mut left);
         }
@@ -322,4 +324,3 @@ fn why(errno: Errno) -> &'static str {
         _ => "the data cannot be read or written",
     }
 }
-

@@ -7,7 +7,7 @@ use rustix::io::Errno as Failure;
 use sledlab_core::{Error, Result};
 use smallvec::SmallVec;
 
-use super::{MOST_CONNECTIONS, Serving};
+use super::{MOST_CONNECTIONS, Order, Serving};
 use crate::connection::{Connection, Next, Received, Sent};
 use crate::recording::Recording;
 use crate::transport::nbd::Ending;
@@ -31,9 +31,9 @@ impl Serving {
         }
         for (slot, flags) in found {
             if flags.contains(PollFlags::OUT) {
-                self.send(slot)?;
+                self.send(slot);
             }
-            let Some(connection) = self.connections[slot].as_mut() else { continue };
+            let Some(connection) = self.connections.get_mut(slot) else { continue };
             let broken = flags.intersects(PollFlags::HUP | PollFlags::ERR);
             if flags.contains(PollFlags::IN) && connection.reads() {
                 self.receive(slot)?;
@@ -43,7 +43,10 @@ impl Serving {
             }
         }
         self.after_stall = false;
-        if coming { self.accept() } else { Ok(()) }
+        if coming {
+            self.accept();
+        }
+        Ok(())
     }
 
     /// What is there at the connections; whether the thread was woken; whether a client waits to be accepted.
@@ -52,8 +55,7 @@ impl Serving {
         let mut fds: SmallVec<[PollFd; 6]> = SmallVec::new();
         fds.push(PollFd::new(&*self.shared.wake, PollFlags::IN));
         let reads = self.takes_more();
-        for (slot, connection) in self.connections.iter().enumerate() {
-            let Some(connection) = connection else { continue };
+        for (slot, connection) in self.connections.iter() {
             let mut flags = PollFlags::empty();
             flags.set(PollFlags::IN, reads && connection.reads());
             flags.set(PollFlags::OUT, connection.sends());
@@ -61,9 +63,12 @@ impl Serving {
             fds.push(PollFd::new(&connection.socket, flags));
         }
         let listens = slots.len() < MOST_CONNECTIONS;
-        fds.extend(self.listener.as_ref().filter(|_| listens).map(|listener| {
-            PollFd::new(&listener.socket, PollFlags::IN)
-        }));
+        fds.extend(
+            self.listener
+                .as_ref()
+                .filter(|_| listens)
+                .map(|listener| PollFd::new(&listener.socket, PollFlags::IN)),
+        );
         let timeout = wait_ns.map(|ns| Timespec {
             tv_sec: (ns / 1_000_000_000).cast_signed(),
             tv_nsec: (ns % 1_000_000_000).cast_signed(),
@@ -79,14 +84,14 @@ impl Serving {
     }
 
     /// Accepts clients that wait. Where there is no room for more, in the process or the machine, they wait on.
-    fn accept(&mut self) -> Result<()> {
-        while self.connections.iter().any(Option::is_none)
+    fn accept(&mut self) {
+        while self.connections.len() < MOST_CONNECTIONS
             && let Some(listener) = &self.listener
         {
             match listener.accept() {
                 Ok(Some(client)) => {
                     let slot = self.connect(client);
-                    self.send(slot)?;
+                    self.send(slot);
                 }
                 Ok(None) => break,
                 Err(_) => {
@@ -96,33 +101,27 @@ impl Serving {
                 }
             }
         }
-        Ok(())
     }
 
     /// Gives a client a place; there is one.
     pub(super) fn connect(&mut self, client: OwnedFd) -> usize {
-        let slot = self.connections.iter().position(Option::is_none).unwrap_or(self.connections.len());
-        let connection = Connection::new(client, self.counts.connections, self.export.clone());
+        let number = self.counts.connections;
         self.counts.connections += 1;
-        self.untold = true;
-        if slot == self.connections.len() {
-            self.connections.push(None);
-        }
-        self.connections[slot] = Some(connection);
-        slot
+        self.telling.due = true;
+        self.connections.insert(Connection::new(client, number, self.export.clone()))
     }
 
     /// Forgets a client. The model goes on with what it was asked.
     pub(super) fn disconnect(&mut self, slot: usize) {
-        self.untold = true;
-        for key in self.connections[slot].take().map(|gone| gone.unsent()).unwrap_or_default() {
+        self.telling.due = true;
+        for key in self.connections.remove(slot).map(|gone| gone.unsent()).unwrap_or_default() {
             self.record_silently(key);
         }
     }
 
     /// Sends what waits for a client, and ends what has left.
-    pub(super) fn send(&mut self, slot: usize) -> Result<()> {
-        let Some(connection) = self.connections[slot].as_mut() else { return Ok(()) };
+    pub(super) fn send(&mut self, slot: usize) {
+        let Some(connection) = self.connections.get_mut(slot) else { return };
         let mut answered = std::mem::take(&mut self.answered);
         let sent = connection.send(&self.store, &mut answered);
         let over = connection.is_over();
@@ -130,15 +129,14 @@ impl Serving {
             self.left(key, true);
         }
         self.answered = answered;
-        let over = over || self.connections[slot].as_ref().is_some_and(Connection::is_over);
+        let over = over || self.connections.get(slot).is_some_and(Connection::is_over);
         if sent == Sent::Gone || over {
             self.disconnect(slot);
         }
-        Ok(())
     }
 
     fn receive(&mut self, slot: usize) -> Result<()> {
-        let Some(connection) = self.connections[slot].as_mut() else { return Ok(()) };
+        let Some(connection) = self.connections.get_mut(slot) else { return Ok(()) };
         match connection.receive() {
             Received::Bytes => self.work_off_one(slot),
             Received::Nothing => Ok(()),
@@ -151,18 +149,18 @@ impl Serving {
 
     /// Whether something has arrived that was not looked at.
     pub(super) fn has_input(&self) -> bool {
-        self.takes_more() && self.connections.iter().flatten().any(Connection::has_input)
+        self.takes_more() && self.connections.iter().any(|(_, connection)| connection.has_input())
     }
 
     /// Whether requests may arrive at all.
     fn takes_more(&self) -> bool {
-        !self.draining && !self.recording.as_ref().is_some_and(Recording::is_full)
+        self.shared.ordered() == Order::Serve && !self.recording.as_ref().is_some_and(Recording::is_full)
     }
 
     /// Looks at some of what has arrived at each connection.
     pub(super) fn work_off(&mut self) -> Result<()> {
-        for slot in 0..self.connections.len() {
-            if self.takes_more() && self.connections[slot].as_ref().is_some_and(Connection::has_input) {
+        for slot in 0..self.connections.places() {
+            if self.takes_more() && self.connections.get(slot).is_some_and(Connection::has_input) {
                 self.work_off_one(slot)?;
             }
         }
@@ -173,7 +171,10 @@ impl Serving {
         let found = self.clock.now();
         let mut spent = found;
         for _ in 0..AT_A_TIME {
-            let Some(connection) = self.connections[slot].as_mut().filter(|connection| connection.has_input() ) else { break };
+            let Some(connection) = self.connections.get_mut(slot).filter(|connection| connection.has_input())
+            else {
+                break;
+            };
             match connection.next(&self.store) {
                 Next::More => break,
                 Next::Done => {
@@ -189,17 +190,19 @@ impl Serving {
                 Next::Close(Ending::Violation(_)) => {
                     self.counts.violations += 1;
                     // What was said before, the client may still want to know.
-                    self.send(slot)?;
+                    self.send(slot);
                     self.disconnect(slot);
                 }
             }
         }
-        self.send_if_any(slot)?;
+        self.send_if_any(slot);
         self.hand_over_due()
     }
 
-    fn send_if_any(&mut self, slot: usize) -> Result<()> {
-        let waits = self.connections[slot].as_ref().is_some_and(|connection| connection.sends() || connection.is_over());
-        if waits { self.send(slot) } else { Ok(()) }
+    fn send_if_any(&mut self, slot: usize) {
+        let connection = self.connections.get(slot);
+        if connection.is_some_and(|connection| connection.sends() || connection.is_over()) {
+            self.send(slot);
+        }
     }
 }

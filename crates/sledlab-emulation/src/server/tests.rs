@@ -1,0 +1,364 @@
+//! A server and a plain client, with models that tests make up.
+
+#[path = "../../tests/host/mod.rs"]
+mod host;
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use host::{CACHE, DISCONNECT, FLUSH, FUA, Host, READ, TRIM, WRITE, WRITE_ZEROES};
+use sledlab_core::{Error, Op, Request, Result, Span, Time};
+use sledlab_sim::{Answer, Experiment, Outcome};
+
+use super::*;
+use crate::Record;
+use crate::model::Constant;
+
+const BYTES: u64 = 64 << 20;
+const MS: u64 = 1_000_000;
+
+fn options() -> Options {
+    Options { host_us: HostPath::Fixed(0.0), priority: Priority::Normal, ..Options::default() }
+}
+
+fn start(model: impl Model + 'static, options: Options) -> (Server, Host) {
+    let server = Server::start_with(Box::new(model), BYTES, options, || 7).expect("a server");
+    let host = Host::connect(server.socket().expect("a socket")).expect("a place");
+    (server, host)
+}
+
+/// A directory for one test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("sledlab-server-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).expect("a directory");
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn records(path: &PathBuf) -> Vec<Record> {
+    let bytes = fs::read(path).expect("a recording");
+    assert!(bytes.len().is_multiple_of(Record::BYTES));
+    let mut all: Vec<Record> = bytes
+        .chunks_exact(Record::BYTES)
+        .map(|one| Record::from_bytes(one.try_into().expect("whole")))
+        .collect();
+    all.sort_unstable_by_key(|record| record.id);
+    all
+}
+
+/// Takes as many microseconds as the block's number says; gives up at block 1,000,000 / 512.
+#[derive(Default)]
+struct ByPlace {
+    issued: u64,
+    latest: Time,
+}
+
+impl Model for ByPlace {
+    fn submit(&mut self, now: Time, request: Request, answers: &mut Vec<Answer>) -> Result<(u64, Time)> {
+        if request.lbn == 1_000 {
+            return Err(Error::user("the scheduler has given up"));
+        }
+        self.latest = now.max(self.latest + Span::from_ns(1));
+        let at = self.latest + Span::from_ns(request.lbn * 1_000);
+        let id = self.issued;
+        self.issued += 1;
+        answers.push(Answer { id, at });
+        Ok((id, self.latest))
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        None
+    }
+
+    fn advance(&mut self, _: Time, _: &mut Vec<Answer>) -> Result<()> {
+        Ok(())
+    }
+
+    fn queue_length(&self) -> usize {
+        3
+    }
+
+    fn finish(self: Box<Self>, _: &mut Vec<Answer>) -> Result<Option<Outcome>> {
+        Ok(None)
+    }
+}
+
+#[test]
+fn what_was_written_is_read() {
+    for untimed in [false, true] {
+        let (server, mut host) = start(Constant::new(Span::from_ns(MS)), Options { untimed, ..options() });
+        assert_eq!(host.bytes, BYTES);
+        let data: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
+        // Neither begins nor ends at a block, and is longer than a piece.
+        assert_eq!(host.write(FUA, 1_003, &data), 0);
+        assert_eq!(host.read(1_003, 300_000), data);
+        assert_eq!(host.read(1_002, 3), [0, data[0], data[1]]);
+        assert_eq!(host.call(TRIM, 0, 0, 2_048, &[]).0, 0);
+        assert_eq!(host.read(0, 2_048), [0; 2_048]);
+        assert_eq!(host.call(WRITE_ZEROES, FUA, 2_048, 512, &[]).0, 0);
+        assert_eq!(host.read(2_047, 514)[..513], [0; 513]);
+        assert_eq!(host.call(FLUSH, 0, 0, 0, &[]).0, 0);
+        assert_eq!(host.call(CACHE, 0, 0, 4_096, &[]).0, 0);
+        // Past the end; the connection goes on.
+        assert_eq!(host.write(0, BYTES - 1, &[1, 2]), 28);
+        assert_eq!(host.call(READ, 0, BYTES, 1, &[]).0, 22);
+        assert_eq!(host.write(0, BYTES - 1, &[1]), 0);
+        assert_eq!(host.read(BYTES - 1, 1), [1]);
+        let report = server.stop(true).expect("a report");
+        let counts = report.counts;
+        assert_eq!((counts.reads, counts.writes, counts.flushes, counts.trims), (5, 3, 1, 1));
+        assert_eq!((counts.fua, counts.errors, counts.unaligned), (2, 0, 6));
+        assert_eq!(counts.bytes_written, 300_000 + 512 + 1);
+        // Each request that must be durable is two operations of the model.
+        assert_eq!(counts.operations, if untimed { 0 } else { 12 });
+        assert_eq!((report.untimed, report.digest_of_rows), (untimed, 7));
+    }
+}
+
+#[test]
+fn replies_leave_in_the_order_of_the_model() {
+    let (server, mut host) = start(ByPlace::default(), options());
+    // All three at once; block 3,000 takes 3 ms, and so on.
+    let mut all = Vec::new();
+    let mut cookies = Vec::new();
+    for block in [30_000, 10_000, 20_000] {
+        let (cookie, request) = host.request(READ, 0, block * 512, 512, &[]);
+        cookies.push(cookie);
+        all.extend(request);
+    }
+    let begun = Instant::now();
+    host.stream.write_all(&all).expect("the server reads");
+    let mut times = Vec::new();
+    for expected in [cookies[1], cookies[2], cookies[0]] {
+        let (cookie, errno, _) = host.reply().expect("a reply");
+        assert_eq!((cookie, errno), (expected, 0));
+        times.push(begun.elapsed());
+    }
+    for (time, ms) in times.iter().zip([10, 20, 30]) {
+        assert!(*time >= Duration::from_micros(ms * 1_000 - 200), "{times:?}");
+    }
+    server.stop(true).expect("a report");
+}
+
+#[test]
+fn a_scale_slows_everything() {
+    let scale = "20".parse().expect("a scale");
+    let (server, mut host) = start(Constant::new(Span::from_ns(MS)), Options { scale, ..options() });
+    let begun = Instant::now();
+    host.read(0, 512);
+    assert!(begun.elapsed() >= Duration::from_micros(19_800));
+    let report = server.stop(true).expect("a report");
+    assert!((report.response_mean_us - 20_000.0).abs() < 20.0);
+}
+
+#[test]
+fn the_recording_is_what_was_asked() {
+    let folder = Folder::new();
+    let path = folder.0.join("recording");
+    let (server, mut host) = start(
+        Constant::unforeseen(Span::from_ns(MS)),
+        Options { recording: Some(path.clone()), ..options() },
+    );
+    host.write(0, 4_096, &[1; 8_192]);
+    host.read(1_000, 100);
+    host.write(FUA, 512, &[2; 512]);
+    host.call(TRIM, 0, 1_024, 512, &[]);
+    host.call(FLUSH, 0, 0, 0, &[]);
+    // Nobody waits for this one.
+    host.ask(READ, 0, 0, 512, &[]);
+    while server.status().counts.operations < 7 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let report = server.stop(false).expect("a report");
+    assert_eq!(report.counts.operations, 7);
+    let records = records(&path);
+    let asked: Vec<_> = records.iter().map(|r| (r.id, r.op, r.lbn, r.blocks, r.flags)).collect();
+    let (silent, unaligned) = (Record::SILENT, Record::UNALIGNED);
+    assert_eq!(
+        asked[..6],
+        [
+            (0, 1, 8, 16, 0),
+            (1, 0, 1, 2, unaligned),
+            (2, 1, 1, 1, silent),
+            (3, 3, 0, 0, Record::FUA),
+            (4, 2, 2, 1, 0),
+            (5, 3, 0, 0, 0),
+        ]
+    );
+    assert_eq!(asked[6].0, 6);
+    for pair in records.windows(2) {
+        assert!(pair[0].stamp_ns < pair[1].stamp_ns);
+    }
+    for record in &records {
+        assert_eq!(record.planned_ns, record.stamp_ns + MS);
+    }
+    // The flush begins when the write is done.
+    assert!(records[3].stamp_ns.abs_diff(records[2].planned_ns) <= 2);
+}
+
+#[test]
+fn a_model_that_gives_up_leaves_nobody_waiting() {
+    let folder = Folder::new();
+    let path = folder.0.join("recording");
+    let (server, mut host) =
+        start(ByPlace::default(), Options { recording: Some(path.clone()), ..options() });
+    let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
+    // This one would take a second.
+    let waiting = other.ask(READ, 0, 100_000 * 512, 512, &[]);
+    std::thread::sleep(Duration::from_millis(50));
+    let begun = Instant::now();
+    let asked = host.ask(WRITE, 0, 1_000 * 512, 512, &[0; 512]);
+    assert_eq!(host.reply().expect("a reply"), (asked, 5, Vec::new()));
+    assert_eq!(other.reply().expect("a reply"), (waiting, 5, Vec::new()));
+    assert!(host.reply().is_err() && begun.elapsed() < Duration::from_secs(20));
+    while !server.has_ended() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(server.status().error.is_some_and(|error| error.contains("given up")));
+    assert!(!server.socket().expect("a socket").exists());
+    let error = server.stop(true).expect_err("the run has failed");
+    assert!(error.message().contains("the scheduler has given up"));
+    assert!(!records(&path).is_empty());
+}
+
+#[test]
+fn data_that_cannot_be_read_is_an_error_of_that_request() {
+    let folder = Folder::new();
+    let path = folder.0.join("disk.img");
+    let (server, mut host) =
+        start(Constant::new(Span::from_ns(MS)), Options { data: Data::File(path.clone()), ..options() });
+    assert_eq!(host.write(0, 0, &[9; 512]), 0);
+    assert_eq!(fs::read(&path).expect("the file")[..512], [9; 512]);
+    // Somebody spoils the file.
+    fs::OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(4_096)).expect("the file");
+    assert_eq!(host.call(READ, 0, 8_192, 512, &[]).0, 5);
+    assert_eq!(host.read(0, 1), [9]);
+    let report = server.stop(true).expect("a report");
+    assert_eq!((report.counts.errors, report.counts.operations), (1, 2));
+}
+
+#[test]
+fn more_than_can_be_under_way_waits_its_turn() {
+    let (server, mut host) = start(Constant::new(Span::from_ns(20 * MS)), options());
+    let mut stream = host.stream.try_clone().expect("the same connection");
+    let requests: Vec<u8> = (0..5_000_u64).flat_map(|i| host.request(READ, 0, i * 512, 512, &[]).1).collect();
+    let sender = std::thread::spawn(move || stream.write_all(&requests));
+    let mut seen = vec![false; 5_001];
+    for _ in 0..5_000 {
+        let (cookie, errno, _) = host.reply().expect("a reply");
+        assert_eq!(errno, 0);
+        assert!(!std::mem::replace(&mut seen[cookie as usize], true));
+    }
+    sender.join().expect("no panic").expect("all was read");
+    let report = server.stop(true).expect("a report");
+    // At most 1,024 at a time, 20 ms each.
+    assert!(report.wall_s > 0.08, "{}", report.wall_s);
+}
+
+#[test]
+fn a_client_that_does_not_read_holds_up_itself_alone() {
+    let folder = Folder::new();
+    let path = folder.0.join("recording");
+    let (server, mut lazy) =
+        start(Constant::new(Span::from_ns(MS)), Options { recording: Some(path.clone()), ..options() });
+    for _ in 0..3 {
+        lazy.ask(READ, 0, 0, 4 << 20, &[]);
+    }
+    let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
+    for _ in 0..20 {
+        other.read(0, 512);
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    for _ in 0..3 {
+        assert_eq!(lazy.reply().expect("a reply").2.len(), 4 << 20);
+    }
+    // An end in the middle of a reply that nobody reads does not take forever.
+    lazy.ask(READ, 0, 0, 32 << 20, &[]);
+    std::thread::sleep(Duration::from_millis(20));
+    let begun = Instant::now();
+    server.stop(true).expect("a report");
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    let blocked = records(&path).iter().filter(|record| record.cause() == crate::Cause::Client).count();
+    assert!(blocked >= 2, "{blocked}");
+}
+
+#[test]
+fn a_client_that_wants_to_leave_gets_its_replies() {
+    let (server, mut host) = start(Constant::new(Span::from_ns(20 * MS)), options());
+    let asked = host.ask(READ, 0, 0, 512, &[]);
+    host.ask(DISCONNECT, 0, 0, 0, &[]);
+    assert_eq!(host.reply().expect("a reply").0, asked);
+    assert!(host.reply().is_err());
+    // And so does one whose server ends.
+    let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
+    other.ask(READ, 0, 0, 512, &[]);
+    std::thread::sleep(Duration::from_millis(10));
+    server.stop(true).expect("a report");
+    assert_eq!(other.reply().expect("a reply").1, 0);
+}
+
+#[test]
+fn replays_of_real_systems_come_to_the_same() {
+    for device in ["ram", "mems-g2"] {
+        let folder = Folder::new();
+        let path = folder.0.join("recording");
+        let mut experiment = Experiment::new();
+        experiment.set_device(device).expect("a device");
+        experiment.set("system.start", "ready").expect("a key");
+        let server = Server::start(&experiment, Options { recording: Some(path.clone()), ..options() })
+            .expect("a server");
+        let mut host = Host::connect(server.socket().expect("a socket")).expect("a place");
+        let all: Vec<u8> = (0..200_u64)
+            .flat_map(|i| match i % 7 {
+                3 => host.request(WRITE, FUA, i * 7_919 * 512, 512, &[0; 512]).1,
+                5 => host.request(FLUSH, 0, 0, 0, &[]).1,
+                _ => host.request(READ, 0, i * 104_729 % 200_000 * 512, 4_096, &[]).1,
+            })
+            .collect();
+        host.stream.write_all(&all).expect("the server reads");
+        (0..200).for_each(|_| assert_eq!(host.reply().expect("a reply").1, 0));
+        let report = server.stop(true).expect("a report");
+        let records = records(&path);
+        assert_eq!(records.len() as u64, report.counts.operations);
+        let ops = [Op::Read, Op::Write, Op::Trim, Op::Flush];
+        let requests = records.iter().map(|r| Request {
+            arrival: Time::from_ns(r.stamp_ns),
+            lbn: r.lbn,
+            blocks: r.blocks,
+            op: ops[usize::from(r.op)],
+            ..Request::default()
+        });
+        let (digest, summary) = replay(&experiment, requests.collect());
+        assert_eq!(digest, report.digest_of_rows);
+        assert_eq!(summary, report.outcome.expect("an outcome").summary.requests);
+    }
+}
+
+fn replay(experiment: &Experiment, requests: Vec<Request>) -> (u64, u64) {
+    use sledlab_core::Source;
+    use sledlab_core::source::InMemory;
+    use sledlab_sim::Hooks;
+
+    let mut digest = RowsDigest::default();
+    let source: Option<Box<dyn Source>> = Some(Box::new(InMemory::new(requests)));
+    let rows: sledlab_sim::RowSink = Box::new(|rows| {
+        digest.update(rows);
+        Ok(())
+    });
+    let outcome = experiment.run(Hooks { source, rows: Some(rows), ..Hooks::default() }).expect("a replay");
+    (digest.value(), outcome.summary.requests)
+}

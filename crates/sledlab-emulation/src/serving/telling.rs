@@ -1,0 +1,98 @@
+//! What the server says about itself, without being held up by whoever listens.
+
+use sledlab_sim::Outcome;
+
+use super::Serving;
+use crate::lateness::{Cause, Stalls};
+use crate::report::{Report, Status};
+
+/// How often the status is brought up to date.
+const TELL_EVERY_NS: u64 = 250_000_000;
+
+/// Whoever waits for less than this has no time to tell anything.
+const NO_TIME_NS: u64 = 200_000;
+
+/// When the status was brought up to date, and whether it is to be again.
+#[derive(Debug)]
+pub(super) struct Telling {
+    pub told: u64,
+    pub due: bool,
+}
+
+impl Serving {
+    /// Brings the status up to date while there is time for it; tells how long to wait at most.
+    pub(super) fn tell_when_idle(&mut self, now: u64, wait: u64) -> u64 {
+        let due = self.telling.told + TELL_EVERY_NS;
+        if !self.telling.due || wait < NO_TIME_NS && now < due + TELL_EVERY_NS {
+            return wait;
+        }
+        if now < due {
+            return wait.min(due - now);
+        }
+        self.telling.told = now;
+        self.tell(false);
+        // Telling has taken a while.
+        wait.saturating_sub(self.clock.now() - now)
+    }
+
+    /// Brings the status up to date.
+    pub(super) fn tell(&mut self, patient: bool) {
+        let status = self.status();
+        // Whoever reads it copies it; a real-time thread does not wait for that.
+        let theirs = if patient { Some(self.shared.status()) } else { self.shared.status.try_lock().ok() };
+        if let Some(mut theirs) = theirs {
+            *theirs = status;
+            self.telling.due = false;
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.offer();
+        }
+    }
+
+    fn status(&self) -> Status {
+        let now = self.clock.now();
+        Status {
+            real_s: now as f64 / 1e9,
+            model_s: self.scale.model(now).as_seconds(),
+            counts: self.counts,
+            under_way: self.flights.len() as u64,
+            queue_length: self.model.as_ref().map_or(0, |model| model.queue_length() as u64),
+            longest_queue: self.longest_queue,
+            connected: self.connections.len() as u64,
+            response_mean_ms: self.lateness.response_mean_us() / 1e3 / self.scale.as_f64(),
+            lateness_us: self.lateness.percentiles(),
+            within: self.lateness.within,
+            stalls: Stalls { listed: Vec::new(), ..self.stalls.clone() },
+            realtime: self.budget.is_limited(),
+            host: self.host,
+            error: None,
+        }
+    }
+
+    /// What came of it all.
+    pub(super) fn report(&self, outcome: Option<Outcome>, digest_of_rows: u64) -> Report {
+        let lateness = &self.lateness;
+        Report {
+            outcome,
+            digest_of_rows,
+            counts: self.counts,
+            lateness_us: lateness.percentiles(),
+            within: lateness.within,
+            causes: Cause::ALL.into_iter().map(|cause| (cause, lateness.causes[cause as usize])).collect(),
+            beyond_5_ms: lateness.beyond_5_ms,
+            response_p10_us: lateness.response_p10_us(),
+            response_mean_us: lateness.response_mean_us(),
+            stalls: self.stalls.clone(),
+            shifted: self.shifted,
+            cpu_s: (self.clock.processor() - self.used_before) as f64 / 1e9,
+            wall_s: self.clock.now() as f64 / 1e9,
+            spin_limited_s: self.pacer.limited_ns() as f64 / 1e9,
+            naps: self.naps,
+            host: self.host,
+            send_us: self.pacer.send(4096) as f64 / 1e3,
+            scale: self.scale,
+            untimed: self.untimed,
+            realtime: self.budget.is_limited(),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Whatever clients do, nothing of a server is left behind. A test of its own, for it counts what the process has.
+
+mod host;
+
+use std::fs;
+use std::io::Write;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use host::{Host, READ, WRITE};
+use sledlab_emulation::{HostPath, Options, Priority, Server};
+use sledlab_sim::Experiment;
+
+fn entries(folder: &str) -> usize {
+    fs::read_dir(folder).expect("Linux tells").count()
+}
+
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let before = (entries("/proc/self/task"), entries("/proc/self/fd"));
+    let mut experiment = Experiment::new();
+    experiment.set_device("ram").expect("a device");
+    let normal = Options { host_us: HostPath::Fixed(0.0), priority: Priority::Normal, ..Options::default() };
+    let server = Server::start(&experiment, normal.clone()).expect("a server");
+    let socket = server.socket().expect("a socket").to_path_buf();
+    let one = entries("/proc/self/fd");
+
+    // A thousand clients, some of which leave in the middle of something.
+    for client in 0..1_000 {
+        let mut host = Host::connect(&socket).expect("a place");
+        match client % 4 {
+            0 => assert_eq!(host.read(0, 512).len(), 512),
+            1 => drop(host.ask(READ, 0, 0, 1 << 20, &[])),
+            2 => drop(host.ask(WRITE, 0, 0, 4096, &[1; 100])),
+            _ => host.stream.write_all(&[7; 28]).expect("bytes are sent"),
+        }
+    }
+    wait_until("clients that have left are forgotten", || entries("/proc/self/fd") <= one);
+    let mut host = Host::connect(&socket).expect("a place");
+    assert_eq!(host.read(0, 512).len(), 512);
+
+    // More at a time than are served: they wait, and have their turn.
+    let crowd: Vec<_> = (0..100)
+        .map(|_| {
+            let socket = socket.clone();
+            thread::spawn(move || Host::connect(&socket).expect("a place").read(0, 4096).len())
+        })
+        .collect();
+    assert!(crowd.into_iter().all(|client| client.join().is_ok_and(|read| read == 4096)));
+
+    let report = server.stop(false).expect("a report");
+    assert!(report.counts.connections >= 1_101, "{:?}", report.counts);
+    assert!(report.counts.violations >= 200, "{:?}", report.counts);
+    // The client that was still there finds itself alone.
+    let (_, request) = host.request(READ, 0, 0, 512, &[]);
+    assert!(host.stream.write_all(&request).is_err() || host.reply().is_err());
+    drop(host);
+    assert!(!socket.exists() && !socket.parent().expect("a directory").exists());
+
+    // One that is forgotten, one that is dropped, one that does not start.
+    drop(Server::start(&experiment, normal.clone()).expect("a server"));
+    let nowhere = Options { recording: Some("/nowhere/at/all".into()), ..normal };
+    assert!(Server::start(&experiment, nowhere).is_err());
+    wait_until("threads end", || entries("/proc/self/task") <= before.0);
+    assert!(entries("/proc/self/fd") <= before.1);
+}
