@@ -71,8 +71,9 @@ bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints rati
 	$(BIN)/python benches/front_door.py
 	$(BIN)/python benches/volumes.py
 
-fuzz: rust ## every reader of traces and records for FUZZ_SECONDS (60) each
+fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz
+	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-emulation --example fuzz
 
 docs: $(READY) ## the documentation as pages in site/
 	$(BIN)/mkdocs build --strict

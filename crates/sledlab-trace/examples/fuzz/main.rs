@@ -6,20 +6,14 @@
 //! input that breaks a promise is written to `fuzz/artifacts`; `FUZZ_SEED` repeats the run.
 
 mod check;
+mod frame;
 mod mutate;
 mod samples;
 
-use std::collections::HashSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rand::RngExt;
+use frame::Frame;
 use sledlab_trace::format;
-
-/// Inputs kept for further damage.
-const CORPUS: usize = 5_000;
 
 /// The target that is no trace.
 const WORK: &str = "work";
@@ -31,21 +25,14 @@ fn main() -> ExitCode {
         eprintln!("unknown target `{unknown}`; known: {}", known.join(", "));
         return ExitCode::from(2);
     }
-    let seconds = variable("FUZZ_SECONDS").unwrap_or(60);
-    let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |passed| passed.as_secs());
-    let seed = variable("FUZZ_SEED").unwrap_or(clock);
-    println!("seed {seed}, {seconds} s a target");
+    let frame = Frame::of_environment();
     for target in known.iter().filter(|target| named.is_empty() || named.iter().any(|name| name == **target))
     {
-        if !fuzz(target, Duration::from_secs(seconds), seed) {
+        if !fuzz(&frame, target) {
             return ExitCode::FAILURE;
         }
     }
     ExitCode::SUCCESS
-}
-
-fn variable(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
 }
 
 /// Traces to begin with, and the format they are read as.
@@ -60,40 +47,9 @@ fn start(target: &str) -> (Vec<Vec<u8>>, Option<&str>) {
 }
 
 /// False when a promise was broken.
-fn fuzz(target: &str, time: Duration, seed: u64) -> bool {
-    let (mut corpus, format) = start(target);
-    let mut rng = sledlab_core::seed::stream(seed, target);
-    let mut seen: HashSet<String> = HashSet::new();
-    let began = Instant::now();
-    let mut runs = 0_u64;
-    while began.elapsed() < time {
-        let mut pick = || rng.random_range(0..corpus.len());
-        let (trace, other) = (pick(), pick());
-        let input = mutate::mutate(&mut rng, &corpus[trace], &corpus[other]);
-        let check = || if target == WORK { check::check_work(&input) } else { check::check(&input, format) };
-        let Ok(signature) = catch_unwind(AssertUnwindSafe(check)) else {
-            let kept = keep(target, &input);
-            println!("{target}: broken after {runs} runs, seed {seed}; the input is in {}", kept.display());
-            return false;
-        };
-        if seen.insert(signature) && corpus.len() < CORPUS {
-            corpus.push(input);
-        }
-        runs += 1;
-    }
-    println!("{target}: {runs} runs, {} different outcomes", seen.len());
-    true
-}
-
-fn keep(target: &str, input: &[u8]) -> PathBuf {
-    let folder = PathBuf::from("fuzz/artifacts");
-    let path = folder.join(format!("{target}-{:08x}", fingerprint(input)));
-    if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, input)) {
-        eprintln!("cannot keep the input: {error}");
-    }
-    path
-}
-
-fn fingerprint(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte).wrapping_mul(0x9e37_79b9))
+fn fuzz(frame: &Frame, target: &str) -> bool {
+    let (corpus, format) = start(target);
+    let check =
+        |input: &[u8]| if target == WORK { check::check_work(input) } else { check::check(input, format) };
+    frame.fuzz(target, corpus, mutate::mutate, check)
 }

@@ -1,0 +1,52 @@
+//! Fuzzes the NBD codec: `cargo run --release -p sledlab-emulation --example fuzz`.
+//!
+//! Sessions of real clients are damaged for `FUZZ_SECONDS` (60) from `FUZZ_SEED` (the time of day), and what leads to
+//! something not seen before is damaged further. Whatever a client sends, nothing panics, memory is bounded, replies
+//! can be understood, and it makes no difference in which pieces the bytes arrive. A session that breaks a promise is
+//! written to `fuzz/artifacts`.
+
+mod client;
+#[path = "../../../sledlab-trace/examples/fuzz/frame.rs"]
+mod frame;
+mod mutate;
+mod samples;
+mod serve;
+
+use std::process::ExitCode;
+
+use client::Reply;
+use frame::Frame;
+use serve::{Transcript, export, serve};
+
+fn main() -> ExitCode {
+    let frame = Frame::of_environment();
+    if frame.fuzz("nbd", samples::sessions(), mutate::mutate, check) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Serves a session in several ways and panics where a promise is broken. Returns a signature of what happened.
+fn check(bytes: &[u8]) -> String {
+    let whole = serve(export(), bytes, &[usize::MAX]);
+    assert_eq!(serve(export(), bytes, &[1 + bytes.len() % 97]), whole, "pieces make no difference");
+    let part = serve(export(), &bytes[..bytes.len() / 2], &[1, 3, 28, 7, 1000]);
+    assert!(part.begins(&whole), "half of a session is the beginning of it");
+    signature(&whole)
+}
+
+/// Kinds of replies, without numbers that clients choose.
+fn signature(transcript: &Transcript) -> String {
+    let kind = |reply: &Reply| match reply {
+        Reply::Option { option, kind, .. } => format!("{}:{:x}", option.min(&12), kind),
+        Reply::ExportName { flags, zeroes, .. } => format!("name {flags} {zeroes}"),
+        Reply::Simple { errno, data, .. } => format!("{errno}{}", if data.is_empty() { "" } else { "+" }),
+        Reply::Data { .. } => "data".to_owned(),
+        Reply::Extents { extents, .. } => format!("extents {}", extents.len().min(3)),
+        Reply::Error { message, .. } => message.clone(),
+    };
+    let understood = transcript.understood();
+    let kinds: Vec<String> = understood.iter().rev().take(6).map(kind).collect();
+    format!("{} {:?}", kinds.join(","), transcript.ending)
+}

@@ -1,0 +1,142 @@
+//! A server without sockets or clocks: bytes of a client in, a transcript of what it gets out. Holds the codec to its
+//! promises on the way.
+
+use sledlab_emulation::Extent;
+use sledlab_emulation::transport::nbd::{Command, Ending, Event, Export, MOST_BYTES, Request, Session};
+
+use crate::client::{Reply, options, reply};
+
+/// Size of the device that is served.
+pub const BYTES: u64 = 64 << 10;
+
+/// More than a session may take, whatever it is sent.
+const MOST_HELD: usize = 16 << 10;
+
+/// All that came of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transcript {
+    pub handshake: Vec<u8>,
+    /// Requests that were not refused, in the order of their arrival.
+    pub requests: Vec<Request>,
+    /// Replies after the handshake, one by one.
+    pub replies: Vec<Vec<u8>>,
+    pub ending: Option<Ending>,
+    pub disk: Vec<u8>,
+}
+
+/// A session with a device that answers at once.
+pub struct Server {
+    session: Session,
+    told: Transcript,
+}
+
+pub fn export() -> Export {
+    Export::new("disk", "a disk for tests", BYTES).expect("an export")
+}
+
+/// A session of which the client's bytes arrive in pieces of these sizes, the last one again and again.
+pub fn serve(export: Export, bytes: &[u8], sizes: &[usize]) -> Transcript {
+    let mut server = Server::new(export);
+    let mut rest = bytes;
+    let mut sizes = sizes.iter();
+    let mut size = usize::MAX;
+    while !rest.is_empty() {
+        size = *sizes.next().unwrap_or(&size);
+        let (piece, after) = rest.split_at(size.min(rest.len()));
+        server.take(piece);
+        rest = after;
+    }
+    server.told
+}
+
+impl Server {
+    pub fn new(export: Export) -> Self {
+        let disk = vec![0; export.bytes() as usize];
+        Server { session: Session::new(export), told: Transcript { disk, ..Transcript::default() } }
+    }
+
+    fn take(&mut self, mut input: &[u8]) {
+        loop {
+            let was_open = self.session.is_open();
+            let mut out = Vec::new();
+            let (used, event) = self.session.feed(input, &mut out);
+            assert!(out.len() < MOST_HELD, "a call adds little to what is to be sent");
+            assert!(self.session.held_bytes() <= MOST_HELD, "memory is bounded");
+            let more = event == Event::More;
+            assert!(!more || (used == input.len() && out.is_empty()), "more is wanted of what was used up");
+            self.told_by_codec(was_open, out, &event);
+            match event {
+                Event::More | Event::Replied => {}
+                Event::Data { offset, bytes } => self.range(offset, bytes.len()).copy_from_slice(bytes),
+                Event::Request(request) => self.answer(request),
+                Event::Close(ending) => self.told.ending = Some(ending),
+            }
+            input = &input[used..];
+            if more {
+                return;
+            }
+        }
+    }
+
+    fn told_by_codec(&mut self, was_open: bool, out: Vec<u8>, event: &Event) {
+        assert!(self.told.ending.is_none() || *event == Event::More, "nothing comes after the end");
+        if !was_open {
+            self.told.handshake.extend_from_slice(&out);
+        } else if out.is_empty() {
+            assert_ne!(*event, Event::Replied);
+        } else {
+            assert_eq!(*event, Event::Replied);
+            self.told.replies.push(out);
+        }
+    }
+
+    fn range(&mut self, offset: u64, length: usize) -> &mut [u8] {
+        assert!(length > 0);
+        &mut self.told.disk[offset as usize..][..length]
+    }
+
+    fn answer(&mut self, request: Request) {
+        assert!(request.length > 0 || (request.command == Command::Flush && request.offset == 0));
+        assert!(request.offset + u64::from(request.length) <= BYTES);
+        let replies = self.session.replies();
+        let mut out = Vec::new();
+        match request.command {
+            Command::Read => {
+                assert!(request.length <= MOST_BYTES);
+                replies.data(&mut out, &request);
+                out.extend_from_slice(self.range(request.offset, request.length as usize));
+            }
+            Command::BlockStatus => replies.extents(&mut out, &request, &self.extents(&request)),
+            Command::Trim | Command::WriteZeroes => {
+                self.range(request.offset, request.length as usize).fill(0);
+                replies.done(&mut out, &request);
+            }
+            Command::Write | Command::Flush | Command::Cache => replies.done(&mut out, &request),
+        }
+        self.told.requests.push(request);
+        self.told.replies.push(out);
+    }
+
+    /// Byte for byte, which is more extents than any store has.
+    fn extents(&self, request: &Request) -> Vec<Extent> {
+        let data = &self.told.disk[request.offset as usize..][..request.length as usize];
+        data.iter().map(|byte| Extent { length: 1, allocated: *byte != 0 }).collect()
+    }
+}
+
+impl Transcript {
+    /// The replies as a client understands them.
+    pub fn understood(&self) -> Vec<Reply> {
+        let mut replies = options(&self.handshake);
+        replies.extend(self.replies.iter().map(|bytes| reply(bytes)));
+        replies
+    }
+
+    /// Whether this is how `whole` begins.
+    pub fn begins(&self, whole: &Transcript) -> bool {
+        whole.handshake.starts_with(&self.handshake)
+            && whole.requests.starts_with(&self.requests)
+            && whole.replies.starts_with(&self.replies)
+            && (self.ending.is_none() || self.ending == whole.ending)
+    }
+}

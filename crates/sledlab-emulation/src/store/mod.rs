@@ -1,0 +1,145 @@
+//! Where the data is that hosts write: a file without a name, in memory, or a sparse file.
+//!
+//! A store is sparse: what was never written reads as zeroes and takes no room. What was written to a file survives the
+//! death of this process, for it is in the kernel's hands when the call returns; whether it survives the host's is up to
+//! [`Store::sync`].
+
+mod open;
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
+use rustix::io::Errno;
+
+use crate::Extent;
+
+/// Data is copied and zeroes are written in pieces of so many bytes.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// The data of one device.
+///
+/// All methods take `&self` and can be called from several threads. What goes beyond the end is
+/// [`io::ErrorKind::InvalidInput`]; a full disk is [`io::ErrorKind::StorageFull`], which NBD clients see as `ENOSPC`
+/// ([`Errno`](crate::transport::nbd::Errno)).
+#[derive(Debug)]
+pub struct Store {
+    file: File,
+    bytes: u64,
+}
+
+impl Store {
+    /// The size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Reads so many bytes as `into` has room for.
+    pub fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        self.within(offset, into.len() as u64)?;
+        self.file.read_exact_at(into, offset)
+    }
+
+    /// Writes bytes; they survive this process as soon as this returns.
+    pub fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.within(offset, bytes.len() as u64)?;
+        self.file.write_all_at(bytes, offset)
+    }
+
+    /// Makes a hole: it reads as zeroes and takes no room, as far as the file system can do that.
+    pub fn punch(&self, offset: u64, length: u64) -> io::Result<()> {
+        self.zeroes(FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, length)
+    }
+
+    /// Writes zeroes that take the room of data, so that what is written over them later finds it.
+    pub fn zero(&self, offset: u64, length: u64) -> io::Result<()> {
+        self.zeroes(FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE, offset, length)
+    }
+
+    /// Where data is from `offset` on: extents one after the other, at most `most` of them, which together are
+    /// `length` bytes or, if they are too many, less. Neighbours differ. A file system that knows no holes has data
+    /// everywhere.
+    pub fn allocated(&self, offset: u64, length: u64, most: usize) -> io::Result<Vec<Extent>> {
+        let end = self.within(offset, length)?;
+        let mut extents = Vec::new();
+        let mut at = offset;
+        while at < end && extents.len() < most {
+            let data = next(&self.file, SeekFrom::Data(at), end)?;
+            let (to, allocated) =
+                if data > at { (data, false) } else { (next(&self.file, SeekFrom::Hole(at), end)?, true) };
+            extents.push(Extent { length: to - at, allocated });
+            at = to;
+        }
+        Ok(extents)
+    }
+
+    /// Makes what was written durable on the host. In memory there is nothing to do.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    fn zeroes(&self, how: FallocateFlags, offset: u64, length: u64) -> io::Result<()> {
+        let end = self.within(offset, length)?;
+        if length == 0 {
+            return Ok(());
+        }
+        loop {
+            match fallocate(&self.file, how, offset, length) {
+                Ok(()) => return Ok(()),
+                Err(Errno::INTR) => {}
+                Err(Errno::OPNOTSUPP | Errno::NOSYS) => return self.write_zeroes(offset, end),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// What serves where holes and zeroes cannot be asked for.
+    fn write_zeroes(&self, offset: u64, end: u64) -> io::Result<()> {
+        let zeroes = vec![0; PIECE_BYTES.min((end - offset) as usize)];
+        let mut at = offset;
+        while at < end {
+            let count = zeroes.len().min((end - at) as usize);
+            self.file.write_all_at(&zeroes[..count], at)?;
+            at += count as u64;
+        }
+        Ok(())
+    }
+
+    /// The end of a range that lies within the store.
+    fn within(&self, offset: u64, length: u64) -> io::Result<u64> {
+        let end = offset.checked_add(length).filter(|end| *end <= self.bytes);
+        end.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "past the end of the device"))
+    }
+}
+
+/// Where data or a hole begins, at `end` if there is none before; where holes are not known all is data.
+fn next(file: &File, from: SeekFrom, end: u64) -> io::Result<u64> {
+    match seek(file, from) {
+        Ok(at) => Ok(at.min(end)),
+        Err(Errno::NXIO) => Ok(end),
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(match from {
+            SeekFrom::Data(at) => at,
+            _ => end,
+        }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeroes_can_be_written_where_nothing_else_helps() {
+        let bytes = 3 * PIECE_BYTES as u64;
+        let store = Store::in_memory(bytes).expect("memory");
+        store.write_at(0, &vec![7; bytes as usize]).expect("room");
+        store.write_zeroes(5, bytes - 3).expect("room");
+        let mut read = vec![0; bytes as usize];
+        store.read_at(0, &mut read).expect("data");
+        assert!(
+            read.iter().enumerate().all(|(i, b)| *b == if i < 5 || i as u64 >= bytes - 3 { 7 } else { 0 })
+        );
+    }
+}

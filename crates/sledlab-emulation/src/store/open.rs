@@ -1,0 +1,152 @@
+//! Where a store comes from.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, MemfdFlags, flock, memfd_create};
+use rustix::io::Errno;
+use sledlab_core::{Error, Result};
+
+use super::{PIECE_BYTES, Store};
+
+impl Store {
+    /// An empty store in memory, which takes as much of it as is written.
+    pub fn in_memory(bytes: u64) -> Result<Store> {
+        let file = memfd_create("sledlab", MemfdFlags::CLOEXEC).map(File::from).map_err(io::Error::from);
+        let file = file.and_then(|file| file.set_len(bytes).map(|()| file)).map_err(|error| {
+            Error::user(format!("no memory for a store of {bytes} bytes: {error}"))
+                .with_remedy("give a file to keep the data in, or serve a smaller device")
+        })?;
+        Ok(Store { file, bytes })
+    }
+
+    /// A store in a file of exactly so many bytes, which no other store uses at the same time. A file that is not there
+    /// or empty becomes a sparse one of that size.
+    ///
+    /// # Errors
+    /// What is not a regular file; a file of another size; one that is used by another process; one that cannot be
+    /// opened, read and written.
+    pub fn open(path: &Path, bytes: u64) -> Result<Store> {
+        let existed = is_regular(path)?;
+        if !existed {
+            refuse_devices(path)?;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(!existed);
+        let file = options.open(path).map_err(|error| cannot_open(path, &error))?;
+        take(path, &file, FlockOperation::NonBlockingLockExclusive)?;
+        if measure(path, &file)? == 0 {
+            file.set_len(bytes).map_err(|error| {
+                if !existed {
+                    // Nothing was kept in it, and nobody wants an empty file.
+                    let _ = fs::remove_file(path);
+                }
+                Error::user(format!("{} cannot have {bytes} bytes: {error}", path.display()))
+                    .with_remedy("keep the data on a file system that allows files of that size")
+            })?;
+        }
+        of_size(path, &file, bytes)?;
+        Ok(Store { file, bytes })
+    }
+
+    /// A copy in memory of a file of exactly so many bytes: what is written is gone at the end, and the file stays as it
+    /// is. Holes are not copied.
+    ///
+    /// # Errors
+    /// As [`Store::open`], and a file that is not there.
+    pub fn scratch(path: &Path, bytes: u64) -> Result<Store> {
+        if !is_regular(path)? {
+            return Err(Error::user(format!("there is no file {}", path.display()))
+                .with_remedy("make it first: serve the device with this file, but without scratch"));
+        }
+        let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
+        // Others may copy it too, but nobody may write to it meanwhile.
+        take(path, &file, FlockOperation::NonBlockingLockShared)?;
+        of_size(path, &file, bytes)?;
+        let copy = Store::in_memory(bytes)?;
+        let source = Store { file, bytes };
+        copy_data(&source, &copy).map_err(|error| {
+            Error::user(format!("{} cannot be copied to memory: {error}", path.display()))
+                .with_remedy("its data must fit into memory; without scratch it is used in its place")
+        })?;
+        Ok(copy)
+    }
+}
+
+fn copy_data(from: &Store, to: &Store) -> io::Result<()> {
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut at = 0;
+    for extent in from.allocated(0, from.bytes, usize::MAX)? {
+        let end = at + extent.length;
+        while extent.allocated && at < end {
+            let count = PIECE_BYTES.min((end - at) as usize);
+            from.file.read_exact_at(&mut piece[..count], at)?;
+            to.file.write_all_at(&piece[..count], at)?;
+            at += count as u64;
+        }
+        at = end;
+    }
+    Ok(())
+}
+
+/// Whether there is a file already; what is there but no regular file is refused.
+fn is_regular(path: &Path) -> Result<bool> {
+    match fs::metadata(path) {
+        Ok(about) if about.is_file() => Ok(true),
+        Ok(_) => Err(no_file(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(cannot_open(path, &error)),
+    }
+}
+
+/// A slip in the name of a device must not become a file beside the devices.
+fn refuse_devices(path: &Path) -> Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| PathBuf::from(folder));
+    if folder.starts_with("/dev") && !folder.starts_with("/dev/shm") { Err(no_file(path)) } else { Ok(()) }
+}
+
+/// Looks at what was opened, not at what was there when the path was looked at.
+fn measure(path: &Path, file: &File) -> Result<u64> {
+    let about = file.metadata().map_err(|error| cannot_open(path, &error))?;
+    if about.is_file() { Ok(about.len()) } else { Err(no_file(path)) }
+}
+
+fn of_size(path: &Path, file: &File, bytes: u64) -> Result<()> {
+    match measure(path, file)? {
+        found if found == bytes => Ok(()),
+        found => Err(Error::user(format!("{} has {found} bytes, the device {bytes}", path.display())).with_remedy(
+            "give a file that was made for this device, one that is not there yet, or a device of the file's size",
+        )),
+    }
+}
+
+fn take(path: &Path, file: &File, how: FlockOperation) -> Result<()> {
+    flock(file, how).map_err(|error| match error {
+        Errno::WOULDBLOCK => Error::user(format!("{} is in use", path.display()))
+            .with_remedy("another process serves or copies it: end that one, or give each a file of its own"),
+        error => Error::user(format!("{} cannot be locked: {}", path.display(), io::Error::from(error)))
+            .with_remedy("keep the data on a file system that has locks"),
+    })
+}
+
+fn no_file(path: &Path) -> Error {
+    Error::user(format!("{} is not a regular file", path.display()))
+        .with_remedy("data is kept in files only, never on devices: give the path of a file")
+}
+
+fn cannot_open(path: &Path, error: &io::Error) -> Error {
+    let remedy = match error.kind() {
+        io::ErrorKind::NotFound => "make the directory first",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "the file must be readable, and writable unless only a scratch copy is wanted"
+        }
+        _ => "give the path of a file that can be read and written",
+    };
+    Error::user(format!("{} cannot be opened: {error}", path.display())).with_remedy(remedy)
+}

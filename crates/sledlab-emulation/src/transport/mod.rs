@@ -1,0 +1,3 @@
+//! How requests of real programs arrive, and replies leave.
+
+pub mod nbd;

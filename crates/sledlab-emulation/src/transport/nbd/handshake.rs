@@ -1,0 +1,374 @@
+//! Options, by which a client and a server agree on what is served and how.
+
+use super::reply::{ALLOCATION_CONTEXT, option_reply};
+use super::wire::{Fields, Front, Put};
+use super::{Ending, Export, LONGEST_NAME, MOST_BYTES};
+
+/// `NBD_FLAG_C_FIXED_NEWSTYLE`
+const FIXED_NEWSTYLE: u32 = 1;
+/// `NBD_FLAG_C_NO_ZEROES`
+const NO_ZEROES: u32 = 2;
+/// What ends the reply to `EXPORT_NAME`, unless the client can do without.
+const ZEROES: [u8; 124] = [0; 124];
+
+/// Before each option.
+const OPTION_MAGIC: &[u8] = b"IHAVEOPT";
+/// Magic, option, length of its data.
+const OPTION_BYTES: usize = 16;
+/// Data of longer options is not looked at.
+const LONGEST_OPTION: u32 = 16 << 10;
+
+/// The smallest requests that are served as they are; smaller ones are, too.
+const LEAST_BLOCK: u32 = 512;
+/// What file systems use most.
+const PREFERRED_BLOCK: u32 = 4096;
+
+/// The metadata context that tells where data is.
+const ALLOCATION: &[u8] = b"base:allocation";
+
+/// Options, `NBD_OPT_...`.
+mod option {
+    pub const EXPORT_NAME: u32 = 1;
+    pub const ABORT: u32 = 2;
+    pub const LIST: u32 = 3;
+    pub const INFO: u32 = 6;
+    pub const GO: u32 = 7;
+    pub const STRUCTURED_REPLY: u32 = 8;
+    pub const LIST_META_CONTEXT: u32 = 9;
+    pub const SET_META_CONTEXT: u32 = 10;
+}
+
+/// Kinds of replies to options, `NBD_REP_...`.
+mod rep {
+    pub const ACK: u32 = 1;
+    pub const SERVER: u32 = 2;
+    pub const INFO: u32 = 3;
+    pub const META_CONTEXT: u32 = 4;
+    pub const ERR_UNSUP: u32 = 0x8000_0001;
+    pub const ERR_INVALID: u32 = 0x8000_0003;
+    pub const ERR_UNKNOWN: u32 = 0x8000_0006;
+    pub const ERR_TOO_BIG: u32 = 0x8000_0009;
+}
+
+/// What can be asked about an export, `NBD_INFO_...`.
+mod info {
+    pub const EXPORT: u16 = 0;
+    pub const NAME: u16 = 1;
+    pub const DESCRIPTION: u16 = 2;
+    pub const BLOCK_SIZE: u16 = 3;
+}
+
+/// Transmission flags, `NBD_FLAG_...`.
+mod flag {
+    pub const HAS_FLAGS: u16 = 1 << 0;
+    pub const READ_ONLY: u16 = 1 << 1;
+    pub const SEND_FLUSH: u16 = 1 << 2;
+    pub const SEND_FUA: u16 = 1 << 3;
+    pub const ROTATIONAL: u16 = 1 << 4;
+    pub const SEND_TRIM: u16 = 1 << 5;
+    pub const SEND_WRITE_ZEROES: u16 = 1 << 6;
+    pub const SEND_DF: u16 = 1 << 7;
+    pub const CAN_MULTI_CONN: u16 = 1 << 8;
+    pub const SEND_CACHE: u16 = 1 << 10;
+}
+
+/// What a client can do in the transmission phase, because it asked before.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Agreed {
+    /// Replies come in chunks.
+    pub structured: bool,
+    /// `BLOCK_STATUS` tells where data is.
+    pub allocation: bool,
+}
+
+/// What comes of bytes of the handshake.
+pub enum Next {
+    More,
+    Replied,
+    Transmission(Agreed),
+    Close(Ending),
+}
+
+/// Why an option cannot be granted: kind of the reply, and a sentence for people.
+struct Refused(u32, &'static str);
+
+/// How far the handshake is.
+#[derive(Debug, Default)]
+pub struct Handshake {
+    stage: Stage,
+    fixed: bool,
+    no_zeroes: bool,
+    agreed: Agreed,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Stage {
+    /// The client's flags come first.
+    #[default]
+    Flags,
+    Option,
+    Data {
+        option: u32,
+        length: u32,
+    },
+    /// Data that nobody looks at.
+    Skip {
+        option: u32,
+        left: u32,
+    },
+}
+
+fn violation(what: &'static str) -> Next {
+    Next::Close(Ending::Violation(what))
+}
+
+impl Handshake {
+    /// Takes bytes of the client up to the end of a message.
+    pub fn feed(
+        &mut self,
+        export: &Export,
+        front: &mut Front,
+        input: &[u8],
+        replies: &mut Vec<u8>,
+    ) -> (usize, Next) {
+        let mut used = 0;
+        loop {
+            let rest = &input[used..];
+            if let Stage::Skip { option, left } = self.stage {
+                let skipped = rest.len().min(left as usize);
+                used += skipped;
+                let left = left - skipped as u32;
+                self.stage = Stage::Skip { option, left };
+                if left > 0 {
+                    return (used, Next::More);
+                }
+                self.stage = Stage::Option;
+                return (used, skipped_over(option, replies));
+            }
+            let count = match self.stage {
+                Stage::Flags => 4,
+                Stage::Data { length, .. } => length as usize,
+                Stage::Option | Stage::Skip { .. } => OPTION_BYTES,
+            };
+            let (taken, message) = front.gather(count, rest);
+            used += taken;
+            let Some(message) = message else { return (used, Next::More) };
+            let next = match self.stage {
+                Stage::Flags => self.flags(&message),
+                Stage::Data { option, .. } => {
+                    self.stage = Stage::Option;
+                    Some(self.answer(export, option, &message, replies))
+                }
+                Stage::Option | Stage::Skip { .. } => self.option(&message),
+            };
+            if let Some(next) = next {
+                return (used, next);
+            }
+        }
+    }
+
+    /// The client's flags; `None` goes on.
+    fn flags(&mut self, message: &[u8]) -> Option<Next> {
+        let flags = Fields(message).u32()?;
+        if flags & !(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
+            return Some(violation("flags of the client that no server has offered"));
+        }
+        self.fixed = flags & FIXED_NEWSTYLE != 0;
+        self.no_zeroes = flags & NO_ZEROES != 0;
+        self.stage = Stage::Option;
+        None
+    }
+
+    /// The head of an option; `None` goes on with its data.
+    fn option(&mut self, message: &[u8]) -> Option<Next> {
+        let mut fields = Fields(message);
+        if fields.bytes(OPTION_MAGIC.len())? != OPTION_MAGIC {
+            return Some(violation("an option without its magic number"));
+        }
+        let (option, length) = (fields.u32()?, fields.u32()?);
+        if option == option::EXPORT_NAME && length as usize > LONGEST_NAME {
+            return Some(violation("the name of an export is too long"));
+        }
+        if option != option::EXPORT_NAME && !self.fixed {
+            return Some(violation("an option of a client that does not speak the fixed newstyle"));
+        }
+        let looked_at = is_known(option) && option != option::ABORT && length <= LONGEST_OPTION;
+        self.stage =
+            if looked_at { Stage::Data { option, length } } else { Stage::Skip { option, left: length } };
+        None
+    }
+
+    fn answer(&mut self, export: &Export, option: u32, data: &[u8], replies: &mut Vec<u8>) -> Next {
+        if option == option::EXPORT_NAME {
+            return self.export_name(export, data, replies);
+        }
+        let granted = match option {
+            option::LIST => list(export, data, replies),
+            option::INFO | option::GO => self.tell(export, option, data, replies),
+            option::STRUCTURED_REPLY => self.structured_reply(data),
+            _ => self.contexts(export, option, data, replies),
+        };
+        match granted {
+            Ok(()) => option_reply(replies, option, rep::ACK, &[]),
+            Err(Refused(kind, why)) => option_reply(replies, option, kind, &[why.as_bytes()]),
+        }
+        if option == option::GO && granted.is_ok() {
+            return Next::Transmission(self.agreed);
+        }
+        Next::Replied
+    }
+
+    fn export_name(&self, export: &Export, name: &[u8], replies: &mut Vec<u8>) -> Next {
+        if !export.is_called(name) {
+            return violation("there is no export of that name");
+        }
+        replies.extend_from_slice(&self.size_and_flags(export));
+        if !self.no_zeroes {
+            replies.extend_from_slice(&ZEROES);
+        }
+        Next::Transmission(self.agreed)
+    }
+
+    fn structured_reply(&mut self, data: &[u8]) -> Result<(), Refused> {
+        if !data.is_empty() {
+            return Err(Refused(rep::ERR_INVALID, "this option has no data"));
+        }
+        self.agreed.structured = true;
+        Ok(())
+    }
+
+    /// `INFO` and `GO`: what is to be known of an export.
+    fn tell(&self, export: &Export, option: u32, data: &[u8], replies: &mut Vec<u8>) -> Result<(), Refused> {
+        let (name, wanted) = asked_for(data).ok_or(Refused(rep::ERR_INVALID, "lengths do not fit"))?;
+        known(export, name)?;
+        let mut inform = |kind: u16, data: &[u8]| {
+            option_reply(replies, option, rep::INFO, &[&kind.to_be_bytes(), data]);
+        };
+        inform(info::EXPORT, &self.size_and_flags(export));
+        if wanted.contains(&info::NAME) {
+            inform(info::NAME, export.name.as_bytes());
+        }
+        if wanted.contains(&info::DESCRIPTION) {
+            inform(info::DESCRIPTION, export.description.as_bytes());
+        }
+        if wanted.contains(&info::BLOCK_SIZE) {
+            let sizes = [LEAST_BLOCK, PREFERRED_BLOCK, MOST_BYTES].map(u32::to_be_bytes);
+            inform(info::BLOCK_SIZE, sizes.as_flattened());
+        }
+        Ok(())
+    }
+
+    /// `LIST_META_CONTEXT` and `SET_META_CONTEXT`; the only context there is has number 0.
+    fn contexts(
+        &mut self,
+        export: &Export,
+        option: u32,
+        data: &[u8],
+        replies: &mut Vec<u8>,
+    ) -> Result<(), Refused> {
+        let sets = option == option::SET_META_CONTEXT;
+        if sets {
+            // What was set before is forgotten, even where this fails.
+            self.agreed.allocation = false;
+        }
+        if !self.agreed.structured {
+            return Err(Refused(rep::ERR_INVALID, "structured replies come first"));
+        }
+        let (name, queries) = queries(data).ok_or(Refused(rep::ERR_INVALID, "lengths do not fit"))?;
+        known(export, name)?;
+        // For lists, no query means all, and `base:` all of that namespace.
+        let means_it = |query: &&[u8]| *query == ALLOCATION || (!sets && *query == b"base:");
+        if queries.iter().any(means_it) || (!sets && queries.is_empty()) {
+            self.agreed.allocation |= sets;
+            let number = ALLOCATION_CONTEXT.to_be_bytes();
+            option_reply(replies, option, rep::META_CONTEXT, &[&number, ALLOCATION]);
+        }
+        Ok(())
+    }
+
+    /// What every client must know of an export, however it asks.
+    fn size_and_flags(&self, export: &Export) -> Vec<u8> {
+        let mut told = Vec::new();
+        told.put_u64(export.bytes);
+        told.put_u16(self.transmission_flags(export));
+        told
+    }
+
+    fn transmission_flags(&self, export: &Export) -> u16 {
+        let mut flags = flag::HAS_FLAGS
+            | flag::SEND_FLUSH
+            | flag::SEND_FUA
+            | flag::SEND_CACHE
+            // A flush covers what arrived on any connection.
+            | flag::CAN_MULTI_CONN;
+        flags |= if export.read_only { flag::READ_ONLY } else { flag::SEND_TRIM | flag::SEND_WRITE_ZEROES };
+        if export.rotational {
+            flags |= flag::ROTATIONAL;
+        }
+        if self.agreed.structured {
+            flags |= flag::SEND_DF;
+        }
+        flags
+    }
+}
+
+fn is_known(option: u32) -> bool {
+    use option::{ABORT, EXPORT_NAME, GO, INFO, LIST, LIST_META_CONTEXT, SET_META_CONTEXT, STRUCTURED_REPLY};
+    let all = [EXPORT_NAME, ABORT, LIST, INFO, GO, STRUCTURED_REPLY, LIST_META_CONTEXT, SET_META_CONTEXT];
+    all.contains(&option)
+}
+
+/// What comes after an option whose data was not looked at.
+fn skipped_over(option: u32, replies: &mut Vec<u8>) -> Next {
+    if option == option::ABORT {
+        option_reply(replies, option, rep::ACK, &[]);
+        return Next::Close(Ending::Asked);
+    }
+    let (kind, why) = if is_known(option) {
+        (rep::ERR_TOO_BIG, "the data of this option is too long")
+    } else {
+        (rep::ERR_UNSUP, "this option is not known here")
+    };
+    option_reply(replies, option, kind, &[why.as_bytes()]);
+    Next::Replied
+}
+
+fn list(export: &Export, data: &[u8], replies: &mut Vec<u8>) -> Result<(), Refused> {
+    if !data.is_empty() {
+        return Err(Refused(rep::ERR_INVALID, "this option has no data"));
+    }
+    let length = (export.name.len() as u32).to_be_bytes();
+    let parts = [&length, export.name.as_bytes(), export.description.as_bytes()];
+    option_reply(replies, option::LIST, rep::SERVER, &parts);
+    Ok(())
+}
+
+fn known(export: &Export, name: &[u8]) -> Result<(), Refused> {
+    if export.is_called(name) {
+        Ok(())
+    } else {
+        Err(Refused(rep::ERR_UNKNOWN, "there is no export of that name"))
+    }
+}
+
+/// The name and the information that `INFO` and `GO` ask for; `None` where lengths do not fit.
+fn asked_for(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
+    let mut fields = Fields(data);
+    let name = fields.string()?;
+    let count = fields.u16()?;
+    let wanted = (0..count).map(|_| fields.u16()).collect::<Option<_>>()?;
+    (fields.0.is_empty() && name.len() <= LONGEST_NAME).then_some((name, wanted))
+}
+
+/// The name and the queries of options about metadata contexts; `None` where lengths do not fit.
+fn queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
+    let mut fields = Fields(data);
+    let name = fields.string()?;
+    let count = fields.u32()?;
+    let mut queries = Vec::new();
+    for _ in 0..count {
+        queries.push(fields.string()?);
+    }
+    let longest = queries.iter().map(|query| query.len()).chain([name.len()]).max();
+    (fields.0.is_empty() && longest <= Some(LONGEST_NAME)).then_some((name, queries))
+}

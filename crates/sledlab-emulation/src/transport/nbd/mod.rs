@@ -1,0 +1,218 @@
+//! The server's side of the NBD protocol, as a codec: bytes of a client go in, requests and bytes to send come out.
+//!
+//! The protocol is that of `doc/proto.md` in <https://github.com/NetworkBlockDevice/nbd>, as of May 2026; names like
+//! `NBD_OPT_GO` are those of that document. Spoken are the fixed newstyle handshake with the options `EXPORT_NAME`,
+//! `ABORT`, `LIST`, `INFO`, `GO`, `STRUCTURED_REPLY`, `LIST_META_CONTEXT` and `SET_META_CONTEXT`, and the commands
+//! `READ`, `WRITE`, `DISC`, `FLUSH`, `TRIM`, `CACHE`, `WRITE_ZEROES` and `BLOCK_STATUS` (`base:allocation`). There is
+//! no TLS, and no oldstyle handshake.
+//!
+//! # A connection
+//! 1. Send [`GREETING`]; make a [`Session`].
+//! 2. Give it the bytes that arrive, in pieces of any size, until it answers [`Event::More`]; send what it puts
+//!    into `replies`.
+//! 3. [`Event::Data`] is for the store, [`Event::Request`] for the model. The codec has checked it already: a request
+//!    lies within the device, and what must be refused was answered.
+//! 4. When a request is due, encode its reply with [`Session::replies`] and send it, in any order.
+//!
+//! ```
+//! use sledlab_emulation::transport::nbd::{Event, Export, GREETING, Session};
+//!
+//! let export = Export::new("disk", "a G2 sled", 1 << 20)?;
+//! let mut session = Session::new(export);
+//! let mut to_send = GREETING.to_vec();
+//! let arrived = [0, 0, 0, 3]; // the client's flags: fixed newstyle, no zeroes
+//! let mut input = &arrived[..];
+//! loop {
+//!     let (used, event) = session.feed(input, &mut to_send);
+//!     input = &input[used..];
+//!     match event {
+//!         Event::More => break, // read the socket again
+//!         Event::Replied => {}
+//!         Event::Data { offset, bytes } => println!("write {} bytes at {offset}", bytes.len()),
+//!         Event::Request(request) => println!("ask the model for {request:?}"),
+//!         Event::Close(ending) => println!("{ending:?}"),
+//!     }
+//! }
+//! assert!(!session.is_open(), "no export is chosen yet");
+//! # Ok::<(), sledlab_core::Error>(())
+//! ```
+
+mod handshake;
+mod reply;
+mod request;
+mod wire;
+
+use sledlab_core::{BLOCK_BYTES, Error, Result};
+
+pub use reply::{Errno, Replies};
+pub use request::{Command, Request};
+
+use handshake::{Handshake, Next};
+use request::Requests;
+use wire::Front;
+
+/// What a server sends first: that it speaks the fixed newstyle and can do without the zeroes after `EXPORT_NAME`.
+pub const GREETING: [u8; 18] = *b"NBDMAGICIHAVEOPT\x00\x03";
+
+/// The most bytes that one request reads or writes: the protocol's own default.
+pub const MOST_BYTES: u32 = 32 << 20;
+
+/// The longest text of the protocol, in bytes.
+const LONGEST_NAME: usize = 4096;
+
+/// What is served: one device under one name.
+#[derive(Clone, Debug)]
+pub struct Export {
+    name: String,
+    description: String,
+    bytes: u64,
+    rotational: bool,
+    read_only: bool,
+}
+
+impl Export {
+    /// A device of so many bytes. Clients ask for it by its name or by none; `description` is for people.
+    ///
+    /// # Errors
+    /// A name or description of more than 4,096 bytes or with NUL in it; a size that is not a whole number of blocks
+    /// of 512 bytes.
+    pub fn new(name: &str, description: &str, bytes: u64) -> Result<Self> {
+        for (what, text) in [("name", name), ("description", description)] {
+            if text.len() > LONGEST_NAME || text.contains('\0') {
+                return Err(Error::user(format!("the {what} of an export cannot be sent to NBD clients"))
+                    .with_remedy(format!("at most {LONGEST_NAME} bytes, none of them NUL")));
+            }
+        }
+        if bytes == 0 || !bytes.is_multiple_of(BLOCK_BYTES) {
+            return Err(Error::user(format!("a device of {bytes} bytes cannot be served"))
+                .with_remedy(format!("its size is a multiple of {BLOCK_BYTES} bytes, at least one")));
+        }
+        let (name, description) = (name.to_owned(), description.to_owned());
+        Ok(Export { name, description, bytes, rotational: false, read_only: false })
+    }
+
+    /// Says to clients whether neighbouring blocks are cheaper to reach, as on a disk.
+    #[must_use]
+    pub fn rotational(mut self, rotational: bool) -> Self {
+        self.rotational = rotational;
+        self
+    }
+
+    /// Refuses everything that would change data.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
+        self
+    }
+
+    /// The size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether clients mean this export: the empty name is that of the only one.
+    fn is_called(&self, name: &[u8]) -> bool {
+        name.is_empty() || name == self.name.as_bytes()
+    }
+}
+
+/// What a client said, one thing at a time.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// All that was given has been used up: more must arrive.
+    More,
+    /// Something to send was put into `replies`.
+    Replied,
+    /// A part of what a write wants written, and where. Its [`Event::Request`] follows once all parts are there.
+    Data {
+        /// Where on the device, in bytes.
+        offset: u64,
+        /// A piece of the input that was given; not empty.
+        bytes: &'a [u8],
+    },
+    /// A request has arrived as a whole and waits for its reply.
+    Request(Request),
+    /// The connection ends; what arrives after it is dropped.
+    Close(Ending),
+}
+
+/// Why a connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The client has asked for it: close when everything under way has been replied to.
+    Asked,
+    /// The client broke the protocol, or wants an export that is not there: close at once.
+    Violation(&'static str),
+}
+
+/// A connection: what was agreed with its client, and how far the message goes that is arriving.
+///
+/// Takes no memory but for the front of a message that is not there as a whole: an option of at most 16 KiB or the 28
+/// bytes of a request. What writes carry is handed on as it arrives.
+#[derive(Debug)]
+pub struct Session {
+    export: Export,
+    front: Front,
+    phase: Phase,
+    replies: Replies,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Handshake(Handshake),
+    Transmission(Requests),
+    Closed,
+}
+
+impl Session {
+    /// A connection that has just been accepted.
+    pub fn new(export: Export) -> Self {
+        let phase = Phase::Handshake(Handshake::default());
+        Session { export, front: Front::default(), phase, replies: Replies::default() }
+    }
+
+    /// Takes the next bytes of the client: says how many were used, and what they mean. Bytes to send are added to
+    /// `replies`, less than 16 KiB a call.
+    ///
+    /// To be called again with what is left, even if nothing is, until the answer is [`Event::More`]: then all was
+    /// used. What arrives after [`Event::Close`] is dropped.
+    pub fn feed<'a>(&mut self, input: &'a [u8], replies: &mut Vec<u8>) -> (usize, Event<'a>) {
+        let (used, event) = match &mut self.phase {
+            Phase::Handshake(handshake) => {
+                let (used, next) = handshake.feed(&self.export, &mut self.front, input, replies);
+                let event = match next {
+                    Next::More => Event::More,
+                    Next::Replied => Event::Replied,
+                    Next::Close(ending) => Event::Close(ending),
+                    Next::Transmission(agreed) => {
+                        self.replies = Replies { structured: agreed.structured };
+                        self.phase = Phase::Transmission(Requests::new(agreed));
+                        Event::Replied
+                    }
+                };
+                (used, event)
+            }
+            Phase::Transmission(requests) => requests.feed(&self.export, &mut self.front, input, replies),
+            Phase::Closed => (input.len(), Event::More),
+        };
+        if let Event::Close(_) = event {
+            (self.phase, self.front) = (Phase::Closed, Front::default());
+        }
+        (used, event)
+    }
+
+    /// Whether the client has chosen the export, so that requests can arrive.
+    pub fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Transmission(_))
+    }
+
+    /// How requests of this connection are replied to, once there are any.
+    pub fn replies(&self) -> Replies {
+        self.replies
+    }
+
+    /// Bytes of memory that the codec holds for this connection.
+    pub fn held_bytes(&self) -> usize {
+        self.front.capacity()
+    }
+}

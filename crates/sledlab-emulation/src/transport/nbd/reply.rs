@@ -1,0 +1,159 @@
+//! Replies, as they are sent.
+
+use std::io;
+
+use super::request::{Command, Request};
+use super::wire::Put;
+use crate::Extent;
+
+/// Before each reply to an option.
+const OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
+/// Before each simple reply.
+const SIMPLE_MAGIC: u32 = 0x6744_6698;
+/// Before each chunk of a structured reply.
+const CHUNK_MAGIC: u32 = 0x668e_33ef;
+
+/// `NBD_REPLY_FLAG_DONE`: no chunk follows. Here every reply is a single chunk.
+const DONE: u16 = 1;
+
+/// Types of chunks, `NBD_REPLY_TYPE_...`.
+mod chunk {
+    pub const OFFSET_DATA: u16 = 1;
+    pub const BLOCK_STATUS: u16 = 5;
+    pub const ERROR: u16 = 0x8001;
+}
+
+/// `NBD_STATE_HOLE` and `NBD_STATE_ZERO`: takes no room, and reads as zeroes.
+const HOLE_AND_ZERO: u32 = 3;
+
+/// The number of the metadata context `base:allocation`.
+pub const ALLOCATION_CONTEXT: u32 = 0;
+
+/// The most extents in one reply; clients ask again for what comes after them.
+const MOST_EXTENTS: usize = 1 << 16;
+
+/// Writes a reply to an option, whose data is given in parts.
+pub fn option_reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[&[u8]]) {
+    out.put_u64(OPTION_REPLY_MAGIC);
+    out.put_u32(option);
+    out.put_u32(kind);
+    out.put_u32(data.iter().map(|part| part.len()).sum::<usize>() as u32);
+    for part in data {
+        out.extend_from_slice(part);
+    }
+}
+
+/// What can go wrong with a request, in the numbers of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Errno {
+    /// The device is read-only.
+    Perm = 1,
+    /// Data cannot be read or written.
+    Io = 5,
+    /// There is no memory for it.
+    NoMem = 12,
+    /// The request makes no sense.
+    Inval = 22,
+    /// The device, or what its data is kept in, is full.
+    NoSpc = 28,
+    /// The server ends.
+    Shutdown = 108,
+}
+
+impl From<&io::Error> for Errno {
+    fn from(error: &io::Error) -> Self {
+        use io::ErrorKind as Kind;
+        match error.kind() {
+            Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Errno::NoSpc,
+            Kind::PermissionDenied | Kind::ReadOnlyFilesystem => Errno::Perm,
+            Kind::OutOfMemory => Errno::NoMem,
+            Kind::InvalidInput => Errno::Inval,
+            _ => Errno::Io,
+        }
+    }
+}
+
+/// How requests of one connection are replied to: simply, or in chunks where the client has asked for them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Replies {
+    pub(super) structured: bool,
+}
+
+impl Replies {
+    /// What stands before the data of a read: exactly `request.length` bytes must follow. Once this was sent, an error
+    /// can no longer be told.
+    pub fn data(self, out: &mut Vec<u8>, request: &Request) {
+        debug_assert_eq!(request.command, Command::Read);
+        if self.structured {
+            chunk(out, request, chunk::OFFSET_DATA, 8 + request.length);
+            out.put_u64(request.offset);
+        } else {
+            simple(out, request, 0);
+        }
+    }
+
+    /// That all was done which a request asked for that gets no data: neither a read nor a query of extents.
+    pub fn done(self, out: &mut Vec<u8>, request: &Request) {
+        debug_assert!(!matches!(request.command, Command::Read | Command::BlockStatus));
+        // Clients understand this among chunks too, and it is shorter.
+        simple(out, request, 0);
+    }
+
+    /// That a request failed. `why` is for people, at most 4,096 bytes; only chunks have room for it.
+    pub fn error(self, out: &mut Vec<u8>, request: &Request, errno: Errno, why: &str) {
+        if self.structured {
+            let why = &why.as_bytes()[..why.len().min(super::LONGEST_NAME)];
+            chunk(out, request, chunk::ERROR, 6 + why.len() as u32);
+            out.put_u32(errno as u32);
+            out.put_u16(why.len() as u16);
+            out.extend_from_slice(why);
+        } else {
+            simple(out, request, errno as u32);
+        }
+    }
+
+    /// Where data is: extents from the request's offset on, at least one. What goes beyond the request is cut off, and
+    /// extents may end before it does.
+    pub fn extents(self, out: &mut Vec<u8>, request: &Request, extents: &[Extent]) {
+        debug_assert!(self.structured && request.command == Command::BlockStatus);
+        let most = if request.only_one { 1 } else { MOST_EXTENTS };
+        let mut left = u64::from(request.length);
+        let mut told: Vec<(u32, bool)> = Vec::new();
+        for extent in extents {
+            let length = extent.length.min(left) as u32;
+            left -= u64::from(length);
+            let full = told.len() == most;
+            match told.last_mut() {
+                _ if length == 0 => {}
+                Some(last) if last.1 == extent.allocated => last.0 += length,
+                _ if full => break,
+                _ => told.push((length, extent.allocated)),
+            }
+        }
+        if told.is_empty() {
+            // It may always be said that data is there.
+            told.push((request.length, true));
+        }
+        chunk(out, request, chunk::BLOCK_STATUS, 4 + 8 * told.len() as u32);
+        out.put_u32(ALLOCATION_CONTEXT);
+        for (length, allocated) in told {
+            out.put_u32(length);
+            out.put_u32(if allocated { 0 } else { HOLE_AND_ZERO });
+        }
+    }
+}
+
+fn simple(out: &mut Vec<u8>, request: &Request, errno: u32) {
+    out.put_u32(SIMPLE_MAGIC);
+    out.put_u32(errno);
+    out.put_u64(request.cookie);
+}
+
+fn chunk(out: &mut Vec<u8>, request: &Request, kind: u16, length: u32) {
+    out.put_u32(CHUNK_MAGIC);
+    out.put_u16(DONE);
+    out.put_u16(kind);
+    out.put_u64(request.cookie);
+    out.put_u32(length);
+}

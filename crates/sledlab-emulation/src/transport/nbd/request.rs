@@ -1,0 +1,245 @@
+//! Requests of the transmission phase: what clients ask for, and what of it is refused at once.
+
+use super::handshake::Agreed;
+use super::reply::{Errno, Replies};
+use super::wire::{Fields, Front};
+use super::{Ending, Event, Export, MOST_BYTES};
+
+/// Before each request.
+const REQUEST_MAGIC: u32 = 0x2560_9513;
+/// Magic, flags, command, cookie, offset, length.
+const REQUEST_BYTES: usize = 28;
+
+/// `NBD_CMD_DISC`, which is never replied to.
+const DISCONNECT: u16 = 2;
+/// `NBD_CMD_WRITE`, the only command that data follows.
+const WRITE: u16 = 1;
+
+/// Flags of commands, `NBD_CMD_FLAG_...`.
+mod flag {
+    pub const FUA: u16 = 1 << 0;
+    pub const NO_HOLE: u16 = 1 << 1;
+    pub const DF: u16 = 1 << 2;
+    pub const REQ_ONE: u16 = 1 << 3;
+}
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Command {
+    /// Send data.
+    Read,
+    /// Write the data that has arrived before.
+    Write,
+    /// Make durable what was written before; has no place on the device.
+    Flush,
+    /// The data is not needed any more.
+    Trim,
+    /// The data will be read soon.
+    Cache,
+    /// Write zeroes.
+    WriteZeroes,
+    /// Tell where data is.
+    BlockStatus,
+}
+
+impl Command {
+    fn of(number: u16) -> Option<Self> {
+        Some(match number {
+            0 => Command::Read,
+            WRITE => Command::Write,
+            3 => Command::Flush,
+            4 => Command::Trim,
+            5 => Command::Cache,
+            6 => Command::WriteZeroes,
+            7 => Command::BlockStatus,
+            _ => return None,
+        })
+    }
+
+    /// Whether it may change data.
+    pub const fn is_write(self) -> bool {
+        matches!(self, Command::Write | Command::Trim | Command::WriteZeroes)
+    }
+}
+
+/// What a client wants, and has a right to: it lies within the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The client's own name for it, which its reply carries.
+    pub cookie: u64,
+    /// What is asked for.
+    pub command: Command,
+    /// First byte on the device, at any place; 0 for a flush.
+    pub offset: u64,
+    /// Bytes, any number of them; 0 only for a flush. At most [`MOST_BYTES`] where data is read or written.
+    pub length: u32,
+    /// What was written must be durable before the reply (force unit access).
+    pub fua: bool,
+    /// Zeroes must take the room of data.
+    pub no_hole: bool,
+    /// One extent is enough.
+    pub only_one: bool,
+}
+
+/// Why a request is answered at once.
+#[derive(Clone, Copy, Debug)]
+struct Refusal(Errno, &'static str);
+
+/// How far the requests of a connection have arrived.
+#[derive(Debug)]
+pub struct Requests {
+    agreed: Agreed,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Header,
+    /// Data of a write, of which so many bytes are still to come.
+    Data {
+        request: Request,
+        left: u32,
+    },
+    /// Data of a write that was refused.
+    Skip {
+        request: Request,
+        refusal: Refusal,
+        left: u32,
+    },
+}
+
+impl Requests {
+    pub fn new(agreed: Agreed) -> Self {
+        Requests { agreed, stage: Stage::Header }
+    }
+
+    fn replies(&self) -> Replies {
+        Replies { structured: self.agreed.structured }
+    }
+
+    /// Takes bytes of the client up to the end of a request, or of a piece of data.
+    pub fn feed<'a>(
+        &mut self,
+        export: &Export,
+        front: &mut Front,
+        input: &'a [u8],
+        replies: &mut Vec<u8>,
+    ) -> (usize, Event<'a>) {
+        let mut used = 0;
+        if let Stage::Header = self.stage {
+            let (taken, header) = front.gather(REQUEST_BYTES, input);
+            used = taken;
+            let Some(header) = header else { return (used, Event::More) };
+            if let Some(event) = self.header(export, &header, replies) {
+                return (used, event);
+            }
+        }
+        let (taken, event) = self.data(&input[used..], replies);
+        (used + taken, event)
+    }
+
+    /// Decides about a request; `None` where data of a write comes before anything else.
+    fn header(&mut self, export: &Export, header: &[u8], replies: &mut Vec<u8>) -> Option<Event<'static>> {
+        let mut fields = Fields(header);
+        if fields.u32()? != REQUEST_MAGIC {
+            return Some(Event::Close(Ending::Violation("a request without its magic number")));
+        }
+        let (flags, number, cookie) = (fields.u16()?, fields.u16()?, fields.u64()?);
+        let (offset, length) = (fields.u64()?, fields.u32()?);
+        if number == DISCONNECT {
+            return Some(Event::Close(Ending::Asked));
+        }
+        let command = Command::of(number);
+        let request = Request {
+            cookie,
+            // What is not known is refused below, and its reply is that of any command.
+            command: command.unwrap_or(Command::Flush),
+            offset,
+            length,
+            fua: flags & flag::FUA != 0,
+            no_hole: flags & flag::NO_HOLE != 0,
+            only_one: flags & flag::REQ_ONE != 0,
+        };
+        let judged = match command {
+            Some(_) => judge(export, self.agreed, flags, &request),
+            None => Err(Refusal(Errno::Inval, "this command is not known here")),
+        };
+        match judged {
+            Ok(()) if number == WRITE => self.stage = Stage::Data { request, left: length },
+            Ok(()) => return Some(Event::Request(request)),
+            Err(refusal) if number == WRITE => self.stage = Stage::Skip { request, refusal, left: length },
+            Err(Refusal(errno, why)) => {
+                self.replies().error(replies, &request, errno, why);
+                return Some(Event::Replied);
+            }
+        }
+        None
+    }
+
+    /// Hands on the data of a write, or drops it.
+    fn data<'a>(&mut self, input: &'a [u8], replies: &mut Vec<u8>) -> (usize, Event<'a>) {
+        match self.stage {
+            Stage::Header => (0, Event::More),
+            Stage::Data { request, left: 0 } => {
+                self.stage = Stage::Header;
+                (0, Event::Request(request))
+            }
+            Stage::Data { .. } if input.is_empty() => (0, Event::More),
+            Stage::Data { request, left } => {
+                let bytes = &input[..input.len().min(left as usize)];
+                let offset = request.offset + u64::from(request.length - left);
+                self.stage = Stage::Data { request, left: left - bytes.len() as u32 };
+                (bytes.len(), Event::Data { offset, bytes })
+            }
+            Stage::Skip { request, refusal, left } => {
+                let used = input.len().min(left as usize);
+                let left = left - used as u32;
+                self.stage = Stage::Skip { request, refusal, left };
+                if left > 0 {
+                    return (used, Event::More);
+                }
+                self.stage = Stage::Header;
+                self.replies().error(replies, &request, refusal.0, refusal.1);
+                (used, Event::Replied)
+            }
+        }
+    }
+}
+
+/// Whether a request can be served at all.
+fn judge(export: &Export, agreed: Agreed, flags: u16, request: &Request) -> Result<(), Refusal> {
+    let command = request.command;
+    let possible = flag::FUA
+        | match command {
+            Command::WriteZeroes => flag::NO_HOLE,
+            Command::Read if agreed.structured => flag::DF,
+            Command::BlockStatus => flag::REQ_ONE,
+            _ => 0,
+        };
+    if flags & !possible != 0 {
+        return Err(Refusal(Errno::Inval, "a flag that this command does not have"));
+    }
+    if command == Command::BlockStatus && !agreed.allocation {
+        return Err(Refusal(Errno::Inval, "no metadata context was chosen"));
+    }
+    if command == Command::Flush {
+        let empty = request.offset == 0 && request.length == 0;
+        return if empty { Ok(()) } else { Err(Refusal(Errno::Inval, "a flush has no place")) };
+    }
+    if command.is_write() && export.read_only {
+        return Err(Refusal(Errno::Perm, "this device is read-only"));
+    }
+    if request.length == 0 {
+        return Err(Refusal(Errno::Inval, "a request for nothing"));
+    }
+    if request.length > MOST_BYTES && matches!(command, Command::Read | Command::Write) {
+        return Err(Refusal(Errno::Inval, "more than 32 MiB at once"));
+    }
+    let end = request.offset.checked_add(u64::from(request.length));
+    if end.is_none_or(|end| end > export.bytes) {
+        let full = matches!(command, Command::Write | Command::WriteZeroes);
+        let errno = if full { Errno::NoSpc } else { Errno::Inval };
+        return Err(Refusal(errno, "past the end of the device"));
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Integers of the wire, which are big-endian, and bytes that arrive in pieces.
+
+use std::borrow::Cow;
+
+/// Reads fields off the front of a message; `None` past its end.
+pub struct Fields<'a>(pub &'a [u8]);
+
+impl<'a> Fields<'a> {
+    pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (front, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(front)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (front, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*front)
+    }
+
+    pub fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    pub fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_be_bytes)
+    }
+
+    pub fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_be_bytes)
+    }
+
+    /// Bytes with their length in front of them.
+    pub fn string(&mut self) -> Option<&'a [u8]> {
+        let length = self.u32()?;
+        self.bytes(length as usize)
+    }
+}
+
+/// Writes fields at the end of what is to be sent.
+pub trait Put {
+    fn put_u16(&mut self, value: u16);
+    fn put_u32(&mut self, value: u32);
+    fn put_u64(&mut self, value: u64);
+}
+
+impl Put for Vec<u8> {
+    fn put_u16(&mut self, value: u16) {
+        self.extend_from_slice(&value.to_be_bytes());
+    }
+
+    fn put_u32(&mut self, value: u32) {
+        self.extend_from_slice(&value.to_be_bytes());
+    }
+
+    fn put_u64(&mut self, value: u64) {
+        self.extend_from_slice(&value.to_be_bytes());
+    }
+}
+
+/// The front of a message of which the rest has not arrived yet.
+#[derive(Debug, Default)]
+pub struct Front(Vec<u8>);
+
+impl Front {
+    /// The next `count` bytes as one piece, once all of them are there, and how many bytes of the input were used.
+    /// What lies whole in the input is not copied.
+    pub fn gather<'a>(&mut self, count: usize, input: &'a [u8]) -> (usize, Option<Cow<'a, [u8]>>) {
+        if self.0.is_empty() && input.len() >= count {
+            return (count, Some(Cow::Borrowed(&input[..count])));
+        }
+        // Only what arrives takes room, and no more than was asked for.
+        let used = input.len().min(count - self.0.len());
+        if self.0.capacity() < self.0.len() + used {
+            self.0.reserve_exact(used.max(self.0.len()).min(count - self.0.len()));
+        }
+        self.0.extend_from_slice(&input[..used]);
+        let whole = self.0.len() == count;
+        (used, whole.then(|| Cow::Owned(std::mem::take(&mut self.0))))
+    }
+
+    /// Bytes of memory it takes.
+    pub fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+}

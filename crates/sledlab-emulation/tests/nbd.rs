@@ -1,0 +1,341 @@
+//! The NBD codec, held to what clients must see and to its own promises.
+
+#[path = "../examples/fuzz/client.rs"]
+mod client;
+#[path = "../examples/fuzz/samples.rs"]
+mod samples;
+#[path = "../examples/fuzz/serve.rs"]
+mod serve;
+
+use Command::{Cache, Flush, Read, Trim, Write, WriteZeroes};
+use client::{Client, Reply};
+use proptest::prelude::*;
+use serve::{BYTES, Transcript, export, serve};
+use sledlab_emulation::transport::nbd::{Command, Ending, Errno, Event, Export, Session};
+
+const ACK: u32 = 1;
+const ERR_UNSUP: u32 = 0x8000_0001;
+const ERR_INVALID: u32 = 0x8000_0003;
+const ERR_UNKNOWN: u32 = 0x8000_0006;
+const ERR_TOO_BIG: u32 = 0x8000_0009;
+
+fn whole(client: &Client) -> Transcript {
+    serve(export(), &client.0, &[usize::MAX])
+}
+
+/// Kinds of the replies to options.
+fn kinds(transcript: &Transcript) -> Vec<(u32, u32)> {
+    let pairs = transcript.understood().into_iter().map(|reply| match reply {
+        Reply::Option { option, kind, .. } => (option, kind),
+        Reply::ExportName { .. } => (1, 0),
+        other => panic!("{other:?} is no reply to an option"),
+    });
+    pairs.collect()
+}
+
+fn told(client: &Client) -> Vec<(u32, Vec<u8>)> {
+    let replies = whole(client).understood().into_iter().map(|reply| match reply {
+        Reply::Option { kind, data, .. } => (kind, data),
+        other => panic!("{other:?} is no reply to an option"),
+    });
+    replies.collect()
+}
+
+#[test]
+fn every_command_is_understood_and_its_reply_too() {
+    let transcript = whole(&samples::plain());
+    let commands: Vec<Command> = transcript.requests.iter().map(|request| request.command).collect();
+    assert_eq!(commands, [Write, Read, Write, Flush, Trim, WriteZeroes, Cache, Read]);
+    assert_eq!(transcript.requests.iter().map(|r| r.fua).collect::<Vec<_>>()[2..5], [true, false, true]);
+    assert!(transcript.requests[5].no_hole);
+    assert_eq!(transcript.ending, Some(Ending::Asked));
+    let replies = &transcript.understood()[9..];
+    let read = [vec![0; 12], vec![7; 18]].concat();
+    assert_eq!(replies[1], Reply::Simple { errno: 0, cookie: 2, data: read });
+    let read = [vec![0; 600], vec![7; 424], vec![0; 512], vec![0; 512]].concat();
+    assert_eq!(replies[7], Reply::Simple { errno: 0, cookie: 8, data: read });
+    assert_eq!(transcript.disk[65_535], 8);
+}
+
+#[test]
+fn real_clients_get_what_they_ask_for() {
+    for session in samples::RECORDED {
+        let transcript = serve(export(), session, &[usize::MAX]);
+        for reply in transcript.understood() {
+            let failed = match reply {
+                Reply::Simple { errno, .. } => errno != 0,
+                Reply::Error { .. } => true,
+                // They try whether there is TLS.
+                Reply::Option { kind, option, .. } => kind >> 31 == 1 && option != 5,
+                Reply::ExportName { .. } | Reply::Data { .. } | Reply::Extents { .. } => false,
+            };
+            assert!(!failed, "{reply:?}");
+        }
+        assert!(!matches!(transcript.ending, Some(Ending::Violation(_))));
+    }
+}
+
+#[test]
+fn an_export_is_described() {
+    const RW: u16 = 0b101_0110_1101;
+    let told = told(&Client::new(3).info(6, "disk", &[3, 2, 1]));
+    let export = [&[0, 0], &BYTES.to_be_bytes()[..], &RW.to_be_bytes()].concat();
+    assert_eq!(told[0], (3, export));
+    assert_eq!(told[1], (3, [&[0, 1], &b"disk"[..]].concat()));
+    assert_eq!(told[2], (3, [&[0, 2], &b"a disk for tests"[..]].concat()));
+    assert_eq!(told[3], (3, [0, 3, 0, 0, 2, 0, 0, 0, 0x10, 0, 2, 0, 0, 0].to_vec()));
+    assert_eq!(told[4..], [(ACK, vec![])]);
+    let listed = self::told(&Client::new(3).option(3, &[]));
+    assert_eq!(listed[0], (2, [&[0, 0, 0, 4], &b"disk"[..], b"a disk for tests"].concat()));
+}
+
+#[test]
+fn flags_say_what_can_be_done() {
+    let flags = |export: Export, client: Client| match &serve(export, &client.0, &[usize::MAX]).understood()[..]
+    {
+        [.., Reply::ExportName { flags, bytes: BYTES, .. }] => *flags,
+        other => panic!("{other:?}"),
+    };
+    let plain = || Client::new(3).option(1, b"");
+    assert_eq!(flags(export(), plain()), 0b101_0110_1101);
+    assert_eq!(flags(export().rotational(true), plain()), 0b101_0111_1101);
+    assert_eq!(flags(export().read_only(true), plain()), 0b101_0000_1111);
+    assert_eq!(flags(export(), Client::new(3).option(8, &[]).option(1, b"")), 0b101_1110_1101);
+}
+
+#[test]
+fn zeroes_come_unless_the_client_can_do_without() {
+    for (flags, expected) in [(0, 124), (1, 124), (2, 0), (3, 0)] {
+        let replies = whole(&Client::new(flags).option(1, b"disk")).understood();
+        assert!(
+            matches!(replies[..], [Reply::ExportName { zeroes, .. }] if zeroes == expected),
+            "{replies:?}"
+        );
+    }
+    let replies = whole(&Client::new(1).info(7, "", &[]).request(0, 0, 1, 0, 3));
+    assert_eq!(replies.replies[0].len(), 16 + 3, "after GO there are none");
+}
+
+#[test]
+fn extents_and_chunks() {
+    let replies = whole(&samples::chunks()).understood();
+    let replies = &replies[replies.len() - 5..];
+    let data = [vec![0; 10], vec![7; 10]].concat();
+    assert_eq!(replies[0], Reply::Simple { errno: 0, cookie: 1, data: vec![] });
+    assert_eq!(replies[1], Reply::Data { cookie: 2, offset: 90, data });
+    assert_eq!(replies[2], Reply::Extents { cookie: 3, extents: vec![(100, 3), (100, 0), (65_336, 3)] });
+    assert_eq!(replies[3], Reply::Extents { cookie: 4, extents: vec![(50, 0)] });
+    let message = "past the end of the device".to_owned();
+    assert_eq!(replies[4], Reply::Error { cookie: 5, errno: Errno::Inval as u32, message });
+}
+
+#[test]
+fn options_that_go_wrong() {
+    let expected = [
+        (5, ERR_UNSUP),
+        (4, ERR_UNSUP),
+        (10, ERR_INVALID),
+        (8, ERR_INVALID),
+        (8, ACK),
+        (9, 4),
+        (9, ACK),
+        (9, 4),
+        (9, ACK),
+        (10, ERR_UNKNOWN),
+        (10, 4),
+        (10, ACK),
+        (7, ERR_UNKNOWN),
+        (7, ERR_INVALID),
+        (3, ERR_INVALID),
+        (9, ERR_TOO_BIG),
+        (2, ACK),
+    ];
+    let transcript = whole(&samples::haggling());
+    assert_eq!(kinds(&transcript), expected);
+    assert_eq!(transcript.ending, Some(Ending::Asked));
+}
+
+#[test]
+fn a_context_that_was_set_is_forgotten_when_another_is_asked_for() {
+    let client = || Client::new(3).option(8, &[]).contexts(10, "", &["base:allocation"]);
+    let asks = |client: Client| whole(&client.info(7, "", &[]).request(0, 7, 1, 0, 512)).understood().pop();
+    assert!(matches!(asks(client()), Some(Reply::Extents { .. })));
+    for forgetful in [
+        client().contexts(10, "", &[]),
+        client().contexts(10, "", &["base:"]),
+        client().contexts(10, "other", &["base:allocation"]),
+        client().option(10, &[1]),
+    ] {
+        let last = asks(forgetful);
+        assert!(matches!(last, Some(Reply::Error { errno: 22, .. })), "{last:?}");
+    }
+    let listed = asks(client().contexts(9, "", &[]));
+    assert!(matches!(listed, Some(Reply::Extents { .. })), "a list changes nothing");
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_with_its_number() {
+    let transcript = whole(&samples::refused());
+    let replies = transcript.understood();
+    let errors: Vec<(u64, u32)> = replies[1..]
+        .iter()
+        .map(|reply| match reply {
+            Reply::Simple { errno, cookie, .. } => (*cookie, *errno),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let (inval, nospc) = (Errno::Inval as u32, Errno::NoSpc as u32);
+    let expected = [nospc, inval, inval, inval, inval, inval, inval, inval, nospc, inval, 0];
+    assert_eq!(errors, (1..).zip(expected).collect::<Vec<_>>());
+    assert_eq!(transcript.requests.len(), 1);
+    assert!(transcript.disk.iter().all(|byte| *byte == 0), "refused data was written");
+}
+
+#[test]
+fn a_read_only_device_stays_as_it_is() {
+    let client = Client::new(3).info(7, "", &[]).write(0, 1, 0, b"data");
+    let client =
+        client.request(0, 4, 2, 0, 4).request(0, 6, 3, 0, 4).request(0, 0, 4, 0, 4).request(0, 3, 5, 0, 0);
+    let transcript = serve(export().read_only(true), &client.0, &[usize::MAX]);
+    let errors: Vec<u8> = transcript.replies.iter().map(|reply| reply[7]).collect();
+    assert_eq!(errors, [Errno::Perm as u8, Errno::Perm as u8, Errno::Perm as u8, 0, 0]);
+}
+
+#[test]
+fn whoever_breaks_the_protocol_is_left() {
+    let options_of_old = Client::new(0).option(3, &[]);
+    let mut not_an_option = Client::new(3);
+    not_an_option.0.extend_from_slice(&[1; 16]);
+    let mut not_a_request = Client::new(3).option(1, b"");
+    not_a_request.0.extend_from_slice(&[1; 28]);
+    let strange = [
+        Client::new(4),
+        options_of_old,
+        not_an_option,
+        not_a_request,
+        Client::new(3).option(1, b"other"),
+        Client::new(3).option(1, &[b'd'; 4097]),
+    ];
+    for client in strange {
+        let transcript = whole(&client);
+        assert!(matches!(transcript.ending, Some(Ending::Violation(_))), "{:?}", client.0);
+        // What comes later is not looked at.
+        let later = serve(export(), &client.option(1, b"disk").0, &[5]);
+        assert_eq!(later, transcript);
+    }
+}
+
+#[test]
+fn hostile_lengths_take_no_memory() {
+    for (option, kind) in [(3, ERR_TOO_BIG), (7, ERR_TOO_BIG), (9, ERR_TOO_BIG), (99, ERR_UNSUP)] {
+        let mut session = Session::new(export());
+        let mut head = Client::new(3).option(option, &[]).0;
+        let at = head.len() - 4;
+        head[at..].copy_from_slice(&u32::MAX.to_be_bytes());
+        let mut replies = Vec::new();
+        assert_eq!(session.feed(&head, &mut replies), (head.len(), Event::More));
+        let piece = vec![0; 1 << 24];
+        for _ in 0..255 {
+            assert_eq!(session.feed(&piece, &mut replies), (piece.len(), Event::More));
+        }
+        assert_eq!(session.held_bytes(), 0);
+        assert_eq!(session.feed(&piece, &mut replies), (piece.len() - 1, Event::Replied));
+        assert_eq!(replies[12..16], u32::to_be_bytes(kind));
+    }
+    // Counts within options that promise more than there is.
+    let counts = [
+        [0xff; 4].to_vec(),
+        [&[0; 4], &[0xff; 4][..]].concat(),
+        [&[0, 0, 0, 1, b'd'], &[0xff; 2][..]].concat(),
+    ];
+    for option in [6, 7, 9, 10] {
+        for data in &counts {
+            let replies = kinds(&whole(&Client::new(3).option(8, &[]).option(option, data)));
+            assert_eq!(replies[1..], [(option, ERR_INVALID)], "{data:?}");
+        }
+    }
+}
+
+#[test]
+fn a_write_that_is_too_long_is_read_to_its_end() {
+    let mut session = Session::new(export());
+    let mut replies = Vec::new();
+    let mut client = Client::new(3).option(1, b"").request(0, 1, 1, 0, (32 << 20) + 1).0;
+    client.resize(client.len() + (32 << 20), 7);
+    let mut used = 0;
+    while used < client.len() {
+        used += session.feed(&client[used..], &mut replies).0;
+    }
+    assert_eq!((replies.len(), session.held_bytes()), (10, 0), "data is not kept");
+    assert_eq!(session.feed(&[7], &mut replies), (1, Event::Replied));
+    assert_eq!(replies[14..18], u32::to_be_bytes(Errno::Inval as u32));
+}
+
+#[test]
+fn every_beginning_of_a_session_leads_to_the_beginning_of_its_transcript() {
+    for session in samples::sessions() {
+        let whole = serve(export(), &session, &[usize::MAX]);
+        whole.understood();
+        for cut in 0..session.len() {
+            let part = serve(export(), &session[..cut], &[usize::MAX]);
+            assert!(part.begins(&whole), "{cut}");
+            assert_eq!(serve(export(), &session, &[cut, usize::MAX]), whole, "{cut}");
+        }
+        assert_eq!(serve(export(), &session, &[1]), whole, "byte by byte");
+    }
+}
+
+#[test]
+fn exports_that_cannot_be_told_of_are_refused() {
+    for (name, bytes) in [("a\0b", 512), (&*"n".repeat(4097), 512), ("n", 0), ("n", 513)] {
+        let error = Export::new(name, "", bytes).expect_err("refused");
+        assert!(error.remedy().is_some());
+    }
+}
+
+fn request() -> impl Strategy<Value = (u16, u16, u64, u64, Vec<u8>)> {
+    let place = prop_oneof![0..BYTES, BYTES - 16..BYTES + 16, any::<u64>()];
+    let flags = prop_oneof![4 => Just(0), 1 => Just(1), 1 => 0_u16..32];
+    (flags, 0_u16..9, any::<u64>(), place, prop::collection::vec(any::<u8>(), 0..300))
+}
+
+fn session(start: Client, requests: &[(u16, u16, u64, u64, Vec<u8>)]) -> Vec<u8> {
+    let send = |client: Client, (flags, command, cookie, offset, data): &(u16, u16, u64, u64, Vec<u8>)| {
+        match command {
+            1 => client.write(*flags, *cookie, *offset, data),
+            _ => client.request(*flags, *command, *cookie, *offset, data.len() as u32),
+        }
+    };
+    requests.iter().fold(start, send).0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_make_no_difference(
+        requests in prop::collection::vec(request(), 0..20),
+        sizes in prop::collection::vec(1_usize..200, 0..200),
+        structured in any::<bool>(),
+    ) {
+        let start = if structured { Client::structured() } else { Client::new(1).info(7, "", &[]) };
+        let bytes = session(start, &requests);
+        let whole = serve(export(), &bytes, &[usize::MAX]);
+        prop_assert_eq!(&serve(export(), &bytes, &sizes), &whole);
+        prop_assert_eq!(&serve(export(), &bytes, &[1]), &whole);
+        // Every request but the first disconnect and what follows has one reply with its cookie.
+        let until = requests.iter().position(|request| request.1 == 2).unwrap_or(requests.len());
+        let cookies: Vec<u64> = whole.replies.iter().map(|reply| u64::from_be_bytes(reply[8..16].try_into().unwrap())).collect();
+        let sent: Vec<u64> = requests[..until].iter().map(|request| request.2).collect();
+        prop_assert_eq!(cookies, sent);
+        whole.understood();
+    }
+
+    #[test]
+    fn whatever_arrives_is_survived(bytes in prop::collection::vec(any::<u8>(), 0..400), open in any::<bool>()) {
+        let mut session = if open { Client::structured() } else { Client::new(3) }.0;
+        session.extend_from_slice(&bytes);
+        let whole = serve(export(), &session, &[usize::MAX]);
+        prop_assert_eq!(serve(export(), &session, &[3]), whole);
+    }
+}

@@ -1,0 +1,242 @@
+//! Stores, held to a plain vector of bytes, and to what must not happen to files.
+#![cfg(target_os = "linux")]
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use sledlab_core::error::Blame;
+use sledlab_emulation::Store;
+use sledlab_emulation::transport::nbd::Errno;
+
+const BYTES: u64 = 1 << 20;
+
+/// A path in a directory of this test's own, which is empty at first.
+fn fresh(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a directory");
+    folder.join("disk.img")
+}
+
+fn refused<T: std::fmt::Debug>(outcome: sledlab_core::Result<T>, words: &str) {
+    let error = outcome.expect_err(words);
+    assert!(error.message().contains(words), "{error}");
+    assert_eq!(error.blame(), Blame::User);
+    assert!(error.remedy().is_some(), "{error}");
+}
+
+fn content(store: &Store) -> Vec<u8> {
+    let mut bytes = vec![0; store.bytes() as usize];
+    store.read_at(0, &mut bytes).expect("data");
+    bytes
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(u64, Vec<u8>),
+    Punch(u64, u64),
+    Zero(u64, u64),
+    Read(u64, usize),
+    Allocated(u64, u64, usize),
+}
+
+/// Where and how much: mostly unaligned, sometimes pages.
+fn range() -> impl Strategy<Value = (u64, u64)> {
+    let any = (0..BYTES, 0..BYTES / 4);
+    let pages = (0..BYTES / 4096, 0_u64..40).prop_map(|(at, count)| (at * 4096, count * 4096));
+    prop_oneof![any, pages].prop_map(|(at, count)| (at, count.min(BYTES - at)))
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (range(), 1_u8..).prop_map(|((at, count), byte)| Step::Write(at, vec![byte; count as usize])),
+        range().prop_map(|(at, count)| Step::Punch(at, count)),
+        range().prop_map(|(at, count)| Step::Zero(at, count)),
+        range().prop_map(|(at, count)| Step::Read(at, count as usize)),
+        (range(), 1_usize..20).prop_map(|((at, count), most)| Step::Allocated(at, count, most)),
+    ]
+}
+
+fn holds_like_a_vector(store: &Store, steps: &[Step]) {
+    let mut model = vec![0; BYTES as usize];
+    for step in steps {
+        match *step {
+            Step::Write(at, ref bytes) => {
+                store.write_at(at, bytes).expect("room");
+                model[at as usize..][..bytes.len()].copy_from_slice(bytes);
+            }
+            Step::Punch(at, count) => {
+                store.punch(at, count).expect("a hole");
+                model[at as usize..][..count as usize].fill(0);
+            }
+            Step::Zero(at, count) => {
+                store.zero(at, count).expect("zeroes");
+                model[at as usize..][..count as usize].fill(0);
+            }
+            Step::Read(at, count) => {
+                let mut bytes = vec![1; count];
+                store.read_at(at, &mut bytes).expect("data");
+                assert_eq!(bytes, model[at as usize..][..count]);
+            }
+            Step::Allocated(at, count, most) => {
+                let extents = store.allocated(at, count, most).expect("extents");
+                assert!(extents.len() <= most);
+                assert!(extents.windows(2).all(|pair| pair[0].allocated != pair[1].allocated));
+                let mut end = at;
+                for extent in &extents {
+                    assert!(extent.length > 0);
+                    let bytes = &model[end as usize..][..extent.length as usize];
+                    assert!(extent.allocated || bytes.iter().all(|byte| *byte == 0), "data in a hole");
+                    end += extent.length;
+                }
+                assert!(end == at + count || (extents.len() == most && end < at + count));
+            }
+        }
+    }
+    assert!(content(store) == model);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn memory_holds_like_a_vector(steps in prop::collection::vec(step(), 0..30)) {
+        holds_like_a_vector(&Store::in_memory(BYTES).expect("memory"), &steps);
+    }
+
+    #[test]
+    fn files_hold_like_a_vector(steps in prop::collection::vec(step(), 0..30)) {
+        let path = fresh("vector");
+        let store = Store::open(&path, BYTES).expect("a file");
+        holds_like_a_vector(&store, &steps);
+        store.sync().expect("durable");
+        let before = content(&store);
+        drop(store);
+        assert!(content(&Store::scratch(&path, BYTES).expect("a copy")) == before);
+        assert!(content(&Store::open(&path, BYTES).expect("the same file")) == before);
+    }
+}
+
+#[test]
+fn a_large_store_takes_room_for_data_only() {
+    let path = fresh("large");
+    let bytes = 1 << 40;
+    let store = Store::open(&path, bytes).expect("a sparse file");
+    store.write_at(bytes - (1 << 16), &vec![8; 1 << 16]).expect("room");
+    store.write_at(1 << 39, &vec![7; 1 << 16]).expect("room");
+    assert!(fs::metadata(&path).expect("the file").blocks() * 512 < 1 << 20);
+    drop(store);
+    let copy = Store::scratch(&path, bytes).expect("a copy of what there is");
+    let extents = copy.allocated(0, bytes, 100).expect("extents");
+    let lengths: Vec<(bool, u64)> = extents.iter().map(|extent| (extent.allocated, extent.length)).collect();
+    let rest = (1 << 39) - (2 << 16);
+    assert_eq!(lengths, [(false, 1 << 39), (true, 1 << 16), (false, rest), (true, 1 << 16)]);
+    copy.punch(1 << 39, 1 << 16).expect("a hole");
+    assert_eq!(copy.allocated(0, bytes - (1 << 16), 100).expect("extents").len(), 1);
+}
+
+#[test]
+fn what_is_written_to_a_scratch_copy_is_gone() {
+    let path = fresh("scratch");
+    Store::open(&path, BYTES).expect("a file").write_at(5, b"kept").expect("room");
+    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o400)).expect("a mode");
+    let copy = Store::scratch(&path, BYTES).expect("reading is enough");
+    copy.write_at(5, b"gone").expect("memory");
+    let mut read = [0; 4];
+    copy.read_at(5, &mut read).expect("data");
+    assert_eq!(&read, b"gone");
+    assert_eq!(&fs::read(&path).expect("the file")[5..9], b"kept");
+}
+
+#[test]
+fn a_store_has_an_end() {
+    let store = Store::in_memory(BYTES).expect("memory");
+    let errors = [
+        store.write_at(BYTES, &[1]),
+        store.write_at(BYTES - 1, &[1, 2]),
+        store.read_at(u64::MAX, &mut [0, 0]),
+        store.punch(1, BYTES),
+        store.zero(u64::MAX, 1),
+        store.allocated(0, BYTES + 1, 1).map(drop),
+    ];
+    for error in errors {
+        let error = error.expect_err("past the end");
+        assert_eq!((error.kind(), Errno::from(&error)), (ErrorKind::InvalidInput, Errno::Inval));
+    }
+    store.write_at(BYTES, &[]).expect("nothing is always within");
+    store.punch(BYTES, 0).expect("nothing is always within");
+}
+
+#[test]
+fn a_file_that_shrinks_is_an_error_and_no_crash() {
+    let path = fresh("shrinks");
+    let store = Store::open(&path, BYTES).expect("a file");
+    File::options().write(true).open(&path).and_then(|file| file.set_len(512)).expect("shorter");
+    let error = store.read_at(0, &mut [0; 4096]).expect_err("too short");
+    assert_eq!(Errno::from(&error), Errno::Io);
+}
+
+#[test]
+fn errors_of_the_system_are_those_of_the_protocol() {
+    let expected = [
+        (28, Errno::NoSpc),  // ENOSPC
+        (122, Errno::NoSpc), // EDQUOT
+        (27, Errno::NoSpc),  // EFBIG
+        (12, Errno::NoMem),  // ENOMEM
+        (30, Errno::Perm),   // EROFS
+        (1, Errno::Perm),    // EPERM
+        (22, Errno::Inval),  // EINVAL
+        (5, Errno::Io),      // EIO
+        (9, Errno::Io),      // EBADF
+    ];
+    for (number, errno) in expected {
+        assert_eq!(Errno::from(&std::io::Error::from_raw_os_error(number)), errno);
+    }
+}
+
+#[test]
+fn files_that_are_not_the_devices_own_are_refused_and_left_alone() {
+    let path = fresh("refused");
+    fs::write(&path, b"a letter").expect("a file");
+    refused(Store::open(&path, BYTES), "has 8 bytes, the device 1048576");
+    refused(Store::scratch(&path, BYTES), "has 8 bytes");
+    assert_eq!(fs::read(&path).expect("the file"), b"a letter");
+
+    let folder = path.parent().expect("a directory");
+    refused(Store::open(folder, BYTES), "not a regular file");
+    refused(Store::open(Path::new("/dev/null"), BYTES), "not a regular file");
+    refused(Store::open(Path::new("/dev/pts/no-such-device"), BYTES), "not a regular file");
+    refused(Store::scratch(Path::new("/dev/zero"), BYTES), "not a regular file");
+    let link = folder.join("link");
+    symlink("/dev/null", &link).expect("a link");
+    refused(Store::open(&link, BYTES), "not a regular file");
+    refused(Store::open(&folder.join("none/disk.img"), BYTES), "cannot be opened");
+    refused(Store::scratch(&folder.join("none.img"), BYTES), "there is no file");
+
+    let huge = folder.join("huge.img");
+    refused(Store::open(&huge, 1 << 62), "cannot have");
+    assert!(!huge.exists(), "no file is left behind");
+}
+
+#[test]
+fn an_empty_file_becomes_the_devices() {
+    let path = fresh("empty");
+    File::create(&path).expect("a file");
+    assert_eq!(Store::open(&path, BYTES).expect("nothing was in it").bytes(), BYTES);
+    assert_eq!(fs::metadata(&path).expect("the file").len(), BYTES);
+}
+
+#[test]
+fn a_file_has_one_store() {
+    let path = fresh("one");
+    let store = Store::open(&path, BYTES).expect("a file");
+    refused(Store::open(&path, BYTES), "is in use");
+    refused(Store::scratch(&path, BYTES), "is in use");
+    drop(store);
+    let copies = [Store::scratch(&path, BYTES), Store::scratch(&path, BYTES)];
+    assert!(copies.iter().all(Result::is_ok));
+    Store::open(&path, BYTES).expect("copies do not hold the file");
+}
