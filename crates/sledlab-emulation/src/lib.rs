@@ -14,3 +14,5 @@ pub mod transport;
 pub use extent::Extent;
 #[cfg(target_os = "linux")]
 pub use store::Store;
+#[cfg(target_os = "linux")]
+pub use store::versions::Versions;
