@@ -373,7 +373,8 @@ impl Durable for Array {
         self.keeper.as_mut().map(|keeper| keeper.found(access)).unwrap_or_default()
     }
 
-    /// What is on the device of each block; of copies that differ, that of the last device.
+    /// What is on the device of each block; of copies that differ, that of the last device, so that a block may be found
+    /// as it was before a write under way that a read has found on another.
     ///
     /// Parity is not asked: a write under way may leave it stale, but no block has to be recomputed from it where all
     /// devices work. Where one is missing, a block that nobody was writing may be lost with a write to its stripe (the
