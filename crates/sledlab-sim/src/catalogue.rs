@@ -143,14 +143,11 @@ mod tests {
             let parameters = entry.unwrap()["parameters"].as_array().unwrap();
             parameters.iter().map(|spec| spec["name"].as_str().unwrap().to_owned()).collect()
         };
-        assert!(told("systems", "single").is_empty());
-        let failures = ["failed", "failed_at_s", "rebuild_mb_s"];
-        assert_eq!(told("systems", "stripe"), ["devices", "unit_blocks", "bus"]);
+        assert_eq!(told("systems", "single"), ["start"]);
+        assert_eq!(told("systems", "stripe"), ["devices", "unit_blocks", "bus", "start"]);
+        let all = ["devices", "unit_blocks", "bus", "failed", "failed_at_s", "rebuild_mb_s", "start"];
         for redundant in ["mirror", "raid5"] {
-            assert_eq!(
-                told("systems", redundant),
-                [&["devices", "unit_blocks", "bus"][..], &failures].concat()
-            );
+            assert_eq!(told("systems", redundant), all);
         }
         assert!(told("caches", "none").is_empty());
         assert_eq!(told("caches", "write-back")[0], "capacity_blocks");

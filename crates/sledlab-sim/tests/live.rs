@@ -182,7 +182,7 @@ fn check(experiment: &Experiment, session: &Session) {
             Op::Write => written = written.max(answered[&id]),
             Op::Flush if own_flushes => assert!(answered[&id] >= request.arrival),
             Op::Flush => {
-                assert_eq!(answered[&id], written.max(request.arrival), "a flush waits for writes before it")
+                assert_eq!(answered[&id], written.max(request.arrival), "a flush waits for writes before it");
             }
             Op::Trim => assert_eq!(answered[&id], request.arrival),
             Op::Read => {}
