@@ -11,7 +11,8 @@ use Command::{Cache, Flush, Read, Trim, Write, WriteZeroes};
 use client::{Client, Reply};
 use proptest::prelude::*;
 use serve::{BYTES, Transcript, export, serve};
-use sledlab_emulation::transport::nbd::{Command, Ending, Errno, Event, Export, Session};
+use sledlab_emulation::Extent;
+use sledlab_emulation::transport::nbd::{Command, Ending, Errno, Event, Export, Request, Session};
 
 const ACK: u32 = 1;
 const ERR_UNSUP: u32 = 0x8000_0001;
@@ -127,6 +128,58 @@ fn extents_and_chunks() {
     assert_eq!(replies[3], Reply::Extents { cookie: 4, extents: vec![(50, 0)] });
     let message = "past the end of the device".to_owned();
     assert_eq!(replies[4], Reply::Error { cookie: 5, errno: Errno::Inval as u32, message });
+}
+
+#[test]
+fn extents_are_those_of_the_request() {
+    let mut session = Session::new(export());
+    let mut input = &Client::structured().0[..];
+    while !session.is_open() {
+        input = &input[session.feed(input, &mut Vec::new()).0..];
+    }
+    let told = |length: u32, only_one: bool, extents: &[(u64, bool)]| {
+        let (command, cookie) = (Command::BlockStatus, 5);
+        let request = Request { cookie, command, offset: 0, length, fua: false, no_hole: false, only_one };
+        let extents: Vec<Extent> = extents
+            .iter()
+            .map(|(length, allocated)| Extent { length: *length, allocated: *allocated })
+            .collect();
+        let mut out = Vec::new();
+        session.replies().extents(&mut out, &request, &extents);
+        match client::reply(&out) {
+            Reply::Extents { cookie: 5, extents } => extents,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(told(600, false, &[(500, true), (1 << 40, false)]), [(500, 0), (100, 3)], "cut at the end");
+    assert_eq!(told(600, false, &[(600, false), (1, true)]), [(600, 3)], "what lies beyond is left out");
+    assert_eq!(
+        told(600, false, &[(200, true), (200, true)]),
+        [(400, 0)],
+        "neighbours are one; less is enough"
+    );
+    assert_eq!(told(600, true, &[(1, true), (2, true), (3, false), (4, true)]), [(3, 0)], "one is enough");
+    assert_eq!(told(600, false, &[]), [(600, 0)], "of what is not known, data is supposed");
+    let many: Vec<(u64, bool)> = (0..100_000).map(|i| (1, i % 2 == 0)).collect();
+    assert_eq!(told(u32::MAX, false, &many).len(), 1 << 16, "a reply has an end");
+}
+
+#[test]
+fn the_longest_option_is_the_most_that_is_kept() {
+    let long = |count| "q".repeat(count);
+    for (name, last, kind) in [
+        ("disk", "base:allocation", 4),
+        (&*long(4096), "", ERR_UNKNOWN),
+        (&*long(4096), &*long(4096), ERR_TOO_BIG),
+    ] {
+        let queries = [&*long(4096), &*long(4096), last];
+        let client = Client::new(3).option(8, &[]).contexts(10, name, &queries);
+        // `serve` looks at what is held after every byte.
+        let transcript = serve(export(), &client.0, &[1]);
+        assert_eq!(kinds(&transcript)[1], (10, kind));
+    }
+    let client = Client::new(3).option(8, &[]).contexts(10, "", &[&*long(4097)]);
+    assert_eq!(kinds(&whole(&client))[1], (10, ERR_INVALID));
 }
 
 #[test]

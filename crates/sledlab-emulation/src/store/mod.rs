@@ -48,12 +48,14 @@ impl Store {
         self.file.write_all_at(bytes, offset)
     }
 
-    /// Makes a hole: it reads as zeroes and takes no room, as far as the file system can do that.
+    /// Makes a hole: it reads as zeroes and takes no room. Zeroes are written where the file system knows no holes, which
+    /// takes time for long ones.
     pub fn punch(&self, offset: u64, length: u64) -> io::Result<()> {
         self.zeroes(FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, length)
     }
 
-    /// Writes zeroes that take the room of data, so that what is written over them later finds it.
+    /// Writes zeroes that take the room of data, so that what is written over them later finds it. In memory this takes
+    /// as long as writing.
     pub fn zero(&self, offset: u64, length: u64) -> io::Result<()> {
         self.zeroes(FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE, offset, length)
     }

@@ -18,7 +18,7 @@ const OPTION_BYTES: usize = 16;
 /// Data of longer options is not looked at.
 const LONGEST_OPTION: u32 = 16 << 10;
 
-/// The smallest requests that are served as they are; smaller ones are, too.
+/// What clients are asked to keep to; smaller requests at any byte are served all the same.
 const LEAST_BLOCK: u32 = 512;
 /// What file systems use most.
 const PREFERRED_BLOCK: u32 = 4096;

@@ -123,7 +123,8 @@ pub enum Event<'a> {
     More,
     /// Something to send was put into `replies`.
     Replied,
-    /// A part of what a write wants written, and where. Its [`Event::Request`] follows once all parts are there.
+    /// A part of what a write wants written, and where. Its [`Event::Request`] follows once all parts are there, and
+    /// nothing else comes between them: if the store cannot take a part, that is the error of the next request.
     Data {
         /// Where on the device, in bytes.
         offset: u64,
