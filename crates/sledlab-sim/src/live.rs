@@ -184,8 +184,8 @@ impl Live {
             self.system.advance_before(horizon, &mut self.books.completed);
             let all_done = self.books.completed.len() < MOST_COMPLETED;
             let new = &self.books.completed[told..];
-            if let Some(kept) = &self.kept {
-                kept.complete(new, self.system.as_mut());
+            if self.kept.is_some() {
+                power::forget_found(new, self.system.as_mut());
             }
             answers.extend(new.iter().map(|done| Answer { id: done.request.id, at: done.completion }));
             let mut ended = |end| tell_flushed(end, answers);

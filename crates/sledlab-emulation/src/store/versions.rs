@@ -75,7 +75,7 @@ impl Versions {
     }
 
     /// A write has arrived under this number, and is about to replace in the store what its blocks hold there, from
-    /// block `lbn` on. Numbers rise.
+    /// block `lbn` on: whole blocks, also where it writes a part of one. Numbers rise.
     pub fn arrive(&mut self, id: u64, lbn: u64, replaced: &[u8]) {
         let (replaced, rest) = replaced.as_chunks::<BLOCK>();
         debug_assert!(rest.is_empty(), "writes are of whole blocks");

@@ -34,7 +34,7 @@ pub struct Host {
 }
 
 /// What a power failure has shown.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Whether anything was under way.
     pub struck: bool,
@@ -42,6 +42,8 @@ pub struct Failure {
     pub lost_answered: bool,
     /// Blocks that the store held differently.
     pub restored: usize,
+    /// All it holds now.
+    pub store: Vec<u8>,
 }
 
 /// A block of the image that a device begins with: a third of them zeroes.
@@ -168,7 +170,7 @@ impl Host {
         for (lbn, block) in (0..).zip(store.as_chunks::<BLOCK>().0) {
             lost_answered |= check(lbn, block, &contents, &operations, &image)?;
         }
-        Ok(Failure { struck, lost_answered, restored: restored.len() })
+        Ok(Failure { struck, lost_answered, restored: restored.len(), store })
     }
 }
 

@@ -41,14 +41,6 @@ impl Kept {
         }
     }
 
-    /// Requests are complete. Hosts have their own data, so nobody asks what reads found.
-    pub fn complete(&self, completed: &[Completion], system: &mut dyn System) {
-        let Some(durable) = system.durable() else { return };
-        for read in completed.iter().filter(|done| done.request.op == Op::Read) {
-            durable.found(read.request.id);
-        }
-    }
-
     fn trim(&mut self, id: u64, first: u64, end: u64) {
         // Runs do not overlap, so the last that begins before is the only one that reaches in from there.
         if let Some((&before, &(until, trim))) = self.trimmed.range(..first).next_back()
@@ -73,6 +65,15 @@ impl Kept {
         let run = self.trimmed.range(..=block).next_back();
         let trim = run.filter(|(_, (end, _))| *end > block).map(|(_, (_, id))| version(*id));
         matches!((content, trim), (Content::Data(written), Some(trim)) if *written < trim)
+    }
+}
+
+/// Requests of a system that keeps contents are complete. Hosts have their own data, so nobody asks what reads found.
+pub(super) fn forget_found(completed: &[Completion], system: &mut dyn System) {
+    for read in completed.iter().filter(|done| done.request.op == Op::Read) {
+        if let Some(durable) = system.durable() {
+            durable.found(read.request.id);
+        }
     }
 }
 

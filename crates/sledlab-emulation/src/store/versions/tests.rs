@@ -41,7 +41,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..60)
 }
 
-/// A store, what replaced data would be found in it, and the definition of what may be found.
+/// A store, what is kept of the data it had, and the definition of what may be found.
 struct Session {
     versions: Versions,
     is_volatile: bool,
@@ -90,7 +90,7 @@ impl Session {
                 let mut waiting: Vec<_> = self.writes.iter_mut().filter(|w| w.answered.is_none()).collect();
                 if !waiting.is_empty() {
                     let place = pick % waiting.len();
-                    let write = &mut waiting[place];
+                    let write = &mut *waiting[place];
                     write.answered = Some(begun);
                     write.is_safe |= !self.is_volatile;
                     self.versions.acknowledged(write.id);
