@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
-import zlib
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error, Place
+from sledlab.lazy import shutil, zlib
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,6 +1,7 @@
-"""Large libraries, imported when they are first used, so that the command line starts fast.
+"""What is imported when it is first used, so that the command line starts and completes words fast.
 
-The one place where imports wait: a module says `from sledlab.lazy import polars` as if it were the library.
+Libraries wait here: a module says `from sledlab.lazy import polars` as if it were the library. Functions of
+ours wait where they are named: `simulate = later("sledlab.runs.execute:simulate")`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ class _Later(ModuleType):
 
 
 if TYPE_CHECKING:
+    import difflib
+    import hashlib
+    import json
+    import shutil
+    import tomllib
+    import zlib
+
     import distributed
     import duckdb
     import fsspec
@@ -43,6 +51,12 @@ if TYPE_CHECKING:
     import rich.text as rich_text
     from pyarrow import parquet
 else:
+    difflib = _Later("difflib")
+    hashlib = _Later("hashlib")
+    json = _Later("json")
+    shutil = _Later("shutil")
+    tomllib = _Later("tomllib")
+    zlib = _Later("zlib")
     distributed = _Later("distributed")
     duckdb = _Later("duckdb")
     fsspec = _Later("fsspec")
@@ -67,12 +81,17 @@ else:
     rich_text = _Later("rich.text")
 
 __all__ = [
+    "arrived",
     "arrow_compute",
     "arrow_csv",
+    "difflib",
     "distributed",
     "duckdb",
     "fsspec",
+    "hashlib",
     "jinja2",
+    "json",
+    "later",
     "loaded",
     "loky",
     "matplotlib",
@@ -90,6 +109,9 @@ __all__ = [
     "rich_progress",
     "rich_table",
     "rich_text",
+    "shutil",
+    "tomllib",
+    "zlib",
 ]
 
 
@@ -97,3 +119,37 @@ def loaded(name: str) -> Any:
     """What `package.module:name` stands for, imported now."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
+
+
+class _Waiting:
+    """A function or a class that is imported when it is called."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return loaded(self.name)(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def later(name: str) -> Any:
+    """The function or the class that `package.module:name` stands for, imported when it is first called.
+
+    Examples:
+        >>> word = later("sledlab.model.settings:word")
+        >>> word, word(True)
+        (sledlab.model.settings:word, 'true')
+    """
+    return _Waiting(name)
+
+
+def arrived(value: Any) -> Any:
+    """What waits behind `later`, imported now; anything else as it is.
+
+    Examples:
+        >>> arrived(later("sledlab.model.settings:word"))(True), arrived(3)
+        ('true', 3)
+    """
+    return loaded(value.name) if isinstance(value, _Waiting) else value

@@ -30,7 +30,7 @@ LAYERS = (
 )
 """From the top."""
 
-LOADERS = ("import_module", "loaded", "partial")
+LOADERS = ("import_module", "later", "loaded", "partial")
 """Functions that import by name."""
 
 WAITING = ("sledlab.__init__", "sledlab.lazy", "sledlab.cli.__init__", "sledlab.studies.__init__")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sledlab.cli import streams
 from sledlab.errors import Error
+from sledlab.lazy import difflib
 from sledlab.legible import visible
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _expected(message: str) -> str | None:
     if found is None:
         return None
     words = found[1].removeprefix("one of ").split(", ") if found[1].startswith("one of ") else []
-    near = get_close_matches(found[2].strip('`"'), words, n=1)
+    near = difflib.get_close_matches(found[2].strip('`"'), words, n=1)
     if near:
         return f"did you mean `{near[0]}`?"
     return "choose one of these words" if words else f"give {found[1]}"

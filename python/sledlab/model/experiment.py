@@ -6,17 +6,19 @@ Wherever the file of an experiment is expected, its name will do.
 from __future__ import annotations
 
 import os
-import tomllib
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.entries import ExperimentEntry
+from sledlab.lazy import difflib, later, tomllib
 
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Iterator, Mapping
+
+    from sledlab.model.entries import ExperimentEntry
+
+to_entry = later("sledlab.model.entries:ExperimentEntry")
 
 PLACE = Path(__file__).parents[1] / "experiments"
 """Their files: in a checkout a link to `presets/experiments`, in a wheel the files themselves."""
@@ -44,7 +46,7 @@ class Experiments:
             Error: There is no such name; the message has the nearest.
         """
         if name not in names():
-            near = get_close_matches(name, names(), n=1)
+            near = difflib.get_close_matches(name, names(), n=1)
             seen = "`sledlab experiment list` shows all; the name of a file ends in .toml"
             raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{near[0]}`?" if near else seen)
         return PLACE / f"{name}.toml"
@@ -60,7 +62,9 @@ class Experiments:
             Error: There is no such name.
         """
         text = self.text(name)
-        return ExperimentEntry(name, heading(text).partition("\n")[0], study=study_of(tomllib.loads(text)))
+        meaning = heading(text).partition("\n")[0]
+        found: ExperimentEntry = to_entry(name, meaning, study=study_of(tomllib.loads(text)))
+        return found
 
     def text(self, name: str) -> str:
         """The file of an experiment, comments included.
