@@ -21,12 +21,14 @@ class _Later(ModuleType):
 
 
 if TYPE_CHECKING:
+    import decimal
     import difflib
     import hashlib
     import json
     import shutil
     import tomllib
     import zlib
+    from importlib import metadata
 
     import distributed
     import duckdb
@@ -51,9 +53,11 @@ if TYPE_CHECKING:
     import rich.text as rich_text
     from pyarrow import parquet
 else:
+    decimal = _Later("decimal")
     difflib = _Later("difflib")
     hashlib = _Later("hashlib")
     json = _Later("json")
+    metadata = _Later("importlib.metadata")
     shutil = _Later("shutil")
     tomllib = _Later("tomllib")
     zlib = _Later("zlib")
@@ -84,6 +88,7 @@ __all__ = [
     "arrived",
     "arrow_compute",
     "arrow_csv",
+    "decimal",
     "difflib",
     "distributed",
     "duckdb",
@@ -95,6 +100,7 @@ __all__ = [
     "loaded",
     "loky",
     "matplotlib",
+    "metadata",
     "mpl_figure",
     "mpl_patches",
     "mpl_ticker",
@@ -135,14 +141,14 @@ class _Waiting:
 
 
 def later(name: str) -> Any:
-    """The function or the class that `package.module:name` stands for, imported when it is first called.
+    """A function or a class, `package.module:name`, or a module of ours, imported when it is first used.
 
     Examples:
         >>> word = later("sledlab.model.settings:word")
         >>> word, word(True)
         (sledlab.model.settings:word, 'true')
     """
-    return _Waiting(name)
+    return _Waiting(name) if ":" in name else _Later(name)
 
 
 def arrived(value: Any) -> Any:

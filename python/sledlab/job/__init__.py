@@ -142,7 +142,8 @@ class Job:
     @property
     def parameters(self) -> tuple[ParameterSpec, ...]:
         """The job's parameters."""
-        return of_function(self.function)
+        found: tuple[ParameterSpec, ...] = of_function(self.function)
+        return found
 
     @property
     def settings(self) -> tuple[tuple[ParameterSpec, ...], tuple[ParameterSpec, ...]]:
