@@ -17,7 +17,7 @@ from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import later, tomllib
 from sledlab.model import catalogue
-from sledlab.model.experiment import file_of, is_name
+from sledlab.model.experiment import file_of, is_name, text_of
 from sledlab.model.settings import document
 from sledlab.show import terminal
 from sledlab.shown import face_of
@@ -32,7 +32,6 @@ else:
 
 describe = later("sledlab.model.device:describe")
 kind_of = later("sledlab.model.device:kind_of")
-text_of = later("sledlab.runs.compose:text_of")
 compute = later("sledlab.studies.seek_map:compute")
 writer = later("sledlab.studies.seek_map:writer")
 

@@ -20,6 +20,7 @@ from sledlab.show import terminal
 from sledlab.traces.remote import INSTALL
 from sledlab.traces.samples import samples
 
+version = later("importlib.metadata:version")
 processors = later("sledlab.study.executor.local:processors")
 
 NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "pyarrow", "rich")
@@ -112,7 +113,7 @@ def findings() -> list[Finding]:
 def library(name: str, purpose: str, remedy: str, *, needed: bool = False) -> Finding:
     """A library, with its version and that which is wanted."""
     try:
-        return Finding(name, metadata.version(name), purpose, remedy, needed)
+        return Finding(name, version(name), purpose, remedy, needed)
     except metadata.PackageNotFoundError:
         return Finding(name, "", purpose, remedy, needed)
 

@@ -11,9 +11,9 @@ from sledlab.cli.completion import experiment_or_file, items
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_json, show_table
 from sledlab.errors import unknown
-from sledlab.lazy import later, tomllib
+from sledlab.lazy import tomllib
 from sledlab.model.experiment import experiment as known
-from sledlab.model.experiment import heading, names, study_of
+from sledlab.model.experiment import heading, names, study_of, text_of
 from sledlab.model.settings import to_toml
 from sledlab.show import terminal
 from sledlab.studies import LIST
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-text_of = later("sledlab.runs.compose:text_of")
 
 SINGLE = ("simulate", "smart replay", "device seek-map")
 """Commands for experiments that sweep nothing."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sledlab.model.entries import ExperimentEntry
 
 to_entry = later("sledlab.model.entries:ExperimentEntry")
+today = later("sledlab.model.older:today")
 
 PLACE = Path(__file__).parents[1] / "experiments"
 """Their files: in a checkout a link to `presets/experiments`, in a wheel the files themselves."""
@@ -114,6 +115,31 @@ def file_of(said: str | Path) -> Path:
     word = str(said)
     bare = word not in ("", "-") and not Path(word).suffix and not any(sign in word for sign in SEPARATORS)
     return experiment(word) if bare and not Path(word).exists() else Path(said)
+
+
+def text_of(path: str | Path, noun: str = "experiment") -> str:
+    """The text of an experiment file or, by its name, of an experiment that comes with sledlab.
+
+    Args:
+        path: The file, or the name.
+        noun: What is read, for messages: what else results are kept with.
+
+    Raises:
+        Error: It cannot be read.
+    """
+    try:
+        text: str = today(file_of(path).read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        is_toml = Path(path).suffix.lower() == ".toml"
+        remedy = "write it as UTF-8" if is_toml else f"to replay a trace, say --trace {path}"
+        raise Error(f"`{path}` is no {noun}: it is not text", remedy=remedy) from error
+    except IsADirectoryError:
+        inside = Path(path) / f"{noun}.toml"
+        remedy = f"{inside} is the {noun} in it" if inside.is_file() else "name a file in it"
+        raise Error(f"`{path}` is a directory", remedy=remedy) from None
+    except OSError as error:
+        raise Error(f"cannot read the {noun} `{path}`: {error.strerror}", remedy="check the path") from error
+    return text
 
 
 def is_name(word: str) -> bool:
