@@ -1,8 +1,8 @@
 """The house of the Python package: imports go downwards only, in no circle, at the top of a file.
 
-Every import counts: at the top, within functions, under `TYPE_CHECKING`, by `import_module`, by `loaded`, and
-by `later` with a name written out. Names do not count in three places only: in `sledlab/__init__.py`, which puts
-the package together, in `lazy.py`, and in the tables of commands and studies.
+Every import counts: at the top, within functions, under `TYPE_CHECKING`, and by `import_module`, `later` or
+`loaded` with a name written out. Names do not count in three places only: in `sledlab/__init__.py`, which
+puts the package together, in `lazy.py`, and in the tables of commands and studies.
 """
 
 import ast

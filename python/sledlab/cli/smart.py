@@ -24,8 +24,6 @@ from sledlab.runs.written import count
 from sledlab.show import terminal
 from sledlab.shown import face_of
 from sledlab.studies.smart import STUDY
-from sledlab.traces.work import MOST_NODES
-from sledlab.traces.work import work as read_work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
 run = later("sledlab.runs.cluster:replay")
 record = later("sledlab.job.record:record")
 record_query = later("sledlab.job.query:record_query")
+records = later("sledlab.traces.work")
 Progress = later("sledlab.show.progress:Progress")
 
 
@@ -278,9 +277,9 @@ def smart_show(file: str, *, as_json: bool) -> None:
     Examples:
       sledlab smart show sample:join
     """
-    found = read_work(file)
+    found = records.work(file)
     if as_json:
-        matrix = {"traffic": found.traffic.tolist()} if found.nodes <= MOST_NODES else {}
+        matrix = {"traffic": found.traffic.tolist()} if found.nodes <= records.MOST_NODES else {}
         show_json({**found.described, **matrix})
     else:
         face_of(found).show(found)

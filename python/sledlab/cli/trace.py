@@ -28,7 +28,6 @@ from sledlab.lazy import later
 from sledlab.runs.options import Option
 from sledlab.runs.written import numbers, words
 from sledlab.show import terminal
-from sledlab.traces.samples import samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +41,7 @@ counted = later("sledlab.show.wording:counted")
 figure = later("sledlab.show.wording:figure")
 percent = later("sledlab.show.wording:percent")
 trace_info = later("sledlab.cli.trace_info")
+samples = later("sledlab.traces.samples:samples")
 ratios = later("sledlab.traces.hits")
 table = later("sledlab.traces.table")
 read_trace = later("sledlab.traces.read:read_trace")

@@ -9,7 +9,7 @@ import importlib.util
 import inspect
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sledlab._native import __version__
 from sledlab.errors import Error, Place, unknown
@@ -31,8 +31,7 @@ MEMORY_MB = 62.0
 """What a job may hold on a node of 64 MiB: the system of paper 004 takes 450 KB, buffers of pages some."""
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(NamedTuple):
     """A job that comes with sledlab.
 
     Attributes:
