@@ -32,8 +32,9 @@ JOBS = {
     "mafia, 4,281,782 records, 32 nodes": ("mafia", 32, {}, 60),
 }
 
-RUN = """
-import json, resource, sys, time
+RUN = r"""
+import json, re, sys, time
+from pathlib import Path
 import sledlab as sl
 from sledlab.job.task import task
 job, nodes, settings = json.loads(sys.argv[1])
@@ -41,7 +42,8 @@ chosen = task(job, nodes=nodes, memory_mb=62, seed=1, data="", measured=False, s
 chosen.data.prepare(nodes, 1, lambda what, share: None)
 begun = time.perf_counter()
 work = sl.record(job, nodes, again=True, work=sys.argv[2], **settings)
-print(json.dumps([time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]))
+peak_kib = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
+print(json.dumps([time.perf_counter() - begun, peak_kib * 1024]))
 """
 
 

@@ -85,7 +85,7 @@ def nested(experiment: Experiment) -> Iterator[None]:
     Raises:
         Error: It is too deep within others.
     """
-    if not _has_plug_ins(tomllib.loads(experiment.said())):
+    if not (experiment.allowed_plugins() and _has_plug_ins(tomllib.loads(experiment.said()))):
         yield
         return
     here = _here
