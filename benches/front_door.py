@@ -18,11 +18,16 @@ PROJECT = Path(__file__).parents[1]
 RUNS = 11
 COMPLETED = (
     "simulate --sch",
+    "simulate --device mems",
     "compare --sch",
     "hybrid --",
+    "hybrid tune --",
     "power --",
     "smart --",
+    "smart size --",
+    "fleet --",
     "experiment run paper-002-f",
+    "experiment run paper-002-figure-4 --",
 )
 REPORT = "simulate --device mems-g2 --trace sample:oltp-bank-a --scheduler sptf --speedup 3 --out run"
 

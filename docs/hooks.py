@@ -137,7 +137,7 @@ def columns(folder: str, *tables: str) -> str:
     """A table of the columns of tables that a study leaves, each with those it is in where several."""
     found: dict[str, tuple[Column, list[str]]] = {}
     for table in tables:
-        kind = loaded(f"sledlab.studies.{folder}:{outcome_of(folder)}").kinds[table]
+        kind = loaded(f"sledlab.studies.{folder}.tables:{outcome_of(folder)}").kinds[table]
         for name, column in columns_of(kind).items():
             found.setdefault(name, (column, []))[1].append(f"`{table}`")
     shared = [

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import sledlab as sl
 from sledlab.cli import run
+from sledlab.shown import Shown
 
 from tests.rules import Rules
 
@@ -93,6 +94,12 @@ def sledlab(capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 def refused() -> Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]:
     """Expects an error with some words in it: `with refused("did you mean"): ...`."""
     return lambda says: pytest.raises(sl.Error, match=re.escape(says))
+
+
+@pytest.fixture
+def without_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has studies of this process write no page, which takes longer than a small study."""
+    monkeypatch.setattr(Shown, "report", lambda _self, path: Path(path))
 
 
 @pytest.fixture

@@ -27,6 +27,10 @@ from sledlab.shown import register
 from sledlab.studies import LIST, SINGLE
 
 if TYPE_CHECKING:
+    from sledlab.emulation.server import Server as Server
+    from sledlab.emulation.server import serve as serve
+    from sledlab.emulation.truth import ClosedLoop as ClosedLoop
+    from sledlab.emulation.truth import Emulation as Emulation
     from sledlab.job.node import Node as Node
     from sledlab.job.query import record_query as record_query
     from sledlab.job.record import record as record
@@ -55,28 +59,28 @@ if TYPE_CHECKING:
     from sledlab.runs.execute import simulate as simulate
     from sledlab.runs.interrupt import Interrupted as Interrupted
     from sledlab.runs.result import Result as Result
-    from sledlab.studies.compare import Comparison as Comparison
     from sledlab.studies.compare import compare as compare
+    from sledlab.studies.compare.tables import Comparison as Comparison
     from sledlab.studies.diff import Difference as Difference
     from sledlab.studies.diff import diff as diff
     from sledlab.studies.drive import DriveValidation as DriveValidation
     from sledlab.studies.drive import validate_drive as validate_drive
-    from sledlab.studies.fleet import Fleet as Fleet
     from sledlab.studies.fleet import fleet as fleet
-    from sledlab.studies.hybrid import HybridStudy as HybridStudy
+    from sledlab.studies.fleet.tables import Fleet as Fleet
     from sledlab.studies.hybrid import hybrid_study as hybrid_study
-    from sledlab.studies.power import PowerStudy as PowerStudy
+    from sledlab.studies.hybrid.tables import HybridStudy as HybridStudy
     from sledlab.studies.power import power_study as power_study
+    from sledlab.studies.power.tables import PowerStudy as PowerStudy
     from sledlab.studies.seek_map import SeekMap as SeekMap
     from sledlab.studies.seek_map import seek_map as seek_map
-    from sledlab.studies.side_by_side import SideBySide as SideBySide
     from sledlab.studies.side_by_side import side_by_side as side_by_side
+    from sledlab.studies.side_by_side.tables import SideBySide as SideBySide
     from sledlab.studies.size import SmartSize as SmartSize
     from sledlab.studies.size import smart_size as smart_size
-    from sledlab.studies.smart import SmartStudy as SmartStudy
     from sledlab.studies.smart import smart_study as smart_study
-    from sledlab.studies.tune import TunedHybrid as TunedHybrid
+    from sledlab.studies.smart.tables import SmartStudy as SmartStudy
     from sledlab.studies.tune import tune_hybrid as tune_hybrid
+    from sledlab.studies.tune.tables import TunedHybrid as TunedHybrid
     from sledlab.traces.hits import HitRatios as HitRatios
     from sledlab.traces.hits import hit_ratios as hit_ratios
     from sledlab.traces.read import Trace as Trace
@@ -107,6 +111,10 @@ _CATALOGUES = (
 
 _HOMES = {
     **dict.fromkeys(_CATALOGUES, "model.catalogue"),
+    "ClosedLoop": "emulation.truth",
+    "Emulation": "emulation.truth",
+    "Server": "emulation.server",
+    "serve": "emulation.server",
     "experiment": "model.experiment",
     "Node": "job.node",
     "record": "job.record",
@@ -134,6 +142,7 @@ _HOMES = {
     "Work": "traces.work",
     "work": "traces.work",
     **{name: f"studies.{listed.folder}" for listed in (*LIST, *SINGLE) for name in listed.names},
+    **{name: f"studies.{listed.folder}.tables" for listed in LIST for name in listed.names[1:]},
 }
 """Where the public names are; each is imported when first used, so that the command line starts fast."""
 

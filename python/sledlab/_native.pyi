@@ -80,6 +80,50 @@ class Experiment:
         With `time_decisions` the outcome has `decision_ns`, the mean real time of a scheduling decision.
         """
 
+class Server:
+    """A block device that answers when the model says: a thread that speaks NBD."""
+
+    def __new__(
+        cls,
+        experiment: Experiment,
+        *,
+        socket: str | None,
+        tcp: str | None,
+        data: str | None,
+        scratch: bool,
+        untimed: bool,
+        scale: tuple[int, int],
+        host_us: float | None,
+        priority: str,
+        recording: str,
+    ) -> Server:
+        """Starts it; it listens when this returns.
+
+        `data` is the path of a file, `scale` how many times slower than real time the model goes, as a ratio.
+        `host_us` is the time from here to a client and back, measured where it is none. `recording` is a file
+        that gets what was asked and answered.
+        """
+    @property
+    def uri(self) -> str:
+        """Where it listens."""
+    @property
+    def socket(self) -> str | None:
+        """The Unix socket, where there is one."""
+    def status(self) -> str | None:
+        """What goes on, as JSON; nothing once it has been stopped."""
+    def stop(self, drain: bool) -> str:
+        """Ends it, after what is under way if `drain`; its report as JSON, the same whenever it is asked."""
+
+class RowsDigest:
+    """Stands for a per-request table: those of two runs are the same if these are."""
+
+    def __new__(cls) -> RowsDigest:
+        """Of no rows."""
+    def update(self, columns: list[tuple[str, bytes]]) -> None:
+        """Takes the next rows, as `rows` of `Experiment.run` gets them."""
+    def value(self) -> int:
+        """The number that stands for all rows so far."""
+
 class Work:
     """What each node of a cluster did in each phase of a job: counts and bytes."""
 

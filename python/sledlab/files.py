@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
-import zlib
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error, Place
+from sledlab.lazy import shutil, zlib
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of the system that more room mends."""
 
-_PART = re.compile(r"\.part-(\d+)-([0-9a-f]{8})-")
+_PART = r"\.part-(\d+)-([0-9a-f]{8})-"
 """How the name of a file in the making begins: with the process that makes it, and its machine."""
 
 
@@ -131,7 +130,7 @@ def _sweep(directory: Path) -> None:
     """Removes what processes of this machine left in the making that are gone."""
     with suppress(OSError):  # it may be that nobody can list it
         for name in os.listdir(directory):
-            part = _PART.match(name)
+            part = re.match(_PART, name)
             if part and part[2] == _machine() and is_gone(int(part[1])):
                 _remove(directory / name)
 

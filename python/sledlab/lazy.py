@@ -1,6 +1,7 @@
-"""Large libraries, imported when they are first used, so that the command line starts fast.
+"""What is imported when it is first used, so that the command line starts and completes words fast.
 
-The one place where imports wait: a module says `from sledlab.lazy import polars` as if it were the library.
+Libraries wait here: a module says `from sledlab.lazy import polars` as if it were the library. Functions of
+ours wait where they are named: `simulate = later("sledlab.runs.execute:simulate")`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,15 @@ class _Later(ModuleType):
 
 
 if TYPE_CHECKING:
+    import decimal
+    import difflib
+    import hashlib
+    import json
+    import shutil
+    import tomllib
+    import zlib
+    from importlib import metadata
+
     import distributed
     import duckdb
     import fsspec
@@ -38,11 +48,20 @@ if TYPE_CHECKING:
     import rich.box as rich_box
     import rich.cells as rich_cells
     import rich.console as rich_console
+    import rich.live as rich_live
     import rich.progress as rich_progress
     import rich.table as rich_table
     import rich.text as rich_text
     from pyarrow import parquet
 else:
+    decimal = _Later("decimal")
+    difflib = _Later("difflib")
+    hashlib = _Later("hashlib")
+    json = _Later("json")
+    metadata = _Later("importlib.metadata")
+    shutil = _Later("shutil")
+    tomllib = _Later("tomllib")
+    zlib = _Later("zlib")
     distributed = _Later("distributed")
     duckdb = _Later("duckdb")
     fsspec = _Later("fsspec")
@@ -62,20 +81,28 @@ else:
     rich_box = _Later("rich.box")
     rich_cells = _Later("rich.cells")
     rich_console = _Later("rich.console")
+    rich_live = _Later("rich.live")
     rich_progress = _Later("rich.progress")
     rich_table = _Later("rich.table")
     rich_text = _Later("rich.text")
 
 __all__ = [
+    "arrived",
     "arrow_compute",
     "arrow_csv",
+    "decimal",
+    "difflib",
     "distributed",
     "duckdb",
     "fsspec",
+    "hashlib",
     "jinja2",
+    "json",
+    "later",
     "loaded",
     "loky",
     "matplotlib",
+    "metadata",
     "mpl_figure",
     "mpl_patches",
     "mpl_ticker",
@@ -87,9 +114,13 @@ __all__ = [
     "rich_box",
     "rich_cells",
     "rich_console",
+    "rich_live",
     "rich_progress",
     "rich_table",
     "rich_text",
+    "shutil",
+    "tomllib",
+    "zlib",
 ]
 
 
@@ -97,3 +128,37 @@ def loaded(name: str) -> Any:
     """What `package.module:name` stands for, imported now."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
+
+
+class _Waiting:
+    """A function or a class that is imported when it is called."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return loaded(self.name)(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def later(name: str) -> Any:
+    """A function or a class, `package.module:name`, or a module of ours, imported when it is first used.
+
+    Examples:
+        >>> word = later("sledlab.model.settings:word")
+        >>> word, word(True)
+        (sledlab.model.settings:word, 'true')
+    """
+    return _Waiting(name) if ":" in name else _Later(name)
+
+
+def arrived(value: Any) -> Any:
+    """What waits behind `later`, imported now; anything else as it is.
+
+    Examples:
+        >>> arrived(later("sledlab.model.settings:word"))(True), arrived(3)
+        ('true', 3)
+    """
+    return loaded(value.name) if isinstance(value, _Waiting) else value

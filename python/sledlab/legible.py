@@ -31,8 +31,9 @@ STAND_INS = {
 HANDLER = "sledlab.legible"
 """The name of the error handler for streams that replaces what they cannot show."""
 
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\udc80-\udcff]")
-"""What moves, colours or turns round what a terminal shows, and bytes that are no text."""
+CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\udc80-\udcff]"
+"""What moves, colours or turns round what a terminal shows, and bytes that are no text: a pattern, compiled
+when there is text to be shown."""
 
 
 def visible(text: str) -> str:
@@ -44,7 +45,7 @@ def visible(text: str) -> str:
         >>> visible(b"tr\xff.csv".decode(errors="surrogateescape"))
         'tr\\xff.csv'
     """
-    return CONTROL.sub(lambda found: _spelled(found[0]), text)
+    return re.sub(CONTROL, lambda found: _spelled(found[0]), text)
 
 
 def shown_in(encoding: str, text: str) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.files import drafted, make_directory, writing
+from sledlab.lazy import json, tomllib
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +18,9 @@ MANIFEST = "sledlab.json"
 
 STUDY = "study.toml"
 """A study, to run it again."""
+
+REPORT = "report.html"
+"""The page about them."""
 
 
 def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path | None:

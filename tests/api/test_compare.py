@@ -15,7 +15,8 @@ import sledlab as sl
 from sledlab.model import choices
 from sledlab.show import curves, load_curves, plots
 from sledlab.show.wording import label
-from sledlab.studies.compare import STUDY, Comparison, plan, words
+from sledlab.studies.compare import STUDY, plan, words
+from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_parts, race_rows, statistics
 from sledlab.study.measure import Found, Measured
 from sledlab.study.plan import Given

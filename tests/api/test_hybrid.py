@@ -13,7 +13,8 @@ from sledlab.show import wording
 from sledlab.studies.hybrid import tables, words
 from sledlab.studies.hybrid.plan import segment_kb
 from sledlab.study.columns import record
-from sledlab.study.stores import KNOWN, settings_of
+from sledlab.study.configurations import KNOWN
+from sledlab.study.stores import settings_of
 
 from tests.points import keep, kept_bytes, kept_lines
 

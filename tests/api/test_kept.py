@@ -51,7 +51,7 @@ ELSEWHERE = [touched, copied, moved, linked, from_elsewhere]
 
 
 @pytest.fixture
-def trace(tmp_path, monkeypatch) -> Path:
+def trace(tmp_path, monkeypatch, without_pages) -> Path:
     monkeypatch.chdir(tmp_path)  # and back
     (tmp_path / "trace.csv").write_text(TRACE)
     return tmp_path / "trace.csv"

@@ -1,8 +1,8 @@
 """The house of the Python package: imports go downwards only, in no circle, at the top of a file.
 
-Every import counts: at the top, within functions, under `TYPE_CHECKING`, by `import_module` and by `loaded`
-with a name written out. Loading waits in three places only: `sledlab/__init__.py`, which puts the package
-together, `lazy.py`, and the tables of commands and studies.
+Every import counts: at the top, within functions, under `TYPE_CHECKING`, and by `import_module`, `later` or
+`loaded` with a name written out. Names do not count in three places only: in `sledlab/__init__.py`, which
+puts the package together, in `lazy.py`, and in the tables of commands and studies.
 """
 
 import ast
@@ -30,7 +30,7 @@ LAYERS = (
 )
 """From the top."""
 
-LOADERS = ("import_module", "loaded", "partial")
+LOADERS = ("import_module", "later", "loaded", "partial")
 """Functions that import by name."""
 
 WAITING = ("sledlab.__init__", "sledlab.lazy", "sledlab.cli.__init__", "sledlab.studies.__init__")
@@ -160,6 +160,7 @@ PLANTED = {
     "upwards, by name": ("traces/steps.py", "late = import_module('sledlab.studies.compare')\n"),
     "upwards, in a function": ("show/plots.py", "def late():\n    import sledlab.study.plan\n"),
     "upwards, loaded": ("errors.py", "face = lambda: loaded('sledlab.show.run:FACE')\n"),
+    "upwards, waiting": ("study/plan.py", "words = later('sledlab.studies.compare.words')\n"),
     "upwards, to the package itself": ("study/plan.py", "from sledlab import simulate\n"),
     "in a circle": ("show/wording.py", "from sledlab.show import plots\n"),
     "within functions": ("runs/result.py", "def f():\n" + "    import json\n" * 11),

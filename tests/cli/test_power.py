@@ -80,7 +80,7 @@ def test_json_and_several_devices(sledlab):
 
 
 def test_a_study_of_a_trace(sledlab, bank, tmp_path):
-    out = ("--out", tmp_path, "--loads", 1, "--limit", 5000, "--scheduler", "sptf")
+    out = ("--out", tmp_path, "--loads", 1, "--limit", 500, "--scheduler", "sptf")
     answer = sledlab("power", "--device", "mems-g2", "--trace", bank, *out)
     assert answer.code == 0, answer.err
     assert "Nothing in that is random" in answer.out.replace("\n", " ")

@@ -34,7 +34,7 @@ def alone(sledlab, tmp_path: Path, kind: str) -> set[str]:
 
 
 @pytest.mark.slow("runs five commands, and four of them again over each other's results")
-def test_another_kind_is_refused_and_replaced_if_said(sledlab, tmp_path):
+def test_another_kind_is_refused_and_replaced_if_said(sledlab, tmp_path, without_pages):
     out = tmp_path / "out"
     files = {kind: alone(sledlab, tmp_path, kind) for kind in COMMANDS}
     assert sledlab(*COMMANDS["replay"], "--out", out).code == 0

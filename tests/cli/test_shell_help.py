@@ -15,9 +15,6 @@ from sledlab.cli.completion import SHELLS, VARIABLE, keys, script
 
 from tests.conftest import PROJECT
 
-LARGE = ("matplotlib", "polars", "pyarrow", "numpy", "rich", "jinja2", "loky", "duckdb")
-"""Libraries that take long to import."""
-
 
 def completed(*words):
     """What the last word may become."""
@@ -76,24 +73,6 @@ def test_files_are_left_to_the_shell_and_slips_to_nobody():
 def test_everything_that_can_be_set_is_completed():
     assert len(keys()) == len(set(keys())) > 400
     assert {"device.active_tips", "hybrid.segment_kb", "node.mhz", "trace.sort_window"} <= set(keys())
-
-
-@pytest.mark.parametrize(
-    "line", ["simulate --device mems-g2-", "experiment run why-not-an-ssd --sp", "trace info sam"]
-)
-def test_completion_imports_no_large_library(line):
-    words = ["sledlab", *line.split(" ")]
-    told = {VARIABLE: "bash_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
-    program = (
-        "import os, sys\n"
-        f"os.environ.update({told!r})\n"
-        "from sledlab.cli import run\n"
-        "try:\n    run([])\nexcept SystemExit:\n    pass\n"
-        f"print([name for name in {LARGE!r} if name in sys.modules], file=sys.stderr)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("plain,")
-    assert done.stderr.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -158,9 +137,3 @@ def test_doctor_knows_what_the_package_needs():
         re.split("[>=; ]", each)[0] for some in project["optional-dependencies"].values() for each in some
     }
     assert extras - {"mpich"} <= {each.what for each in doctors.findings()}
-
-
-def test_the_command_line_starts_without_large_libraries():
-    program = "import sys\nfrom sledlab.cli import run\nrun(['--version'])\n"
-    program += f"assert not set({LARGE!r}) & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

@@ -16,6 +16,8 @@ from sledlab.study.measure import FoundOf
 
 from tests.points import keep, kept_bytes, kept_lines
 
+pytestmark = pytest.mark.usefixtures("without_pages")
+
 WRITER = """
 import sys
 from pathlib import Path

@@ -22,22 +22,26 @@ impl RowsDigest {
     /// Takes the next rows.
     pub fn update(&mut self, rows: &Rows) {
         let (times, energies) = (rows.columns(), rows.energies());
-        let all = times.len() + energies.len() + 2;
-        self.columns.resize(all, 0);
-        let mut columns = self.columns.iter_mut();
-        let mut next = |values: &mut dyn Iterator<Item = u64>| {
-            if let Some(column) = columns.next() {
-                *column = values.fold(*column, mix);
-            }
-        };
-        for (_, column) in &times {
-            next(&mut column.iter().copied());
+        for (place, (_, column)) in times.iter().enumerate() {
+            self.column(place, column.iter().copied());
         }
-        for (_, column) in &energies {
-            next(&mut column.iter().map(|energy| energy.to_bits()));
+        for (place, (_, column)) in (times.len()..).zip(&energies) {
+            self.column(place, column.iter().map(|energy| energy.to_bits()));
         }
-        next(&mut rows.op.iter().map(|op| u64::from(*op)));
-        next(&mut rows.device.iter().copied());
+        let place = times.len() + energies.len();
+        self.column(place, rows.op.iter().copied().map(u64::from));
+        if !rows.device.is_empty() {
+            self.column(place + 1, rows.device.iter().copied());
+        }
+    }
+
+    /// Takes the next values of a column, of which every one has a place: first times, then energies, then `op` and
+    /// `device`, as [`Rows`] has them.
+    pub fn column(&mut self, place: usize, values: impl Iterator<Item = u64>) {
+        if self.columns.len() <= place {
+            self.columns.resize(place + 1, 0);
+        }
+        self.columns[place] = values.fold(self.columns[place], mix);
     }
 
     /// The digest of all rows so far.
@@ -67,9 +71,7 @@ mod tests {
         fn is_the_table_s_and_not_that_of_its_chunks(ids in prop::collection::vec(0_u64..3, 2..50), cut in 0.0..1.0, at in 0.0..1.0) {
             let digest = |parts: &[&[u64]]| {
                 let mut digest = RowsDigest::default();
-                for part in parts {
-                    digest.update(&rows(part));
-                }
+                parts.iter().for_each(|part| digest.update(&rows(part)));
                 digest.value()
             };
             let whole = digest(&[&ids]);

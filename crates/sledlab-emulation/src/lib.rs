@@ -68,3 +68,5 @@ pub use report::{Counts, HostWay, Report, Shifted, Status};
 pub use server::{Data, HostPath, Options, Server};
 #[cfg(target_os = "linux")]
 pub use store::Store;
+#[cfg(target_os = "linux")]
+pub use store::versions::Versions;

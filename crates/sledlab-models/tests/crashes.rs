@@ -84,6 +84,27 @@ fn nothing_is_lost_behind_a_cache() {
     }
 }
 
+/// Units are small, so that requests are for several devices.
+const ARRAYS: [&str; 7] = [
+    "kind = \"concatenation\"\ndevices = 2",
+    "kind = \"stripe\"\ndevices = 3\nunit_blocks = 8",
+    "kind = \"mirror\"\ndevices = 2",
+    "kind = \"mirror\"\ndevices = 3\nfailed = 1\nfailed_at_s = 0.002\nrebuild_mb_s = 20.0",
+    "kind = \"mirror\"\ndevices = 2\nfailed = 0\nfailed_at_s = 0.003",
+    "kind = \"raid5\"\ndevices = 3\nunit_blocks = 8",
+    "kind = \"raid5\"\ndevices = 5\nunit_blocks = 3",
+];
+
+/// Data blocks of a RAID 5 are found as they are, whatever a write under way has left of parity.
+#[test]
+fn nothing_acknowledged_is_lost_in_an_array() {
+    let arrays = || ARRAYS.iter().map(|system| Bench::of_array(system));
+    crash(arrays(), CRASHES);
+    for volatile in [false, true] {
+        crash(arrays().map(|bench| bench.cached(volatile)), CRASHES / 2);
+    }
+}
+
 /// Whether any crash shows a defect.
 fn is_found(system: &str, defect: Defect) -> bool {
     let bench = Bench::of_memory(system).with(defect);

@@ -29,7 +29,7 @@ impl Experiment {
     }
 
     /// The experiment with its plug-ins at hand, all of which must be allowed.
-    fn ready(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
+    pub(crate) fn ready(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
         let mut experiment = self.get();
         let (word, params) = experiment.scheduler_said().map_err(raise)?;
         if is_plugin(&word) {

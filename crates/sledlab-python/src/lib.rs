@@ -13,6 +13,8 @@ mod cluster;
 mod conformance;
 mod device;
 mod device_class;
+#[cfg(target_os = "linux")]
+mod emulation;
 mod error;
 mod experiment;
 mod interrupt;
@@ -40,6 +42,9 @@ mod _native {
     use crate::conformance::{Conformance, kinds_of_plugin};
     #[pymodule_export]
     use crate::device::{catalogue, device_text, host_names, import_device, replay_measured, seek_map};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::emulation::{RowsDigest, Server};
     #[pymodule_export]
     use crate::experiment::{Experiment, seen_from_here};
     #[pymodule_export]

@@ -39,7 +39,7 @@ pub use engine::{Progress, ProgressSink, simulate};
 pub use experiment::places::seen;
 pub use experiment::{Experiment, Hooks, Store};
 pub use hit_ratios::{Hits, Uses};
-pub use live::{Answer, Live};
+pub use live::{Answer, Live, version};
 pub use measured::replay_measured;
 pub use outcome::{Outcome, Summary, TimeStats};
 pub use pulse::Pulse;

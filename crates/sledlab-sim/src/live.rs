@@ -29,6 +29,8 @@
 //! # Ok::<(), sledlab_core::Error>(())
 //! ```
 
+mod power;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,6 +42,9 @@ use crate::experiment::{Experiment, Recorded};
 use crate::outcome::{Context, Outcome, Summary};
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Mode;
+
+use self::power::Kept;
+pub use self::power::version;
 
 /// When an operation completes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +66,8 @@ pub struct Live {
     /// The latest time at which an event or an arrival was handled.
     latest: Time,
     begun: Instant,
+    /// Where media keep contents, so that the power can fail.
+    kept: Option<Kept>,
 }
 
 impl Live {
@@ -71,13 +78,17 @@ impl Live {
     /// All that [`Experiment::check`] finds; a workload, or a replay that decides when operations arrive, which is up
     /// to whoever submits them.
     pub fn new(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
-        let (recorded, system) = experiment.recorded()?;
+        Ok(Live::of(experiment.recorded(false)?, rows))
+    }
+
+    fn of((recorded, system): (Recorded, Box<dyn System>), rows: Option<RowSink<'static>>) -> Self {
         let mut recorder = Recorder::new(recorded.warmup, rows).in_small_chunks();
         if recorded.several {
             recorder = recorder.naming_devices();
         }
         let books = Books::new(recorded.warmup);
-        Ok(Live { system, recorded, recorder, books, issued: 0, latest: Time::ZERO, begun: Instant::now() })
+        let (latest, begun) = (Time::ZERO, Instant::now());
+        Live { system, recorded, recorder, books, issued: 0, latest, begun, kept: None }
     }
 
     /// Number of blocks the host sees.
@@ -88,6 +99,11 @@ impl Live {
     /// Requests that wait to be selected.
     pub fn queue_length(&self) -> usize {
         self.system.queue_length()
+    }
+
+    /// Whether writes are answered before they are durable: then only a flush makes them so.
+    pub fn is_volatile(&self) -> bool {
+        self.recorded.volatile
     }
 
     /// Operations submitted whose completion has not been reached.
@@ -115,6 +131,9 @@ impl Live {
         let id = self.issued;
         self.issued += 1;
         let request = Request { arrival: now, ..request };
+        if let Some(kept) = &mut self.kept {
+            kept.arrive(id, &request, self.system.as_mut());
+        }
         let arrived = Arrived { now, id, request: &request };
         let mut ended = |end| tell_flushed(end, answers);
         self.books.arrive(arrived, self.system.as_mut(), &mut self.recorder, &mut ended)?;
@@ -147,6 +166,11 @@ impl Live {
     /// As [`advance`](Live::advance); nothing was completed that counts; violated conservation.
     pub fn finish(mut self, answers: &mut Vec<Answer>) -> Result<Outcome> {
         self.do_before(Time::MAX, answers)?;
+        self.close()
+    }
+
+    /// What there is to say when nothing more is done.
+    fn close(mut self) -> Result<Outcome> {
         let counts = self.books.close(self.issued, self.system.as_mut(), &mut self.recorder)?;
         let Recorded { seed, config, .. } = self.recorded;
         let context = Context { counts, fitted: Arc::default(), mode: Mode::Open, config, seed };
@@ -159,8 +183,11 @@ impl Live {
             let told = self.books.completed.len();
             self.system.advance_before(horizon, &mut self.books.completed);
             let all_done = self.books.completed.len() < MOST_COMPLETED;
-            let new = self.books.completed[told..].iter();
-            answers.extend(new.map(|done| Answer { id: done.request.id, at: done.completion }));
+            let new = &self.books.completed[told..];
+            if self.kept.is_some() {
+                power::forget_found(new, self.system.as_mut());
+            }
+            answers.extend(new.iter().map(|done| Answer { id: done.request.id, at: done.completion }));
             let mut ended = |end| tell_flushed(end, answers);
             let recorded = self.books.complete_before(horizon, &mut self.recorder, &mut ended)?;
             if all_done || recorded == 0 {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::source::InMemory;
-use sledlab_core::{Op, Request, Time, seed};
-use sledlab_sim::{Answer, Experiment, Hooks, Live, Outcome, Rows};
+use sledlab_core::{Op, Request, Result, Time, seed};
+use sledlab_sim::{Answer, Experiment, Hooks, Live, Outcome, RowSink, Rows};
 
 /// Systems of every kind that can stand behind a live device: a device, and what is said of it besides.
 const SYSTEMS: [(&str, &[(&str, &str)]); 22] = [
@@ -95,13 +95,25 @@ struct Session {
 
 /// A host whose clock is late by up to `lateness_ns`, and that asks for events as it likes.
 fn session(experiment: &Experiment, root: u64, operations: usize, gap_ns: u64, lateness_ns: u64) -> Session {
+    session_with(Live::new, experiment, root, operations, (gap_ns, lateness_ns))
+}
+
+type Make = fn(&Experiment, Option<RowSink<'static>>) -> Result<Live>;
+
+fn session_with(
+    make: Make,
+    experiment: &Experiment,
+    root: u64,
+    operations: usize,
+    (gap_ns, lateness_ns): (u64, u64),
+) -> Session {
     let rows = Arc::new(Mutex::new(Vec::new()));
     let sink = rows.clone();
     let take = move |chunk: &Rows| {
         append(&mut sink.lock().unwrap(), chunk);
         Ok(())
     };
-    let mut live = Live::new(experiment, Some(Box::new(take))).unwrap();
+    let mut live = make(experiment, Some(Box::new(take))).unwrap();
     let mut rng = seed::stream(root, "live");
     let (mut submitted, mut answers) = (Vec::new(), Vec::new());
     let mut now = 0;
@@ -186,6 +198,44 @@ fn every_system_answers_as_its_replay() {
             check(&experiment, &session(&experiment, root, 400, gap_ns, lateness_ns));
         }
     }
+}
+
+#[test]
+fn media_that_keep_contents_change_nothing() {
+    for (root, (device, settings)) in (100..).zip(SYSTEMS) {
+        let experiment = experiment(device, settings);
+        for pace in [(2_000_000, 10_000), (100_000, 500_000)] {
+            check(&experiment, &session_with(Live::keeping_contents, &experiment, root, 200, pace));
+        }
+    }
+}
+
+/// A system whose power fails tells of what it has completed until then; what it would have completed later is lost.
+#[test]
+fn a_power_failure_ends_a_run() {
+    let experiment = experiment("mems-g2", &[("system.start", "ready")]);
+    let write = |lbn| Request { lbn, blocks: 8, op: Op::Write, ..Request::default() };
+    let begin = || {
+        let mut live = Live::keeping_contents(&experiment, None).unwrap();
+        let mut answers = Vec::new();
+        live.submit(Time::from_ns(1_000), write(0), &mut answers).unwrap();
+        live.submit(Time::from_ns(2_000), write(4096), &mut answers).unwrap();
+        (live, answers)
+    };
+    let (mut live, mut answers) = begin();
+    live.advance(Time::from_ns(1 << 40), &mut answers).unwrap();
+    let [first, second] = answers[..] else { panic!("{answers:?}") };
+    for (at, done) in [(first.at, 0), (second.at, 1), (Time::from_ns(second.at.as_ns() + 1), 2)] {
+        for survives in [false, true] {
+            let (live, mut answers) = begin();
+            let (outcome, contents) = live.crash(at, &mut || survives, &mut answers).unwrap();
+            assert_eq!(outcome.map_or(0, |outcome| outcome.summary.requests), done);
+            assert_eq!(answers.len() as u64, done, "what was not answered never is");
+            assert_eq!(contents.len() as u64, 8 * if survives { 2 } else { done });
+        }
+    }
+    let refused = Live::new(&experiment, None).unwrap().crash(first.at, &mut || true, &mut Vec::new());
+    assert!(refused.is_err(), "contents were not kept");
 }
 
 proptest! {

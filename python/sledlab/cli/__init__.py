@@ -5,6 +5,7 @@ Exit codes: 0 done, 2 the user's mistake, 1 ours; 130 interrupted, 143 and 129 t
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
 from contextlib import contextmanager, suppress
@@ -29,6 +30,7 @@ def commands() -> dict[str, Lazy]:
     studies = {each.folder: Lazy("study:command", each.meaning) for each in LIST if not each.under}
     return {
         "simulate": Lazy("simulate:simulate", "Replay a trace or workload against a device."),
+        "serve": Lazy("serve:serve", "Be a block device that real programs use."),
         **studies,
         "fleet": Lazy("fleet:fleet", studies["fleet"].meaning),
         "check": Lazy("check:check", "Hold a class of yours to the rules of its kind."),
@@ -79,6 +81,7 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
     streams.prepare()
+    gc.freeze()  # what is imported stays: no search for garbage needs to look at it, that of the end included
     with in_order():
         code = run(arguments)
     sys.exit(code)

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from sledlab.lazy import loaded
+from sledlab.lazy import later, loaded
 from sledlab.model import catalogue
 from sledlab.model.experiment import names as experiments
 from sledlab.show import terminal
-from sledlab.traces.samples import PREFIX, samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+traces = later("sledlab.traces.samples")
 
 VARIABLE = "_SLEDLAB_COMPLETE"
 """Tells the command line to complete, as click has it."""
@@ -123,9 +124,9 @@ def trace_or_file(_context: click.Context, _parameter: click.Parameter, word: st
 
 def trace_items(word: str) -> list[CompletionItem]:
     """Names of samples from the second letter on, or files."""
-    return (items((each.name for each in samples()), word) if word.startswith(PREFIX[:2]) else []) or files(
-        word
-    )
+    return (
+        items((each.name for each in traces.samples()), word) if word.startswith(traces.PREFIX[:2]) else []
+    ) or files(word)
 
 
 def jobs() -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,19 +15,25 @@ from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import SET, json_option, options, show_json, show_table
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
+from sledlab.lazy import later, tomllib
 from sledlab.model import catalogue
-from sledlab.model.device import describe, kind_of
-from sledlab.model.experiment import file_of, is_name
-from sledlab.model.lines import placed
+from sledlab.model.experiment import file_of, is_name, text_of
 from sledlab.model.settings import document
-from sledlab.runs.compose import text_of
 from sledlab.show import terminal
 from sledlab.shown import face_of
-from sledlab.studies.seek_map import compute, writer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
+
+    from sledlab.model.lines import placed
+else:
+    placed = later("sledlab.model.lines:placed")
+
+describe = later("sledlab.model.device:describe")
+kind_of = later("sledlab.model.device:kind_of")
+compute = later("sledlab.studies.seek_map:compute")
+writer = later("sledlab.studies.seek_map:writer")
 
 
 @click.group(cls=SuggestingGroup)

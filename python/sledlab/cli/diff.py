@@ -9,9 +9,11 @@ import click
 from sledlab.cli.options import json_option, show_json
 from sledlab.errors import Error
 from sledlab.files import check_writable
+from sledlab.lazy import later
 from sledlab.show import terminal
 from sledlab.shown import face_of
-from sledlab.studies.diff import diff as difference
+
+difference = later("sledlab.studies.diff:diff")
 
 
 @click.command()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import sys
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import click
@@ -16,11 +14,14 @@ from sledlab import _native
 from sledlab.cli.options import json_option, show_json, show_table
 from sledlab.errors import Error
 from sledlab.job.data import home
+from sledlab.lazy import later, metadata, shutil
 from sledlab.model.experiment import names
 from sledlab.show import terminal
-from sledlab.study.executor.local import processors
 from sledlab.traces.remote import INSTALL
 from sledlab.traces.samples import samples
+
+version = later("importlib.metadata:version")
+processors = later("sledlab.study.executor.local:processors")
 
 NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "pyarrow", "rich")
 """Libraries without which sledlab does not work."""
@@ -113,7 +114,7 @@ def library(name: str, purpose: str, remedy: str, *, needed: bool = False) -> Fi
     """A library, with its version and that which is wanted."""
     try:
         return Finding(name, version(name), purpose, remedy, needed)
-    except PackageNotFoundError:
+    except metadata.PackageNotFoundError:
         return Finding(name, "", purpose, remedy, needed)
 
 

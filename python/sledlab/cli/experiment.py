@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,10 @@ from sledlab.cli.completion import experiment_or_file, items
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_json, show_table
 from sledlab.errors import unknown
+from sledlab.lazy import tomllib
 from sledlab.model.experiment import experiment as known
-from sledlab.model.experiment import heading, names, study_of
+from sledlab.model.experiment import heading, names, study_of, text_of
 from sledlab.model.settings import to_toml
-from sledlab.runs.compose import text_of
 from sledlab.show import terminal
 from sledlab.studies import LIST
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from click.shell_completion import CompletionItem
+
 
 SINGLE = ("simulate", "smart replay", "device seek-map")
 """Commands for experiments that sweep nothing."""

@@ -9,11 +9,13 @@ from sledlab.cli.group import CommandGroup
 from sledlab.cli.options import quiet_option
 from sledlab.cli.study import made
 from sledlab.cli.trace import format_option, sort_option
+from sledlab.lazy import later
 from sledlab.show import terminal
-from sledlab.show.progress import Progress
-from sledlab.show.wording import counted
 from sledlab.studies.fleet import STUDY
-from sledlab.traces.splitting import split_volumes
+
+Progress = later("sledlab.show.progress:Progress")
+counted = later("sledlab.show.wording:counted")
+split_volumes = later("sledlab.traces.splitting:split_volumes")
 
 
 @click.command("split")

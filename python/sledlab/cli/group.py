@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from sledlab.errors import Error
-from sledlab.lazy import loaded
+from sledlab.lazy import difflib, loaded
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class SuggestingGroup(click.Group):
         """The command named first in `args`; an error with a suggestion if there is none."""
         known = self.list_commands(ctx)
         if not ctx.resilient_parsing and args and args[0] not in known and not args[0].startswith("-"):
-            near = get_close_matches(args[0], known, n=1)
+            near = difflib.get_close_matches(args[0], known, n=1)
             remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
             raise Error(f"unknown command `{ctx.command_path} {args[0]}`", remedy=remedy)
         return super().resolve_command(ctx, args)
@@ -55,7 +54,7 @@ class CommandGroup(SuggestingGroup):
             ctx._protected_args, ctx.args = args[:1], args[1:]  # as `click.Group` does
             return ctx.args
         word = args[0] if args and args[0] else "-"
-        near = get_close_matches(word, self.commands, n=1)
+        near = difflib.get_close_matches(word, self.commands, n=1)
         if near and word[0] != "-" and not Path(word).exists() and not ctx.resilient_parsing:
             raise Error(f"unknown command `{ctx.command_path} {word}`", remedy=f"did you mean `{near[0]}`?")
         return click.Command.parse_args(self, ctx, args)

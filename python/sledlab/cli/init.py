@@ -12,8 +12,8 @@ import click
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
+from sledlab.lazy import later
 from sledlab.model import catalogue
-from sledlab.model.entries import to_entry
 from sledlab.model.settings import to_toml
 from sledlab.show import terminal
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sledlab.model.entries import ParameterSpec
+
+to_entry = later("sledlab.model.entries:to_entry")
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sledlab.cli import streams
 from sledlab.errors import Error
+from sledlab.lazy import difflib
 from sledlab.legible import visible
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 UNKNOWN_FORM = ("this is none of the known trace formats", "this is no work record")
 """How messages begin about files that are something else than was thought."""
 
-OS_ERROR = re.compile(r" \(os error \d+\)")
-EXPECTED = re.compile(r"expected (.*), found (.*)$")
+OS_ERROR = r" \(os error \d+\)"
+EXPECTED = r"expected (.*), found (.*)$"
 
 
 def decoded(arguments: Sequence[str]) -> list[str]:
@@ -82,7 +82,7 @@ def told(error: Error, command: click.Command, arguments: Sequence[str]) -> Erro
     message, place, remedy = error.message, error.place, error.remedy
     if place is not None and any(message.startswith(each) for each in UNKNOWN_FORM):
         place = replace(place, text="")  # whatever the file is, it may be nobody's to show
-    message = OS_ERROR.sub("", message)
+    message = re.sub(OS_ERROR, "", message)
     if message.count("\n") == 1:
         message = message.replace("\n", ": ")
     if remedy is None:
@@ -96,11 +96,11 @@ def _expected(message: str) -> str | None:
         return "check the path"
     if message.endswith("valid UTF-8"):
         return "write it as UTF-8"
-    found = EXPECTED.search(message)
+    found = re.search(EXPECTED, message)
     if found is None:
         return None
     words = found[1].removeprefix("one of ").split(", ") if found[1].startswith("one of ") else []
-    near = get_close_matches(found[2].strip('`"'), words, n=1)
+    near = difflib.get_close_matches(found[2].strip('`"'), words, n=1)
     if near:
         return f"did you mean `{near[0]}`?"
     return "choose one of these words" if words else f"give {found[1]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -11,11 +11,10 @@ from sledlab.cli.completion import model_of
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_table
 from sledlab.model import catalogue
-from sledlab.model.entries import NetworkEntry, NodeEntry
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
-    from sledlab.model.entries import Entry
+    from sledlab.model.entries import Entry, NetworkEntry, NodeEntry
 
 
 @click.group(cls=SuggestingGroup)
@@ -35,11 +34,10 @@ def node_list(*, as_json: bool) -> None:
 @json_option
 def node_show(name: str, *, as_json: bool) -> None:
     """Every parameter of a node, and the operations that it knows."""
-    entry = catalogue.node.show(name)
+    entry = cast("NodeEntry", catalogue.node.show(name))
     if as_json:
         show_entry(catalogue.node, name, as_json=True)
         return
-    assert isinstance(entry, NodeEntry)
     _show_values(entry)
     rows = [(each.kind, f"{each.cycles:,g}", "network" if each.network else "") for each in entry.operations]
     show_table(("operation", "cycles", "counts as"), rows, right=("cycles",))
@@ -66,11 +64,10 @@ def network_list(*, as_json: bool) -> None:
 @json_option
 def network_show(name: str, *, as_json: bool) -> None:
     """Every parameter of a network."""
-    entry = catalogue.network.show(name)
+    entry = cast("NetworkEntry", catalogue.network.show(name))
     if as_json:
         show_entry(catalogue.network, name, as_json=True)
         return
-    assert isinstance(entry, NetworkEntry)
     _show_values(entry)
     kind = next(each for each in catalogue.entries("network_kinds") if each.name == entry.kind)
     terminal.say(f"Its kind of model is {kind.name}: {kind.meaning}.")

@@ -9,16 +9,18 @@ import click
 
 from sledlab.cli.completion import of_option
 from sledlab.errors import Error
+from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
 from sledlab.runs.options import Option, Replayed, Simulated, Studied, declared, pair
 from sledlab.runs.written import count
 from sledlab.show import terminal
-from sledlab.show.columns import Columns
-from sledlab.show.progress import quietly
-from sledlab.traces.read import File, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+quietly = later("sledlab.show.progress:quietly")
+Columns = later("sledlab.show.columns:Columns")
+Trace, File = later("sledlab.traces.read:Trace"), later("sledlab.traces.read:File")
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -159,7 +161,7 @@ def ordered(
     return {**first, **source, **axes, **{name: everything[name] for name in rest if name in everything}}
 
 
-def source_of(flags: Mapping[str, Any]) -> Trace | Any:
+def source_of(flags: Mapping[str, Any]) -> Any:
     """The trace or the workload that options name; none where they name none.
 
     Raises:

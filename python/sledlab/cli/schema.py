@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
 
 from sledlab.job import LIST as JOBS
-from sledlab.job import find
-from sledlab.lazy import loaded
-from sledlab.model import schema as schemas
+from sledlab.lazy import later, loaded
 from sledlab.model.catalogue import Chosen
 from sledlab.show import terminal
 from sledlab.studies import LIST
+
+if TYPE_CHECKING:
+    from sledlab.model import schema as schemas
+else:
+    schemas = later("sledlab.model.schema")
+find = later("sledlab.job:find")
 
 KINDS = ("experiment", "device", "node", "network", "job")
 

@@ -18,17 +18,19 @@ from sledlab.cli.options import (
     source_of,
 )
 from sledlab.cli.study_file import refuse_study
-from sledlab.runs.execute import simulate as run
+from sledlab.lazy import later
+from sledlab.results import REPORT
 from sledlab.runs.interrupt import Interrupted, code_of
 from sledlab.runs.options import Option, Simulated, declared
-from sledlab.runs.recording import REPORT
 from sledlab.show import terminal
-from sledlab.show.progress import Progress
-from sledlab.show.wording import figure
 from sledlab.shown import face_of
 
 if TYPE_CHECKING:
     from sledlab.runs.result import Result
+
+run = later("sledlab.runs.execute:simulate")
+Progress = later("sledlab.show.progress:Progress")
+figure = later("sledlab.show.wording:figure")
 
 OUTPUT = {
     "out": Option("Directory for summary, tables and report.", "DIR"),

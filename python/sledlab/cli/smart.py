@@ -15,23 +15,24 @@ from sledlab.cli.smart_size import smart_size
 from sledlab.cli.study import made
 from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error
-from sledlab.job.query import record_query
-from sledlab.job.record import record
-from sledlab.job.task import MEMORY_MB
+from sledlab.job import MEMORY_MB
+from sledlab.lazy import later
 from sledlab.model.experiment import is_name
-from sledlab.runs.cluster import replay as run
+from sledlab.results import REPORT
 from sledlab.runs.options import Clustered, Connected, Option, declared, pair
-from sledlab.runs.recording import REPORT
 from sledlab.runs.written import count
 from sledlab.show import terminal
-from sledlab.show.progress import Progress
 from sledlab.shown import face_of
 from sledlab.studies.smart import STUDY
-from sledlab.traces.work import MOST_NODES
-from sledlab.traces.work import work as read_work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+run = later("sledlab.runs.cluster:replay")
+record = later("sledlab.job.record:record")
+record_query = later("sledlab.job.query:record_query")
+records = later("sledlab.traces.work")
+Progress = later("sledlab.show.progress:Progress")
 
 
 def _options() -> Mapping[str, Option]:
@@ -276,9 +277,9 @@ def smart_show(file: str, *, as_json: bool) -> None:
     Examples:
       sledlab smart show sample:join
     """
-    found = read_work(file)
+    found = records.work(file)
     if as_json:
-        matrix = {"traffic": found.traffic.tolist()} if found.nodes <= MOST_NODES else {}
+        matrix = {"traffic": found.traffic.tolist()} if found.nodes <= records.MOST_NODES else {}
         show_json({**found.described, **matrix})
     else:
         face_of(found).show(found)

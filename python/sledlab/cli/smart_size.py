@@ -10,17 +10,18 @@ import click
 
 from sledlab.cli.options import DEVICE, REPLACE, json_option, options, quiet_option, show_json
 from sledlab.errors import Error
+from sledlab.lazy import later
+from sledlab.results import REPORT
 from sledlab.runs.options import Clustered, Connected, Option, declared
-from sledlab.runs.recording import REPORT
 from sledlab.show import terminal
-from sledlab.show.progress import Progress
 from sledlab.shown import face_of
-from sledlab.studies.size import NODES
-from sledlab.studies.size import smart_size as size
-from sledlab.studies.smart.plan import Asked
+from sledlab.studies.smart.options import FEWEST_TO_MOST, Asked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+size = later("sledlab.studies.size:smart_size")
+Progress = later("sledlab.show.progress:Progress")
 
 
 def _options() -> Mapping[str, Option]:
@@ -36,7 +37,7 @@ def _options() -> Mapping[str, Option]:
         "until": Option("What is to hold the job up: compute (or processor) | store | network.", "COMPONENT"),
         "deadline": Option("What the job may take, such as 60s, 2min or 500ms.", "TIME"),
         "budget": Option("What the cluster may cost, in USD.", "USD"),
-        "nodes": Option("The fewest and the most nodes.", "A..B", NODES),
+        "nodes": Option("The fewest and the most nodes.", "A..B", FEWEST_TO_MOST),
         "job_settings": study["job_settings"],
         "device": DEVICE,
         "devices": study["devices"],
@@ -87,7 +88,7 @@ def smart_size(
         found = size(
             job,
             devices if device is None else device,
-            nodes=NODES if nodes is None else nodes,
+            nodes=FEWEST_TO_MOST if nodes is None else nodes,
             job_settings=job_settings or (),
             price=price or (),
             out=out,

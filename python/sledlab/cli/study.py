@@ -23,19 +23,20 @@ from sledlab.cli.options import (
 )
 from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error, Unfinished
-from sledlab.lazy import loaded
+from sledlab.lazy import later, loaded
 from sledlab.model.catalogue import CATALOGUES
 from sledlab.model.experiment import is_name
 from sledlab.runs.options import Option, declared
 from sledlab.show import terminal
 from sledlab.shown import face_of
 from sledlab.studies import LIST
-from sledlab.study.file import tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sledlab.study.run import Study
+
+tables_of = later("sledlab.study.file:tables_of")
 
 OUT = Option("Directory for tables and report; what it holds already is not run again.", "DIR")
 

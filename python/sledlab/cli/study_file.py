@@ -6,11 +6,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
+from sledlab.lazy import later
 from sledlab.studies import LIST
-from sledlab.study.file import tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+tables_of = later("sledlab.study.file:tables_of")
 
 
 def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:

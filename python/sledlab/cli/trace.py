@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab import _native
-from sledlab.cli import trace_info
 from sledlab.cli.completion import model_of, trace_or_file
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
@@ -25,23 +24,28 @@ from sledlab.cli.options import (
 )
 from sledlab.errors import Error
 from sledlab.files import check_writable
-from sledlab.model.device import describe
-from sledlab.model.lines import placed
+from sledlab.lazy import later
 from sledlab.runs.options import Option
 from sledlab.runs.written import numbers, words
 from sledlab.show import terminal
-from sledlab.show.progress import Progress
-from sledlab.show.wording import counted, figure, percent
-from sledlab.traces.hits import POLICIES, hit_ratios
-from sledlab.traces.read import read_trace
-from sledlab.traces.samples import samples
-from sledlab.traces.steps import Steps
-from sledlab.traces.table import to_rows, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sledlab.traces.read import Trace
+
+describe = later("sledlab.model.device:describe")
+placed = later("sledlab.model.lines:placed")
+Progress = later("sledlab.show.progress:Progress")
+counted = later("sledlab.show.wording:counted")
+figure = later("sledlab.show.wording:figure")
+percent = later("sledlab.show.wording:percent")
+trace_info = later("sledlab.cli.trace_info")
+samples = later("sledlab.traces.samples:samples")
+ratios = later("sledlab.traces.hits")
+table = later("sledlab.traces.table")
+read_trace = later("sledlab.traces.read:read_trace")
+Steps = later("sledlab.traces.steps:Steps")
 
 format_option = click.option(
     "--format", metavar="F", help="Format of the trace; told by its content when left out."
@@ -153,7 +157,9 @@ def hits(
     Examples:
       sledlab trace hits app.csv --policies lru,arc,belady --cache-mb 16,64,256
     """
-    found = hit_ratios(trace, policies=policies or POLICIES, cache_mb=cache_mb, segment_kb=segment_kb)
+    found = ratios.hit_ratios(
+        trace, policies=policies or ratios.POLICIES, cache_mb=cache_mb, segment_kb=segment_kb
+    )
     if as_json:
         show_json(found.to_dict())
         return
@@ -186,7 +192,7 @@ def hits(
 @opened
 def head(trace: Trace, rows: int, *, as_json: bool) -> None:
     """The first requests of a trace."""
-    found = to_rows(_native.limit(trace.open(), operations=rows))
+    found = table.to_rows(_native.limit(trace.open(), operations=rows))
     if as_json:
         show_json(found)
         return
@@ -200,7 +206,7 @@ def _write(source: _native.Source, out: str, to: str | None, **kept: bool) -> No
     if out != "-":
         check_writable(Path(out))
     with Progress("writing") as progress:
-        count = write(source, out, to, progress=progress.update, **kept)
+        count = table.write(source, out, to, progress=progress.update, **kept)
     terminal.tell(f"wrote {counted(count, 'request')} to {out}")
 
 

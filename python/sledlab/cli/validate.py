@@ -9,13 +9,15 @@ import click
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import REPLACE, json_option, options, show_json
 from sledlab.files import drafted
-from sledlab.model.lines import placed
+from sledlab.lazy import later
 from sledlab.results import leaves, results
 from sledlab.runs.options import Option
 from sledlab.runs.recording import SUMMARY
 from sledlab.show import terminal
 from sledlab.shown import face_of
-from sledlab.studies.drive import validate_drive
+
+placed = later("sledlab.model.lines:placed")
+validate_drive = later("sledlab.studies.drive:validate_drive")
 
 KIND = "drive"
 PLOT = "service_times.png"

@@ -6,8 +6,11 @@ import click
 
 from sledlab.cli.catalogue import command
 from sledlab.cli.options import json_option, seed_option, show_json, show_table
+from sledlab.lazy import later
 from sledlab.show import terminal
-from sledlab.studies.calibration import calibrate, words
+
+words = later("sledlab.studies.calibration.words")
+calibrate = later("sledlab.studies.calibration:calibrate")
 
 workload = command("workload", "List, show and calibrate")
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 import importlib.util
 import inspect
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sledlab._native import __version__
 from sledlab.errors import Error, Place, unknown
 from sledlab.job.data import LIST as DATA
 from sledlab.job.data import find as find_data
-from sledlab.job.parameters import of_class, of_function
-from sledlab.lazy import loaded
+from sledlab.lazy import hashlib, later, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,9 +24,14 @@ if TYPE_CHECKING:
     from sledlab.job.running import Function
     from sledlab.model.entries import ParameterSpec
 
+of_class = later("sledlab.job.parameters:of_class")
+of_function = later("sledlab.job.parameters:of_function")
 
-@dataclass(frozen=True)
-class Listed:
+MEMORY_MB = 62.0
+"""What a job may hold on a node of 64 MiB: the system of paper 004 takes 450 KB, buffers of pages some."""
+
+
+class Listed(NamedTuple):
     """A job that comes with sledlab.
 
     Attributes:
@@ -138,7 +141,8 @@ class Job:
     @property
     def parameters(self) -> tuple[ParameterSpec, ...]:
         """The job's parameters."""
-        return of_function(self.function)
+        found: tuple[ParameterSpec, ...] = of_function(self.function)
+        return found
 
     @property
     def settings(self) -> tuple[tuple[ParameterSpec, ...], tuple[ParameterSpec, ...]]:
@@ -172,7 +176,7 @@ def find(name: str | Path, data: str = "") -> Job:
 def own_source() -> str:
     """A hash of what sledlab's jobs are made from."""
     files = sorted(Path(__file__).parent.rglob("*.py"))
-    return sha256(b"".join(file.read_bytes() for file in files) + __version__.encode()).hexdigest()
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files) + __version__.encode()).hexdigest()
 
 
 def _of_file(path: Path, data: str) -> Job:
@@ -198,7 +202,7 @@ def _of_file(path: Path, data: str) -> Job:
             remedy=f"name it `{path.stem}`, and let it yield what nodes do together",
         )
     make, client = (getattr(module, name, None) for name in ("data", "client"))
-    digest = sha256(source + own_source().encode()).hexdigest()
+    digest = hashlib.sha256(source + own_source().encode()).hexdigest()
     job = Job(path.stem, functions[0], (), data, None if data else make, digest, str(path), client)
     if not data and make is None:
         known = ", ".join(listed.name for listed in DATA)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
+from sledlab.job import MEMORY_MB
 from sledlab.job.copies import shares
 from sledlab.job.data import home
 from sledlab.job.mpiexec import under_mpi
-from sledlab.job.task import MEMORY_MB, in_lockstep, task
+from sledlab.job.task import in_lockstep, task
 from sledlab.traces.work import Work
 
 if TYPE_CHECKING:

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     # Called with what is going on and the share of it that is done, where that is known.
     Tell = Callable[[str, float | None], None]
 
-MEMORY_MB = 62.0
-"""What a job may hold on a node of 64 MiB: the system of paper 004 takes 450 KB, buffers of pages some."""
-
 MOST_NODES = 4096
 """Nodes of a job: who sends whom how much is counted for all pairs."""
 

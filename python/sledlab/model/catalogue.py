@@ -6,7 +6,6 @@ for hyphens. Parameters and their meanings come from the one declaration in the 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from functools import cache as remembered
 from inspect import Parameter, Signature
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab import _native
 from sledlab.errors import Error, unknown
-from sledlab.model.entries import to_entry
+from sledlab.lazy import json, later
 from sledlab.model.settings import to_toml
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from sledlab.model.entries import Entry
+
+to_entry = later("sledlab.model.entries:to_entry")
 
 E = TypeVar("E", "_native.Experiment", "_native.ClusterExperiment")
 """An experiment of one store, or of a cluster."""
@@ -140,7 +141,7 @@ class Catalogue:
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
-        return (entry.name for entry in self.list())
+        return (item["name"] for item in everything()[self._section])
 
     def __getattr__(self, attribute: str) -> Callable[..., Chosen]:
         """The model whose name has hyphens where `attribute` has underscores."""

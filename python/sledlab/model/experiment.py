@@ -6,17 +6,20 @@ Wherever the file of an experiment is expected, its name will do.
 from __future__ import annotations
 
 import os
-import tomllib
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.entries import ExperimentEntry
+from sledlab.lazy import difflib, later, tomllib
 
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Iterator, Mapping
+
+    from sledlab.model.entries import ExperimentEntry
+
+to_entry = later("sledlab.model.entries:ExperimentEntry")
+today = later("sledlab.model.older:today")
 
 PLACE = Path(__file__).parents[1] / "experiments"
 """Their files: in a checkout a link to `presets/experiments`, in a wheel the files themselves."""
@@ -44,7 +47,7 @@ class Experiments:
             Error: There is no such name; the message has the nearest.
         """
         if name not in names():
-            near = get_close_matches(name, names(), n=1)
+            near = difflib.get_close_matches(name, names(), n=1)
             seen = "`sledlab experiment list` shows all; the name of a file ends in .toml"
             raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{near[0]}`?" if near else seen)
         return PLACE / f"{name}.toml"
@@ -60,7 +63,9 @@ class Experiments:
             Error: There is no such name.
         """
         text = self.text(name)
-        return ExperimentEntry(name, heading(text).partition("\n")[0], study=study_of(tomllib.loads(text)))
+        meaning = heading(text).partition("\n")[0]
+        found: ExperimentEntry = to_entry(name, meaning, study=study_of(tomllib.loads(text)))
+        return found
 
     def text(self, name: str) -> str:
         """The file of an experiment, comments included.
@@ -110,6 +115,31 @@ def file_of(said: str | Path) -> Path:
     word = str(said)
     bare = word not in ("", "-") and not Path(word).suffix and not any(sign in word for sign in SEPARATORS)
     return experiment(word) if bare and not Path(word).exists() else Path(said)
+
+
+def text_of(path: str | Path, noun: str = "experiment") -> str:
+    """The text of an experiment file or, by its name, of an experiment that comes with sledlab.
+
+    Args:
+        path: The file, or the name.
+        noun: What is read, for messages: what else results are kept with.
+
+    Raises:
+        Error: It cannot be read.
+    """
+    try:
+        text: str = today(file_of(path).read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        is_toml = Path(path).suffix.lower() == ".toml"
+        remedy = "write it as UTF-8" if is_toml else f"to replay a trace, say --trace {path}"
+        raise Error(f"`{path}` is no {noun}: it is not text", remedy=remedy) from error
+    except IsADirectoryError:
+        inside = Path(path) / f"{noun}.toml"
+        remedy = f"{inside} is the {noun} in it" if inside.is_file() else "name a file in it"
+        raise Error(f"`{path}` is a directory", remedy=remedy) from None
+    except OSError as error:
+        raise Error(f"cannot read the {noun} `{path}`: {error.strerror}", remedy="check the path") from error
+    return text
 
 
 def is_name(word: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
+from sledlab.lazy import json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

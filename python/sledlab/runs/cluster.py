@@ -12,10 +12,11 @@ from sledlab._native import ClusterExperiment
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.model.catalogue import Chosen, apply, require
+from sledlab.model.experiment import text_of
 from sledlab.model.settings import to_toml
 from sledlab.results import leaves, results
 from sledlab.runs.cluster_outcome import KIND, LEFT, told, write
-from sledlab.runs.compose import allowed, in_its_file, named, set_all, text_of, with_store
+from sledlab.runs.compose import allowed, in_its_file, named, set_all, with_store
 from sledlab.runs.options import Clustered
 from sledlab.traces.work import Work
 from sledlab.traces.work import work as read_work

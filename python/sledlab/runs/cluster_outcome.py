@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
 from sledlab.files import drafted
+from sledlab.results import REPORT
 from sledlab.runs.cluster_result import COMPONENTS, COUNTS, ClusterResult
 from sledlab.runs.places import left_in
-from sledlab.runs.recording import EXPERIMENT, LATEX, REPORT, SUMMARY
+from sledlab.runs.recording import EXPERIMENT, LATEX, SUMMARY
 from sledlab.shown import SCHEMA
 from sledlab.traces.work import MOST_NODES
 

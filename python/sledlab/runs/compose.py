@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment, is_plugin
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen, E, apply, require
-from sledlab.model.experiment import file_of
+from sledlab.model.experiment import text_of
 from sledlab.model.lines import placed
-from sledlab.model.older import today
 from sledlab.model.settings import to_toml, word
 from sledlab.runs.options import Simulated, declared
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
@@ -189,27 +188,3 @@ def read(path: str | Path) -> Experiment:
                 f"`{path}` is no experiment", remedy=f"to replay a trace, say --trace {path}"
             ) from error
         raise
-
-
-def text_of(path: str | Path, noun: str = "experiment") -> str:
-    """The text of an experiment file or, by its name, of an experiment that comes with sledlab.
-
-    Args:
-        path: The file, or the name.
-        noun: What is read, for messages: what else results are kept with.
-
-    Raises:
-        Error: It cannot be read.
-    """
-    try:
-        return today(file_of(path).read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        is_toml = Path(path).suffix.lower() == ".toml"
-        remedy = "write it as UTF-8" if is_toml else f"to replay a trace, say --trace {path}"
-        raise Error(f"`{path}` is no {noun}: it is not text", remedy=remedy) from error
-    except IsADirectoryError:
-        inside = Path(path) / f"{noun}.toml"
-        remedy = f"{inside} is the {noun} in it" if inside.is_file() else "name a file in it"
-        raise Error(f"`{path}` is a directory", remedy=remedy) from None
-    except OSError as error:
-        raise Error(f"cannot read the {noun} `{path}`: {error.strerror}", remedy="check the path") from error

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import parquet
 from sledlab.lazy import pyarrow as pa
-from sledlab.results import leaves, results
+from sledlab.results import REPORT, leaves, results
 from sledlab.runs.places import left_in
 from sledlab.runs.requests import KEPT_ROWS, Memory, RequestsTable, Sink, Tee, to_file
 
@@ -26,7 +26,6 @@ REQUESTS = "requests.parquet"
 TIMELINE = "timeline.parquet"
 TIMING = "timing.json"
 EXPERIMENT = "experiment.toml"
-REPORT = "report.html"
 LATEX = "tables.tex"
 
 KIND = "simulate"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
 
+    from sledlab.emulation.truth import Emulation
     from sledlab.runs.requests import RequestsTable
 
 
@@ -112,6 +113,8 @@ class Result(Shown):
     experiment: str = field(default="", repr=False)
     """The experiment as TOML, alone sufficient to run it again."""
     table: RequestsTable | None = field(default=None, repr=False, compare=False)
+    emulation: Emulation | None = field(default=None, repr=False, compare=False)
+    """How true the run was, where programs were answered while it went on: of `serve`."""
 
     @cached_property
     def response_time(self) -> Times:

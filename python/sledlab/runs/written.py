@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
+from sledlab.lazy import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,10 +44,10 @@ def count(word: str) -> int:
     except ValueError:
         pass
     try:
-        found = Decimal(word[:-1] if word[-1:] in THOUSANDS else word) * THOUSANDS.get(word[-1:], 1)
+        found = decimal.Decimal(word[:-1] if word[-1:] in THOUSANDS else word) * THOUSANDS.get(word[-1:], 1)
         if abs(found) < MOST and found == (whole := int(found)):
             return whole
-    except InvalidOperation:
+    except decimal.InvalidOperation:
         pass
     raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
 

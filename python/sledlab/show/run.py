@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sledlab.show import faults, run_figures, wording
+from sledlab.show import emulation, faults, run_figures, wording
 from sledlab.show.document import (
     Beside,
     Document,
@@ -62,6 +62,8 @@ def warnings(result: Result) -> list[str]:
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
         found.append(f"For blocks that are lost: {counted(lost, 'request')}; look at them before any mean.")
+    if result.emulation is not None:
+        found += emulation.warnings(result.emulation)
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
         spread = milliseconds(half)
@@ -193,10 +195,25 @@ def brief(result: Result) -> Sequence[Part]:
     return [
         Heading(title(result.config), 1, scheduler),
         *_tables(result),
+        *([emulation.table(result.emulation)] if result.emulation else []),
         Text(answer(result), "line"),
         *_faults(result, "line"),
+        *(Text(text, "line") for text in _truth(result)),
         *(Text(warning, "warning") for warning in warnings(result)),
     ]
+
+
+def _truth(result: Result) -> list[str]:
+    """How true the run was, where programs were answered meanwhile."""
+    found = result.emulation
+    if found is None:
+        return []
+    told = [
+        emulation.verdict(found) if found.kept_time else "",
+        emulation.scaled(found),
+        emulation.loop(found),
+    ]
+    return [text for text in told if text]
 
 
 def _faults(result: Result, role: str) -> list[Text]:
@@ -265,6 +282,7 @@ def page(result: Result) -> Document:
                     drawn("energy", "Energy of the device", states_explained(result.config)),
                 ]
             ),
+            *(emulation.section(result.emulation) if result.emulation else []),
             Heading("The numbers"),
             Beside(_tables(result), "tables"),
             Heading("What ran"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from sledlab.lazy import rich_console
+from sledlab.lazy import json, rich_console
 from sledlab.legible import is_unicode, shown_in, visible
 
 if TYPE_CHECKING:

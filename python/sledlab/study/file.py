@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.runs.compose import text_of
+from sledlab.model.experiment import text_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.files import drafted
-from sledlab.results import STUDY
+from sledlab.results import REPORT, STUDY
 from sledlab.runs.places import study_left_in
-from sledlab.runs.recording import LATEX, REPORT, SUMMARY
+from sledlab.runs.recording import LATEX, SUMMARY
 from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.study.columns import frame, records
 

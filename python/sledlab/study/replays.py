@@ -10,10 +10,8 @@ from sledlab._native import ClusterExperiment
 from sledlab.runs import cluster
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.runs.compose import Composed, named
-from sledlab.runs.options import Clustered
 from sledlab.study.columns import Column
 from sledlab.study.measure import FoundOf
-from sledlab.study.run import Subject
 
 if TYPE_CHECKING:
     from sledlab.runs.cluster_result import ClusterResult
@@ -124,7 +122,3 @@ def compose(
     """What all replays of a study share; records are its axis, so there is no source."""
     made = cluster.composed(device, said or {}, base or ClusterExperiment())
     return Composed(made, plugins=named(device, said or {}))
-
-
-REPLAYS = Subject(Clustered, compose, ClusterExperiment, measure, Replayed, requests=False)
-"""Replays of work records on clusters."""

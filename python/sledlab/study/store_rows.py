@@ -9,9 +9,9 @@ from sledlab import _native
 from sledlab.show import wording
 from sledlab.show.facts import common_facts, requests_fact, said_facts
 from sledlab.study.columns import Column
+from sledlab.study.configurations import DISK
 from sledlab.study.plan import plain
 from sledlab.study.statistics import Averaged, averaged, mean
-from sledlab.study.stores import DISK
 from sledlab.traces.hits import hit_ratios
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab._native import Experiment
@@ -13,9 +13,8 @@ from sledlab.model.choices import models, some
 from sledlab.model.choices import numbers as checked
 from sledlab.model.device import describe, kind_of
 from sledlab.model.settings import document, word
-from sledlab.runs.options import Models, Option, Paced, Scheduled
-from sledlab.runs.written import doublings
 from sledlab.study.axes import untouched
+from sledlab.study.configurations import DISK, DISK_RAM, FRONT, KNOWN, MEMS, MIRROR, TECHNIQUES
 from sledlab.study.plan import Plan, check_source, plain, said_of
 from sledlab.traces.facts import Facts
 from sledlab.traces.fitted import fitted
@@ -25,23 +24,6 @@ if TYPE_CHECKING:
 
     from sledlab.study.plan import Given, Settings
     from sledlab.traces.read import Trace
-
-DISK, MEMS, DISK_RAM = "disk", "mems", "disk-ram"
-"""The baselines."""
-
-ALL, NONE, MIRROR = "mcd-all", "mcd-none", "mirror"
-"""The caching disk with all techniques and with none, and all data on both devices."""
-
-TECHNIQUES = ("shortcut", "immediate_report", "partial_write")
-"""Switches of the caching disk."""
-
-CACHING = "caching-disk"
-
-DISK_PRESET, FRONT = "atlas-10k-50mb", "mems-g2"
-"""The two devices unless others are said."""
-
-SEGMENTS_KB = (4, 8, 16, 32, 64, 128, 256)
-"""Segments to sweep unless others are given, in 1024 bytes."""
 
 BELADY = "belady"
 """The replacement policy that knows the future, which no device does."""
@@ -54,35 +36,6 @@ LINE_BLOCKS = 16
 
 MB_BLOCKS = 2048
 
-
-@dataclass(frozen=True)
-class Configuration:
-    """One way to build a store.
-
-    Attributes:
-        label: As people write it.
-        hybrid: The kind of hybrid, where it is one.
-        techniques: Those of the caching disk that are on.
-    """
-
-    label: str
-    hybrid: str | None = None
-    techniques: tuple[str, ...] = ()
-
-
-KNOWN: Mapping[str, Configuration] = {
-    DISK: Configuration("DISK"),
-    MEMS: Configuration("MEMS"),
-    DISK_RAM: Configuration("DISK-RAM"),
-    "mwb": Configuration("MWB", "write-buffer"),
-    NONE: Configuration("MCD NONE", CACHING),
-    "mcd-shortcut": Configuration("MCD SHORTCUT", CACHING, TECHNIQUES[:1]),
-    "mcd-immediate-report": Configuration("MCD IREPORT", CACHING, TECHNIQUES[1:2]),
-    "mcd-partial-write": Configuration("MCD PWRITE", CACHING, TECHNIQUES[2:]),
-    ALL: Configuration("MCD ALL", CACHING, TECHNIQUES),
-    MIRROR: Configuration("MIRROR", "mirror"),
-}
-"""Every configuration by its name."""
 
 TAKEN = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)
 """Parameters of hybrids that the study itself sets."""
@@ -245,19 +198,6 @@ def _alone(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experi
     if count > 1:
         alone = alone.with_setting("system.kind", "concatenation").with_setting("system.devices", str(count))
     return alone
-
-
-def segments(meaning: str) -> Option:
-    """The option of segments to sweep."""
-    return Option(meaning, "KB,KB|A..B", "4..256, doubling", flag="segment-kb", read=doublings)
-
-
-class Fronted(Scheduled, Paced, total=False):
-    """What studies of hybrids share."""
-
-    front: Annotated[
-        Models, Option("The MEMS device in front of the disk, or alone", "NAME|FILE", default=FRONT)
-    ]
 
 
 @dataclass(frozen=True, kw_only=True)

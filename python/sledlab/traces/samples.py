@@ -6,9 +6,10 @@ experiments keep the name and mean the same on every machine.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+
+from sledlab.lazy import tomllib
 
 PREFIX = "sample:"
 """What stands before the name of a sample."""

@@ -5,6 +5,7 @@
 //! [`Store::sync`].
 
 mod open;
+pub mod versions;
 
 use std::fs::File;
 use std::io;

@@ -170,7 +170,7 @@ pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
         Box::new(Array::new(parts)?)
     };
     if parts.keep_contents && bare.durable().is_none() {
-        return Err(Error::user("this device cannot keep contents"));
+        return Err(Error::user("this device cannot keep contents").with_remedy("choose another device"));
     }
     if cache.capacity_blocks < cache.line_blocks {
         return Err(Error::user(format!(

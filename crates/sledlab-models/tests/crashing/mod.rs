@@ -12,7 +12,7 @@ use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::hybrid::{self, Devices, HybridCounts};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, Cached, Content, Medium, Setup, Start, System};
+use sledlab_models::system::{self, Cached, Content, Medium, Parts, Setup, Start, System, SystemParams};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -27,6 +27,8 @@ pub struct Bench {
     scheduler: scheduler::Choice,
     power: power::Choice,
     cache: Option<CacheParams>,
+    /// How several devices are put together, or hybrids in their places, where there are.
+    array: Option<SystemParams>,
     /// Mean time between requests.
     pace_us: f64,
     defect: Option<Defect>,
@@ -111,6 +113,9 @@ impl Plan {
 impl fmt::Display for Bench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cache = if self.cache.is_some() { " behind a cache" } else { "" };
+        if let Some(array) = &self.array {
+            return write!(f, "{} of {} {}{cache}", array.kind.word(), array.devices, self.back.name);
+        }
         write!(f, "{} on {} and {}{cache}", self.hybrid, self.front.name, self.back.name)
     }
 }
@@ -134,10 +139,17 @@ impl Bench {
             scheduler: scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
             power: power::Choice::of_device(1e9).unwrap(),
             cache: None,
+            array: None,
             pace_us: 150.0,
             defect: None,
             smallest: None,
         }
+    }
+
+    /// Several of memory, put together as `system` says.
+    pub fn of_array(system: &str) -> Self {
+        let params = SystemParams::from_table("system", &system.parse().unwrap()).unwrap();
+        Bench { array: Some(params), pace_us: 100.0, ..Bench::of_memory("none") }
     }
 
     /// A sled in front of a disk that writes before it reports.
@@ -176,6 +188,12 @@ impl Bench {
         let merge = MergeParams::default();
         let setup =
             Setup { scheduler: &self.scheduler, power: &self.power, merge: &merge, start: Start::Parked };
+        if let Some(system) = &self.array {
+            let cache = self.cache.clone().unwrap_or_default();
+            let (cache, device) = (&cache, &self.back);
+            let parts = Parts { system, cache, hybrid: None, device, setup, keep_contents: true };
+            return system::assemble(parts).unwrap();
+        }
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
         let answers_early = |medium: Medium, defect| {
             Box::new(if self.has(defect) { medium.answering_early() } else { medium })

@@ -85,6 +85,8 @@ pub(crate) struct Recorded {
     pub warmup: u64,
     /// Whether there are several devices.
     pub several: bool,
+    /// Whether writes are answered before they are durable.
+    pub volatile: bool,
 }
 
 impl Experiment {
@@ -261,7 +263,7 @@ impl Experiment {
     ///
     /// # Errors
     /// All that [`check`](Experiment::check) finds, and whatever else says when or what operations arrive.
-    pub(crate) fn recorded(&self) -> Result<(Recorded, Box<dyn System>)> {
+    pub(crate) fn recorded(&self, keep_contents: bool) -> Result<(Recorded, Box<dyn System>)> {
         let resolved = self.resolve(true)?;
         if matches!(resolved.workload, Workload::Generator(_)) {
             return Err(Error::user("a workload was given, but programs say what they read and write")
@@ -277,8 +279,11 @@ impl Experiment {
             config: self.config(&resolved)?,
             warmup,
             several: resolved.store.has_several(),
+            volatile: resolved.store.is_volatile(),
         };
-        Ok((recorded, resolved.store.system()?))
+        let system =
+            if keep_contents { resolved.store.keeping_contents()? } else { resolved.store.system()? };
+        Ok((recorded, system))
     }
 
     /// Every table with every key, as results hold it.

@@ -1,10 +1,11 @@
 //! What stores the blocks in an experiment: devices, hybrid, array, cache, and what runs on them.
 
-use sledlab_core::Result;
 use sledlab_core::params::Params;
-use sledlab_models::cache::CacheParams;
+use sledlab_core::{Error, Result};
+use sledlab_models::cache::{self, CacheParams};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::merge::MergeParams;
+use sledlab_models::system::params::Kind;
 use sledlab_models::system::{self, HybridFile, Parts, Setup, System, SystemParams};
 use sledlab_models::{power, scheduler};
 use toml::{Table, Value};
@@ -28,6 +29,21 @@ impl Store {
     /// Parameters that make no sense together.
     pub fn system(&self) -> Result<Box<dyn System>> {
         self.under(&self.scheduler)
+    }
+
+    /// One such system whose media keep contents, so that its power can fail.
+    ///
+    /// # Errors
+    /// Parameters that make no sense together, and a system whose power failure would leave what nobody wrote.
+    pub(super) fn keeping_contents(&self) -> Result<Box<dyn System>> {
+        if self.system.kind == Kind::Raid5 && !self.system.failed.0.is_empty() {
+            return Err(Error::user(
+                "the power cannot fail of a raid5 that misses a device: blocks that nobody was writing would hold what \
+                 nobody wrote (the write hole)",
+            )
+            .with_remedy("leave out system.failed, or choose system.kind = \"mirror\""));
+        }
+        system::assemble(Parts { keep_contents: true, ..self.parts(&self.scheduler) })
     }
 
     /// How many devices there are, or units of one that move each on their own; spares are left out.
@@ -72,14 +88,23 @@ impl Store {
 
     /// The same under a scheduler that measures its decisions, say.
     pub(super) fn under(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
-        system::assemble(Parts {
+        system::assemble(self.parts(scheduler))
+    }
+
+    fn parts<'a>(&'a self, scheduler: &'a scheduler::Choice) -> Parts<'a> {
+        Parts {
             system: &self.system,
             cache: &self.cache,
             hybrid: self.hybrid.as_ref(),
             device: &self.device,
             setup: Setup { scheduler, ..self.setup() },
             keep_contents: false,
-        })
+        }
+    }
+
+    /// Whether writes are answered before they are durable, so that only a flush makes them so.
+    pub(super) fn is_volatile(&self) -> bool {
+        self.cache.kind == cache::Kind::WriteBack && self.cache.volatile
     }
 
     /// Every table with every key; `said` is what has been said of the power policy.

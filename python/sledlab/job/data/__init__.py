@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sledlab.errors import Error, unknown
 from sledlab.lazy import loaded, platformdirs
@@ -39,8 +38,7 @@ class Data(Protocol):
         """What tells it from other data: its parameters, and a hash of the user's files."""
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(NamedTuple):
     """A kind of data.
 
     Attributes:

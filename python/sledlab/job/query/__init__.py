@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
-from sledlab.job import log, own_source
+from sledlab.job import MEMORY_MB, log, own_source
 from sledlab.job.data import home
 from sledlab.job.query import profile
 from sledlab.job.query.operators import Execution
@@ -19,7 +19,7 @@ from sledlab.job.query.phases import Phases
 from sledlab.job.query.plan import parse
 from sledlab.job.query.tables import of_directory, of_tpch
 from sledlab.job.record import handed, keep
-from sledlab.job.task import MEMORY_MB, check_size
+from sledlab.job.task import check_size
 from sledlab.lazy import parquet
 
 if TYPE_CHECKING:

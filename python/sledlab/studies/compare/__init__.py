@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from sledlab.studies.compare.plan import CompareOptions, planned
-from sledlab.studies.compare.tables import Comparison, conclude
+from sledlab.lazy import later
+from sledlab.studies.compare.options import CompareOptions
 from sledlab.studies.side_by_side import STUDY as OF_DEVICES
-from sledlab.studies.side_by_side import SideBySide, side_by_side
-from sledlab.study.file import tables_of
+from sledlab.studies.side_by_side import side_by_side
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sledlab.runs.compose import Device, Source
-    from sledlab.studies.side_by_side.plan import SideBySideOptions
+    from sledlab.studies.compare.tables import Comparison
+    from sledlab.studies.side_by_side.options import SideBySideOptions
+    from sledlab.studies.side_by_side.tables import SideBySide
 
-__all__ = ["STUDY", "Comparison", "compare"]
+__all__ = ["STUDY", "compare"]
 
-STUDY = Study(
+tables_of = later("sledlab.study.file:tables_of")
+
+STUDY: Study[Comparison] = Study(
     name="compare",
     meaning="Race schedulers against each other over a range of loads.",
     help="""Race schedulers against each other over a range of loads, or compare devices with each other.
@@ -39,8 +42,8 @@ STUDY = Study(
       sledlab compare --devices mems-g2,atlas-10k --trace app.csv
     """,
     options=CompareOptions,
-    plan=planned,
-    conclude=conclude,
+    plan=later("sledlab.studies.compare.plan:planned"),
+    conclude=later("sledlab.studies.compare.tables:conclude"),
     doing="comparing",
     covered=("scheduler.kind", "replay.speedup"),
 )

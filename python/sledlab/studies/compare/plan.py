@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
+from collections.abc import Mapping  # noqa: TC003 - annotations are read at run time
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import choices
 from sledlab.model.catalogue import everything, scheduler
 from sledlab.model.settings import word
-from sledlab.runs.options import Around, Numbers, Option, Several, Studied
-from sledlab.runs.written import words
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, named_alone, said_of
 
@@ -24,42 +21,6 @@ if TYPE_CHECKING:
 
 SPEEDUPS = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Speed-ups of an open replay unless others are given."""
-
-
-def vary_of(text: str) -> dict[str, list[Any]]:
-    """`KEY=V,V` on the command line: numbers and truth values where they are some, words otherwise.
-
-    Raises:
-        Error: It has no value.
-    """
-    key, sign, values = text.partition("=")
-    if not sign:
-        raise Error(f"`{text}` has no value", remedy="write --vary table.key=value,value")
-    return {key.strip(): [_plain(each) for each in words(values)]}
-
-
-def _plain(text: str) -> Any:
-    try:
-        found = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-    return found if isinstance(found, (int, float)) else text
-
-
-class CompareOptions(Around, Studied, total=False):
-    """What can be said of a comparison of schedulers."""
-
-    schedulers: Annotated[
-        Several, Option("Schedulers (sledlab scheduler list)", "A,B,C|all", "all that race")
-    ]
-    speedups: Annotated[
-        Numbers,
-        Option("Factors that divide the times between arrivals", "S,S,S", "1,2,4,8,16; 1 when closed"),
-    ]
-    vary: Annotated[
-        Mapping[str, Sequence[Any] | Mapping[str, Any]],
-        Option("One more key to vary, such as device.sleds=1,4.", "KEY=V,V", read=vary_of),
-    ]
 
 
 def racing() -> tuple[str, ...]:

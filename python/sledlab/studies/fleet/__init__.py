@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace as changed
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sledlab.studies.fleet.measuring import Told, measure
-from sledlab.studies.fleet.plan import Asked, FleetOptions, planned
-from sledlab.studies.fleet.steps import race
-from sledlab.studies.fleet.tables import Fleet, conclude
+from sledlab.lazy import later
+from sledlab.studies.fleet.options import Asked, FleetOptions
 from sledlab.study.run import ONE_SYSTEM, Study
 
 if TYPE_CHECKING:
@@ -16,10 +14,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sledlab.runs.compose import Device
+    from sledlab.studies.fleet.tables import Fleet
 
-__all__ = ["STUDY", "Fleet", "fleet"]
+__all__ = ["STUDY", "fleet"]
 
-STUDY = Study(
+STUDY: Study[Fleet] = Study(
     name="fleet",
     meaning="Lay many volumes on many devices: which serves which best, and how many a goal needs.",
     help="""Lay many volumes on many devices: which serves which best, and how many a goal needs.
@@ -40,14 +39,19 @@ STUDY = Study(
       sledlab fleet fleet/study.toml --goal mean=2ms
     """,
     options=Asked,
-    plan=planned,
-    conclude=conclude,
-    race=race,
+    plan=later("sledlab.studies.fleet.plan:planned"),
+    conclude=later("sledlab.studies.fleet.tables:conclude"),
+    race=later("sledlab.studies.fleet.steps:race"),
     doing="concluding",
     device=False,
     place="place",
     despite_failures=True,
-    subject=changed(ONE_SYSTEM, measure=measure, row=Told, requests=False),
+    subject=changed(
+        ONE_SYSTEM,
+        measure=later("sledlab.studies.fleet.measuring:measure"),
+        row=later("sledlab.studies.fleet.measuring:Told"),
+        requests=False,
+    ),
 )
 
 

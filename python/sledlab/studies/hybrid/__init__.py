@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from sledlab.studies.hybrid.plan import HybridOptions, plan
-from sledlab.studies.hybrid.tables import HybridStudy, conclude
+from sledlab.lazy import later
+from sledlab.studies.hybrid.options import HybridOptions
+from sledlab.study.configurations import DISK_PRESET
 from sledlab.study.run import Study
-from sledlab.study.stores import DISK_PRESET
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sledlab.runs.compose import Device, Source
+    from sledlab.studies.hybrid.tables import HybridStudy
 
-__all__ = ["STUDY", "HybridStudy", "hybrid_study"]
+__all__ = ["STUDY", "hybrid_study"]
 
-STUDY = Study(
+STUDY: Study[HybridStudy] = Study(
     name="hybrid",
     meaning="Study what MEMS in front of a disk is worth.",
     help="""Study what MEMS in front of a disk is worth; list and show hybrids.
@@ -35,8 +36,8 @@ STUDY = Study(
       sledlab hybrid list
     """,
     options=HybridOptions,
-    plan=plan,
-    conclude=conclude,
+    plan=later("sledlab.studies.hybrid.plan:plan"),
+    conclude=later("sledlab.studies.hybrid.tables:conclude"),
     device=DISK_PRESET,
 )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab.show import plots
 from sledlab.show.plots import BLUE, LINES, ORANGE, QUIET
 from sledlab.show.wording import figure, milliseconds, percent, size
-from sledlab.study.stores import DISK, KNOWN, MEMS
+from sledlab.study.configurations import DISK, KNOWN, MEMS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

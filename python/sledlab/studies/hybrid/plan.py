@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from sledlab.model.choices import numbers as checked
-from sledlab.runs.options import Numbers, Option, Several, Studied
 from sledlab.study.axes import seeds
+from sledlab.study.configurations import ALL, DISK, DISK_RAM, KNOWN, MEMS, SEGMENTS_KB
 from sledlab.study.plan import Case, Given, plain
-from sledlab.study.stores import (
-    ALL,
-    DISK,
-    DISK_RAM,
-    KNOWN,
-    MEMS,
-    SEGMENTS_KB,
-    Fronted,
-    Stores,
-    StoresPlan,
-    chosen,
-    memory,
-    policies,
-    segments,
-    swept,
-    whole,
-)
+from sledlab.study.stores import Stores, StoresPlan, chosen, memory, policies, swept, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,26 +23,6 @@ RATIOS = tuple(float(ratio) for ratio in range(1, 11))
 
 AT_MB = 256.0
 """MEMS of the configurations unless said, in 2^20 bytes: 3 % of the disk of paper 001."""
-
-
-class HybridOptions(Studied, Fronted, total=False):
-    """What can be said of a hybrid study."""
-
-    configurations: Annotated[
-        Several, Option(", ".join(KNOWN), "A,B,C|all", "all but mirror", flag="configs")
-    ]
-    mems_mb: Annotated[Numbers, Option("MEMS of the caching disk to sweep", "MIB,MIB", "64,128,256,512,3072")]
-    segments_kb: Annotated[Numbers, segments("Its segments to sweep")]
-    price_ratios: Annotated[
-        Numbers, Option("Prices of non-volatile memory over those of MEMS", "R,R|A..B", "1..10")
-    ]
-    replacement: Annotated[
-        Several, Option("Its replacement policies; the first is used throughout", "A,B|all", "lru")
-    ]
-    at_mb: Annotated[float, Option("MEMS of the configurations", "MIB", "256")]
-    at_segment_kb: Annotated[
-        int, Option("Segments of the configurations", "KB", "the power of two that holds a mean request")
-    ]
 
 
 def plan(given: Given) -> StoresPlan:

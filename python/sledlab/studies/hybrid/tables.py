@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab.study.columns import Column
+from sledlab.study.configurations import ALL, CACHING, DISK, KNOWN, MEMS, NONE
 from sledlab.study.outcome import Outcome
 from sledlab.study.statistics import mean, runs_of
 from sledlab.study.store_rows import Hits, Stored, described, hits_of, stored
-from sledlab.study.stores import ALL, BELADY, CACHING, DISK, KNOWN, MEMS, NONE, StoresPlan
+from sledlab.study.stores import BELADY, StoresPlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

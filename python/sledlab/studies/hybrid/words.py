@@ -11,8 +11,9 @@ from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Text, 
 from sledlab.show.sections import Section
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
+from sledlab.study.configurations import ALL, DISK, KNOWN, MIRROR, NONE
 from sledlab.study.store_rows import Stored, facts, title
-from sledlab.study.stores import ALL, DISK, KNOWN, MIRROR, NONE, SAME
+from sledlab.study.stores import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.studies.power.plan import Asked, PowerOptions, plan
-from sledlab.studies.power.tables import PowerStudy, conclude
+from sledlab.lazy import later
+from sledlab.studies.power.options import Asked, PowerOptions
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from sledlab.runs.compose import Device, Source
+    from sledlab.studies.power.tables import PowerStudy
 
-__all__ = ["STUDY", "PowerStudy", "power_study"]
+__all__ = ["STUDY", "power_study"]
 
 STUDY: Study[PowerStudy] = Study(
     name="power",
@@ -34,8 +35,8 @@ STUDY: Study[PowerStudy] = Study(
       sledlab power list
     """,
     options=Asked,
-    plan=plan,
-    conclude=conclude,
+    plan=later("sledlab.studies.power.plan:plan"),
+    conclude=later("sledlab.studies.power.tables:conclude"),
     device=False,
 )
 

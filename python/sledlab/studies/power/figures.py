@@ -9,7 +9,7 @@ from sledlab.show import plots
 from sledlab.show import states as by_state
 from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY
 from sledlab.show.wording import energy, figure, hours, milliseconds, plus_minus, seconds, spaced
-from sledlab.studies.power.plan import OWN
+from sledlab.studies.power.options import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.model.device import describe
 from sledlab.show.wording import STATES, seconds, state_name
-from sledlab.studies.power.plan import IMMEDIATE, OWN
+from sledlab.studies.power.options import IMMEDIATE, OWN
 from sledlab.study import energy
 from sledlab.study.devices import ByDevice
 from sledlab.study.plan import plain

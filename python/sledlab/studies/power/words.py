@@ -18,7 +18,7 @@ from sledlab.show.wording import (
     source_name,
     spaced,
 )
-from sledlab.studies.power.plan import IMMEDIATE, OWN
+from sledlab.studies.power.options import IMMEDIATE, OWN
 from sledlab.study.energy import can_be_built
 
 if TYPE_CHECKING:

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sledlab.errors import Error
+from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
-from sledlab.studies.side_by_side.plan import SideBySideOptions, planned
-from sledlab.studies.side_by_side.tables import SideBySide, conclude
+from sledlab.studies.side_by_side.options import SideBySideOptions
 from sledlab.study.run import Study
-from sledlab.traces.read import File, ParquetFile, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from sledlab.runs.compose import Device, Source
+    from sledlab.studies.side_by_side.tables import SideBySide
 
-__all__ = ["STUDY", "SideBySide", "side_by_side"]
+__all__ = ["STUDY", "side_by_side"]
 
-STUDY = Study(
+file_of = later("sledlab.studies.side_by_side.plan:file_of")
+
+STUDY: Study[SideBySide] = Study(
     name="side-by-side",
     meaning="Compare devices with each other, on one trace or several.",
     help="",
     options=SideBySideOptions,
-    plan=planned,
-    conclude=conclude,
+    plan=later("sledlab.studies.side_by_side.plan:planned"),
+    conclude=later("sledlab.studies.side_by_side.tables:conclude"),
     doing="comparing",
     covered=("replay.speedup",),
     chosen_by=("devices", "traces", "workloads"),
@@ -74,19 +74,6 @@ def side_by_side(
         given["devices"], one = device, None
     if isinstance(source, (list, tuple)):
         workloads = all(isinstance(each, Chosen) for each in source)
-        given |= {"workloads": source} if workloads else {"traces": [_file(each) for each in source]}
+        given |= {"workloads": source} if workloads else {"traces": [file_of(each) for each in source]}
         source = None
     return STUDY.run(source, one, given, study=study, out=out, replace=replace)
-
-
-def _file(source: Source) -> str:
-    """The file of a trace.
-
-    Raises:
-        Error: It is in none.
-    """
-    if isinstance(source, Trace) and isinstance(source.opener, (File, ParquetFile)):
-        return source.name
-    if not isinstance(source, (str, PurePath)):
-        raise Error("several traces must be files", remedy="write them with Trace.write, or give one alone")
-    return str(source)

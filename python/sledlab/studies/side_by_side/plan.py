@@ -5,39 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated
+from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import choices
 from sledlab.model.device import describe
-from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied
-from sledlab.runs.written import words
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, plain, taking, worded
 from sledlab.traces.fitted import fitted
+from sledlab.traces.read import File, ParquetFile, Trace
 from sledlab.traces.samples import called
 
 if TYPE_CHECKING:
     from typing import Any
 
     from sledlab._native import Experiment
+    from sledlab.runs.compose import Source
     from sledlab.study.plan import Given
-    from sledlab.traces.read import Trace
-
-
-class SideBySideOptions(Scheduled, Around, Studied, total=False):
-    """What can be said of devices side by side."""
-
-    devices: Annotated[
-        Devices, Option("Several devices, such as mems-g2,atlas-10k:buffer_kb=0.", "A,B,C", read=words)
-    ]
-    traces: Annotated[
-        Sequence[str | Path], Option("Several traces, one after another.", "FILE,FILE", read=words)
-    ]
-    workloads: Annotated[Several, Option("Several generated workloads.", "A,B,C")]
-    speedups: Annotated[Numbers, Option("Factors that divide the times between arrivals", "S,S,S", "1")]
 
 
 @dataclass(frozen=True)
@@ -46,6 +32,19 @@ class Named:
 
     name: str
     experiment: Experiment
+
+
+def file_of(source: Source) -> str:
+    """The file of a trace.
+
+    Raises:
+        Error: It is in none.
+    """
+    if isinstance(source, Trace) and isinstance(source.opener, (File, ParquetFile)):
+        return source.name
+    if not isinstance(source, (str, PurePath)):
+        raise Error("several traces must be files", remedy="write them with Trace.write, or give one alone")
+    return str(source)
 
 
 def planned(given: Given) -> Plan:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from sledlab.studies.size.found import SmartSize
-from sledlab.studies.size.replaying import NODES, smart_size
+from sledlab.studies.size.replaying import smart_size
 
-__all__ = ["NODES", "SmartSize", "smart_size"]
+__all__ = ["SmartSize", "smart_size"]

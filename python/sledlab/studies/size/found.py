@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import __version__
 from sledlab.files import drafted
-from sledlab.runs.recording import LATEX, REPORT, SUMMARY
+from sledlab.results import REPORT
+from sledlab.runs.recording import LATEX, SUMMARY
 from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.studies.size.goal import Goal  # noqa: TC001 - annotations are read at run time
 from sledlab.study.columns import Column, Only, frame, records

@@ -14,6 +14,7 @@ from sledlab.studies.size.bill import Bill
 from sledlab.studies.size.found import KIND, LEFT, Size, SmartSize
 from sledlab.studies.size.goal import goal, nodes_of
 from sledlab.studies.size.search import fastest, smallest
+from sledlab.studies.smart.options import FEWEST_TO_MOST
 from sledlab.study.devices import name_of
 from sledlab.study.plan import named, plain, taking, worded
 from sledlab.study.prices import prices as read_prices
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from sledlab.studies.size.goal import Goal
     from sledlab.study.recording import Recordable
 
-NODES = "2..1024"
 
 NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 {"phase": "nothing", "nodes": "all"}
@@ -48,7 +48,7 @@ def smart_size(
     until: str | None = None,
     deadline: float | str | None = None,
     budget: float | str | None = None,
-    nodes: str | Sequence[int] = NODES,
+    nodes: str | Sequence[int] = FEWEST_TO_MOST,
     job_settings: Sequence[str] | str = (),
     price: Sequence[str] | str = (),
     prices: str | Path | None = None,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sledlab.studies.smart.plan import Asked, SmartOptions, planned
-from sledlab.studies.smart.tables import SmartStudy, conclude
-from sledlab.study.replays import REPLAYS
-from sledlab.study.run import Study
+from sledlab.lazy import later
+from sledlab.studies.smart.options import Asked, SmartOptions
+from sledlab.study.run import REPLAYS, Study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sledlab.runs.compose import Device
+    from sledlab.studies.smart.tables import SmartStudy
 
-__all__ = ["STUDY", "SmartStudy", "smart_study"]
+__all__ = ["STUDY", "smart_study"]
 
-STUDY = Study(
+STUDY: Study[SmartStudy] = Study(
     name="smart",
     meaning="Study jobs on storage nodes; replay and show work records.",
     help="""Study jobs on storage nodes; replay and show work records.
@@ -37,8 +37,8 @@ STUDY = Study(
       sledlab smart replay sample:sort --device mems-g2
     """,
     options=Asked,
-    plan=planned,
-    conclude=conclude,
+    plan=later("sledlab.studies.smart.plan:planned"),
+    conclude=later("sledlab.studies.smart.tables:conclude"),
     doing="replaying",
     covered=("cluster.at", "work.file"),
     subject=REPLAYS,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
 from itertools import product
-from pathlib import Path  # noqa: TC003
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.runs.options import Devices, Furnished, Numbers, Option, Parallel, Priced, Several, Stored
-from sledlab.runs.written import words
 from sledlab.show.progress import Progress
 from sledlab.studies.smart.costs import check_prices
 from sledlab.study.devices import name_of
@@ -25,49 +21,6 @@ if TYPE_CHECKING:
 
 NODES = (4, 8, 16, 32)
 """Those of paper 004."""
-
-
-class SmartOptions(Furnished, Stored, Priced, Parallel, total=False):
-    """What can be said of a study of smart storage, but for records and devices."""
-
-    job: Annotated[
-        Several, Option("Jobs to run and record (sledlab job list), or Python files.", "NAME,FILE")
-    ]
-    query: Annotated[
-        Sequence[str | Path] | str | Path,
-        Option(
-            "Queries to record: q1 to q22 of TPC-H, tpch for all of them, or files of SQL.",
-            "NAME,FILE",
-            read=words,
-        ),
-    ]
-    tables: Annotated[str | Path, Option("A directory of tables for queries, if not TPC-H's.", "DIR")]
-    nodes: Annotated[Numbers, Option("Numbers of nodes of jobs and queries.", "N,N", "4,8,16,32")]
-    job_settings: Annotated[
-        Sequence[str],
-        Option(
-            "A parameter of jobs or of data, such as scale_factor=0.1; can be repeated.",
-            "KEY=VALUE",
-            flag="job-set",
-            repeated=True,
-        ),
-    ]
-    networks: Annotated[Several, Option("Networks to sweep.", "A,B", "fast-ethernet")]
-    pages_kb: Annotated[Numbers, Option("Pages to sweep.", "KB,KB", "those of the node", flag="page-kb")]
-    places: Annotated[
-        Sequence[str], Option("Where the work is done: nodes, host.", "A,B", "nodes", flag="at", read=words)
-    ]
-
-
-class Asked(SmartOptions, total=False):
-    """All that can be said of it."""
-
-    records: Annotated[
-        Sequence[str], Option("Work records, one for each number of nodes.", "FILE,FILE", read=words)
-    ]
-    devices: Annotated[
-        Devices, Option("Devices to store on, such as mems-g2,hp-c2490a.", "A,B,C", read=words)
-    ]
 
 
 def planned(given: Given) -> Plan:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from sledlab.studies.tune.plan import TuneOptions, plan, race
-from sledlab.studies.tune.tables import TunedHybrid, conclude
+from sledlab.lazy import later
+from sledlab.studies.tune.options import TuneOptions
+from sledlab.study.configurations import DISK_PRESET
 from sledlab.study.run import Study
-from sledlab.study.stores import DISK_PRESET
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sledlab.runs.compose import Device, Source
+    from sledlab.studies.tune.tables import TunedHybrid
 
-__all__ = ["STUDY", "TunedHybrid", "tune_hybrid"]
+__all__ = ["STUDY", "tune_hybrid"]
 
-STUDY = Study(
+STUDY: Study[TunedHybrid] = Study(
     name="tune",
     meaning="Choose segments, replacement policy and size of a MEMS caching disk for a workload.",
     help="""Choose segments, replacement policy and size of a MEMS caching disk for a workload.
@@ -32,9 +33,9 @@ STUDY = Study(
       sledlab hybrid tune --workload cello --limit 100000 --budget 100 --price-per-mb 0.5
     """,
     options=TuneOptions,
-    plan=plan,
-    conclude=conclude,
-    race=race,
+    plan=later("sledlab.studies.tune.plan:plan"),
+    conclude=later("sledlab.studies.tune.tables:conclude"),
+    race=later("sledlab.studies.tune.plan:race"),
     doing="baselines",
     device=DISK_PRESET,
 )

@@ -9,34 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.model.choices import numbers
-from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several
+from sledlab.studies.tune.options import POLICIES
 from sledlab.study.axes import seeds
+from sledlab.study.configurations import ALL, DISK, MEMS, SEGMENTS_KB
 from sledlab.study.plan import Case, Given, Plan, plain
 from sledlab.study.store_rows import hits_of
-from sledlab.study.stores import (
-    ALL,
-    DISK,
-    MEMS,
-    SEGMENTS_KB,
-    Fronted,
-    Stores,
-    StoresPlan,
-    policies,
-    segments,
-    whole,
-)
+from sledlab.study.stores import Stores, StoresPlan, policies, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sledlab.study.bench import Measure
-
-POLICIES = ("lru", "slru", "arc", "lfuda")
-"""Tried unless others are named."""
 
 PARTS = (16, 4)
 """Parts of the requests that candidates replay before all of them."""
@@ -55,15 +42,6 @@ HALVINGS = 3
 
 WHOLE, LESS = "all", "less MEMS"
 """Stages that replay all requests."""
-
-
-class TuneOptions(Replayed, Parallel, Fronted, total=False):
-    """What can be said of tuning."""
-
-    budget: Annotated[float, Option("MEMS that is allowed; with --price-per-mb, money", "MIB")]
-    price_per_mb: Annotated[float, Option("What a MiB of MEMS costs, in any currency", "P")]
-    segments_kb: Annotated[Numbers, segments("Segments to try")]
-    replacement: Annotated[Several, Option("Policies to try", "A,B|all", ",".join(POLICIES))]
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,12 @@ from sledlab.runs.places import study_left_in
 from sledlab.runs.recording import EXPERIMENT
 from sledlab.studies.tune.plan import LESS, WHOLE, budget_mb
 from sledlab.study.columns import Column, record
+from sledlab.study.configurations import DISK
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import plain
 from sledlab.study.statistics import runs_of
 from sledlab.study.store_rows import Stored, described, stored
-from sledlab.study.stores import DISK, SAME, StoresPlan
+from sledlab.study.stores import SAME, StoresPlan
 from sledlab.traces.fitted import Fitted
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Facts, Folded, Heading, Source, Text, grid
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred
 from sledlab.studies.tune.plan import LESS, WHOLE
+from sledlab.study.configurations import DISK, MEMS
 from sledlab.study.store_rows import facts, title
-from sledlab.study.stores import DISK, MEMS, SAME
+from sledlab.study.stores import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,7 +24,7 @@ use self::layout::{Held, Layout};
 use self::units::OfUnits;
 use super::params::{BusUse, Kind, SystemParams};
 use super::{
-    Completion, Content, Contents, Durable, Parts, Setup, Single, Station, System, advance_by_events,
+    Completion, Content, Contents, Durable, Medium, Parts, Setup, Single, Station, System, advance_by_events,
 };
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
@@ -166,7 +166,8 @@ fn on_bus(bus: &Bus, parts: Parts) -> Result<Box<dyn System>> {
             .with_remedy("set system.bus = \"own\", or leave out hybrid.kind"));
     }
     let device = device::build_on(bus, parts.device)?;
-    Ok(Box::new(Single::new(Station::of(device, parts.setup)?)))
+    let system = Box::new(Single::new(Station::of(device, parts.setup)?));
+    Ok(if parts.keep_contents { Box::new(Medium::new(system)) } else { system })
 }
 
 /// Whether what `params` says of failures can be.
@@ -372,7 +373,12 @@ impl Durable for Array {
         self.keeper.as_mut().map(|keeper| keeper.found(access)).unwrap_or_default()
     }
 
-    /// What is on the device of each block; parity is not asked.
+    /// What is on the device of each block; of copies that differ, that of the last device, so that a block may be found
+    /// as it was before a write under way that a read has found on another.
+    ///
+    /// Parity is not asked: a write under way may leave it stale, but no block has to be recomputed from it where all
+    /// devices work. Where one is missing, a block that nobody was writing may be lost with a write to its stripe (the
+    /// write hole): what was on that device is not told.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
         let mut all = Contents::new();
         for (node, device) in

@@ -1,0 +1,230 @@
+"""How true emulated devices are, and what they cost: fio against servers.
+
+Medians of `RUNS` runs each. Writes ``benches/emulation.json``; what every single run said goes to
+``benches/emulation_runs.json``. With a number as argument, so many runs; about 12 minutes with five.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import sledlab as sl
+from keeping import keep, write
+
+RUNS = 5
+REQUESTS = 5000
+LOAD_S = 20.0
+HOGS = 4
+BUSY_IOPS = 15_000
+BUSY_S = 60
+"""Long enough for the kernel to throttle who takes more than 95 % of a processor."""
+
+SPTF = {"device": "mems-g2", "scheduler": "sptf"}
+STRIPE = {**SPTF, "system": sl.system("stripe", devices=8)}
+DISK = {"device": "atlas-10k"}
+
+TIMED: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[tuple[str, str], ...]]] = {
+    "mems-g2 sptf, depth 1": (
+        SPTF,
+        {"iodepth": 1},
+        (("median_us", "1"), ("p90_us", "10"), ("p99_us", "40"), ("2 %", "97"), ("5 %", "99.3")),
+    ),
+    "mems-g2 sptf, depth 1, 10 times slower": ({**SPTF, "time_scale": 10}, {"iodepth": 1}, (("1 %", "99"),)),
+    "8 mems-g2 striped, depth 16, 20 times slower": (
+        {**STRIPE, "time_scale": 20},
+        {"iodepth": 16},
+        (("1 %", "99.9"),),
+    ),
+    "8 mems-g2 striped, depth 16": (STRIPE, {"iodepth": 16}, (("iops", "8500"), ("2 %", "95"))),
+    "atlas-10k, depth 1": (DISK, {"iodepth": 1}, (("1 %", "99"), ("2 %", "99.5"))),
+}
+"""Systems, how fio asks, and what is to be told with its target."""
+
+UNITS = {"median_us": "us", "p90_us": "us", "p99_us": "us", "iops": "requests/s"}
+NAMES = {
+    "median_us": "lateness, median",
+    "p90_us": "lateness, 90 %",
+    "p99_us": "lateness, 99 %",
+    "iops": "rate",
+    "1 %": "within 1 % of the response",
+    "2 %": "within 2 % of the response",
+    "5 %": "within 5 % of the response",
+}
+
+
+def fio(where: dict[str, Any], **said: Any) -> dict[str, Any]:
+    """Random reads of 4 KB; what fio says of them."""
+    options = {"name": "reads", "rw": "randread", "bs": "4k", "size": "1G", "randrepeat": 0, **where, **said}
+    words = ["fio", *(f"--{name}={value}" for name, value in options.items()), "--output-format=json"]
+    told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    job: dict[str, Any] = json.loads(told[told.index("{") :])["jobs"][0]
+    return job
+
+
+def over_nbd(server: sl.Server) -> dict[str, Any]:
+    """How fio reaches a server."""
+    return {"ioengine": "nbd", "uri": server.uri}
+
+
+def timed(system: dict[str, Any], said: dict[str, Any]) -> dict[str, float]:
+    """How true one run was."""
+    with sl.serve(**system) as server:
+        fio(over_nbd(server), **said, number_ios=REQUESTS, runtime=LOAD_S, time_based=0)
+    emulation = server.emulation
+    assert emulation is not None
+    assert server.result is not None
+    late = emulation.lateness_us
+    loop = emulation.closed_loop
+    assert loop is not None
+    assert loop.closed, loop
+    return {
+        "median_us": abs(late["p50"]),
+        "p90_us": late["p90"],
+        "p99_us": late["p99"],
+        "iops": server.result.throughput_iops,
+        **{
+            name: emulation.within(share) * 100
+            for name, share in (("1 %", 0.01), ("2 %", 0.02), ("5 %", 0.05))
+        },
+        "stalls": emulation.stalls["count"],
+        "host_us": emulation.server["host"]["read_us"],
+        "realtime": emulation.server["realtime"],
+    }
+
+
+@contextmanager
+def hogs() -> Iterator[None]:
+    """Programs that want all processors."""
+    with ExitStack() as stack:
+        for _ in range(HOGS):
+            hog = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            stack.callback(hog.wait)
+            stack.callback(hog.kill)
+        yield
+
+
+def seen_by_client(attach: str, scale: float) -> float:
+    """How much more fio sees than the model says, in mean response time of a sled, percent."""
+    with tempfile.TemporaryDirectory() as place:
+        said = {"attach": attach.replace("DIR", place)} if attach else {}
+        with sl.serve(**SPTF, time_scale=scale, **said) as server:
+            through = {"ioengine": "psync", "filename": server.disk, "direct": 1}
+            job = fio(through if attach else over_nbd(server), iodepth=1, number_ios=REQUESTS, runtime=LOAD_S)
+    assert server.result is not None
+    model_us = server.result.response_time.mean * 1e3 * scale
+    seen_us: float = job["read"]["lat_ns"]["mean"] / 1e3
+    return (seen_us / model_us - 1) * 100
+
+
+def idle_s() -> float:
+    """Processor time that a server takes in a minute in which nobody asks."""
+    with (
+        sl.serve(**SPTF) as server,
+        subprocess.Popen(
+            [
+                "fio",
+                "--name=x",
+                "--ioengine=nbd",
+                f"--uri={server.uri}",
+                "--size=1M",
+                "--thinktime=70s",
+                "--runtime=60",
+                "--time_based",
+                "--rw=randread",
+                "--bs=4k",
+            ],
+            stdout=subprocess.DEVNULL,
+        ) as client,
+    ):
+        client.wait()
+    assert server.emulation is not None
+    cpu_s: float = server.emulation.server["cpu_s"]
+    return cpu_s
+
+
+def longest_gap_ms() -> tuple[float, float]:
+    """The longest stall of a server with much to do, in ms, and requests/s."""
+    with sl.serve("ram") as server:
+        job = fio(over_nbd(server), iodepth=8, rate_iops=BUSY_IOPS, runtime=BUSY_S, time_based=1)
+    assert server.emulation is not None
+    return server.emulation.stalls["longest_ns"] / 1e6, job["read"]["iops"]
+
+
+def untimed(depth: int) -> float:
+    """Requests/s of a server that answers at once, against those of `nbdkit memory`."""
+    with tempfile.TemporaryDirectory() as place:
+        socket = f"{place}/nbdkit"
+        nbdkit = subprocess.Popen(["nbdkit", "-f", "-U", socket, "memory", "3G"])
+        while not Path(socket).exists():
+            time.sleep(0.01)
+        try:
+            other = fio(
+                {"ioengine": "nbd", "uri": f"nbd+unix:///?socket={socket}"},
+                iodepth=depth,
+                runtime=5,
+                time_based=1,
+            )
+        finally:
+            nbdkit.terminate()
+            nbdkit.wait()
+    with sl.serve("mems-g2", untimed=True) as server:
+        ours = fio(over_nbd(server), iodepth=depth, runtime=5, time_based=1)
+    ratio: float = ours["read"]["iops"] / other["read"]["iops"]
+    return ratio
+
+
+def main() -> None:
+    """Measures, prints, and writes the results."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+    rows: list[dict[str, Any]] = []
+    raw: dict[str, Any] = {"load before": os.getloadavg()}
+
+    def measured(name: str, once: Callable[[], Any]) -> list[Any]:
+        raw[name] = [once() for _ in range(runs)]
+        return raw[name]
+
+    def row(what: str, value: float, unit: str, target: str = "") -> None:
+        rows.append({"what": what, "value": value, "unit": unit, "target": target})
+
+    for name, (system, said, told) in TIMED.items():
+        found = measured(name, lambda system=system, said=said: timed(system, said))
+        for key, target in told:
+            value = statistics.median(each[key] for each in found)
+            row(f"{name}: {NAMES[key]}", value, UNITS.get(key, "%"), target)
+    with hogs():
+        name = f"mems-g2 sptf, depth 1, {HOGS} hogs"
+        found = measured(name, lambda: timed(SPTF, {"iodepth": 1}))
+    row(f"{name}: {NAMES['2 %']}", statistics.median(each["2 %"] for each in found), "%", "93")
+    for attach, scale, target in (
+        ("", 1, "4"),
+        ("", 10, "1"),
+        ("loop", 1, "4"),
+        ("loop", 10, "2"),
+        ("file:DIR", 1, "4"),
+    ):
+        name = (
+            f"mean that fio sees {f'through {attach}' if attach else 'on the socket'}, {scale} times slower"
+        )
+        found = measured(name, lambda attach=attach, scale=scale: seen_by_client(attach, scale))
+        row(f"{name}: above the model's", statistics.median(found), "%", target)
+    for depth in (1, 32):
+        found = measured(f"untimed, depth {depth}", lambda depth=depth: untimed(depth))
+        row(f"untimed, depth {depth}: times nbdkit memory", statistics.median(found), "", "1.3")
+    row("connected for a minute without a request: processor time", idle_s(), "s", "0.1")
+    gap_ms, iops = longest_gap_ms()
+    row(f"ram for {BUSY_S} s at {iops:,.0f} requests/s: longest gap", gap_ms, "ms", "10")
+    raw["load after"] = os.getloadavg()
+    keep("emulation", rows)
+    write("emulation_runs", raw)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+//! What is kept is exactly what may be found.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const BLOCKS: u64 = 6;
+
+/// A write, as the definition sees it.
+struct Written {
+    id: u64,
+    /// Operations that had begun when it was answered.
+    answered: Option<u64>,
+    is_safe: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Write {
+        lbn: u64,
+        blocks: u64,
+        is_zero: bool,
+    },
+    Trim {
+        lbn: u64,
+        blocks: u64,
+    },
+    /// Answers one of the writes under way.
+    Answer(usize),
+    Flush,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let run = || (0..BLOCKS).prop_flat_map(|lbn| (Just(lbn), 1..=BLOCKS - lbn));
+    let step = prop_oneof![
+        4 => (run(), any::<bool>()).prop_map(|((lbn, blocks), is_zero)| Step::Write { lbn, blocks, is_zero }),
+        1 => run().prop_map(|(lbn, blocks)| Step::Trim { lbn, blocks }),
+        4 => any::<usize>().prop_map(Step::Answer),
+        1 => Just(Step::Flush),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+/// A store, what is kept of the data it had, and the definition of what may be found.
+struct Session {
+    versions: Versions,
+    is_volatile: bool,
+    store: Vec<u8>,
+    writes: Vec<Written>,
+    /// Of every block, all it has held since the last trim, with the write that it came from.
+    history: Vec<Vec<(u64, Block)>>,
+    begun: u64,
+}
+
+impl Session {
+    fn new(is_volatile: bool) -> Self {
+        Session {
+            versions: Versions::new(is_volatile),
+            is_volatile,
+            store: vec![9; BLOCKS as usize * BLOCK],
+            writes: Vec::new(),
+            history: vec![vec![(OLDEST, [9; BLOCK])]; BLOCKS as usize],
+            begun: 0,
+        }
+    }
+
+    fn step(&mut self, step: Step) {
+        let id = self.begun;
+        self.begun += 1;
+        match step {
+            Step::Write { lbn, blocks, is_zero } => {
+                let bytes = lbn as usize * BLOCK..(lbn + blocks) as usize * BLOCK;
+                self.versions.arrive(id, lbn, &self.store[bytes.clone()]);
+                let data = [if is_zero { 0 } else { id as u8 + 10 }; BLOCK];
+                self.store[bytes].as_chunks_mut::<BLOCK>().0.fill(data);
+                self.writes.push(Written { id, answered: None, is_safe: false });
+                for block in lbn..lbn + blocks {
+                    self.history[block as usize].push((version(id), data));
+                }
+            }
+            Step::Trim { lbn, blocks } => {
+                self.versions.trim(lbn, blocks);
+                self.store[lbn as usize * BLOCK..(lbn + blocks) as usize * BLOCK].fill(0);
+                for block in lbn..lbn + blocks {
+                    self.history[block as usize] = vec![(OLDEST, [0; BLOCK])];
+                }
+            }
+            Step::Answer(pick) => {
+                let begun = self.begun;
+                let mut waiting: Vec<_> = self.writes.iter_mut().filter(|w| w.answered.is_none()).collect();
+                if !waiting.is_empty() {
+                    let place = pick % waiting.len();
+                    let write = &mut *waiting[place];
+                    write.answered = Some(begun);
+                    write.is_safe |= !self.is_volatile;
+                    self.versions.acknowledged(write.id);
+                }
+            }
+            Step::Flush => {
+                // Durable writes are not answered yet, now and then; without a volatile cache all have been.
+                let is_volatile = self.is_volatile;
+                self.writes
+                    .iter_mut()
+                    .filter(|w| is_volatile || w.answered.is_some())
+                    .for_each(|w| w.is_safe = true);
+                if self.writes.iter().all(|write| write.is_safe) {
+                    self.versions.flushed(id);
+                }
+            }
+        }
+    }
+
+    /// What a block may be found to hold: no safe write has come after it was answered.
+    fn possible(&self, lbn: u64) -> Vec<(u64, Block)> {
+        let history = &self.history[lbn as usize];
+        let of = |held: u64| self.writes.iter().find(|write| version(write.id) == held);
+        let answered = |held: u64| of(held).map_or(Some(0), |write| write.answered);
+        let is_superseded = |held: u64| {
+            let later =
+                history.iter().filter_map(|(later, _)| of(*later)).filter(|later| version(later.id) > held);
+            answered(held)
+                .is_some_and(|answered| later.into_iter().any(|later| later.is_safe && later.id >= answered))
+        };
+        history.iter().copied().filter(|(held, _)| !is_superseded(*held)).collect()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_may_be_found_is_kept_and_nothing_else(
+        is_volatile: bool, steps in steps(), picks in prop::collection::vec(any::<usize>(), BLOCKS as usize),
+    ) {
+        let mut session = Session::new(is_volatile);
+        for step in steps {
+            session.step(step);
+            let mut held = 0;
+            for lbn in 0..BLOCKS {
+                let possible = session.possible(lbn);
+                let newest = possible.last().expect("the newest may always be found").0;
+                let is_settled = session.writes.iter().find(|write| version(write.id) == newest)
+                    .is_none_or(|write| write.is_safe && write.answered.is_some());
+                held += if possible.len() == 1 && is_settled { 0 } else { possible.len() };
+            }
+            prop_assert_eq!(session.versions.held, held);
+            let bytes = session.versions.blocks.values().map(|block| bytes(block)).sum::<usize>();
+            prop_assert_eq!(session.versions.bytes, bytes);
+        }
+        let mut contents = Contents::new();
+        let mut expected = session.store.clone();
+        for (lbn, pick) in (0..BLOCKS).zip(picks) {
+            let possible = session.possible(lbn);
+            let (version, data) = possible[pick % possible.len()];
+            if version > OLDEST {
+                contents.insert(lbn, Content::Data(version));
+            }
+            expected[lbn as usize * BLOCK..][..BLOCK].copy_from_slice(&data);
+        }
+        let Session { versions, mut store, .. } = session;
+        for (lbn, data) in versions.crashed(&contents).expect("all that may be found is kept") {
+            store[lbn as usize * BLOCK..][..BLOCK].copy_from_slice(&data);
+        }
+        prop_assert!(store == expected);
+    }
+}
+
+#[test]
+fn what_is_safe_takes_no_memory() {
+    for is_volatile in [false, true] {
+        let mut versions = Versions::new(is_volatile);
+        for id in 0..1_000 {
+            versions.arrive(id, id % 7, &[1; 8 * BLOCK]);
+            versions.acknowledged(id);
+            if is_volatile {
+                versions.flushed(id + 1);
+            }
+            assert_eq!(versions.memory(), 0);
+        }
+    }
+}
+
+#[test]
+fn what_was_given_up_is_not_made_up() {
+    let mut versions = Versions::new(false);
+    versions.arrive(0, 0, &[1; BLOCK]);
+    versions.acknowledged(0);
+    versions.arrive(1, 0, &[2; BLOCK]);
+    versions.acknowledged(1);
+    versions.arrive(2, 0, &[3; BLOCK]);
+    let found = |held| Contents::from([(0, Content::Data(held))]);
+    assert_eq!(versions.crashed(&found(version(1))).expect("what was there before"), [(0, [3; BLOCK])]);
+
+    let mut versions = Versions::new(false);
+    versions.arrive(0, 0, &[1; BLOCK]);
+    versions.arrive(1, 0, &[2; BLOCK]);
+    versions.acknowledged(1);
+    let error = versions.crashed(&Contents::new()).expect_err("the first content is superseded");
+    assert!(error.to_string().contains("given up"), "{error}");
+}

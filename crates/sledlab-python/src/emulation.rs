@@ -1,0 +1,177 @@
+//! Servers that real programs use as block devices. Linux only.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use sledlab_core::Error;
+use sledlab_emulation::{Data, HostPathUs, Listen, Options, Priority, Report, Scale};
+
+use crate::error::raise;
+use crate::experiment::Experiment;
+
+/// A server, and what it said when it ended.
+#[pyclass(frozen, module = "sledlab._native")]
+pub(crate) struct Server {
+    uri: String,
+    socket: Option<String>,
+    state: Mutex<State>,
+}
+
+enum State {
+    Running(sledlab_emulation::Server),
+    Ended(Result<String, Error>),
+}
+
+impl Server {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Server {
+    #[new]
+    #[pyo3(signature = (experiment, *, socket, tcp, data, scratch, untimed, scale, host_us, priority, recording))]
+    #[allow(clippy::too_many_arguments, reason = "Python names them")]
+    fn new(
+        py: Python<'_>,
+        experiment: &Experiment,
+        socket: Option<PathBuf>,
+        tcp: Option<&str>,
+        data: Option<PathBuf>,
+        scratch: bool,
+        untimed: bool,
+        scale: (u64, u64),
+        host_us: Option<f64>,
+        priority: &str,
+        recording: PathBuf,
+    ) -> PyResult<Self> {
+        let experiment = experiment.ready(py)?;
+        let start = || {
+            let options = Options {
+                listen: listen(socket, tcp)?,
+                data: match data {
+                    None => Data::Memory,
+                    Some(path) if scratch => Data::Scratch(path),
+                    Some(path) => Data::File(path),
+                },
+                untimed,
+                scale: Scale::new(scale.0, scale.1)?,
+                host_us: host_us.map_or(HostPathUs::Auto, HostPathUs::Fixed),
+                priority: priority_of(priority)?,
+                recording: Some(recording),
+                ..Options::default()
+            };
+            sledlab_emulation::Server::start(&experiment, options)
+        };
+        let server = py.detach(start).map_err(raise)?;
+        Ok(Server {
+            uri: server.uri(),
+            socket: server.socket().map(|path| path.display().to_string()),
+            state: Mutex::new(State::Running(server)),
+        })
+    }
+
+    #[getter]
+    fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    #[getter]
+    fn socket(&self) -> Option<&str> {
+        self.socket.as_deref()
+    }
+
+    /// How it goes, as JSON; nothing once it has been stopped.
+    fn status(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let status = || match &*self.state() {
+            State::Running(server) => json(&server.status()).map(Some),
+            State::Ended(_) => Ok(None),
+        };
+        py.detach(status).map_err(raise)
+    }
+
+    /// Ends it, and tells the same whenever it is asked again.
+    fn stop(&self, py: Python<'_>, drain: bool) -> PyResult<String> {
+        let stop = || {
+            let mut state = self.state();
+            let nothing = State::Ended(Err(Error::internal("a server was stopped while it was stopped")));
+            let told = match std::mem::replace(&mut *state, nothing) {
+                State::Running(server) => server.stop(drain).and_then(|report| told(&report)),
+                State::Ended(told) => told,
+            };
+            *state = State::Ended(told.clone());
+            told
+        };
+        py.detach(stop).map_err(raise)
+    }
+}
+
+/// A report with the outcome of the model, as JSON.
+fn told(report: &Report) -> Result<String, Error> {
+    let internal = |error: serde_json::Error| Error::internal(format!("cannot write the report as JSON: {error}"));
+    let mut all = serde_json::to_value(report).map_err(internal)?;
+    all["outcome"] = serde_json::to_value(&report.outcome).map_err(internal)?;
+    json(&all)
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
+}
+
+fn listen(socket: Option<PathBuf>, tcp: Option<&str>) -> Result<Option<Listen>, Error> {
+    match (socket, tcp) {
+        (Some(_), Some(_)) => {
+            Err(Error::user("both a socket and an address were given").with_remedy("keep one of them"))
+        }
+        (Some(path), None) => Ok(Some(Listen::Socket(path))),
+        (None, Some(address)) => match address.parse::<SocketAddr>() {
+            Ok(address) => Ok(Some(Listen::Tcp(address))),
+            Err(_) => Err(Error::user(format!("`{address}` is no address and port"))
+                .with_remedy("write it as 127.0.0.1:10809; port 0 takes one that is free")),
+        },
+        (None, None) => Ok(None),
+    }
+}
+
+fn priority_of(word: &str) -> Result<Priority, Error> {
+    match word {
+        "auto" => Ok(Priority::Auto),
+        "normal" => Ok(Priority::Normal),
+        "realtime" => Ok(Priority::Realtime),
+        _ => {
+            Err(Error::user(format!("unknown priority `{word}`")).with_remedy("known: auto, normal, realtime"))
+        }
+    }
+}
+
+/// Stands for a per-request table.
+#[pyclass(module = "sledlab._native")]
+pub(crate) struct RowsDigest(sledlab_emulation::RowsDigest);
+
+#[pymethods]
+impl RowsDigest {
+    #[new]
+    fn new() -> Self {
+        RowsDigest(sledlab_emulation::RowsDigest::default())
+    }
+
+    /// Takes a chunk of columns as `Experiment.run` hands them over.
+    fn update(&mut self, columns: Vec<(String, Vec<u8>)>) {
+        for (place, (name, bytes)) in columns.iter().enumerate() {
+            if name == "op" {
+                self.0.column(place, bytes.iter().copied().map(u64::from));
+            } else {
+                let (words, _) = bytes.as_chunks::<8>();
+                self.0.column(place, words.iter().copied().map(u64::from_le_bytes));
+            }
+        }
+    }
+
+    /// The number that stands for all rows so far.
+    fn value(&self) -> u64 {
+        self.0.value()
+    }
+}

@@ -1,0 +1,252 @@
+"""`sledlab serve`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sledlab.cli.completion import experiment_or_file
+from sledlab.cli.options import (
+    DEVICE,
+    REPLACE,
+    json_option,
+    options,
+    quiet_option,
+    show_json,
+)
+from sledlab.cli.study_file import refuse_study
+from sledlab.emulation.options import Emulated
+from sledlab.emulation.server import serve as start
+from sledlab.errors import Error
+from sledlab.files import drafted
+from sledlab.results import leaves, results
+from sledlab.runs.interrupt import Stopped, code_of
+from sledlab.runs.options import Option, declared
+from sledlab.runs.recording import REPORT
+from sledlab.runs.written import words as split
+from sledlab.show import document, terminal
+from sledlab.show import emulation as words
+from sledlab.show.watching import Watching
+from sledlab.shown import face_of
+
+if TYPE_CHECKING:
+    from sledlab.emulation.server import Server
+    from sledlab.emulation.truth import Emulation
+    from sledlab.runs.result import Result
+
+OUTPUT = {"out": Option("Directory for summary, tables, recording and report.", "DIR"), **REPLACE}
+
+SEVERAL = {
+    "devices": Option("Several instead, one after the other, each with the command.", "NAME,NAME", read=split)
+}
+
+KIND = "serve"
+"""Of the results of several devices."""
+
+LOOK_S = 0.25
+"""Seconds between two looks at a server."""
+
+
+class WithCommand(click.Command):
+    """A command whose words after `--` are another command, left as they are."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes the other command away before anything is parsed."""
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta["command"] = args[at + 1 :]
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The words of the line of usage."""
+        return [*super().collect_usage_pieces(ctx), "[-- COMMAND ...]"]
+
+
+@click.command(cls=WithCommand)
+@click.argument("experiment", required=False, shell_complete=experiment_or_file)
+@options({"device": DEVICE, **SEVERAL, **declared(Emulated), **OUTPUT})
+@quiet_option
+@json_option
+@click.pass_context
+def serve(
+    context: click.Context,
+    /,
+    experiment: str | None,
+    device: str | None,
+    devices: list[str] | None,
+    out: str | None,
+    replace: bool | None,
+    *,
+    as_json: bool,
+    **said: Any,
+) -> int:
+    """Be a block device that real programs use, and that answers when the model says.
+
+    The device speaks NBD on a Unix socket: fio, QEMU, nbdcopy and nbdfuse use it as it is; --attach makes a
+    file, a block device or a file system of it. Its data is real. Words after -- are a command that is run
+    meanwhile: it finds SLEDLAB_URI, SLEDLAB_SOCKET, SLEDLAB_DISK and SLEDLAB_TIME_SCALE in its environment,
+    and its exit code is that of sledlab. Without a command the device is there until Ctrl-C. Then what was
+    asked is replayed, and said how true the run was.
+
+    EXPERIMENT is a file or the name of an experiment that says what stores the blocks.
+
+    \b
+    Examples:
+      sledlab serve --device mems-g2 --scheduler sptf -- sh -c 'qemu-img info "$SLEDLAB_URI"'
+      sledlab serve --device atlas-10k --duration 1 --out run
+      sledlab serve --device mems-g2 --time-scale 10 --json -- \\
+        sh -c 'fio --name=reads --rw=randread --bs=4k --size=1M --ioengine=nbd --uri="$SLEDLAB_URI"'
+    """
+    refuse_study(experiment)
+    command: list[str] = context.meta.get("command", [])
+    lasts_s = said.pop("serve_s")
+    given = {name: value for name, value in said.items() if value is not None}
+    if devices is not None:
+        return _serve_each(devices, command, experiment, out, given, replace=bool(replace), as_json=as_json)
+    with start(device, experiment=experiment, out=out, replace=bool(replace), **given) as server:
+        code = _run(server, command, lasts_s, quiet=as_json)
+    _tell(server, out, as_json=as_json)
+    return code
+
+
+def _serve_each(
+    devices: list[str],
+    command: list[str],
+    experiment: str | None,
+    out: str | None,
+    given: dict[str, Any],
+    *,
+    replace: bool,
+    as_json: bool,
+) -> int:
+    """Runs the command on one device after the other, and says what came of each beside the others.
+
+    Raises:
+        Error: There is no command, or one device would find what the one before it has left.
+    """
+    if not command:
+        raise Error("--devices needs a command to run on each of them", remedy="put it at the end, after --")
+    if "data" in given and "scratch" not in given:
+        raise Error(
+            "each device would find what the one before it has left",
+            remedy="say --scratch, or leave out --data",
+        )
+    place = results(out, KIND, replace=replace)
+    runs: dict[str, Result] = {}
+    for name in devices:
+        within = None if place is None else place / name
+        with start(name, experiment=experiment, out=within, replace=replace, **given) as server:
+            code = _run(server, command, None, quiet=True)
+        if code or server.result is None:
+            terminal.tell(f"{name}: the command ended with code {code}, or read and wrote nothing")
+            return code or 1
+        runs[name] = server.result
+    if place is not None:
+        leaves(place, KIND, (REPORT,))
+        with drafted(place / REPORT) as draft:
+            draft.write_text(document.page(words.together_page(runs)), encoding="utf-8")
+    if as_json:
+        show_json({name: _as_data(run, run.emulation) for name, run in runs.items()})
+    else:
+        terminal.show(lambda console: document.write(words.together(runs), console))
+        if place is not None:
+            terminal.note(f"report: {place / REPORT}")
+    return 0
+
+
+def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bool) -> int:
+    """Waits for the command, the time or Ctrl-C, and shows what goes on meanwhile; gives the exit code."""
+    if not command and not quiet:
+        _introduce(server)
+    ends = time.monotonic() + (lasts_s or float("inf"))
+    with ExitStack() as stack:
+        process = stack.enter_context(_started(command, server)) if command else None
+        watching = (
+            stack.enter_context(Watching(server.name, server.status)) if not quiet and not command else None
+        )
+        try:
+            while (process is None or process.poll() is None) and time.monotonic() < ends:
+                if server.status()["error"]:
+                    break
+                if watching is not None:
+                    watching.look()
+                _pause(process, min(LOOK_S, max(ends - time.monotonic(), 0)))
+        except KeyboardInterrupt as stopped:
+            if process is not None:
+                process.wait()
+            return 0 if process is None and not isinstance(stopped, Stopped) else code_of(stopped)
+        if process is None:
+            return 0
+        if process.poll() is None:
+            process.terminate()
+        return _exit_code(process.wait())
+
+
+def _pause(process: subprocess.Popen[bytes] | None, seconds: float) -> None:
+    """Waits a while, or until the command ends."""
+    if process is None:
+        time.sleep(seconds)
+        return
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+
+
+def _exit_code(code: int) -> int:
+    """The exit code of a command as a shell gives it."""
+    return code if code >= 0 else 128 - code
+
+
+def _started(command: list[str], server: Server) -> subprocess.Popen[bytes]:
+    """Starts a command.
+
+    Raises:
+        Error: It cannot be.
+    """
+    try:
+        return subprocess.Popen(command, env={**os.environ, **server.environment})
+    except OSError as error:
+        raise Error(
+            f"`{command[0]}` cannot be started: {error.strerror}", remedy="is it installed?"
+        ) from error
+
+
+def _introduce(server: Server) -> None:
+    """Says where the device is, and how to use it."""
+    terminal.say(server.uri)
+    if server.disk:
+        terminal.say(server.disk)
+    for line in (
+        f"fio --name=reads --rw=randread --bs=4k --size=64M --runtime=10 --ioengine=nbd --uri='{server.uri}'",
+        f"qemu-img convert -n -f raw -O raw disk.img '{server.uri}'",
+        f"mkdir disk && nbdfuse disk '{server.uri}'",
+    ):
+        terminal.note(line)
+    terminal.note("Ctrl-C ends it.")
+
+
+def _tell(server: Server, out: str | None, *, as_json: bool) -> None:
+    """Says what came of it."""
+    emulation, result = server.emulation, server.result
+    assert emulation is not None
+    if as_json:
+        show_json(_as_data(result, emulation))
+        return
+    if result is not None:
+        face_of(result).show(result)
+    else:
+        terminal.say(words.verdict(emulation) if emulation.replies else "Nothing was read or written.")
+    if out:
+        terminal.note(f"report: {Path(out) / REPORT}")
+
+
+def _as_data(result: Result | None, emulation: Emulation | None) -> dict[str, Any]:
+    """What came of a run as plain data."""
+    told = {} if emulation is None else {"emulation": emulation.to_dict()}
+    return {**({} if result is None else result.to_dict()), **told}

@@ -1,0 +1,85 @@
+"""What can be said of a server, besides what stores the blocks."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Literal
+
+from sledlab.errors import Error
+from sledlab.runs.options import Around, Option, Scheduled, Set, Trusted
+from sledlab.runs.written import number
+
+
+class Emulated(Scheduled, Around, Set, Trusted, total=False):
+    """What can be said of a server."""
+
+    socket: Annotated[
+        str | Path, Option("Unix socket to listen on.", "FILE", "a new one that nobody else may open")
+    ]
+    tcp: Annotated[str, Option("Address of this machine to listen on instead.", "127.0.0.1:PORT")]
+    data: Annotated[
+        str | Path, Option("File that holds the data, made as large as the device.", "FILE", "in memory")
+    ]
+    scratch: Annotated[bool, Option("Start from what --data holds, and leave it as it is.")]
+    untimed: Annotated[bool, Option("Answer at once, without the model: to load data fast.")]
+    time_scale: Annotated[
+        float,
+        Option("Have the device run S times slower, so that this machine disturbs it less.", "S", "1"),
+    ]
+    host_us: Annotated[
+        str,
+        Option("Time from here to the client and back, which replies leave earlier.", "auto | US", "auto"),
+    ]
+    priority: Annotated[
+        Literal["auto", "normal", "realtime"],
+        Option("Priority of the server: auto | normal | realtime.", "P", "auto: real time where allowed"),
+    ]
+    attach: Annotated[
+        str,
+        Option(
+            "Make it a file, a block device or a mounted file system.", "file:DIR | loop | ext4:DIR", "none"
+        ),
+    ]
+    serve_s: Annotated[
+        float, Option("End after S seconds.", "S", "with the command, or with Ctrl-C", flag="duration")
+    ]
+    record: Annotated[
+        str | Path, Option("Write what was asked as a trace, .parquet or .csv.", "FILE", read=Path)
+    ]
+
+
+def scale_of(said: float | str | None) -> tuple[int, int]:
+    """How many times slower the device runs, as a ratio.
+
+    Raises:
+        Error: It is no number.
+
+    Examples:
+        >>> scale_of(None), scale_of(2.5)
+        ((1, 1), (5, 2))
+    """
+    value = number(said) if isinstance(said, str) else 1 if said is None else said
+    if not 0 < value < math.inf:
+        raise Error(f"a device cannot run {value:g} times slower", remedy="give a number such as 10")
+    ratio = Fraction(str(value)).limit_denominator(1000)
+    return ratio.numerator, ratio.denominator
+
+
+def host_of(said: float | str | None) -> float | None:
+    """The time to a client and back in us; none where it is to be measured.
+
+    Raises:
+        Error: It is neither `auto` nor a time.
+
+    Examples:
+        >>> host_of("auto"), host_of("0"), host_of(12.5)
+        (None, 0.0, 12.5)
+    """
+    if said is None or said == "auto":
+        return None
+    value = number(said) if isinstance(said, str) else said
+    if not 0 <= value <= 1e6:
+        raise Error(f"the way to a client cannot take {value:g} us", remedy="say `auto`, 0 or microseconds")
+    return float(value)

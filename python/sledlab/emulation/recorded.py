@@ -1,0 +1,112 @@
+"""What a server recorded, as tables: what was asked, and when each reply left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sledlab.files import drafted
+from sledlab.lazy import numpy as np
+from sledlab.lazy import parquet
+from sledlab.lazy import pyarrow as pa
+from sledlab.traces.columns import BLOCK_BYTES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy
+    import pyarrow
+
+RECORD = [
+    ("id", "<u8"),
+    ("stamp_ns", "<u8"),
+    ("planned_ns", "<u8"),
+    ("sent_ns", "<u8"),
+    ("lbn", "<u8"),
+    ("blocks", "<u4"),
+    ("connection", "<u2"),
+    ("op", "u1"),
+    ("flags", "u1"),
+    ("unwanted_words", "u1"),
+    ("cause", "u1"),
+    ("padding", "V2"),
+    ("host_ns", "<u4"),
+    ("lateness_ns", "<i8"),
+]
+"""An operation as the server records it: the last two times are real, the others the model's."""
+
+OPS = ("R", "W", "T", "F")
+
+CAUSES = ("on time", "woken late", "model", "data", "client", "floor")
+"""Why a reply was late, by the number that the server gives it."""
+
+SILENT = 4
+"""Flag of operations without a reply: a write that must be durable is answered by its flush."""
+
+WORD_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """All that a server was asked, in order of arrival."""
+
+    records: numpy.ndarray
+
+    @classmethod
+    def read(cls, path: Path) -> Recorded:
+        """Reads what the server has written."""
+        records = np.fromfile(path, dtype=RECORD)
+        return cls(records[np.argsort(records["id"], kind="stable")])
+
+    def __len__(self) -> int:
+        """Operations."""
+        return len(self.records)
+
+    def trace(self) -> pyarrow.Table:
+        """What was asked, as a trace whose times are exact to the nanosecond."""
+        asked = self.records
+        kinds = pa.DictionaryArray.from_arrays(pa.array(asked["op"].astype(np.int8)), list(OPS))
+        lengths = asked["blocks"].astype(np.int64) * BLOCK_BYTES
+        return pa.table(
+            {
+                "time_us": asked["stamp_ns"] / 1000,
+                "op": kinds,
+                "offset_bytes": (asked["lbn"] * BLOCK_BYTES).astype(np.int64),
+                "length_bytes": lengths - asked["unwanted_words"].astype(np.int64) * WORD_BYTES,
+            }
+        )
+
+    @property
+    def planned(self) -> numpy.ndarray:
+        """When the model completed each, in ns, by its number."""
+        planned: numpy.ndarray = self.records["planned_ns"]
+        return planned
+
+    @property
+    def replies(self) -> numpy.ndarray:
+        """Operations that a reply was sent for."""
+        replies: numpy.ndarray = self.records[(self.records["flags"] & SILENT) == 0]
+        return replies
+
+    def table(self) -> pyarrow.Table:
+        """When each reply was to leave, and when it left; `lateness_ns` and `host_ns` are real time."""
+        sent = self.replies
+        causes = pa.DictionaryArray.from_arrays(pa.array(sent["cause"].astype(np.int8)), list(CAUSES))
+        return pa.table(
+            {
+                "id": sent["id"],
+                "arrival_ns": sent["stamp_ns"],
+                "planned_ns": sent["planned_ns"],
+                "sent_ns": sent["sent_ns"],
+                "lateness_ns": sent["lateness_ns"],
+                "host_ns": sent["host_ns"],
+                "cause": causes,
+                "connection": sent["connection"],
+            }
+        )
+
+
+def write(table: pyarrow.Table, path: Path) -> None:
+    """Writes a table, whole or not at all."""
+    with drafted(path) as place:
+        parquet.write_table(table, place, compression="zstd")

@@ -1,0 +1,215 @@
+"""How true a run was, in words, a table and figures; and what a server shows while it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.emulation.truth import SHARES
+from sledlab.lazy import numpy as np
+from sledlab.show.document import Beside, Document, Drawing, Grid, Heading, Text
+from sledlab.show.plots import BLUE, ORANGE, QUIET, single
+from sledlab.show.wording import counted, energy, figure, joined, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.emulation.truth import Emulation
+    from sledlab.runs.result import Result
+    from sledlab.show.document import Part
+
+REMEDIES = {
+    "woken late": "other programs had the processor; --priority realtime, or fewer of them, helps",
+    "model": "the scheduler or the policy takes long to decide",
+    "data": "reading and writing the data takes long; keep it in memory, or on a faster disk",
+    "client": "the client did not take its replies",
+    "floor": "the device is faster than this machine can answer",
+}
+"""What a cause means for whoever can do something about it."""
+
+
+def verdict(emulation: Emulation) -> str:
+    """Whether the run kept time, in a sentence or two."""
+    if emulation.untimed:
+        return "Untimed: every request was answered at once, and no figure says anything about the device."
+    replies = counted(emulation.replies, "reply", "replies")
+    on_time = f"{percent(emulation.within(0.02))} of {replies} left within 2 %"
+    told = f"{on_time} of the response time that the model gives them"
+    if emulation.kept_time:
+        return f"Kept time: {told}."
+    cause = emulation.chief_cause
+    why = f" Mostly {REMEDIES[cause]}." if cause in REMEDIES else ""
+    return (
+        f"Did not keep time: {told}, of 99 % that are asked.{why} "
+        f"At --time-scale {emulation.sufficient_scale:g} this machine would have kept time."
+    )
+
+
+def scaled(emulation: Emulation) -> str:
+    """What the time scale means for the numbers; nothing at 1."""
+    if emulation.scale == 1:
+        return ""
+    return (
+        f"The device and its clock ran {emulation.scale:g} times slower than real time; response times, "
+        "rates and energies are the device's own, and think times of programs count as so much shorter."
+    )
+
+
+def loop(emulation: Emulation) -> str:
+    """What the replay of the recording says."""
+    closed = emulation.closed_loop
+    if closed is None:
+        return ""
+    if closed.closed:
+        return (
+            f"Replayed, the recording gives the same {closed.operations:,} completions and the same results, "
+            "to the last bit."
+        )
+    return (
+        f"Replayed, the recording gives other results: {closed.different:,} of {closed.operations:,} "
+        "completions differ. A scheduler or policy that looks at anything but the model (a clock, chance) "
+        "does that; else it is a defect of sledlab."
+    )
+
+
+def warnings(emulation: Emulation) -> list[str]:
+    """What a careful reader of the numbers should know."""
+    loop_ = emulation.closed_loop
+    found = [] if emulation.kept_time else [verdict(emulation)]
+    return found if loop_ is None or loop_.closed else [*found, loop(emulation)]
+
+
+def table(emulation: Emulation) -> Grid:
+    """The figures of how true it was."""
+    late, server = emulation.lateness_us, emulation.server
+    stalls = emulation.stalls
+    rows: list[tuple[str, str, str]] = [
+        *(
+            (f"within {share * 100:g} % of the response", "", percent(emulation.within(share)))
+            for share in SHARES
+        ),
+        *((f"late, {name}", "us", figure(late[key])) for name, key in _PERCENTILES),
+        *((f"· {cause}", "", f"{count:,}") for cause, count in emulation.causes.items()),
+        ("replies more than 5 ms late", "", f"{emulation.late:,}"),
+        ("stalls of more than 1 ms", "", f"{stalls['count']:,}, {stalls['sum_ns'] / 1e6:,.1f} ms in all"),
+        ("way to the client and back, allowed for", "us", figure(server["host"]["read_us"])),
+        ("real-time priority", "", "yes" if server["realtime"] else "no"),
+        ("processor time of the server", "s", figure(server["cpu_s"])),
+        ("lasted", "s", figure(server["wall_s"])),
+    ]
+    return Grid(("how true it was", "unit", "value"), rows, "left")
+
+
+_PERCENTILES = (("median", "p50"), ("90 %", "p90"), ("99 %", "p99"), ("99.9 %", "p999"), ("most", "max"))
+
+
+def section(emulation: Emulation) -> list[Part]:
+    """The section of a report."""
+    told = [text for text in (verdict(emulation), scaled(emulation), loop(emulation)) if text]
+    drawn = [
+        Drawing(
+            lambda: lateness(emulation),
+            lateness.__doc__ or "",
+            "How far off replies were",
+            "Further left is truer.",
+        ),
+        Drawing(
+            lambda: over_time(emulation),
+            over_time.__doc__ or "",
+            "Lateness over time",
+            "The latest reply of each interval; orange where the server was held up for more than 1 ms.",
+        ),
+    ]
+    figures: list[Part] = [Beside(drawn)] if emulation.replies else []
+    return [Heading("How true it was"), *map(Text, told), *figures, table(emulation)]
+
+
+def together(runs: Mapping[str, Result]) -> list[Part]:
+    """Several devices that the same programs used, one after the other: a table, advice and verdicts."""
+    rows = [
+        ("requests", "", *(f"{run.count:,}" for run in runs.values())),
+        ("mean response", "ms", *(figure(run.response_time.mean) for run in runs.values())),
+        ("99 % within", "ms", *(figure(run.response_time.p99) for run in runs.values())),
+        ("throughput", "requests/s", *(figure(run.throughput_iops) for run in runs.values())),
+        ("busy", "", *(percent(run.utilization) for run in runs.values())),
+        ("energy", "", *(energy(run.energy.total) for run in runs.values())),
+        ("lasted, in the device's time", "s", *(figure(run.elapsed_s) for run in runs.values())),
+        ("kept time", "", *(_kept(run.emulation) for run in runs.values())),
+    ]
+    verdicts = [
+        Text(f"{name}: {verdict(run.emulation)}", "line") for name, run in runs.items() if run.emulation
+    ]
+    return [Grid(("device", "unit", *runs), rows, "left"), Text(advice(runs), "line"), *verdicts]
+
+
+def _kept(emulation: Emulation | None) -> str:
+    return "yes" if emulation is not None and emulation.kept_time else "no"
+
+
+def advice(runs: Mapping[str, Result]) -> str:
+    """Which device was done first, which answered faster, and which took less energy."""
+    first = min(runs, key=lambda name: runs[name].elapsed_s)
+    quickest = min(runs, key=lambda name: runs[name].response_time.mean)
+    cheapest = min(runs, key=lambda name: runs[name].energy.total)
+    slow = [name for name, run in runs.items() if run.emulation and not run.emulation.kept_time]
+    doubt = f" {joined(slow)} did not keep time: a larger --time-scale says more." if slow else ""
+    return (
+        f"{first} was done first, {quickest} answered fastest on average, and {cheapest} took the least "
+        f"energy.{doubt}"
+    )
+
+
+def together_page(runs: Mapping[str, Result]) -> Document:
+    """The page about several devices."""
+    return Document(
+        kind="emulation",
+        title=f"The same programs on {joined(list(runs))}",
+        parts=together(runs),
+        footer="All times are the devices'. Each device has a report of its own, in a directory of its name.",
+    )
+
+
+def lateness(emulation: Emulation) -> Figure:
+    """Share of replies by how far from their time they left."""
+    figure_, axes = single()
+    off = np.sort(np.abs(emulation.lateness_ns)) / 1e3
+    axes.step(np.maximum(off, 0.1), np.arange(1, len(off) + 1) / len(off) * 100, where="post", color=BLUE)
+    axes.set_xscale("log")
+    axes.set_ylim(0, 101)
+    axes.grid(visible=True, axis="both")
+    axes.set(xlabel="off by (us of real time)", ylabel="replies (%)")
+    return figure_
+
+
+def over_time(emulation: Emulation, bins: int = 200) -> Figure:
+    """The latest reply of each interval of the run."""
+    figure_, axes = single()
+    at_s = np.asarray(emulation.table["sent_ns"]) * (emulation.scale / 1e9)
+    bounds = np.linspace(at_s.min(), max(at_s.max(), at_s.min() + 1e-9), bins + 1)
+    place = np.clip(np.searchsorted(bounds, at_s, side="right") - 1, 0, bins - 1)
+    latest = np.zeros(bins)
+    np.maximum.at(latest, place, np.maximum(emulation.lateness_ns, 0) / 1e3)
+    axes.vlines((bounds[:-1] + bounds[1:]) / 2, 0.1, np.maximum(latest, 0.1), color=BLUE, linewidth=1)
+    for stall in emulation.stalls["listed"]:
+        axes.axvline(stall["at_ns"] / 1e9, color=ORANGE, linewidth=0.8)
+    axes.axhline(1000, color=QUIET, linewidth=0.8, linestyle=":")
+    axes.set_yscale("log")
+    axes.set(xlabel="real time (s)", ylabel="latest reply (us)")
+    return figure_
+
+
+def live(status: Mapping[str, Any], name: str) -> Sequence[str]:
+    """Two lines about what goes on: what the device does, and how true it is."""
+    counts, within, late = status["counts"], status["within"], status["lateness_us"]
+    seconds = max(status["model_s"], 1e-9)
+    rate = (counts["reads"] + counts["writes"]) / seconds
+    data = (counts["bytes_read"] + counts["bytes_written"]) / seconds / 1e6
+    return (
+        f"{name} | {figure(rate)} requests/s {figure(data)} MB/s | "
+        f"queue {status['queue_length']} (most {status['longest_queue']}) | "
+        f"response {figure(status['response_mean_ms'])} ms | {counted(status['connected'], 'client')}",
+        f"on time: {percent(within['two'] / max(within['replies'], 1))} within 2 % | "
+        f"late {figure(late['p99'])} us at 99 % | {counted(status['stalls']['count'], 'stall')} | "
+        f"way to the client {figure(status['host']['read_us'])} us",
+    )

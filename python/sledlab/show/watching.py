@@ -1,0 +1,43 @@
+"""What a server does, on two lines of a terminal that change as it goes on."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import rich_console, rich_live
+from sledlab.show.emulation import live
+from sledlab.show.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+
+
+class Watching:
+    """Two lines on standard error, where that is a terminal; nothing elsewhere."""
+
+    def __init__(self, name: str, status: Callable[[], Mapping[str, Any]]) -> None:
+        """Of a server of that name, asked for its status at every look."""
+        self._name = name
+        self._status = status
+        self._live: Any = None
+
+    def __enter__(self) -> Watching:
+        """Begins, where somebody can see it."""
+        if sys.stderr.isatty() and not Progress.silent:
+            self._live = rich_live.Live(console=rich_console.Console(stderr=True), transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Takes the lines away."""
+        if self._live is not None:
+            self._live.stop()
+
+    def look(self) -> None:
+        """Shows what goes on now."""
+        if self._live is not None:
+            self._live.update("\n".join(live(self._status(), self._name)))

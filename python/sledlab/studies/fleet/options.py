@@ -1,0 +1,52 @@
+"""What can be said of a fleet."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - annotations are read at run time
+from typing import Annotated
+
+from sledlab.runs.options import Arranged, Devices, Option, Parallel, Priced, Saving, Scheduled, Set, Trusted
+from sledlab.runs.written import words
+from sledlab.studies.fleet.placement import LIST
+
+PLACEMENT, FILL, GROUP = "one-each", 0.7, 4
+"""What holds unless something else is said."""
+
+
+class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, total=False):
+    """What can be said of a fleet, but for its place and the devices."""
+
+    format: Annotated[
+        str, Option("Format of the traces of volumes; told by their content when left out.", "F")
+    ]
+    placement: Annotated[
+        str,
+        Option(
+            f"How volumes are laid on devices: {' | '.join(each.name for each in LIST)}.", "HOW", PLACEMENT
+        ),
+    ]
+    fill: Annotated[
+        float,
+        Option(
+            "Most of its time and capacity to which a shared device is filled, 0 to 1", "SHARE", f"{FILL}"
+        ),
+    ]
+    group: Annotated[int, Option("Devices over which volumes are striped, of striped", "N", f"{GROUP}")]
+    goal: Annotated[
+        str, Option("What response times have to keep to, such as p99=10ms or mean=2ms.", "MEASURE=TIME")
+    ]
+    years: Annotated[float, Option("Years over which devices are written off, and use energy", "Y", "3")]
+
+
+class Asked(FleetOptions, total=False):
+    """All that can be said of it."""
+
+    place: Annotated[str | Path, Option("Where the volumes are: a directory with a trace for each.", "PLACE")]
+    devices: Annotated[
+        Devices,
+        Option(
+            "Kinds of devices, or experiments such as hybrids, by name or file: mems-g2,atlas-10k.",
+            "A,B,C",
+            read=words,
+        ),
+    ]

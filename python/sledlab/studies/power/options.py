@@ -1,0 +1,72 @@
+"""What can be said of a power study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from sledlab.runs.options import Arranged, Devices, Numbers, Option, Paced, Scheduled, Several, Studied
+from sledlab.runs.written import words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TIMEOUTS_MS = (0.0, 1.0, 2.0, 5.0, 10.0, 40.0, 100.0, 1000.0, 10_000.0, 100_000.0)
+"""Timeouts to sweep unless others are given: from those that matter to a sled to those of a disk."""
+
+OWN, IMMEDIATE, NEVER = "fixed", "immediate", "never"
+"""The device's own timeout, and the two extremes."""
+
+STRATEGIES: Mapping[str, Mapping[str, str]] = {
+    "base": {},
+    "immediate": {"power.kind": IMMEDIATE},
+    "merging": {"merge.kind": "chains"},
+    "subsector": {"device.subsector_access": "true"},
+    "all": {},
+}
+"""Ways to save energy and what each of them changes; `all` is all of them together."""
+
+
+def words_or_all(text: str) -> list[str] | str:
+    """Words between commas, or the word `all` by itself."""
+    return text if text == "all" else words(text)
+
+
+class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
+    """What can be said of a power study."""
+
+    policies: Annotated[Several, Option("Power policies to compare (sledlab power list)", "A,B,C|all", "all")]
+    timeouts_ms: Annotated[
+        Numbers,
+        Option(
+            "Idle times before parking, in ms",
+            "MS,MS",
+            ",".join(f"{each:g}" for each in TIMEOUTS_MS),
+            flag="timeouts",
+        ),
+    ]
+    startups_ms: Annotated[
+        Numbers,
+        Option("Times a start-up takes, in ms", "MS,MS", "0, 1/2, 1, 2, 4 × the device's", flag="startup"),
+    ]
+    loads: Annotated[
+        Numbers,
+        Option("Factors that divide the times between arrivals", "S,S,S", "1,2,5,10; 1 when closed"),
+    ]
+    strategies: Annotated[
+        Several, Option(", ".join(STRATEGIES), "A,B,C|all", "all of them", read=words_or_all)
+    ]
+    battery_wh: Annotated[float, Option("Charge of the battery, in Wh", "WH", "10")]
+
+
+class Asked(PowerOptions, total=False):
+    """The same with the devices."""
+
+    devices: Annotated[
+        Devices,
+        Option(
+            "Device: a preset (sledlab device list) or a device file; repeat it for several.",
+            "NAME|FILE",
+            flag="device",
+            repeated=True,
+        ),
+    ]

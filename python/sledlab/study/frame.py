@@ -1,0 +1,158 @@
+"""The frame of every study: planned, measured as far as it is not kept, concluded and written."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, unknown
+from sledlab.lazy import arrived
+from sledlab.model.catalogue import Chosen
+from sledlab.model.choices import spelled
+from sledlab.model.settings import document
+from sledlab.results import leaves, results
+from sledlab.runs.compose import in_its_file
+from sledlab.runs.places import study_seen
+from sledlab.study.bench import Bench
+from sledlab.study.executor.where import Where
+from sledlab.study.file import tables_of
+from sledlab.study.inputs import plug_ins
+from sledlab.study.kept import POINTS
+from sledlab.study.plan import Given, Plan, several, to_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab._native import Experiment
+    from sledlab.runs.compose import Device, Source
+    from sledlab.study.declaration import Declaration, Out
+
+
+def run(
+    study: Declaration[Out],
+    source: Source | None,
+    device: Device | None,
+    said: Mapping[str, Any],
+    *,
+    file: str | Path | None = None,
+    out: str | Path | None = None,
+    replace: bool = False,
+) -> Out:
+    """Runs a study; see `sledlab.study.run.Study.run`."""
+    with in_its_file(file, device, said, study.options):
+        return _run(study, source, device, said, file, out, replace=replace)
+
+
+def _run(
+    study: Declaration[Out],
+    source: Source | None,
+    device: Device | None,
+    said: Mapping[str, Any],
+    file: str | Path | None,
+    out: str | Path | None,
+    *,
+    replace: bool,
+) -> Out:
+    """Runs it; errors do not know yet in which line of a file they are."""
+    base, axes = read(study, file) if file is not None else (None, {})
+    axes |= {name: said[name] for name in study.axes if said.get(name) is not None}
+    if device is None and isinstance(study.device, str) and not _has_device(base):
+        device = study.device
+    composed = study.subject.compose(source, device, said, base=base)
+    plan = study.plan(Given(composed.experiment, composed.trace, axes))
+    axes = words_of(plan.axes)
+    toml = to_toml(study.name, composed.experiment, axes, plan.seeds[0], study.covered)
+    plan = dataclasses.replace(
+        plan, axes=axes, toml=toml, plugins=composed.plugins, measure=arrived(study.subject.measure)
+    )
+    check_plugins(plan)
+    where = Where.said(said, lasting=out is not None)
+    if where.share is not None and (study.race is not None or replace):
+        raise _alone(study.name, race=study.race is not None)
+    directory = results(out, study.name, replace=replace)  # once all runs make sense
+    if directory is not None:
+        leaves(directory, study.name, [POINTS])
+    reuse = several(said.get("reuse"))
+    row = arrived(study.subject.row)
+    bench = Bench(where, directory, row, reuse=reuse, despite_failures=study.despite_failures)
+    with bench:
+        if study.race is not None:
+            plan = study.race(plan, bench.measure)
+        found = bench.measure(plan, study.doing)
+        bench.tell_hosts()
+    if bench.failed:
+        plan = dataclasses.replace(plan, failed=bench.failed)
+    outcome = study.conclude(plan, found)
+    if directory is not None:
+        leaves(directory, study.name, outcome.leaves)
+        outcome.write(directory)
+    return outcome
+
+
+def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]]:
+    """A file of the study: the experiment in it, and what its table `[study]` says.
+
+    Raises:
+        Error: It cannot be read, is another study, or `[study]` has an unknown key.
+    """
+    tables = study_seen(tables_of(path), path)
+    said = tables.pop("study", {})
+    if not isinstance(said, dict):
+        raise Error(f"study: expected a table, found `{said}`")
+    kind = said.pop("kind", study.name)
+    if kind != study.name:
+        raise Error(
+            f"`{path}` is a study of another kind, `{kind}`",
+            remedy="run it with the command that left it",
+        )
+    for key in said:
+        if key not in study.axes:
+            raise unknown("key of [study]", key, list(study.axes))
+    for table in (key.removesuffix(".kind") for key in study.covered if key.endswith(".kind")):
+        named = tables.get(table, {})
+        if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):
+            del tables[table]
+    return study.subject.experiment(document(tables), Path(path).name), said
+
+
+def _alone(name: str, *, race: bool) -> Error:
+    """The error about what no share can do by itself."""
+    if race:
+        return Error(
+            f"`--share` does not go with `{name}`: what runs next depends on all that ran before",
+            remedy="leave --share out; to use many machines, say --cluster",
+        )
+    return Error(
+        "`--share` does not go with `--replace`: each share would remove what others have kept",
+        remedy="choose another --out for all shares",
+    )
+
+
+def check_plugins(plan: Plan) -> None:
+    """Refuses plug-ins that only a file names.
+
+    Raises:
+        Error: There is one, and nobody allowed it.
+    """
+    for point, text in plan.texts.items():
+        if "*" not in plan.plugins and not set(plug_ins(text)) <= set(plan.plugins):
+            plan.experiment(point).with_plugins(plan.plugins).check()
+
+
+def _has_device(base: Experiment | None) -> bool:
+    """Whether an experiment says which device."""
+    return base is not None and any(base.setting(f"device.{key}") is not None for key in ("preset", "kind"))
+
+
+def words_of(axes: Mapping[str, Any]) -> dict[str, Any]:
+    """Axes as a file says them: chosen models as words."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Chosen):
+            return spelled(value)
+        if isinstance(value, Path):
+            return str(value)
+        return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+    return {name: plain(value) for name, value in axes.items()}

@@ -1,0 +1,117 @@
+"""What is imported before there is anything to do: a word is completed while a user waits at the Tab key.
+
+Modules are counted, not milliseconds, which differ between machines: `benches/front_door.py` has these.
+"""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+COMPLETE = """
+import json, sys
+from click.shell_completion import ShellComplete
+from sledlab.cli import cli
+from sledlab.cli.man import walk
+
+complete = ShellComplete(cli, {}, "sledlab", "_SLEDLAB_COMPLETE").get_completions
+
+lines = json.loads(sys.argv[1])
+if not lines:
+    import click
+    root = click.Context(cli, info_name="sledlab")
+    lines = [[*context.command_path.split()[1:], "--"] for context in walk(cli, root)]
+told = {}
+for line in lines:
+    before = set(sys.modules)
+    assert complete(line[:-1], line[-1]), line
+    told[" ".join(line)] = sorted(set(sys.modules) - before)
+print(json.dumps(told))
+"""
+"""Completes lines one after the other, and tells which modules each of them was the first to import."""
+
+LIBRARIES = {
+    *("distributed", "duckdb", "fsspec", "hashlib", "jinja2", "loky", "matplotlib", "multiprocessing"),
+    *("numpy", "polars", "pyarrow", "rich", "socket", "subprocess"),
+}
+"""What no completion needs."""
+
+DECLARED = {
+    *("sledlab.study", "sledlab.study.configurations", "sledlab.study.declaration", "sledlab.study.run"),
+}
+"""What there is of the frame until a study runs."""
+
+RUNNING = {
+    *("sledlab.job.node", "sledlab.job.record", "sledlab.job.task", "sledlab.model.lines"),
+    *("sledlab.runs.cluster", "sledlab.runs.compose", "sledlab.runs.execute", "sledlab.runs.result"),
+    *("sledlab.show.columns", "sledlab.show.document", "sledlab.show.progress", "sledlab.traces.read"),
+}
+"""What runs and shows something."""
+
+PARTS = ("face", "figures", "measuring", "plan", "steps", "tables", "words")
+"""Modules of a study beside its declaration."""
+
+VALUES = (
+    ("simulate", "--scheduler", "s"),
+    ("simulate", "--device", "mems-g2,atlas"),
+    ("simulate", "--trace", "sample:"),
+    ("simulate", "--set", "device."),
+    ("compare", "--schedulers", "fcfs,s"),
+    ("compare", "paper-002-f"),
+    ("smart", "--job", "s"),
+    ("smart", "--networks", "i"),
+    ("experiment", "run", "paper-002-f"),
+    ("experiment", "run", "paper-002-figure-4", "--"),
+    ("trace", "info", "sample:"),
+    ("scheduler", "show", "s"),
+)
+"""Words that are names."""
+
+MOST = 40
+"""Modules of sledlab that a line may import, beside those of the package itself."""
+
+STARTS = (
+    "import sledlab",
+    *(f"from sledlab.cli import run; run([{word!r}])" for word in ("--version", "--help")),
+)
+"""Programs that need no library either."""
+
+
+def imported(lines=()):
+    """Modules that each line was the first to import."""
+    told = subprocess.run(
+        [sys.executable, "-c", COMPLETE, json.dumps(lines)], capture_output=True, text=True, check=True
+    )
+    return json.loads(told.stdout)
+
+
+def is_too_much(module):
+    """Whether no completion should import a module."""
+    parts = module.split(".")
+    return (
+        parts[0] in LIBRARIES
+        or module in RUNNING
+        or (parts[:2] == ["sledlab", "study"] and module not in DECLARED)
+        or (parts[:2] == ["sledlab", "studies"] and parts[-1] in PARTS)
+    )
+
+
+@pytest.mark.parametrize("lines", [(), VALUES], ids=["options", "names"])
+def test_completion_imports_nothing_that_runs(lines):
+    told = imported(lines)
+    assert len(told) >= len(VALUES)
+    found = {line: [each for each in modules if is_too_much(each)] for line, modules in told.items()}
+    assert {line: modules for line, modules in found.items() if modules} == {}
+
+
+@pytest.mark.parametrize("line", [("simulate", "--sch"), ("smart", "--"), ("fleet", "--")])
+def test_completion_imports_few_modules(line):
+    (modules,) = imported([line]).values()
+    assert len([each for each in modules if each.startswith("sledlab.")]) < MOST
+
+
+@pytest.mark.parametrize("program", STARTS)
+def test_the_start_imports_no_large_library(program):
+    program += f"; import sys; assert not {LIBRARIES} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

@@ -1,0 +1,277 @@
+"""Real programs use a device that does not exist; a replay says the same as what they were answered."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+
+from tests.require import need
+
+SMALL = {"device": "mems-g2", "settings": {"device.active_tips": 1280}}
+SIZE = "4M"
+
+
+def fio(uri: str, **said: object) -> dict:
+    """What fio says that it did."""
+    options = {"name": "job", "ioengine": "nbd", "uri": uri, "size": SIZE, "randseed": 7, **said}
+    words = [f"--{name}={value}" for name, value in options.items() if value is not None]
+    command = [need("fio"), *words, "--output-format=json", "--group_reporting"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout
+    report = json.loads(done.stdout[done.stdout.index("{") :])
+    return report["jobs"][0]
+
+
+def assert_closed(server: sl.Server) -> None:
+    loop = server.emulation.closed_loop
+    assert loop is not None
+    assert loop.operations > 0
+    assert loop.different == 0
+    assert loop.same_results
+
+
+@pytest.mark.parametrize(("depth", "jobs"), [(1, 1), (32, 1), (4, 8)])
+def test_fio_finds_what_it_wrote(depth, jobs):
+    with sl.serve("mems-g2", scheduler="sptf", time_scale=0.1) as server:
+        job = fio(
+            server.uri,
+            rw="randrw",
+            bs="4k",
+            iodepth=depth,
+            numjobs=jobs,
+            offset_increment=SIZE,
+            io_size="1M",
+            verify="crc32c",
+            fsync=16,
+        )
+    assert job["error"] == 0
+    assert_closed(server)
+    counts = server.emulation.server["counts"]
+    assert counts["bytes_read"] == job["read"]["io_bytes"]
+    assert counts["bytes_written"] == job["write"]["io_bytes"]
+    assert counts["flushes"] >= job["sync"]["total_ios"] > 0
+
+
+def test_qemu_s_tools_find_what_they_wrote(run, tmp_path):
+    qemu_io, qemu_img = need("qemu-io"), need("qemu-img")
+    image = tmp_path / "image"
+    image.write_bytes(os.urandom(1 << 20) + bytes(1 << 20) + os.urandom(123 * 512))
+    with sl.serve("mems-g2", time_scale=0.1) as server:
+        steps = (
+            "write -P 0xab 4096 65536",
+            "read -P 0xab 4096 65536",
+            "write -f -P 7 1000 24",
+            "read -P 7 1000 24",
+        )
+        more = ("write -z 8192 4096", "read -P 0 8192 4096", "discard 0 1M", "read -P 0 0 1M", "flush")
+        told = run(
+            qemu_io, "-f", "raw", *(part for step in (*steps, *more) for part in ("-c", step)), server.uri
+        )
+        assert "Pattern verification failed" not in told
+        run(qemu_img, "convert", "-n", "-f", "raw", "-O", "raw", image, server.uri)
+        start = f"driver=raw,size={image.stat().st_size},file.driver=nbd,file.server.type=unix"
+        run(
+            qemu_img,
+            "compare",
+            "--image-opts",
+            f"{start},file.server.path={server.socket}",
+            f"driver=raw,file.filename={image}",
+        )
+    assert_closed(server)
+    assert server.emulation.server["counts"]["unaligned"] > 0
+
+
+def test_libnbd_s_tools_copy_both_ways(run, tmp_path):
+    nbdcopy, nbdinfo = need("nbdcopy"), need("nbdinfo")
+    data = os.urandom(3 << 20)
+    (tmp_path / "there").write_bytes(data)
+    with sl.serve("ram", settings={"device.capacity_blocks": len(data) // 512}) as server:
+        assert int(run(nbdinfo, "--size", server.uri)) == len(data)
+        run(nbdcopy, tmp_path / "there", server.uri)
+        run(nbdcopy, server.uri, tmp_path / "back")
+    assert (tmp_path / "back").read_bytes() == data
+    assert_closed(server)
+
+
+SYSTEMS = {
+    "sled": {"device": "mems-g2", "scheduler": "sptf"},
+    "disk": {"device": "atlas-10k"},
+    "merging": {"device": "mems-g2", "merge": "chains", "scheduler": "c-look"},
+    "raid5": {"device": "mems-g2", "system": sl.system("raid5", devices=5)},
+    "cached": {"device": "mems-g2", "cache": sl.cache("write-back", volatile=True)},
+    "hybrid": {"device": "atlas-10k", "hybrid": "caching-disk"},
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("scale", [0.5, 10])
+def test_what_is_answered_is_what_the_replay_says(name, scale, tmp_path):
+    said = dict(SYSTEMS[name])
+    out = tmp_path / "run"
+    with sl.serve(said.pop("device"), **said, time_scale=scale, out=out) as server:
+        fio(server.uri, rw="randrw", bs="4k", iodepth=8, time_based=1, runtime=0.7, fsync=8, size="64M")
+    assert_closed(server)
+    sl.simulate(experiment=out / "experiment.toml", out=tmp_path / "again")
+    for file in ("summary.json", "requests.parquet"):
+        assert (out / file).read_bytes() == (tmp_path / "again" / file).read_bytes()
+
+
+def serve(*words: str, **options: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "sledlab", "serve", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_a_command_finds_the_device_and_its_exit_code_is_ours(tmp_path):
+    script = 'test -S "$SLEDLAB_SOCKET" && echo "$SLEDLAB_URI $SLEDLAB_TIME_SCALE" && exit 7'
+    with serve("--device", "ram", "--time-scale", "2", "--", "sh", "-c", script) as process:
+        told, _ = process.communicate(timeout=60)
+    assert process.returncode == 7
+    assert told.splitlines()[0].startswith("nbd+unix:")
+    assert told.splitlines()[0].endswith(" 2")
+
+
+def test_what_a_killed_server_had_acknowledged_is_in_the_file(run, tmp_path):
+    qemu_io, data = need("qemu-io"), tmp_path / "disk.img"
+    socket = tmp_path / "s"
+    with serve("--device", "mems-g2", "--data", str(data), "--socket", str(socket)) as server:
+        while not socket.exists():
+            time.sleep(0.01)
+        uri = f"nbd+unix:///?socket={socket}"
+        run(qemu_io, "-f", "raw", "-c", "write -P 0x5a 1M 64k", uri)
+        server.send_signal(signal.SIGKILL)
+    with data.open("rb") as file:
+        file.seek(1 << 20)
+        assert file.read(1 << 16) == b"\x5a" * (1 << 16)
+    # The socket that it left behind is in nobody's way.
+    with serve(
+        "--device", "mems-g2", "--data", str(data), "--socket", str(socket), "--duration", "20"
+    ) as server:
+        deadline = time.monotonic() + 20
+        while subprocess.run(
+            [qemu_io, "-f", "raw", "-c", "read -P 0x5a 1M 64k", uri], capture_output=True, check=False
+        ).returncode:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        server.send_signal(signal.SIGINT)
+        told, error = server.communicate(timeout=30)
+    assert server.returncode == 0, error
+    assert "how true it was" in told
+
+
+def test_a_scratch_copy_leaves_the_file_as_it_is(run, tmp_path):
+    qemu_io, data = need("qemu-io"), tmp_path / "disk.img"
+    with sl.serve("mems-g2", data=data) as server:
+        run(qemu_io, "-f", "raw", "-c", "write -P 1 0 4k", server.uri)
+    before = data.read_bytes()[:8192]
+    with sl.serve("mems-g2", data=data, scratch=True) as server:
+        run(qemu_io, "-f", "raw", "-c", "read -P 1 0 4k", "-c", "write -P 2 0 4k", server.uri)
+    assert data.read_bytes()[:8192] == before
+
+
+class Sleeps(sl.Scheduler):
+    """First come, first served, by a scheduler that thinks for 5 ms."""
+
+    def __init__(self) -> None:
+        self.waiting = []
+
+    def push(self, request):
+        self.waiting.append(request)
+
+    def pop(self, now_ns, device):
+        time.sleep(0.005)
+        return self.waiting.pop(0)
+
+    def __len__(self):
+        return len(self.waiting)
+
+
+def test_a_scheduler_in_python_that_sleeps_is_the_cause():
+    with sl.serve("mems-g2", scheduler=f"{__name__}:Sleeps") as server:
+        fio(server.uri, rw="randread", bs="4k", number_ios=50)
+    emulation = server.emulation
+    assert not emulation.kept_time
+    assert emulation.chief_cause == "model"
+    assert emulation.late >= 45
+    assert_closed(server)
+
+
+def test_a_stopped_server_says_so(tmp_path):
+    socket = tmp_path / "s"
+    with serve("--device", "mems-g2", "--json", "--socket", str(socket), "--duration", "30") as server:
+        while not socket.exists():
+            time.sleep(0.01)
+        time.sleep(0.5)
+        words = [
+            need("fio"),
+            "--name=j",
+            "--ioengine=nbd",
+            f"--uri=nbd+unix:///?socket={socket}",
+            "--rw=randread",
+        ]
+        with subprocess.Popen(
+            [*words, "--bs=4k", f"--size={SIZE}", "--time_based", "--runtime=3"], stdout=subprocess.PIPE
+        ) as client:
+            time.sleep(0.5)
+            for _ in range(5):
+                server.send_signal(signal.SIGSTOP)
+                time.sleep(0.05)
+                server.send_signal(signal.SIGCONT)
+                time.sleep(0.2)
+            client.wait()
+        server.send_signal(signal.SIGINT)
+        told, error = server.communicate(timeout=60)
+    assert server.returncode == 0, error
+    stalls = json.loads(told)["emulation"]["server"]["stalls"]
+    long = [stall for stall in stalls["listed"] if stall["length_ns"] > 30e6]
+    assert len(long) == 5
+    assert sum(stall["length_ns"] for stall in long) == pytest.approx(250e6, rel=0.3)
+
+
+def test_nothing_is_left_after_an_error(tmp_path):
+    threads = len(os.listdir("/proc/self/task"))
+    found = []
+
+    def fail(server):
+        found.append(Path(server.socket))
+        assert found[0].stat().st_mode & 0o777 == 0o600
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), sl.serve("mems-g2") as server:
+        fail(server)
+    assert not found[0].exists()
+    assert len(os.listdir("/proc/self/task")) <= threads
+    with pytest.raises(sl.Error, match="both a socket"):
+        sl.serve("mems-g2", socket=tmp_path / "s", tcp="127.0.0.1:0")
+    with pytest.raises(sl.Error, match=r"loopback|reach"):
+        sl.serve("mems-g2", tcp="0.0.0.0:10809")
+
+
+def test_a_file_of_the_device_is_what_nbdfuse_makes(tmp_path):
+    need("nbdfuse")
+    (tmp_path / "disk").mkdir()
+    try:
+        with open("/dev/fuse", "rb"):
+            pass
+    except OSError:
+        with pytest.raises(sl.Error, match="nbdfuse has ended"):
+            sl.serve("mems-g2", attach=f"file:{tmp_path / 'disk'}")
+        return
+    data = os.urandom(1 << 20)
+    attached = sl.serve("mems-g2", attach=f"file:{tmp_path / 'disk'}", time_scale=0.1)
+    with attached as server, open(server.disk, "r+b") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+        file.seek(0)
+        assert file.read(len(data)) == data
+        file.close()
+    assert not os.path.ismount(tmp_path / "disk")
+    assert_closed(server)
