@@ -86,15 +86,13 @@ def test_qemu_s_tools_find_what_they_wrote(run, tmp_path):
             f"driver=raw,file.filename={image}",
         )
     assert_closed(server)
-    assert server.emulation.server["counts"]["unaligned"] > 0
 
 
 def test_libnbd_s_tools_copy_both_ways(run, tmp_path):
     nbdcopy, nbdinfo = need("nbdcopy"), need("nbdinfo")
-    data = os.urandom(3 << 20)
-    (tmp_path / "there").write_bytes(data)
-    with sl.serve("ram", settings={"device.capacity_blocks": len(data) // 512}) as server:
-        assert int(run(nbdinfo, "--size", server.uri)) == len(data)
+    with sl.serve("ram", settings={"device.capacity_mb": 3}) as server:
+        data = os.urandom(int(run(nbdinfo, "--size", server.uri)))
+        (tmp_path / "there").write_bytes(data)
         run(nbdcopy, tmp_path / "there", server.uri)
         run(nbdcopy, server.uri, tmp_path / "back")
     assert (tmp_path / "back").read_bytes() == data
@@ -117,7 +115,7 @@ def test_what_is_answered_is_what_the_replay_says(name, scale, tmp_path):
     said = dict(SYSTEMS[name])
     out = tmp_path / "run"
     with sl.serve(said.pop("device"), **said, time_scale=scale, out=out) as server:
-        fio(server.uri, rw="randrw", bs="4k", iodepth=8, time_based=1, runtime=0.7, fsync=8, size="64M")
+        fio(server.uri, rw="randrw", bs="4k", iodepth=8, time_based=1, runtime=1, fsync=8, size="64M")
     assert_closed(server)
     sl.simulate(experiment=out / "experiment.toml", out=tmp_path / "again")
     for file in ("summary.json", "requests.parquet"):
@@ -151,15 +149,9 @@ def test_what_a_killed_server_had_acknowledged_is_in_the_file(run, tmp_path):
         file.seek(1 << 20)
         assert file.read(1 << 16) == b"\x5a" * (1 << 16)
     # The socket that it left behind is in nobody's way.
-    with serve(
-        "--device", "mems-g2", "--data", str(data), "--socket", str(socket), "--duration", "20"
-    ) as server:
-        deadline = time.monotonic() + 20
-        while subprocess.run(
-            [qemu_io, "-f", "raw", "-c", "read -P 0x5a 1M 64k", uri], capture_output=True, check=False
-        ).returncode:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+    with serve("--device", "mems-g2", "--data", str(data), "--socket", str(socket)) as server:
+        assert server.stdout.readline().strip() == uri
+        run(qemu_io, "-f", "raw", "-c", "read -P 0x5a 1M 64k", uri)
         server.send_signal(signal.SIGINT)
         told, error = server.communicate(timeout=30)
     assert server.returncode == 0, error
@@ -170,10 +162,16 @@ def test_a_scratch_copy_leaves_the_file_as_it_is(run, tmp_path):
     qemu_io, data = need("qemu-io"), tmp_path / "disk.img"
     with sl.serve("mems-g2", data=data) as server:
         run(qemu_io, "-f", "raw", "-c", "write -P 1 0 4k", server.uri)
-    before = data.read_bytes()[:8192]
+
+    def start():
+        with data.open("rb") as file:
+            return file.read(8192)
+
+    before = start()
+    assert before[:4096] == b"\x01" * 4096
     with sl.serve("mems-g2", data=data, scratch=True) as server:
         run(qemu_io, "-f", "raw", "-c", "read -P 1 0 4k", "-c", "write -P 2 0 4k", server.uri)
-    assert data.read_bytes()[:8192] == before
+    assert start() == before
 
 
 class Sleeps(sl.Scheduler):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -220,6 +221,7 @@ def _started(command: list[str], server: Server) -> subprocess.Popen[bytes]:
 def _introduce(server: Server) -> None:
     """Says where the device is, and how to use it."""
     terminal.say(server.uri)
+    sys.stdout.flush()  # whoever waits for it behind a pipe
     if server.disk:
         terminal.say(server.disk)
     for line in (

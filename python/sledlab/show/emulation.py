@@ -73,13 +73,6 @@ def loop(emulation: Emulation) -> str:
     )
 
 
-def warnings(emulation: Emulation) -> list[str]:
-    """What a careful reader of the numbers should know."""
-    loop_ = emulation.closed_loop
-    found = [] if emulation.kept_time else [verdict(emulation)]
-    return found if loop_ is None or loop_.closed else [*found, loop(emulation)]
-
-
 def table(emulation: Emulation) -> Grid:
     """The figures of how true it was."""
     late, server = emulation.lateness_us, emulation.server

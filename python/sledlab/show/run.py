@@ -62,8 +62,6 @@ def warnings(result: Result) -> list[str]:
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
         found.append(f"For blocks that are lost: {counted(lost, 'request')}; look at them before any mean.")
-    if result.emulation is not None:
-        found += emulation.warnings(result.emulation)
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
         spread = milliseconds(half)
