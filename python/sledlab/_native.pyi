@@ -96,12 +96,13 @@ class Server:
         host_us: float | None,
         priority: str,
         recording: str,
+        rotational: bool,
     ) -> Server:
         """Starts it; it listens when this returns.
 
         `data` is the path of a file, `scale` how many times slower than real time the model goes, as a ratio.
         `host_us` is the time from here to a client and back, measured where it is none. `recording` is a file
-        that gets what was asked and answered.
+        that gets what was asked and answered. Clients are told if the device is `rotational`.
         """
     @property
     def uri(self) -> str:

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use sledlab_core::Error;
-use sledlab_emulation::{Data, HostPathUs, Listen, Options, Priority, Report, Scale};
+use sledlab_emulation::{Data, HostPath, Listen, Options, Priority, Report, Scale};
 
 use crate::error::raise;
 use crate::experiment::Experiment;
@@ -33,7 +33,7 @@ impl Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (experiment, *, socket, tcp, data, scratch, untimed, scale, host_us, priority, recording))]
+    #[pyo3(signature = (experiment, *, socket, tcp, data, scratch, untimed, scale, host_us, priority, recording, rotational))]
     #[allow(clippy::too_many_arguments, reason = "Python names them")]
     fn new(
         py: Python<'_>,
@@ -47,6 +47,7 @@ impl Server {
         host_us: Option<f64>,
         priority: &str,
         recording: PathBuf,
+        rotational: bool,
     ) -> PyResult<Self> {
         let experiment = experiment.ready(py)?;
         let start = || {
@@ -59,9 +60,10 @@ impl Server {
                 },
                 untimed,
                 scale: Scale::new(scale.0, scale.1)?,
-                host_us: host_us.map_or(HostPathUs::Auto, HostPathUs::Fixed),
+                host_us: host_us.map_or(HostPath::Auto, HostPath::Fixed),
                 priority: priority_of(priority)?,
                 recording: Some(recording),
+                rotational,
                 ..Options::default()
             };
             sledlab_emulation::Server::start(&experiment, options)

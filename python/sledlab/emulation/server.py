@@ -151,6 +151,7 @@ class Server:
                 host_us=host_of(said.get("host_us")),
                 priority=said.get("priority") or "auto",
                 recording=str(self._records),
+                rotational=config["device"]["kind"] == "disk",
             )
             stack.callback(self._abandon)
             self.uri: str = self._native.uri
