@@ -71,7 +71,9 @@ mod tests {
         fn is_the_table_s_and_not_that_of_its_chunks(ids in prop::collection::vec(0_u64..3, 2..50), cut in 0.0..1.0, at in 0.0..1.0) {
             let digest = |parts: &[&[u64]]| {
                 let mut digest = RowsDigest::default();
-                parts.iter().for_each(|part| digest.update(&rows(part)));
+                for part in parts {
+                    digest.update(&rows(part));
+                }
                 digest.value()
             };
             let whole = digest(&[&ids]);

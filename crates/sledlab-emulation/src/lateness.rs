@@ -31,7 +31,8 @@ pub enum Cause {
     Data = 3,
     /// The client did not take the reply at once.
     Client = 4,
-    /// The answer was due sooner than the server can be: the way to the host, or other replies of the same moment.
+    /// The server can do no better: the answer was due sooner than a reply can be there, others were due at the same
+    /// moment, or handing it over took a little longer than it mostly does.
     Floor = 5,
 }
 

@@ -113,7 +113,8 @@ impl Server {
 
 /// A report with the outcome of the model, as JSON.
 fn told(report: &Report) -> Result<String, Error> {
-    let internal = |error: serde_json::Error| Error::internal(format!("cannot write the report as JSON: {error}"));
+    let internal =
+        |error: serde_json::Error| Error::internal(format!("cannot write the report as JSON: {error}"));
     let mut all = serde_json::to_value(report).map_err(internal)?;
     all["outcome"] = serde_json::to_value(&report.outcome).map_err(internal)?;
     json(&all)
@@ -144,7 +145,8 @@ fn priority_of(word: &str) -> Result<Priority, Error> {
         "normal" => Ok(Priority::Normal),
         "realtime" => Ok(Priority::Realtime),
         _ => {
-            Err(Error::user(format!("unknown priority `{word}`")).with_remedy("known: auto, normal, realtime"))
+            Err(Error::user(format!("unknown priority `{word}`"))
+                .with_remedy("known: auto, normal, realtime"))
         }
     }
 }

@@ -118,6 +118,13 @@ pub(crate) struct Parts {
     pub pacer: Pacer,
 }
 
+/// When the loop wants to be back, and whether it sleeps until then.
+#[derive(Clone, Copy, Debug)]
+struct Back {
+    wanted: u64,
+    slept: bool,
+}
+
 /// A server at work.
 pub(crate) struct Serving {
     clock: Box<dyn Clock>,
@@ -152,9 +159,7 @@ pub(crate) struct Serving {
     shifted: Shifted,
     counts: Counts,
     longest_queue: u64,
-    /// When the loop wants to be back, and whether it sleeps until then.
-    wanted: Option<u64>,
-    sleeps: bool,
+    wanted: Option<Back>,
     /// When something was answered at once.
     answered_at: Option<u64>,
     looked: u64,
@@ -203,7 +208,6 @@ impl Serving {
             counts: Counts::default(),
             longest_queue: 0,
             wanted: None,
-            sleeps: false,
             answered_at: None,
             looked: 0,
             after_stall: false,
@@ -264,10 +268,10 @@ impl Serving {
 
     /// What the time says: whether the server was held up, and what it has used of its budget.
     fn notice(&mut self, now: u64) {
-        if let Some(wanted) = self.wanted.take() {
+        if let Some(Back { wanted, slept }) = self.wanted.take() {
             if now > wanted {
                 self.held.woken(wanted, now);
-                if self.sleeps {
+                if slept {
                     self.pacer.slept(now - wanted);
                 }
             }
@@ -313,14 +317,14 @@ impl Serving {
     /// Waits for what comes first: something at a socket, or something that is due.
     fn rest(&mut self, now: u64) -> Result<()> {
         if self.has_input() {
-            (self.wanted, self.sleeps) = (Some(now), false);
+            self.wanted = Some(Back { wanted: now, slept: false });
             return self.look(Some(0));
         }
         let (urgent, other) = self.next_of_model();
         let step = self.pacer.step(now, urgent, &self.budget);
         let wait = match step {
             Step::Act | Step::Spin if now < self.looked + LOOK_EVERY_NS => {
-                (self.wanted, self.sleeps) = (Some(now), false);
+                self.wanted = Some(Back { wanted: now, slept: false });
                 return Ok(());
             }
             Step::Act | Step::Spin | Step::Look => 0,
@@ -335,8 +339,8 @@ impl Serving {
         self.looked = now;
         let wait = if self.shared.ordered() == Order::Drain { wait.min(PATIENCE_NS / 10) } else { wait };
         let wait = self.tell_when_idle(now, wait);
-        self.wanted = now.checked_add(wait).filter(|_| wait < u64::MAX);
-        self.sleeps = wait > 0;
+        let back = now.checked_add(wait).filter(|_| wait < u64::MAX);
+        self.wanted = back.map(|wanted| Back { wanted, slept: wait > 0 });
         self.look((wait < u64::MAX).then_some(wait))
     }
 
