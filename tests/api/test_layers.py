@@ -23,6 +23,7 @@ LAYERS = (
     ("studies",),
     ("study",),
     ("show",),
+    ("emulation",),
     ("runs", "job"),
     ("traces",),
     ("model",),

@@ -26,10 +26,9 @@ from sledlab.emulation.options import Emulated
 from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
 from sledlab.files import drafted
-from sledlab.results import leaves, results
+from sledlab.results import REPORT, leaves, results
 from sledlab.runs.interrupt import Stopped, code_of
 from sledlab.runs.options import Option, declared
-from sledlab.runs.recording import REPORT
 from sledlab.runs.written import words as split
 from sledlab.show import document, terminal
 from sledlab.show import emulation as words
@@ -164,8 +163,6 @@ def _serve_each(
 
 def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bool) -> int:
     """Waits for the command, the time or Ctrl-C, and shows what goes on meanwhile; gives the exit code."""
-    if not command and not quiet:
-        _introduce(server)
     ends = time.monotonic() + (lasts_s or float("inf"))
     with ExitStack() as stack:
         process = stack.enter_context(_started(command, server)) if command else None
@@ -173,6 +170,8 @@ def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bo
             stack.enter_context(Watching(server.name, server.status)) if not quiet and not command else None
         )
         try:
+            if not command and not quiet:
+                _introduce(server)
             while (process is None or process.poll() is None) and time.monotonic() < ends:
                 if server.status()["error"]:
                     break
