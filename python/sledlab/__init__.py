@@ -29,8 +29,6 @@ from sledlab.studies import LIST, SINGLE
 if TYPE_CHECKING:
     from sledlab.emulation.server import Server as Server
     from sledlab.emulation.server import serve as serve
-    from sledlab.emulation.truth import ClosedLoop as ClosedLoop
-    from sledlab.emulation.truth import Emulation as Emulation
     from sledlab.job.node import Node as Node
     from sledlab.job.query import record_query as record_query
     from sledlab.job.record import record as record
@@ -54,6 +52,8 @@ if TYPE_CHECKING:
     from sledlab.model.workload_protocol import Workload as Workload
     from sledlab.runs.cluster import replay as replay
     from sledlab.runs.cluster_result import ClusterResult as ClusterResult
+    from sledlab.runs.emulation import ClosedLoop as ClosedLoop
+    from sledlab.runs.emulation import Emulation as Emulation
     from sledlab.runs.execute import Experiment as Experiment
     from sledlab.runs.execute import run as run
     from sledlab.runs.execute import simulate as simulate
@@ -111,8 +111,8 @@ _CATALOGUES = (
 
 _HOMES = {
     **dict.fromkeys(_CATALOGUES, "model.catalogue"),
-    "ClosedLoop": "emulation.truth",
-    "Emulation": "emulation.truth",
+    "ClosedLoop": "runs.emulation",
+    "Emulation": "runs.emulation",
     "Server": "emulation.server",
     "serve": "emulation.server",
     "experiment": "model.experiment",

@@ -37,7 +37,7 @@ from sledlab.shown import face_of
 
 if TYPE_CHECKING:
     from sledlab.emulation.server import Server
-    from sledlab.emulation.truth import Emulation
+    from sledlab.runs.emulation import Emulation
     from sledlab.runs.result import Result
 
 OUTPUT = {"out": Option("Directory for summary, tables, recording and report.", "DIR"), **REPLACE}

@@ -9,6 +9,7 @@ from sledlab.files import drafted
 from sledlab.lazy import numpy as np
 from sledlab.lazy import parquet
 from sledlab.lazy import pyarrow as pa
+from sledlab.runs.emulation import CAUSES
 from sledlab.traces.columns import BLOCK_BYTES
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ RECORD = [
 """An operation as the server records it: the last two times are real, the others the model's."""
 
 OPS = ("R", "W", "T", "F")
-
-CAUSES = ("on time", "woken late", "model", "data", "client", "floor")
-"""Why a reply was late, by the number that the server gives it."""
 
 SILENT = 4
 """Flag of operations without a reply: a write that must be durable is answered by its flush."""

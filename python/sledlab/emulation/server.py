@@ -15,11 +15,11 @@ from sledlab._native import Experiment
 from sledlab.emulation.attached import Attached, attached
 from sledlab.emulation.options import Emulated, host_of, scale_of
 from sledlab.emulation.recorded import Recorded, write
-from sledlab.emulation.truth import ClosedLoop, Emulation
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import numpy as np
 from sledlab.results import leaves
+from sledlab.runs.emulation import ClosedLoop, Emulation
 from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import KIND, Recording
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     import numpy
 
-    from sledlab.runs.compose import Device
+    from sledlab.runs.emulation import ClosedLoop, Emulation
+from sledlab.runs.compose import Device
     from sledlab.runs.requests import Column
     from sledlab.runs.result import Result
 
@@ -222,8 +223,16 @@ class Server:
                 comparing.digest.value() == report["digest_of_rows"] and outcome["summary"] == result.summary
             )
             loop = ClosedLoop(comparing.rows, comparing.different, same_results=same)
-        self.emulation = emulation = Emulation.of(
-            recorded, report, loop, scale=self._scale, untimed=bool(self._said.get("untimed"))
+        sent, scale = recorded.replies, self._scale[0] / self._scale[1]
+        self.emulation = emulation = Emulation(
+            scale=scale,
+            untimed=bool(self._said.get("untimed")),
+            closed_loop=loop,
+            server=report,
+            response_ns=(sent["planned_ns"] - sent["stamp_ns"]) * scale,
+            lateness_ns=sent["lateness_ns"],
+            cause=sent["cause"],
+            table=recorded.table(),
         )
         directory = self._recording.directory
         if outcome is not None:

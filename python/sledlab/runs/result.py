@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
 
-    from sledlab.emulation.truth import Emulation
+    from sledlab.runs.emulation import Emulation
     from sledlab.runs.requests import RequestsTable
 
 

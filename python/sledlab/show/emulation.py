@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.emulation.truth import SHARES
 from sledlab.lazy import numpy as np
+from sledlab.runs.emulation import SHARES
 from sledlab.show.document import Beside, Document, Drawing, Grid, Heading, Text
 from sledlab.show.plots import BLUE, ORANGE, QUIET, single
 from sledlab.show.wording import counted, energy, figure, joined, percent
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from sledlab.emulation.truth import Emulation
+    from sledlab.runs.emulation import Emulation
     from sledlab.runs.result import Result
     from sledlab.show.document import Part
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sledlab.emulation.recorded import CAUSES
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars as pl
 
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
     import numpy
     import polars
 
-    from sledlab.emulation.recorded import Recorded
+CAUSES = ("on time", "woken late", "model", "data", "client", "floor")
+"""Why a reply was late, by the number that the server gives it."""
 
 SCHEMA = 1
 """Version of what `emulation.json` holds."""
@@ -79,31 +79,6 @@ class Emulation:
     """Numbers of causes."""
     table: Any = field(repr=False, default=None)
     """Every reply, as an Arrow table."""
-
-    @classmethod
-    def of(
-        cls,
-        recorded: Recorded,
-        report: Mapping[str, Any],
-        closed_loop: ClosedLoop | None,
-        *,
-        scale: tuple[int, int],
-        untimed: bool,
-    ) -> Emulation:
-        """What a recording and a server's own report say."""
-        sent = recorded.replies
-        times, by = scale
-        took_ns = (sent["planned_ns"] - sent["stamp_ns"]).astype(np.float64) * (times / by)
-        return cls(
-            times / by,
-            untimed,
-            closed_loop,
-            report,
-            took_ns,
-            sent["lateness_ns"],
-            sent["cause"],
-            recorded.table(),
-        )
 
     @property
     def replies(self) -> int:
