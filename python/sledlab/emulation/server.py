@@ -19,8 +19,8 @@ from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import numpy as np
 from sledlab.results import leaves
-from sledlab.runs.emulation import ClosedLoop, Emulation
 from sledlab.runs.compose import compose, in_its_file, read
+from sledlab.runs.emulation import ClosedLoop, Emulation
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import KIND, Recording
 from sledlab.runs.recording import LEFT as RUN_LEFT
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     import numpy
 
-    from sledlab.runs.emulation import ClosedLoop, Emulation
-from sledlab.runs.compose import Device
+    from sledlab.runs.compose import Device
     from sledlab.runs.requests import Column
     from sledlab.runs.result import Result
 
