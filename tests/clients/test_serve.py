@@ -175,7 +175,7 @@ def test_a_scratch_copy_leaves_the_file_as_it_is(run, tmp_path):
 
 
 class Sleeps(sl.Scheduler):
-    """First come, first served, by a scheduler that thinks for 5 ms."""
+    """First come, first served, by a scheduler that thinks for 8 ms."""
 
     def __init__(self) -> None:
         self.waiting = []
@@ -184,7 +184,7 @@ class Sleeps(sl.Scheduler):
         self.waiting.append(request)
 
     def pop(self, now_ns, device):
-        time.sleep(0.005)
+        time.sleep(0.008)
         return self.waiting.pop(0)
 
     def __len__(self):
