@@ -16,6 +16,8 @@ pub mod transport;
 pub use extent::Extent;
 
 #[cfg(target_os = "linux")]
+mod awake;
+#[cfg(target_os = "linux")]
 mod budget;
 #[cfg(target_os = "linux")]
 mod clock;

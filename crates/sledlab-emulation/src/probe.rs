@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use sledlab_core::{Error, Result, Span};
 
 use crate::Store;
+use crate::awake::Awake;
 use crate::clock::{Monotonic, Scale};
 use crate::model::Constant;
 use crate::pacer::Pacer;
@@ -70,7 +71,7 @@ impl Probe {
     }
 
     /// Serves the client in this thread.
-    pub fn run(self, realtime: bool) -> Result<(HostWay, Pacer)> {
+    pub fn run(self, realtime: bool, awake: Option<Arc<Awake>>) -> Result<(HostWay, Pacer)> {
         let bytes = u64::from(LARGE);
         let mut serving = Serving::new(Parts {
             clock: Box::new(Monotonic::start()),
@@ -84,6 +85,7 @@ impl Probe {
             host: HostWay::default(),
             realtime,
             pacer: Pacer::new(),
+            awake,
         });
         serving.probed = Some(Vec::new());
         serving.adopt(self.server);
@@ -199,7 +201,8 @@ mod tests {
     #[test]
     fn measures_both_ways() {
         for tcp in [false, true] {
-            let (host, _) = Probe::start(tcp).and_then(|probe| probe.run(false)).expect("a way to the host");
+            let (host, _) =
+                Probe::start(tcp).and_then(|probe| probe.run(false, None)).expect("a way to the host");
             assert!(host.read_us < 100_000.0 && host.write_us < 100_000.0, "{host:?}");
         }
     }

@@ -9,6 +9,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Result};
 use sledlab_sim::{Experiment, Live};
 
 use crate::Store;
+use crate::awake::Awake;
 use crate::clock::{Monotonic, Scale};
 use crate::digest::RowsDigest;
 use crate::listener::{Listen, Listener};
@@ -147,6 +148,7 @@ impl Server {
             }
             HostPath::Auto => HostWay::default(),
         };
+        let awake = (priority != Priority::Normal).then(|| Arc::new(Awake::start()));
         let parts = Parts {
             clock: Box::new(Monotonic::start()),
             scale,
@@ -159,6 +161,7 @@ impl Server {
             host,
             realtime: false,
             pacer: Pacer::new(),
+            awake,
         };
         // Without a model there is nothing to be on time for, and a processor to be left to others.
         let priority = if untimed { Priority::Normal } else { priority };
@@ -230,7 +233,7 @@ fn run(
     let prepare = || -> Result<()> {
         parts.realtime = priority::take(priority)?;
         if let Some(probe) = probe {
-            (parts.host, parts.pacer) = probe.run(parts.realtime)?;
+            (parts.host, parts.pacer) = probe.run(parts.realtime, parts.awake.clone())?;
         }
         Ok(())
     };

@@ -21,6 +21,7 @@ use sledlab_sim::{Answer, Outcome};
 
 use self::telling::Telling;
 use crate::Store;
+use crate::awake::Awake;
 use crate::budget::Budget;
 use crate::clock::{Clock, Scale};
 use crate::connections::Connections;
@@ -116,6 +117,8 @@ pub(crate) struct Parts {
     pub realtime: bool,
     /// What was learnt before about handing over.
     pub pacer: Pacer,
+    /// Keeps processors awake while requests are under way.
+    pub awake: Option<Arc<Awake>>,
 }
 
 /// When the loop wants to be back, and whether it sleeps until then.
@@ -136,6 +139,7 @@ pub(crate) struct Serving {
     recording: Option<Recording>,
     shared: Arc<Shared>,
     host: HostWay,
+    awake: Option<Arc<Awake>>,
 
     connections: Connections,
     flights: Flights,
@@ -175,8 +179,20 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub fn new(parts: Parts) -> Self {
-        let Parts { clock, scale, model, store, export, listener, recording, shared, host, realtime, pacer } =
-            parts;
+        let Parts {
+            clock,
+            scale,
+            model,
+            store,
+            export,
+            listener,
+            recording,
+            shared,
+            host,
+            realtime,
+            pacer,
+            awake,
+        } = parts;
         let budget = Budget::new(realtime, clock.now(), clock.processor());
         let untimed = model.is_none();
         let used_before = clock.processor();
@@ -190,6 +206,7 @@ impl Serving {
             recording,
             shared,
             host,
+            awake,
             connections: Connections::default(),
             flights: Flights::default(),
             ids: HashMap::default(),
@@ -257,6 +274,7 @@ impl Serving {
             self.advance_model(began)?;
             self.hand_over_due()?;
             self.work_off()?;
+            self.keep_awake();
             if self.ends()? {
                 return Ok(());
             }
@@ -283,6 +301,15 @@ impl Serving {
                 self.naps += 1;
                 std::thread::sleep(Duration::from_nanos(nap));
             }
+        }
+    }
+
+    /// While a request is under way, or was answered a moment ago, processors are not to fall asleep.
+    fn keep_awake(&self) {
+        let Some(awake) = &self.awake else { return };
+        let lingers = |at| self.clock.now() < at + LINGER_NS;
+        if self.flights.len() > 0 || self.answered_at.is_some_and(lingers) {
+            awake.hold();
         }
     }
 

@@ -1,0 +1,126 @@
+//! Processors that stay awake while programs wait for replies.
+//!
+//! A processor that has nothing to do falls asleep, and takes its time to be back: microseconds on bare metal, up to
+//! milliseconds in a virtual machine, which must wait for its host. What takes a sled half a millisecond would be late
+//! by as much. So threads of the lowest priority that there is (`SCHED_IDLE`), one for each processor, have something
+//! to do while requests are under way. Whatever else wants a processor goes first. With nothing under way they sleep.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use thread_priority::{
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+    thread_native_id,
+};
+
+/// So long after the last request processors stay awake: the next one mostly comes sooner.
+const AFTER_NS: u64 = 20_000_000;
+
+/// More processors are not kept awake: it would cost more than it brings.
+const MOST_PROCESSORS: usize = 8;
+
+/// Keeps processors awake, when it is told to.
+#[derive(Debug)]
+pub(crate) struct Awake {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    start: Instant,
+    until_ns: AtomicU64,
+    asleep: AtomicBool,
+    ended: AtomicBool,
+}
+
+impl Shared {
+    fn now(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+
+    fn is_awake(&self) -> bool {
+        self.now() < self.until_ns.load(Ordering::SeqCst)
+    }
+}
+
+impl Awake {
+    /// Threads that sleep until they are told otherwise; none on machines of many processors.
+    pub fn start() -> Self {
+        let shared = Arc::new(Shared {
+            start: Instant::now(),
+            until_ns: AtomicU64::new(0),
+            asleep: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+        });
+        let processors = thread::available_parallelism().map_or(0, usize::from);
+        let wanted = if processors > MOST_PROCESSORS { 0 } else { processors };
+        let start = |_| {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().name("sledlab-awake".to_owned()).spawn(move || stay_awake(&shared)).ok()
+        };
+        let threads = (0..wanted).filter_map(start).collect();
+        Awake { shared, threads }
+    }
+
+    /// A request is under way: for a while from now on processors stay awake.
+    pub fn hold(&self) {
+        self.shared.until_ns.store(self.shared.now() + AFTER_NS, Ordering::SeqCst);
+        if self.shared.asleep.swap(false, Ordering::SeqCst) {
+            self.threads.iter().for_each(|thread| thread.thread().unpark());
+        }
+    }
+}
+
+impl Drop for Awake {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::SeqCst);
+        for thread in self.threads.drain(..) {
+            thread.thread().unpark();
+            // One that has panicked is gone, too.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn stay_awake(shared: &Shared) {
+    let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    if set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle).is_err() {
+        return; // it would be in others' way
+    }
+    while !shared.ended.load(Ordering::Relaxed) {
+        if shared.is_awake() {
+            // No pause: hosts take that for a reason to give the processor to others.
+            (0_u32..2_000).for_each(|turn| {
+                black_box(turn);
+            });
+            continue;
+        }
+        shared.asleep.store(true, Ordering::SeqCst);
+        if !shared.is_awake() && !shared.ended.load(Ordering::SeqCst) {
+            thread::park();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn sleeps_unless_it_is_told_otherwise_and_ends() {
+        let awake = Awake::start();
+        assert!(!awake.shared.is_awake());
+        awake.hold();
+        assert!(awake.shared.is_awake());
+        thread::sleep(Duration::from_nanos(AFTER_NS));
+        assert!(!awake.shared.is_awake());
+        awake.hold();
+        drop(awake);
+    }
+}
