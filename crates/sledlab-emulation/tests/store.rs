@@ -149,6 +149,12 @@ fn what_is_written_to_a_scratch_copy_is_gone() {
     copy.read_at(5, &mut read).expect("data");
     assert_eq!(&read, b"gone");
     assert_eq!(&fs::read(&path).expect("the file")[5..9], b"kept");
+
+    let larger = Store::scratch(&path, 3 * BYTES).expect("a larger device begins with it too");
+    larger.read_at(5, &mut read).expect("data");
+    assert_eq!(&read, b"kept");
+    larger.read_at(3 * BYTES - 4, &mut read).expect("zeros");
+    assert_eq!(read, [0; 4]);
 }
 
 #[test]
@@ -202,7 +208,7 @@ fn files_that_are_not_the_devices_own_are_refused_and_left_alone() {
     let path = fresh("refused");
     fs::write(&path, b"a letter").expect("a file");
     refused(Store::open(&path, BYTES), "has 8 bytes, the device 1048576");
-    refused(Store::scratch(&path, BYTES), "has 8 bytes");
+    refused(Store::scratch(&path, 7), "has 8 bytes, the device 7");
     assert_eq!(fs::read(&path).expect("the file"), b"a letter");
 
     let folder = path.parent().expect("a directory");

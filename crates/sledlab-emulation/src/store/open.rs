@@ -51,11 +51,11 @@ impl Store {
         Ok(Store { file, bytes })
     }
 
-    /// A copy in memory of a file of exactly so many bytes: what is written is gone at the end, and the file stays as it
-    /// is. Holes are not copied.
+    /// A copy in memory of a file of so many bytes or fewer: what is written is gone at the end, and the file stays as it
+    /// is. Holes are not copied; behind the end of the file are zeros, so that larger devices can begin with it too.
     ///
     /// # Errors
-    /// As [`Store::open`], and a file that is not there.
+    /// As [`Store::open`], of size only for a larger file, and a file that is not there.
     pub fn scratch(path: &Path, bytes: u64) -> Result<Store> {
         if !is_regular(path)? {
             return Err(Error::user(format!("there is no file {}", path.display()))
@@ -64,9 +64,12 @@ impl Store {
         let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
         // Others may copy it too, but nobody may write to it meanwhile.
         take(path, &file, FlockOperation::NonBlockingLockShared)?;
-        of_size(path, &file, bytes)?;
+        let held = measure(path, &file)?;
+        if held > bytes {
+            of_size(path, &file, bytes)?;
+        }
         let copy = Store::in_memory(bytes)?;
-        let source = Store { file, bytes };
+        let source = Store { file, bytes: held };
         copy_data(&source, &copy).map_err(|error| {
             Error::user(format!("{} cannot be copied to memory: {error}", path.display()))
                 .with_remedy("its data must fit into memory; without scratch it is used in its place")
