@@ -19,6 +19,13 @@ sledlab simulate
 sledlab simulate --device mems-g2
 sledlab simulate --device mems-g4 --workload uniform
 sledlab simulate --device mems-g2 --workload unifrom
+sledlab serve
+sledlab serve --device mems-g2 --set workload.kind=uniform
+sledlab serve --device mems-g2 --tcp 192.0.2.1:10809
+sledlab serve --device mems-g2 --scratch
+sledlab serve --device mems-g2 --attach file:nowhere
+sledlab serve --devices mems-g2,ram
+sledlab serve --device mems-g2 -- no-such-program
 sledlab simulate --device mems-g2 --trace missing.csv
 sledlab simulate --device mems-g2 --trace notes.txt
 sledlab simulate --device mems-g2 --trace run

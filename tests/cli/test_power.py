@@ -79,6 +79,7 @@ def test_json_and_several_devices(sledlab):
     assert [fit["device"] for fit in found["startup_fits"]] == ["mems-g2", "mems-g3"]
 
 
+@pytest.mark.slow("a study of a trace with its page")
 def test_a_study_of_a_trace(sledlab, bank, tmp_path):
     out = ("--out", tmp_path, "--loads", 1, "--limit", 500, "--scheduler", "sptf")
     answer = sledlab("power", "--device", "mems-g2", "--trace", bank, *out)

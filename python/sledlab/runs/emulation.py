@@ -46,6 +46,11 @@ class ClosedLoop:
         operations: How many were compared.
         different: Of these, how many the replay completes at another time.
         same_results: Whether the summary and every column of the per-request table are the same to the bit.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> sl.ClosedLoop(operations=1000, different=0, same_results=True).closed
+        True
     """
 
     operations: int
@@ -64,6 +69,13 @@ class Emulation:
 
     Lateness is when a reply was handed to the kernel, less when it was to leave, in real time; early replies
     are below zero. `scale` is how many times slower than real time the device ran.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> with sl.serve("mems-g2") as server:  # fio, QEMU or another client of NBD would be busy here
+        ...     pass
+        >>> server.emulation.replies, server.emulation.kept_time
+        (0, True)
     """
 
     scale: float
