@@ -101,8 +101,7 @@ def serve(
     Examples:
       sledlab serve --device mems-g2 --scheduler sptf -- sh -c 'qemu-img info "$SLEDLAB_URI"'
       sledlab serve --device atlas-10k --duration 1 --out run
-      sledlab serve --device mems-g2 --time-scale 10 --json -- \\
-        sh -c 'fio --name=reads --rw=randread --bs=4k --size=1M --ioengine=nbd --uri="$SLEDLAB_URI"'
+      sledlab serve --devices mems-g2,ram -- sh -c 'qemu-io -f raw -c "write 0 1M" "$SLEDLAB_URI"'
     """
     refuse_study(experiment)
     command: list[str] = context.meta.get("command", [])
