@@ -242,7 +242,7 @@ def _tell(server: Server, out: str | None, *, as_json: bool) -> None:
         face_of(result).show(result)
     else:
         terminal.say(words.verdict(emulation) if emulation.replies else "Nothing was read or written.")
-    if out:
+    if out and result is not None:
         terminal.note(f"report: {Path(out) / REPORT}")
 
 
