@@ -70,6 +70,7 @@ bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints rati
 	$(BIN)/python benches/plug_ins.py
 	$(BIN)/python benches/front_door.py
 	$(BIN)/python benches/volumes.py
+	$(BIN)/python benches/emulation.py
 
 fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

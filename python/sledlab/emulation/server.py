@@ -110,7 +110,7 @@ class Server:
     Examples:
         >>> import sledlab as sl
         >>> with sl.serve("ram", time_scale=2) as server:
-        ...     server.uri.startswith("nbd+unix:"), server.status()["connections"]
+        ...     server.uri.startswith("nbd+unix:"), server.status()["connected"]
         (True, 0)
     """
 
