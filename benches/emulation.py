@@ -1,7 +1,8 @@
 """How true emulated devices are, and what they cost: fio against servers.
 
 Medians of `RUNS` runs each. Writes ``benches/emulation.json``; what every single run said goes to
-``benches/emulation_runs.json``. With a number as argument, so many runs; about 12 minutes with five.
+``benches/emulation_runs.json``. With a number as argument, so many runs; about 20 minutes with five.
+Needs fio, nbdkit and libnbd-bin (nbdfuse), and root.
 """
 
 import json
@@ -210,9 +211,8 @@ def main() -> None:
         ("loop", 10, "2"),
         ("file:DIR", 1, "4"),
     ):
-        name = (
-            f"mean that fio sees {f'through {attach}' if attach else 'on the socket'}, {scale} times slower"
-        )
+        where = f"through {attach}" if attach else "on the socket"
+        name = f"mean that fio sees {where}{f', {scale} times slower' if scale > 1 else ''}"
         found = measured(name, lambda attach=attach, scale=scale: seen_by_client(attach, scale))
         row(f"{name}: above the model's", statistics.median(found), "%", target)
     for depth in (1, 32):

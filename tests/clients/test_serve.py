@@ -12,16 +12,26 @@ from pathlib import Path
 
 import pytest
 import sledlab as sl
+from sledlab.emulation.recorded import Recorded
 
 from tests.require import need
 
-SMALL = {"device": "mems-g2", "settings": {"device.active_tips": 1280}}
+pytestmark = pytest.mark.slow("programs use devices for seconds, and servers keep processors awake meanwhile")
+
 SIZE = "4M"
 
 
 def fio(uri: str, **said: object) -> dict:
     """What fio says that it did."""
-    options = {"name": "job", "ioengine": "nbd", "uri": uri, "size": SIZE, "randseed": 7, **said}
+    options = {
+        "name": "job",
+        "ioengine": "nbd",
+        "uri": uri,
+        "size": SIZE,
+        "randseed": 7,
+        "verify_state_save": 0,
+        **said,
+    }
     words = [f"--{name}={value}" for name, value in options.items() if value is not None]
     command = [need("fio"), *words, "--output-format=json", "--group_reporting"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -125,6 +135,32 @@ def test_what_is_answered_is_what_the_replay_says(name, scale, tmp_path):
 def serve(*words: str, **options: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "sledlab", "serve", *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_a_replay_that_differs_is_told(monkeypatch):
+    """What was recorded is moved by a nanosecond: no completion and no result can be the same."""
+    read = Recorded.read
+
+    def changed(path):
+        recorded = read(path)
+        recorded.records["stamp_ns"][5:] += 1
+        return recorded
+
+    monkeypatch.setattr(Recorded, "read", changed)
+    with sl.serve("mems-g2", host_us=0) as server:
+        fio(server.uri, rw="randread", bs="4k", number_ios=20)
+    loop = server.emulation.closed_loop
+    assert not loop.closed
+    assert loop.different > 0
+    assert not loop.same_results
+
+
+def test_a_command_ends_with_its_time():
+    begun = time.monotonic()
+    with serve("--device", "ram", "--duration", "1", "--", "sleep", "60") as process:
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert time.monotonic() - begun < 30
 
 
 def test_a_command_finds_the_device_and_its_exit_code_is_ours(tmp_path):

@@ -108,7 +108,9 @@ def serve(
     lasts_s = said.pop("serve_s")
     given = {name: value for name, value in said.items() if value is not None}
     if devices is not None:
-        return _serve_each(devices, command, experiment, out, given, replace=bool(replace), as_json=as_json)
+        return _serve_each(
+            devices, command, experiment, out, given, lasts_s, replace=bool(replace), as_json=as_json
+        )
     with start(device, experiment=experiment, out=out, replace=bool(replace), **given) as server:
         code = _run(server, command, lasts_s, quiet=as_json)
     _tell(server, out, as_json=as_json)
@@ -121,6 +123,7 @@ def _serve_each(
     experiment: str | None,
     out: str | None,
     given: dict[str, Any],
+    lasts_s: float | None,
     *,
     replace: bool,
     as_json: bool,
@@ -142,7 +145,7 @@ def _serve_each(
     for name in devices:
         within = None if place is None else place / name
         with start(name, experiment=experiment, out=within, replace=replace, **given) as server:
-            code = _run(server, command, None, quiet=True)
+            code = _run(server, command, lasts_s, quiet=True)
         if code or server.result is None:
             terminal.tell(f"{name}: the command ended with code {code}, or read and wrote nothing")
             return code or 1
@@ -183,8 +186,10 @@ def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bo
             return 0 if process is None and not isinstance(stopped, Stopped) else code_of(stopped)
         if process is None:
             return 0
-        if process.poll() is None:
-            process.terminate()
+        if process.poll() is None and not server.status()["error"]:
+            process.terminate()  # its time is over, which was asked for
+            process.wait()
+            return 0
         return _exit_code(process.wait())
 
 

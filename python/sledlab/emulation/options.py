@@ -29,7 +29,7 @@ class Emulated(Scheduled, Around, Set, Trusted, total=False):
         Option("Have the device run S times slower, so that this machine disturbs it less.", "S", "1"),
     ]
     host_us: Annotated[
-        str,
+        float | str,
         Option("Time from here to the client and back, which replies leave earlier.", "auto | US", "auto"),
     ]
     priority: Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sledlab.errors import InternalError
 from sledlab.files import drafted
 from sledlab.lazy import numpy as np
 from sledlab.lazy import parquet
@@ -54,7 +55,10 @@ class Recorded:
     def read(cls, path: Path) -> Recorded:
         """Reads what the server has written."""
         records = np.fromfile(path, dtype=RECORD)
-        return cls(records[np.argsort(records["id"], kind="stable")])
+        records = records[np.argsort(records["id"], kind="stable")]
+        if not np.array_equal(records["id"], np.arange(len(records))):
+            raise InternalError("the recording lacks operations, or has some twice")
+        return cls(records)
 
     def __len__(self) -> int:
         """Operations."""
