@@ -15,11 +15,11 @@ READY := $(BIN)/.built $(BIN)/.tools
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-clients test-web test-data \
-	lint validate reproduce bench fuzz docs wheel clean setup rust
+.PHONY: help demo web test test-rust test-python test-clients test-web test-data \
+	lint validate reproduce reproduce-everything bench compare-builds fuzz docs wheel clean setup rust
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(BIN)/.built ## replay a recorded database on a MEMS sled; leaves demo/report.html
 	$(BIN)/python examples/demo.py demo
@@ -33,10 +33,14 @@ test-rust: rust
 test-python: $(READY)
 	$(PYTEST) -n auto --dist worksteal
 
-test-clients: $(READY) ## real programs: fio, blkparse, compressors, a shell's pipes; the wheel in a clean environment
+test-clients: web ## real programs: fio, blkparse, compressors, a shell's pipes; the wheel in a clean environment
 	$(PYTEST) tests/clients -n 2 --dist loadfile
 
-test-web: $(READY) ## all pages in a browser (Debian's chromium)
+# Needs Rust's standard library for browsers; release wheels carry the page.
+web: $(READY) rust ## the laboratory in a browser, for `sledlab view`, the docs and wheels
+	$(BIN)/python tools/web.py
+
+test-web: web ## all pages in a browser (Debian's chromium)
 	$(PYTEST) tests/web
 
 test-data: $(READY) ## databases and data frames that read what sledlab leaves
@@ -46,8 +50,11 @@ validate: $(READY) ## published numbers, all reference runs (where they are foun
 	$(PYTEST) tests/validation tests/job --everything
 	$(BIN)/python -m lab.validation
 
-reproduce: $(READY) ## run the experiments of the papers; writes the pages of docs/reproduction
-	$(BIN)/python -m lab.reproduction
+reproduce: $(READY) ## experiments of the papers that changed since their points were kept; pages and pictures of all
+	$(BIN)/python -m lab.reproduction --run
+
+reproduce-everything: $(READY) ## the same with all other readings: hours; goes on where it stopped, SLEDLAB_CLUSTER helps
+	$(BIN)/python -m lab.reproduction --everything
 
 lint: $(READY) ## formatting, lints, types, spelling, docs
 	cargo fmt --all --check
@@ -71,6 +78,18 @@ bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints rati
 	$(BIN)/python benches/front_door.py
 	$(BIN)/python benches/volumes.py
 	$(BIN)/python benches/emulation.py
+	$(BIN)/python benches/closed_loop.py
+	$(BIN)/python benches/kills.py
+	$(BIN)/python benches/hostile.py
+	$(BIN)/python benches/power.py
+	$(BIN)/python benches/way.py
+	$(BIN)/python benches/web.py
+	$(BIN)/python benches/applications.py
+
+BASE ?= HEAD~1
+LIMIT ?= 1.05
+compare-builds: $(READY) ## speed of this build beside that of the commit BASE (the one before); fails beyond LIMIT (1.05)
+	$(BIN)/python benches/builds.py --base $(BASE) --limit $(LIMIT)
 
 fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz
@@ -108,4 +127,4 @@ rust: | $(BIN)/.locked
 	@$(BIN)/python tools/rust.py
 
 clean: ## everything that was built or fetched
-	rm -rf target $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target web/node_modules web/core/sledlab.wasm python/sledlab/view $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,7 +2,7 @@
 
 Medians of `RUNS` runs each. Writes ``benches/emulation.json``; what every single run said goes to
 ``benches/emulation_runs.json``. With a number as argument, so many runs; about 20 minutes with five.
-Needs fio, nbdkit and libnbd-bin (nbdfuse), and root.
+Needs fio, nbdkit, and root. What clients see is measured by ``way.py``.
 """
 
 import json
@@ -12,18 +12,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import sledlab as sl
+from clients import HOGS, hogs
 from keeping import keep, write
 
 RUNS = 5
 REQUESTS = 5000
 LOAD_S = 20.0
-HOGS = 4
 BUSY_IOPS = 15_000
 BUSY_S = 60
 """Long enough for the kernel to throttle who takes more than 95 % of a processor."""
@@ -99,30 +98,6 @@ def timed(system: dict[str, Any], said: dict[str, Any]) -> dict[str, float]:
         "host_us": emulation.server["host"]["read_us"],
         "realtime": emulation.server["realtime"],
     }
-
-
-@contextmanager
-def hogs() -> Iterator[None]:
-    """Programs that want all processors."""
-    with ExitStack() as stack:
-        for _ in range(HOGS):
-            hog = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            stack.callback(hog.wait)
-            stack.callback(hog.kill)
-        yield
-
-
-def seen_by_client(attach: str, scale: float) -> float:
-    """How much more fio sees than the model says, in mean response time of a sled, percent."""
-    with tempfile.TemporaryDirectory() as place:
-        said = {"attach": attach.replace("DIR", place)} if attach else {}
-        with sl.serve(**SPTF, time_scale=scale, **said) as server:
-            through = {"ioengine": "psync", "filename": server.disk, "direct": 1}
-            job = fio(through if attach else over_nbd(server), iodepth=1, number_ios=REQUESTS, runtime=LOAD_S)
-    assert server.result is not None
-    model_us = server.result.response_time.mean * 1e3 * scale
-    seen_us: float = job["read"]["lat_ns"]["mean"] / 1e3
-    return (seen_us / model_us - 1) * 100
 
 
 def idle_s() -> float:
@@ -204,17 +179,6 @@ def main() -> None:
         name = f"mems-g2 sptf, depth 1, {HOGS} hogs"
         found = measured(name, lambda: timed(SPTF, {"iodepth": 1}))
     row(f"{name}: {NAMES['2 %']}", statistics.median(each["2 %"] for each in found), "%", "93")
-    for attach, scale, target in (
-        ("", 1, "4"),
-        ("", 10, "1"),
-        ("loop", 1, "4"),
-        ("loop", 10, "2"),
-        ("file:DIR", 1, "4"),
-    ):
-        where = f"through {attach}" if attach else "on the socket"
-        name = f"mean that fio sees {where}{f', {scale} times slower' if scale > 1 else ''}"
-        found = measured(name, lambda attach=attach, scale=scale: seen_by_client(attach, scale))
-        row(f"{name}: above the model's", statistics.median(found), "%", target)
     for depth in (1, 32):
         found = measured(f"untimed, depth {depth}", lambda depth=depth: untimed(depth))
         row(f"untimed, depth {depth}: times nbdkit memory", statistics.median(found), "", "1.3")

@@ -3,8 +3,8 @@
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
-`{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}`, `{{ bench fleet }}` and
-`{{ file examples/sstf.py }}`.
+`{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}`, `{{ bench fleet }}`,
+`{{ table kills }}` and `{{ file examples/sstf.py }}`.
 """
 
 import inspect
@@ -26,11 +26,16 @@ from sledlab.job.parameters import of_class
 from sledlab.lazy import loaded
 from sledlab.model import catalogue, entries
 from sledlab.runs.options import Clustered, Option, Simulated, declared
+from sledlab.show.view import View, is_built
+from sledlab.show.wording import figure
 from sledlab.studies import LIST
 from sledlab.study.columns import Column
 from sledlab.study.columns import columns as columns_of
 from sledlab.study.prices import defaults
 from sledlab.traces.cloud import DEFAULTS, PARAMETERS
+
+LABORATORY = "laboratory.html"
+"""The laboratory in a page of the site."""
 
 TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [^>]*>)\2(?=</span>)')
 """The title of the entry of a public name."""
@@ -40,6 +45,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the colours of code, so that a page needs nothing from elsewhere."""
     colours = HtmlFormatter(style="default").get_style_defs(".highlight")
     files.append(File.generated(config, "highlight.css", content=colours))
+    if is_built():
+        files.append(File.generated(config, LABORATORY, content=View("the laboratory").html))
     return files
 
 
@@ -59,6 +66,12 @@ def on_page_content(html: str, page: Page, **_: Any) -> str:
         if link.id == f"sledlab.{link.title}":
             link.title = f"sl.{link.title}"
     return TITLE.sub(r"\1sl.\2", html)
+
+
+def laboratory() -> str:
+    """A way into the laboratory, where the site has it: the page is built by itself, `make web`."""
+    way = f'<a class="laboratory" href="{LABORATORY}">Open the laboratory in this browser</a>'
+    return way if is_built() else "`sledlab view` makes the page, and `make web` builds what it needs."
 
 
 def public() -> str:
@@ -281,9 +294,32 @@ def file(path: str) -> str:
 
 def bench(name: str) -> str:
     """A table of what a benchmark left, `benches/NAME.json`."""
-    rows = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))["rows"]
+    kept = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))
+    rows = kept["rows"]
+    if "columns" in kept:
+        return side_by_side(kept["columns"], rows)
     lines = [f"| {row['what']} | {row['value']:.3g} {row['unit']} |" for row in rows]
     return "\n".join(("| what | measured |", "| --- | ---: |", *lines))
+
+
+def table(name: str) -> str:
+    """What a benchmark left in rows of its own columns, `benches/NAME.json`."""
+    rows = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))["rows"]
+    lines = [[f"{value:,}" if isinstance(value, int) else value for value in row.values()] for row in rows]
+    rules = ["---:" if isinstance(value, int) else "---" for value in rows[0].values()]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (rows[0].keys(), rules, *lines))
+
+
+def side_by_side(columns: list[str], rows: list[dict[str, Any]]) -> str:
+    """A table of what a benchmark measured of several things: a column each."""
+    lines = [
+        "| what | " + " | ".join(f"`{name}`" for name in columns) + " |",
+        "| --- |" + " ---: |" * len(columns),
+    ]
+    for row in rows:
+        values = ("" if value is None else f"{figure(value)} {row['unit']}" for value in row["values"])
+        lines.append(f"| {row['what']} | {' | '.join(values)} |")
+    return "\n".join(lines)
 
 
 MARKERS = {
@@ -295,6 +331,7 @@ MARKERS = {
     "help": help_text,
     "job": one_job,
     "jobs": jobs,
+    "laboratory": laboratory,
     "list": names,
     "operations": operations,
     "options": options,
@@ -303,5 +340,6 @@ MARKERS = {
     "prices": prices,
     "public": public,
     "schedulers": schedulers,
+    "table": table,
 }
 """What each marker stands for."""

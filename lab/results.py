@@ -15,8 +15,13 @@ from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 PROJECT = Path(__file__).parents[1]
 RESULTS = Path(os.environ.get("SLEDLAB_RESULTS") or PROJECT / "build" / "results").absolute()
 
-SOURCES = ("Cargo.lock", "crates", "presets", "python/sledlab")
-"""What results depend on."""
+SOURCES = (
+    "Cargo.lock",
+    *(f"crates/sledlab-{name}" for name in ("core", "models", "trace", "sim", "mining", "python")),
+    *(f"presets/{name}" for name in ("devices", "hosts", "networks", "nodes")),
+    *(f"python/sledlab/{name}" for name in ("job", "model", "runs", "studies", "study", "traces")),
+)
+"""What results depend on: not how they are said, drawn or served, nor experiments, which are told apart."""
 
 KINDS = (".lock", ".py", ".rs", ".toml")
 """Files that count."""

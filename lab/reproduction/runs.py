@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,6 +37,12 @@ class Planned:
         return f"{self.experiment}{self.suffix}"
 
 
+def _bare(schedulers: Iterable[str]) -> Callable[[str], str]:
+    """Names of schedulers without what is set of them, where that tells them apart as well."""
+    counted = Counter(each.split(":")[0] for each in schedulers)
+    return lambda name: name.split(":")[0] if counted[name.split(":")[0]] == 1 else name
+
+
 def run(
     plan: Sequence[Planned], directory: Path, extra: Sequence[str] = (), *, side_by_side: bool = False
 ) -> None:
@@ -53,8 +60,24 @@ def run(
         list(pool.map(start, plan))
 
 
+class Noting:
+    """A row of a table, which notes what is read of it: only that is kept."""
+
+    _of: Path | None = None
+
+    def __getattribute__(self, name: str) -> Any:
+        """The value of a column, noted."""
+        of = object.__getattribute__(self, "_of")
+        value = object.__getattribute__(self, name)
+        if of is not None and name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
+            if value is MISSING:
+                raise LookupError(f"`{of}` does not hold `{name}`: make reproduce-everything")
+            seen(of, (name,))
+        return value
+
+
 @dataclass(frozen=True)
-class Point:
+class Point(Noting):
     """A run of a comparison: one scheduler, value, speed-up and seed."""
 
     scheduler: str
@@ -82,15 +105,15 @@ class Point:
     startup_j: float
     startups: int
     merged: int
-    hybrid_reads: int = 0
-    hybrid_read_hits: int = 0
-    hybrid_writes: int = 0
-    hybrid_written_blocks: int = 0
-    hybrid_back_reads: int = 0
-    hybrid_back_writes: int = 0
-    hybrid_back_written_blocks: int = 0
-    hybrid_bypassed: int = 0
-    hybrid_live_share: float = 0.0
+    hybrid_reads: int
+    hybrid_read_hits: int
+    hybrid_writes: int
+    hybrid_written_blocks: int
+    hybrid_back_reads: int
+    hybrid_back_writes: int
+    hybrid_back_written_blocks: int
+    hybrid_bypassed: int
+    hybrid_live_share: float
 
     @property
     def servicing_j(self) -> float:
@@ -104,7 +127,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Mean:
+class Mean(Noting):
     """A point of a load curve: the mean over seeds."""
 
     scheduler: str
@@ -123,7 +146,7 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class Crossing(Noting):
     """The arrival rate at which a scheduler reaches a mean response."""
 
     scheduler: str
@@ -133,7 +156,7 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Cost:
+class Cost(Noting):
     """What decisions of a scheduler take."""
 
     scheduler: str
@@ -143,6 +166,24 @@ class Cost:
 
 Rows = list[tuple[Any, T]]
 """Rows of a table by what varies in it."""
+
+
+COLUMNS: dict[Path, set[str]] = {}
+"""What was read of each table up to now: what `lab/points` keeps."""
+
+
+TOUCHED: set[str] = set()
+"""Places of the tables that were read since somebody cleared this: what a claim is judged by."""
+
+
+KEYS = ("scheduler", "speedup", "seed", "level_ms")
+"""Columns that tell rows apart, beside what varies: kept of every table."""
+
+
+def seen(file: Path, columns: Iterable[str]) -> None:
+    """Notes that columns of a table are read."""
+    COLUMNS.setdefault(file, set()).update(columns)
+    TOUCHED.add(file.parent.name)
 
 
 @cache
@@ -156,12 +197,23 @@ def _frame(file: Path) -> tuple[str, list[dict[str, Any]]]:
     return next((name for name in columns if "." in name), columns[2]), rows
 
 
-@cache
 def read(file: Path, kind: type[T]) -> Rows[T]:
-    """The rows of a table by what varies in it."""
+    """The rows of a table by what varies in it; what is read of them is noted."""
+    seen(file, (*KEYS, _frame(file)[0]))
+    return _rows(file, kind)  # type: ignore[arg-type]
+
+
+@cache
+def _rows(file: Path, kind: Any) -> Rows[Any]:
     varied, rows = _frame(file)
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    return [(row[varied], kind(**{name: row[name] for name in names if name in row})) for row in rows]
+    return [(row[varied], _noting(file, kind, row)) for row in rows]
+
+
+def _noting(file: Path, kind: Any, row: Mapping[str, Any]) -> Any:
+    """A row as it is typed, which knows its table."""
+    found = kind(**{each.name: row.get(each.name, MISSING) for each in fields(kind)})
+    object.__setattr__(found, "_of", file)
+    return found
 
 
 def _word(value: object) -> str:
@@ -234,8 +286,8 @@ class Race:
     """One load curve for every scheduler: the tables of a comparison by scheduler and speed-up or level."""
 
     curves: dict[tuple[str, float], Mean]
-    crossings: dict[tuple[str, float], Crossing] = field(default_factory=dict)
-    costs: dict[tuple[str, float], Cost] = field(default_factory=dict)
+    crossings: Mapping[tuple[str, float], Crossing] = field(default_factory=dict)
+    costs: Mapping[tuple[str, float], Cost] = field(default_factory=dict)
 
     @property
     def schedulers(self) -> list[str]:
@@ -290,31 +342,81 @@ class Race:
         return row.arrival_rate if row and row.reached == "yes" else None
 
 
+class Later(Mapping[Any, T]):
+    """Rows by a key, whose table is read when one is asked for."""
+
+    def __init__(self, load: Callable[[], Mapping[Any, T]]) -> None:
+        self._load = cache(load)
+
+    def __getitem__(self, key: Any) -> T:
+        """The row of a key."""
+        return self._load()[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        """All keys."""
+        return iter(self._load())
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self._load())
+
+
+def marked(readings: Iterable[str], word: str) -> str:
+    """What stands behind a word in some readings, as 2 in `seed 2`; nothing where it is in none."""
+    return next((each.split(" ", 1)[1] for each in readings if each.startswith(f"{word} ")), "")
+
+
 @dataclass(frozen=True)
 class Runs:
-    """All experiments of a directory."""
+    """All experiments of a directory.
+
+    Attributes:
+        directory: Where they are.
+        readings: What the directories of others end in that are read instead, where there are such, and marks
+            such as `seed 2` by which runs read otherwise: how a claim is judged by other choices of ours.
+    """
 
     directory: Path
+    readings: tuple[str, ...] = ()
 
-    def points(self, place: str, scheduler: str = "fcfs") -> Points:
-        """The results of an experiment under one of its schedulers."""
+    def place(self, name: str) -> str:
+        """The directory of an experiment in these readings."""
+        for ending in self.readings:
+            name += ending if (self.directory / f"{name}{ending}").exists() else ""
+        return name
+
+    def marked(self, word: str) -> str:
+        """What stands behind a word in the readings, as 2 in `seed 2`."""
+        return marked(self.readings, word)
+
+    def points(self, place: str, scheduler: str = "") -> Points:
+        """The results of an experiment under one of its schedulers, FCFS unless said; under the only one."""
+        found = read(self.directory / self.place(place) / "points.csv", Point)
+        there = {point.scheduler for _, point in found}
+        wanted = scheduler or self.marked("under") or "fcfs"
+        seed = self.marked("seed")
+        alone = seed and any(str(point.seed) == seed for _, point in found)
         rows: dict[tuple[str, float], list[Point]] = {}
-        for varied, point in read(self.directory / place / "points.csv", Point):
-            if point.scheduler == scheduler:
+        for varied, point in found:
+            chosen = point.scheduler == wanted or len(there) == 1
+            if chosen and (not alone or str(point.seed) == seed):
                 rows.setdefault((_word(varied), point.speedup), []).append(point)
         return Points(rows)
 
     def race(self, place: str, varied: Any = None) -> Race:
         """The load curves of an experiment, for one value of what varies in it."""
-        folder = self.directory / place
-        curves, crossings, costs = (
-            [row for value, row in read(folder / f"{name}.csv", kind) if varied is None or value == varied]
-            for name, kind in (("curves", Mean), ("throughput", Crossing), ("decision_cost", Cost))
-        )
+        folder = self.directory / self.place(place)
+
+        def rows(table: str, kind: type[T]) -> list[T]:
+            found = read(folder / f"{table}.csv", kind)
+            return [row for value, row in found if varied is None or value == varied]
+
+        curves = rows("curves", Mean)
+        name = _bare({row.scheduler for row in curves}) if self.readings else str
         return Race(
-            {(row.scheduler, row.speedup): row for row in curves},
-            {(row.scheduler, row.level_ms): row for row in crossings},
-            {(row.scheduler, row.speedup): row for row in costs},
+            {(name(row.scheduler), row.speedup): row for row in curves},
+            Later(lambda: {(name(row.scheduler), row.level_ms): row for row in rows("throughput", Crossing)}),
+            Later(lambda: {(name(row.scheduler), row.speedup): row for row in rows("decision_cost", Cost)}),
         )
 
     def experiments(self, plan: Sequence[Planned]) -> str:

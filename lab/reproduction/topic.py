@@ -3,27 +3,72 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .. import reference, results
+from sledlab.reproduction.verdicts import Strip
+
+from .. import reference
 from ..markdown import table
 from ..page import fill
-from ..results import RESULTS, Left, sources
-from .claims import IN_PART, NOT, OUTCOMES, REPRODUCED, Claim, Verdict, claims, verdict
-from .runs import Planned, run
+from ..results import RESULTS, sources
+from . import held, pictures, points
+from .claims import (
+    DEPENDS,
+    FITTED,
+    HELD,
+    IN_PART,
+    NOT,
+    OUTCOMES,
+    REPRODUCED,
+    Claim,
+    Verdict,
+    claims,
+    together,
+    turned,
+    verdict,
+)
+from .headlines import HEADLINES
+from .runs import TOUCHED, Planned, run
+from .strips import choices, counting
+from .strips import table as strip_table
 
 PRIORITIES = (1, 2, 3)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdict on a claim, and that in another reading of the paper, which does not count."""
+    """The verdict on a claim, that in another reading of the paper, and what turns it.
+
+    Where readings are `equal` both count. Otherwise the other one stands beside the first.
+    """
 
     found: Verdict
     other: Verdict | None = None
+    equal: bool = False
+    strips: tuple[Strip, ...] = ()
+    alike: tuple[str, ...] = ()
+    """Outcomes with values of a strip that are readings as well."""
+
+    @property
+    def twofold(self) -> bool:
+        """Whether the claim comes out in two ways, if only in its numbers."""
+        return bool(self.other) and self.other != self.found
+
+    @property
+    def outcome(self) -> str:
+        """That of all readings that count, over all that the paper leaves open."""
+        others = [cell.outcome for strip in self.strips if not strip.beside for cell in strip.cells]
+        return turned(self.read, others)
+
+    @property
+    def read(self) -> str:
+        """The outcome of all readings that count."""
+        other = (self.other.outcome,) if self.other and self.equal else ()
+        return together(self.found.outcome, *other, *self.alike)
 
 
 @dataclass(frozen=True)
@@ -40,12 +85,17 @@ class Topic:
 
     name: str
     plan: Sequence[Planned]
-    runs: Callable[[Path], Any]
+    runs: Callable[[Path, tuple[str, ...]], Any]
+    """The runs of a directory in a reading: what directories end in, or marks."""
     places: Callable[[Any, Mapping[str, Judged]], dict[str, str]]
-    other: Callable[[Path], Any] | None = None
+    other: tuple[str, ...] = ()
     """How runs are read in the other reading."""
-    other_title: str = "Columns read both ways"
+    title: str = ""
+    """What the first reading is called, if the other counts as much."""
+    other_title: str = ""
     side_by_side: bool = False
+    others: tuple[str, ...] = ()
+    """What the directories of further readings end in, whose points are only made where everything runs."""
     on_reference: bool = False
     """Whether traces of the reference data are needed."""
 
@@ -55,23 +105,70 @@ class Topic:
 
     def judge(self, directory: Path) -> Sheet:
         """Judges every claim by the runs of a directory."""
-        runs, other = self.runs(directory), self.other and self.other(directory)
-        verdicts = {
-            name: Judged(verdict(claim, runs), verdict(claim, other) if other else None)
-            for name, claim in claims(self.name).items()
-        }
-        return Sheet(verdicts, self.places(runs, verdicts))
+        verdicts = {name: self.judged(claim, directory) for name, claim in claims(self.name).items()}
+        return Sheet(verdicts, self.places(self.runs(directory, ()), verdicts))
 
-    def found(self, *, as_left: bool = False) -> Left[Sheet]:
-        """What came out with these sources, or what was left; runs what lacks."""
-        name = f"reproduction/{self.name}"
-        if as_left and (left := results.read(name, Sheet)):
-            return left
+    def judged(self, claim: Claim, directory: Path) -> Judged:
+        """Judges a claim in all readings, and over all that it hangs on."""
+
+        @cache
+        def judge(reading: tuple[str, ...]) -> Verdict:
+            return verdict(claim, self.runs(directory, reading))
+
+        TOUCHED.clear()
+        found = Judged(judge(()), equal=bool(self.title))
+        touched = frozenset(TOUCHED)
+        if self.other:
+            found = replace(found, other=judge(self.other))
+        if found.read in (HELD, FITTED):
+            return found
+        hung = [choice for choice in choices(self.name) if choice.touches(claim.id, touched, directory)]
+        equal = [choice.judged(judge) for choice in hung if choice.equal]
+        alike = tuple(cell.outcome for strip in equal if strip for cell in strip.cells)
+        return replace(found, strips=tuple(counting(hung, judge)), alike=alike)
+
+    def found(self) -> Sheet:
+        """What came out, by the points that are kept."""
+        return self.judge(points.POINTS)
+
+    def refresh(self, *, everything: bool = False) -> Sequence[Planned]:
+        """Runs what is not kept or has changed since, goes on where it was stopped, and keeps the points."""
+        held.again([test for claim in claims(self.name).values() for test in claim.held])
+        plan = self.whole if everything else self.default
+        points.confirm(plan)
+        changed = points.stale(plan)
         directory = RESULTS / "experiments" / sources()
-        self.run(directory)
-        sheet = self.judge(directory)
-        results.leave(name, sheet)
-        return Left(sources(), sheet)
+        run(changed, directory, side_by_side=self.side_by_side)
+        self.keep({each.place: directory / each.place for each in changed})
+        return changed
+
+    def keep(self, ran: Mapping[str, Path], sources_of: str | None = None) -> None:
+        """Keeps of experiments that ran, by their places, what judges and pictures read."""
+        new = [each for each in self.whole if each.place in ran]
+        if new:
+            with points.overlaid(self.whole, ran) as directory:
+                self.judge(directory)
+                pictures.read_too(self.name, directory)
+                points.keep(new, directory, sources_of)
+
+    @property
+    def default(self) -> Sequence[Planned]:
+        """The experiments of the first reading; those of others are left out."""
+        return [each for each in self.plan if not each.place.endswith(self.others)]
+
+    @property
+    def whole(self) -> Sequence[Planned]:
+        """All experiments, with those that strips take besides."""
+        return (*self.plan, *(each for choice in choices(self.name) for each in choice.planned(self.plan)))
+
+    @property
+    def sources(self) -> str:
+        """The hashes of the sources that the kept points are of; empty for a topic without experiments."""
+        if not self.plan:
+            return ""
+        kept = points.index()
+        found = {kept[each.place].sources for each in self.plan if each.place in kept}
+        return ", ".join(sorted(found)) or "none"
 
     @property
     def missing(self) -> str | None:
@@ -83,45 +180,137 @@ class Topic:
         mine = claims(self.name)
         sections = {
             paper: "\n".join(
-                section(claim, sheet.verdicts[name], self.other_title)
+                section(claim, sheet.verdicts[name], self.title, self.other_title)
+                + pictures.shown_in(self.name, claim)
                 for name, claim in mine.items()
                 if claim.paper == paper
             )
             for paper in dict.fromkeys(claim.paper for claim in mine.values())
         }
-        outcomes = {name: judged.found.outcome for name, judged in sheet.verdicts.items()}
+        outcomes = {name: judged.outcome for name, judged in sheet.verdicts.items()}
         counted = counts(mine, outcomes)
         text = f"reproduction/{self.name}/page.md"
-        return fill(text, counts=counted, claims=sections, sources=f"`{of}`", **sheet.places)
+        return fill(
+            text,
+            counts=counted,
+            headlines=headlines(mine, outcomes),
+            figures=pictures.section(self.name, mine, outcomes, self.title),
+            claims=sections,
+            sources=f"`{of}`",
+            **{"readings": self.readings(sheet), **sheet.places},
+        )
+
+    def readings(self, sheet: Sheet) -> str:
+        """How the claims came out in each reading by itself, and on which ones that matters."""
+        if not self.title:
+            return ""
+        found, other = (
+            Counter(each.outcome for each in verdicts)
+            for verdicts in (
+                [judged.found for judged in sheet.verdicts.values()],
+                [judged.other or judged.found for judged in sheet.verdicts.values()],
+            )
+        )
+        shown = [each for each in OUTCOMES if found[each] or other[each]]
+        rows = [
+            [title, *(str(counted[each]) for each in shown)]
+            for title, counted in ((self.title, found), (self.other_title, other))
+        ]
+        differ = [
+            f"{name} ({judged.found.outcome}; {judged.other.outcome})"
+            for name, judged in sheet.verdicts.items()
+            if judged.other and judged.other.outcome != judged.found.outcome
+        ]
+        return f"{table(['reading', *shown], rows)}\nThe two differ on {', '.join(differ) or 'no claim'}.\n"
 
 
 def counts(claims: Mapping[str, Claim], outcomes: Mapping[str, str]) -> str:
-    """How many claims came out how, by priority; outcomes that only some topics know where there are any."""
-    found = Counter((claims[name].priority, outcome) for name, outcome in outcomes.items())
+    """How many claims came out how, by priority and by grade; outcomes that there are."""
     shown = [each for each in OUTCOMES if each in (REPRODUCED, IN_PART, NOT, *outcomes.values())]
+
+    def row(title: str, names: Sequence[str]) -> list[str]:
+        found = Counter(outcomes[name] for name in names)
+        return [title, *(str(found[outcome]) for outcome in shown), str(len(names))]
+
+    grades = sorted({claims[name].grade for name in outcomes})
     rows = [
-        [f"priority {priority}", *(str(found[priority, outcome]) for outcome in shown)]
-        for priority in PRIORITIES
+        row("all", list(outcomes)),
+        *(
+            row(f"priority {p}", [name for name in outcomes if claims[name].priority == p])
+            for p in PRIORITIES
+        ),
+        *(row(f"grade {g}", [name for name in outcomes if claims[name].grade == g]) for g in grades),
     ]
-    rows.append(["all", *(str(sum(found[p, outcome] for p in PRIORITIES)) for outcome in shown)])
-    return table(["claims", *shown], rows)
+    return table(["claims", *shown, "all"], rows)
 
 
-def section(claim: Claim, judged: Judged, other_title: str) -> str:
-    """One claim; what stands beside our numbers does not count."""
-    found, other = judged.found, judged.other
+def headlines(claims: Mapping[str, Claim], outcomes: Mapping[str, str]) -> str:
+    """What the papers rest on, claim by claim, with what came of it."""
+    rows = [
+        [f"[{name}](#{pictures.anchor(name, outcomes[name])})", _sentence(claim.claim), outcomes[name]]
+        for name, claim in claims.items()
+        if claim.priority == 1
+    ]
+    return table(["claim", "says", "outcome"], rows, words=3)
+
+
+def section(claim: Claim, judged: Judged, title: str, other_title: str) -> str:
+    """One claim, with all readings in which it comes out otherwise."""
     lines = [
-        f"### {claim.id}: {found.outcome}",
+        f"### {claim.id}: {judged.outcome}",
         f"*{claim.where}; priority {claim.priority}, grade {claim.grade}*",
         f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} Reproduced if: "
         f"{_sentence(claim.accept)}",
-        f"**Ours.** {found.ours.rstrip()}",
     ]
-    if other and other.ours != found.ours:
-        lines.append(f"**{other_title}** ({other.outcome}). {other.ours}")
-    if found.why and found.outcome != REPRODUCED:
-        lines.append(f"**Why.** {found.why}")
+    found, other = judged.found, judged.other
+    if other and judged.equal and judged.twofold:
+        lines += [
+            f"**{name}: {each.outcome}.** {each.ours}"
+            for name, each in ((title, found), (other_title, other))
+        ]
+        lines += _both_whys(judged, title, other_title)
+    else:
+        lines.append(f"**Ours.** {found.ours.rstrip()}")
+        if other and other.ours != found.ours:
+            lines.append(f"**{other_title}** ({other.outcome}, does not count). {other.ours}")
+        lines += [f"**Why.** {found.why}"] if found.why else []
+    lines += _sensitivity(claim, judged)
     return "\n\n".join(lines) + "\n"
+
+
+def _sensitivity(claim: Claim, judged: Judged) -> Iterator[str]:
+    """Where it holds and where it flips: strips where it is contested, else a sentence."""
+    if not contested(claim, judged):
+        if judged.strips:
+            yield f"**The same** over {'; '.join(each.over for each in judged.strips)}."
+        return
+    if claim.closed:
+        yield f"**No strip.** {claim.closed}"
+    if not judged.strips:
+        return
+    turns = dict.fromkeys(each.over for each in judged.strips if each.flips and not each.beside)
+    yield f"**Turns with** {'; '.join(turns)}." if turns else "**Turns with** nothing that was tried."
+    for each in judged.strips:
+        yield strip_table(each)
+
+
+def contested(claim: Claim, judged: Judged) -> bool:
+    """Whether a choice of ours may have made the verdict: all that is less than reproduced, and headlines."""
+    return judged.outcome in (DEPENDS, IN_PART, NOT) or (
+        claim.id in HEADLINES and judged.outcome not in (HELD, FITTED)
+    )
+
+
+def _both_whys(judged: Judged, title: str, other_title: str) -> list[str]:
+    """What explains both readings, said once where it is the same."""
+    whys = [
+        (name, each.why)
+        for name, each in ((title, judged.found), (other_title, judged.other))
+        if each and each.why
+    ]
+    if len(whys) == 2 and whys[0][1] == whys[1][1]:
+        return [f"**Why.** {whys[0][1]}"]
+    return [f"**Why** ({name[0].lower()}{name[1:]}). {why}" for name, why in whys]
 
 
 def _sentence(text: str) -> str:

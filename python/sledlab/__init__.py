@@ -50,15 +50,20 @@ if TYPE_CHECKING:
     from sledlab.model.replacement_protocol import ReplacementPolicy as ReplacementPolicy
     from sledlab.model.scheduler_protocol import Scheduler as Scheduler
     from sledlab.model.workload_protocol import Workload as Workload
+    from sledlab.reproduction.run import Reproduction as Reproduction
+    from sledlab.reproduction.run import reproduce as reproduce
     from sledlab.runs.cluster import replay as replay
     from sledlab.runs.cluster_result import ClusterResult as ClusterResult
     from sledlab.runs.emulation import ClosedLoop as ClosedLoop
     from sledlab.runs.emulation import Emulation as Emulation
+    from sledlab.runs.emulation import PowerFailure as PowerFailure
     from sledlab.runs.execute import Experiment as Experiment
     from sledlab.runs.execute import run as run
     from sledlab.runs.execute import simulate as simulate
     from sledlab.runs.interrupt import Interrupted as Interrupted
     from sledlab.runs.result import Result as Result
+    from sledlab.show.view import View as View
+    from sledlab.show.view import view as view
     from sledlab.studies.compare import compare as compare
     from sledlab.studies.compare.tables import Comparison as Comparison
     from sledlab.studies.diff import Difference as Difference
@@ -113,6 +118,7 @@ _HOMES = {
     **dict.fromkeys(_CATALOGUES, "model.catalogue"),
     "ClosedLoop": "runs.emulation",
     "Emulation": "runs.emulation",
+    "PowerFailure": "runs.emulation",
     "Server": "emulation.server",
     "serve": "emulation.server",
     "experiment": "model.experiment",
@@ -125,6 +131,7 @@ _HOMES = {
     "ReplacementPolicy": "model.replacement_protocol",
     "Scheduler": "model.scheduler_protocol",
     "Workload": "model.workload_protocol",
+    **dict.fromkeys(("Reproduction", "reproduce"), "reproduction.run"),
     "replay": "runs.cluster",
     "ClusterResult": "runs.cluster_result",
     "Experiment": "runs.execute",
@@ -132,6 +139,7 @@ _HOMES = {
     "simulate": "runs.execute",
     "Interrupted": "runs.interrupt",
     "Result": "runs.result",
+    **dict.fromkeys(("View", "view"), "show.view"),
     "HitRatios": "traces.hits",
     "hit_ratios": "traces.hits",
     "Trace": "traces.read",

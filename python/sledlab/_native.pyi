@@ -5,6 +5,7 @@ mining do not: they finish what they are given, so give them blocks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import IO
 
 from typing_extensions import Buffer
@@ -92,17 +93,21 @@ class Server:
         data: str | None,
         scratch: bool,
         untimed: bool,
+        power_failures: bool,
         scale: tuple[int, int],
         host_us: float | None,
         priority: str,
         recording: str,
+        attached: bool,
         rotational: bool,
     ) -> Server:
         """Starts it; it listens when this returns.
 
         `data` is the path of a file, `scale` how many times slower than real time the model goes, as a ratio.
         `host_us` is the time from here to a client and back, measured where it is none. `recording` is a file
-        that gets what was asked and answered. Clients are told if the device is `rotational`.
+        that gets what was asked and answered. An `attached` server answers at once until it is to `begin`.
+        Clients are told if the device is `rotational`. What `power_fail` needs is kept with
+        `power_failures`.
         """
     @property
     def uri(self) -> str:
@@ -112,8 +117,16 @@ class Server:
         """The Unix socket, where there is one."""
     def status(self) -> str | None:
         """What goes on, as JSON; nothing once it has been stopped."""
+    def power_fail(self, seed: int | None) -> str:
+        """Has the device lose its power; what that has done, as JSON. `seed` is the run's if none."""
+    def measure(self, path: Path) -> None:
+        """Measures the way to a file or device that was made of it, before it begins."""
+    def begin(self) -> None:
+        """Starts the clock, where it was to wait until something is attached."""
     def stop(self, drain: bool) -> str:
         """Ends it, after what is under way if `drain`; its report as JSON, the same whenever it is asked."""
+    def check(self) -> None:
+        """Raises what the model had given up with when it ended, if it had."""
 
 class RowsDigest:
     """Stands for a per-request table: those of two runs are the same if these are."""

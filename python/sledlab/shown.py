@@ -38,8 +38,8 @@ class Face(Protocol):
     def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
         """A figure; `what` none for the most telling one."""
 
-    def page(self, result: Any) -> str:
-        """A self-contained page, HTML."""
+    def page(self, result: Any, *, static: bool = False) -> str:
+        """A self-contained page, HTML; `static` without figures that can be explored."""
 
     def latex(self, result: Any) -> str:
         """The tables of what a terminal shows, as LaTeX."""
@@ -65,10 +65,16 @@ def face_of(result: Any) -> Face:
 class Shown:
     """What displays itself: as a table where it is printed or ends a notebook cell, in figures, as a page."""
 
-    def report(self, path: str | Path) -> Path:
-        """Writes a self-contained HTML page to `path` and returns the path."""
+    def report(self, path: str | Path, *, static: bool = False) -> Path:
+        """Writes a self-contained HTML page to `path` and returns the path.
+
+        Args:
+            path: Where.
+            static: Whether its figures are pictures only. Otherwise those with numbers can be explored where
+                the page is opened with JavaScript: values, zoom, what is shown, logarithmic or linear.
+        """
         with drafted(Path(path)) as place:
-            place.write_text(face_of(self).page(self), encoding="utf-8")
+            place.write_text(face_of(self).page(self, static=static), encoding="utf-8")
         return Path(path)
 
     def latex(self) -> str:

@@ -349,7 +349,7 @@ def test_report_and_displays(tmp_path):
     page = found.report(tmp_path / "race.html").read_text()
     assert "19 schedulers" in page
     assert not re.search(r"(src|href)=.https?:", page)
-    assert page.count("<svg") == 6
+    assert page.count("<svg") == 7
     assert "What a decision costs" in page
     assert found._repr_html_().startswith("<h4>cello on mems-g2: 19 schedulers</h4>")
     assert "FCFS against C-SCAN" in repr(made_up(names=NAMES[:2]))

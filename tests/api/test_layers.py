@@ -20,6 +20,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "sledlab"
 LAYERS = (
     ("__init__", "__main__"),
     ("cli",),
+    ("reproduction",),
     ("studies",),
     ("study",),
     ("show",),

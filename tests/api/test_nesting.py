@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,24 @@ def again():
     return sl.simulate(sl.workload("uniform"), "mems-g2", scheduler="NAME:Again", limit=3)
 """
 
+TOGETHER = """
+from threading import Barrier
+
+together = Barrier(40, timeout=60)
+
+class Lcfs:
+    def __init__(self):
+        self.queue = []
+    def push(self, request):
+        self.queue.append(request)
+    def __len__(self):
+        return len(self.queue)
+    def pop(self, now, device):
+        together.wait()
+        return self.queue.pop()
+"""
+"""A scheduler that waits until 40 runs with it are under way."""
+
 PROCESSES = THREADS.replace(
     "            pool.submit(again).result()",
     "            again = [sys.executable, '-c', 'import NAME; NAME.again()']\n"
@@ -54,11 +73,20 @@ def simulate(scheduler: str, **said):
     return sl.simulate(sl.workload("uniform"), "mems-g2", scheduler=scheduler, limit=3, **said)
 
 
-def test_threads_within_threads_are_refused(module):
+def test_threads_within_threads_are_refused(module, monkeypatch):
+    monkeypatch.setattr(nesting, "MOST_AT_ONCE", 32)
     module("again_in_threads", THREADS)
     with pytest.raises(sl.Error, match="32 runs with plug-ins are under way") as caught:
         simulate("again_in_threads:Again")
     assert "simulate with itself" in caught.value.remedy
+    assert nesting.VARIABLE not in os.environ
+
+
+def test_threads_side_by_side_are_no_recursion(module):
+    module("side_by_side", TOGETHER)
+    with ThreadPoolExecutor(40) as pool:
+        runs = [pool.submit(simulate, "side_by_side:Lcfs") for _ in range(40)]
+    assert [run.result().count for run in runs] == [3] * 40
     assert nesting.VARIABLE not in os.environ
 
 

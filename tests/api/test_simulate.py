@@ -23,6 +23,14 @@ def busy(n: int = 3000) -> dict:
     }
 
 
+def test_pages_with_pictures_only(tmp_path):
+    r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=200)
+    live, still = (r.report(tmp_path / f"{name}.html", static=name == "still") for name in ("live", "still"))
+    assert "uPlot" in live.read_text()
+    assert "<script" not in still.read_text()
+    assert live.read_text().count("<svg") == still.read_text().count("<svg") == 6
+
+
 def test_the_example_of_the_docs(bank):
     r = sl.simulate(sl.read_trace(bank), sl.device("mems-g2"), scheduler="sptf", speedup=4)
     assert r.response_time.p50 < r.response_time.p99 < r.response_time.p999 <= r.response_time.max

@@ -164,9 +164,19 @@ def test_in_one_of_several_zones_of_a_disk(sledlab, tmp_path):
     ],
 )
 def test_in_a_node_or_a_network(sledlab, tmp_path, option, text, old, new):
-    command = ["smart", "replay", SORT, "--device", "mems-g2", option, "FILE"]
-    line, _ = refuse(sledlab, tmp_path, changed(text, old, new), command)
-    assert line == new
+    replayed = ["smart", "replay", SORT, "--device", "mems-g2", option, "FILE"]
+    for command in (replayed, [option.removeprefix("--"), "show", "FILE"]):
+        line, _ = refuse(sledlab, tmp_path, changed(text, old, new), command)
+        assert line == new
+
+
+def test_a_device_file_without_a_kind_is_named(sledlab, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text("active_tips = 3200\n")
+    for command in (("device", "show", file), ("simulate", "--workload", "uniform", "--device", file)):
+        answer = sledlab(*command)
+        assert answer.code == 2
+        assert answer.err.startswith(f"error: {file}: a device file must say what kind")
 
 
 @pytest.mark.parametrize(

@@ -135,3 +135,23 @@ def test_every_command_has_help(sledlab):
                 walk(command.get_command(context, name), (*path, name))
 
     walk(cli, ())
+
+
+def commands(group=cli, path=()):
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+def test_what_writes_pages_can_leave_scripts_out():
+    pages = {}
+    for path, command in commands():
+        said = {param.name: getattr(param, "help", None) or "" for param in command.params}
+        out = said.get("out", "")
+        if "report" in out or "html" in out:
+            pages[" ".join(path)] = any("--static" in param.opts for param in command.params)
+    del pages["view"]  # nothing but a program
+    assert {"simulate", "compare", "power", "smart replay", "serve", "diff", "device seek-map"} <= set(pages)
+    assert [name for name, can in pages.items() if not can] == []

@@ -72,3 +72,45 @@ def test_a_limit_of_the_address_space_is_heeded():
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own)
     assert found.returncode == 1, found.stderr
     assert "1000 devices would take about" in found.stderr
+
+
+OVERLOAD = (
+    "simulate",
+    "--device",
+    "mems-g2",
+    "--workload",
+    "uniform",
+    "--speedup",
+    "1e6",
+    "--quiet",
+    "--json",
+)
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs", "c-scan", "sptf", "wstf"])
+def test_a_queue_without_end_is_refused(sledlab, monkeypatch, scheduler):
+    monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
+    many = ("--set", "workload.requests=20000000", "--scheduler", scheduler)
+    answer = sledlab(*OVERLOAD, *many)
+    answer.assert_refused("requests wait and have taken")
+    waiting = int(answer.err.split()[1])
+    assert 100_000 < waiting < 3_000_000
+    assert "SLEDLAB_MEMORY_MB" in answer.err
+    assert sledlab(*OVERLOAD, "--scheduler", scheduler, "--limit", "100000").json["requests"] == 100_000
+
+
+def test_a_queue_beyond_the_address_space_is_refused():
+    """The table of what waits could not grow, and the process would be aborted."""
+    code = (
+        "import re, resource, sledlab as sl\n"
+        "from pathlib import Path\n"
+        "said = {'device': 'mems-g2', 'speedup': 1e6}\n"
+        "sl.simulate(sl.workload('uniform'), **said, limit=10)\n"
+        "size = int(re.search(r'VmSize:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) * 1024\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (size + (300 << 20),) * 2)\n"
+        "sl.simulate(sl.workload('uniform', requests=20_000_000), **said, requests=False)"
+    )
+    own = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own)
+    assert found.returncode == 1, found.stderr
+    assert "requests wait and have taken" in found.stderr

@@ -33,7 +33,7 @@ def test_what_is_listed_is_true(sample):
 
 
 def test_the_first_minute_is_that_of_the_whole():
-    for name in ("kv-a", "oltp-orders-a"):
+    for name in ("kv-a", "mail-a", "oltp-orders-a"):
         short = sl.read_trace(f"sample:{name}-60s").frame()
         assert short.equals(sl.read_trace(f"sample:{name}").head(short.height))
 

@@ -36,7 +36,7 @@ def completed(*words):
         ("simulate --workload tpc", ["tpcd", "tpcc"]),
         ("simulate --set device.active_t", ["device.active_tips"]),
         ("simulate --set replay.spe", ["replay.speedup"]),
-        ("simulate --trace sample:m", ["sample:mail-a"]),
+        ("simulate --trace sample:m", ["sample:mail-a", "sample:mail-a-60s"]),
         ("simulate paper-002-st", ["paper-002-starvation"]),
         ("compare --schedulers fcfs,c-s", ["fcfs,c-scan"]),
         ("compare why", ["why-not-an-ssd"]),
@@ -95,7 +95,7 @@ def test_bash_completes_samples(tmp_path):
     ask = "COMP_WORDS=(sledlab simulate --trace sample:ma); COMP_CWORD=3; _sledlab_completion sledlab"
     said = f'{script("bash")}\nPATH={tmp_path}:$PATH\n{ask}\necho "${{COMPREPLY[@]}}"'
     done = subprocess.run([bash, "-c", said], capture_output=True, text=True, check=True)
-    assert done.stdout == "sample:mail-a\n"
+    assert done.stdout == "sample:mail-a sample:mail-a-60s\n"
 
 
 def test_every_command_has_a_page_of_manual(sledlab, tmp_path):

@@ -1,8 +1,10 @@
 """`sledlab simulate`: its options, its JSON, its files, its mistakes."""
 
+import html
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -20,7 +22,7 @@ UNIFORM = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit"
 SUMMARY_KEYS = """
 requests elapsed_s response_time_ms read write queue_time_ms service_time_ms positioning_time_ms
 throughput_iops throughput_mb_s utilization queue_length energy_j startups saturated wall_s
-config version seed
+config version seed checksum
 """
 
 
@@ -92,12 +94,17 @@ def test_requests_table(sledlab, tmp_path, suffix):
     assert set(frame["op"]) == {"R", "W"}
 
 
-def test_report_needs_nothing_from_elsewhere(sledlab, tmp_path):
-    sledlab(*UNIFORM, "--out", tmp_path)
+@pytest.mark.parametrize("still", [(), ("--static",)])
+def test_report_needs_nothing_from_elsewhere(sledlab, tmp_path, still):
+    sledlab(*UNIFORM, "--out", tmp_path, *still)
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 6
-    for outside in ("<script", "<link", 'src="http', "@import", "url(http"):
+    for outside in ("<script" if still else "<script src", "<link", "src=", "@import", "url(http", "fetch("):
         assert outside not in page
+    script = "'none'" if still else "'sha256-"
+    policy = html.unescape(re.search('Security-Policy" content="([^"]*)"', page)[1])
+    assert policy.startswith("default-src 'none'; img-src data:;")
+    assert f"script-src {script}" in policy
 
 
 @pytest.mark.parametrize(

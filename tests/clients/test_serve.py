@@ -141,10 +141,10 @@ def test_a_replay_that_differs_is_told(monkeypatch):
     """What was recorded is moved by a nanosecond: no completion and no result can be the same."""
     read = Recorded.read
 
-    def changed(path):
-        recorded = read(path)
+    def changed(path, power_failures):
+        (recorded,) = read(path, power_failures)
         recorded.records["stamp_ns"][5:] += 1
-        return recorded
+        return [recorded]
 
     monkeypatch.setattr(Recorded, "read", changed)
     with sl.serve("mems-g2", host_us=0) as server:

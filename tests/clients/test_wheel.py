@@ -115,9 +115,9 @@ sledlab network show rack-ethernet
 sledlab trace list
 sledlab trace info sample:oltp-orders-a-60s
 sledlab trace head sample:kv-a-60s
-sledlab trace slice sample:mail-a cut.csv --limit 100
+sledlab trace slice sample:mail-a-60s cut.csv --limit 100
 sledlab simulate --device mems-g2 --workload uniform --limit 10000 --json
-sledlab simulate --device mems-g3 --trace sample:mail-a --limit 5000 --out run
+sledlab simulate --device mems-g3 --trace sample:mail-a-60s --limit 5000 --out run
 sledlab simulate run/experiment.toml --scheduler sptf --out run2
 sledlab diff run run2
 sledlab smart replay sample:sort --device mems-g2
@@ -162,15 +162,18 @@ TABLE = (
 REQUESTS = "sledlab simulate --device mems-g2 --workload uniform --limit 2000"
 
 PREPARED = {
-    "app.csv": "sledlab trace slice sample:mail-a app.csv --limit 3000",
+    "app.csv": "sledlab trace slice sample:mail-a-60s app.csv --limit 3000",
     "run-fcfs": f"{REQUESTS} --out run-fcfs && {REQUESTS} --scheduler sptf --out run-sptf",
     "before.parquet": f"{REQUESTS} --requests before.parquet && {REQUESTS} --requests after.parquet",
     "io_traces": "echo '3,W,0,4096,1' | gzip > io_traces.csv.gz",
+    "view run": f"{REQUESTS} --out run",
     "day-1": "for day in 1 2; do echo ${day}00,0,8,0,1283 > day-$day.csv; done",
     "check tape": f"cp {PROJECT}/examples/tape.py .",
     "check clock": f"cp {PROJECT}/examples/clock.py .",
     "my.sql": f'mkdir -p data && python -c "{TABLE}" && echo "SELECT v, count(*) FROM t GROUP BY v" > my.sql',
     "my_job.py": "sledlab init job",
+    "--device mine.toml": "sledlab init device mine.toml",
+    "./database.sh": "echo '#!/bin/sh' > database.sh && chmod +x database.sh",
     "sort-4.work": "for n in 4 8; do sledlab smart record --job sort --scale-factor 0.01 --nodes $n "
     "--work sort-$n.work; done",
     "~/": "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions",

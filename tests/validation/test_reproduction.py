@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,8 +25,8 @@ SINGLE = ("paper-000-figure-4", "paper-002-starvation")
 """Not comparisons: one for `device seek-map`, one for `simulate`."""
 
 FILES = sorted(EXPERIMENTS.glob("*.toml"))
-LEAST = {"hybrid": 30, "power": 40, "scheduling": 20, "smart": 25}
-"""Claims that are reproduced, at least."""
+CLAIMS = {"H": 80, "W": 55, "L": 24, "Y": 36, "C": 51}
+"""How many there are of each paper, numbered from 1."""
 
 QUICK = ("--limit", "300", "--warmup", "0", "--seeds", "1")
 
@@ -135,6 +134,7 @@ def test_figures_3_to_7_show_points_of_figure_2() -> None:
 SMALL = {"hybrid": ("--limit", "5000", *QUICK[2:])}
 
 
+@pytest.mark.slow("runs every experiment of a topic")
 @pytest.mark.everything
 @pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
 def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> 
     else:
         topic.run(tmp_path, SMALL.get(topic.name, QUICK))
     text = topic.page(topic.judge(tmp_path), "0")
-    assert text.count("### ") == len(claims(topic.name))
+    assert len(verdicts(text)) == len(claims(topic.name))
 
 
 def test_cello_is_the_one_that_was_calibrated_in_every_experiment_on_hybrids() -> None:
@@ -174,26 +174,19 @@ def test_page_has_a_verdict_on_every_claim_and_counts_them(topic: Topic) -> None
     assert [name for name, _ in verdicts(text)] == list(mine)
     assert set(found.values()) <= set(OUTCOMES)
     assert counts(mine, found) in text
-    assert Counter(found.values())["reproduced"] >= LEAST[topic.name]
 
 
 def test_every_claim_has_a_judge_or_tests_and_words() -> None:
     of_all = [claim for name in TOPICS for claim in claims(name).values()]
-    assert {claim.id for claim in of_all if not claim.held} >= set(JUDGES)
+    assert set(JUDGES) <= {claim.id for claim in of_all}
+    assert not [claim.id for claim in of_all if {claim.id, claim.like}.isdisjoint(JUDGES) and not claim.held]
     assert all(claim.ours for claim in of_all)
 
 
 def test_claims_cover_the_papers() -> None:
-    assert list(claims("scheduling")) == [
-        *(f"H-{n}" for n in (*range(26, 61), 78)),
-        *(f"L-{n:02}" for n in range(1, 25)),
-    ]
-    assert list(claims("power")) == [
-        *(f"H-{n}" for n in (*range(14, 21), *range(61, 77))),
-        *(f"Y-{n:02}" for n in range(1, 37)),
-    ]
-    assert list(claims("hybrid")) == [f"W-{n:02}" for n in range(1, 56)]
-    assert sorted(claims("smart")) == [f"C-{n:02}" for n in range(1, 52)]
+    found = [name for topic in TOPICS for name in claims(topic)]
+    numbers = ((paper, n) for paper, most in CLAIMS.items() for n in range(1, most + 1))
+    assert sorted(found) == sorted(f"{paper}-{n:02}" for paper, n in numbers)
 
 
 @pytest.mark.parametrize("name", TOPICS)

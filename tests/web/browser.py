@@ -32,7 +32,7 @@ MEASURE = """(async () => {
     const scrolls = element => element &&
         (getComputedStyle(element).overflowX !== "visible" || scrolls(element.parentElement));
     const figures = [...document.querySelectorAll("img, canvas, svg, video")]
-        .filter(element => !element.parentElement.closest("svg"));
+        .filter(element => !element.parentElement.closest("svg") && element.checkVisibility());
     return {
         title: document.title,
         scroll_px: document.documentElement.scrollWidth,

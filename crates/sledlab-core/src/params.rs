@@ -155,14 +155,35 @@ pub trait Params: Sized + Default {
     }
 }
 
-/// Reads and checks one value; called by the code that [`params!`](crate::params!) writes.
+/// Declares one value, `words` being its name, meaning and unit; called by the code that [`params!`](crate::params!)
+/// writes, as the functions below are. None is inlined: there are hundreds of parameters, and few types.
+#[inline(never)]
+pub fn spec<T: ParamValue>(words: [&'static str; 3], range: Option<(f64, f64)>, default: &T) -> ParamSpec {
+    let [name, meaning, unit] = words;
+    ParamSpec { name, meaning: meaning.trim(), unit, kind: T::KIND, range, default: default.to_value() }
+}
+
+/// Writes one value into a table.
+#[inline(never)]
+pub fn write<T: ParamValue>(table: &mut Table, key: &str, value: &T) {
+    table.insert(key.to_owned(), value.to_value());
+}
+
+/// A key that is none of those that are `known`.
+#[cold]
+pub fn unknown(path: &str, key: &str, known: &[&str]) -> Error {
+    let known: Vec<String> = known.iter().map(|known| format!("{path}.{known}")).collect();
+    Error::unknown("key", &format!("{path}.{key}"), known.iter().map(String::as_str))
+}
+
+/// Reads and checks one value.
+#[inline(never)]
 pub fn read<T: ParamValue>(
-    path: &str,
-    key: &str,
-    unit: &str,
+    into: &mut T,
+    (path, key, unit): (&str, &str, &str),
     range: Option<(f64, f64)>,
     value: &Value,
-) -> Result<T> {
+) -> Result<()> {
     let parsed = T::from_value(value).map_err(|expected| Error::user(format!("{path}.{key}: {expected}")))?;
     if let (Some(number), Some((low, high))) = (parsed.as_number(), range)
         && !(low..=high).contains(&number)
@@ -171,7 +192,8 @@ pub fn read<T: ParamValue>(
         return Err(Error::user(format!("{path}.{key} = {number}{unit} is out of range"))
             .with_remedy(format!("choose a value from {low} to {high}{unit}")));
     }
-    Ok(parsed)
+    *into = parsed;
+    Ok(())
 }
 
 /// Splits `name:key=value:key=value` into a name and parameters. A value is a TOML value or text. Messages name
@@ -250,37 +272,30 @@ macro_rules! params {
 
         impl $crate::params::Params for $name {
             fn specs() -> Vec<$crate::params::ParamSpec> {
-                use $crate::params::ParamValue as _;
                 let defaults = Self::default();
-                vec![$( $crate::params::ParamSpec {
-                    name: stringify!($key),
-                    meaning: $meaning.trim(),
-                    unit: concat!($($unit)?),
-                    kind: <$type as $crate::params::ParamValue>::KIND,
-                    range: $crate::params!(@range $($(($low, $high))?)?),
-                    default: defaults.$key.to_value(),
-                } ),*]
+                vec![$( $crate::params::spec(
+                    [stringify!($key), $meaning, concat!($($unit)?)],
+                    $crate::params!(@range $($(($low, $high))?)?),
+                    &defaults.$key,
+                ) ),*]
             }
 
             fn set(&mut self, path: &str, key: &str, value: &toml::Value) -> $crate::Result<()> {
                 match key {
                     $( stringify!($key) => {
-                        self.$key = $crate::params::read(
-                            path, key, concat!($($unit)?), $crate::params!(@range $($(($low, $high))?)?), value)?;
+                        let range = $crate::params!(@range $($(($low, $high))?)?);
+                        $crate::params::read(&mut self.$key, (path, key, concat!($($unit)?)), range, value)
                     } )*
                     _ => {
                         let known = [$( stringify!($key) ),*];
-                        return Err($crate::Error::unknown("key", &format!("{path}.{key}"),
-                            known.map(|known| format!("{path}.{known}")).iter().map(String::as_str)));
+                        Err($crate::params::unknown(path, key, &known))
                     }
                 }
-                Ok(())
             }
 
             fn to_table(&self) -> toml::Table {
-                use $crate::params::ParamValue as _;
                 let mut table = toml::Table::new();
-                $( table.insert(stringify!($key).to_owned(), self.$key.to_value()); )*
+                $( $crate::params::write(&mut table, stringify!($key), &self.$key); )*
                 table
             }
         }

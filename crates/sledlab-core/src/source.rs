@@ -28,6 +28,16 @@ impl<S: Source + ?Sized> Source for Box<S> {
     }
 }
 
+impl<S: Source + ?Sized> Source for &mut S {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        (**self).fill(into)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        (**self).progress()
+    }
+}
+
 /// Requests held in memory.
 #[derive(Clone, Debug, Default)]
 pub struct InMemory {

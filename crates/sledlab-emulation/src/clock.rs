@@ -147,6 +147,43 @@ impl fmt::Display for Scale {
     }
 }
 
+/// The clock of a device: its time begins when it is switched on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Switched {
+    scale: Scale,
+    /// When that was, in real time.
+    on_ns: u64,
+}
+
+impl Switched {
+    /// Switched on at that real time.
+    pub fn on(scale: Scale, on_ns: u64) -> Self {
+        Switched { scale, on_ns }
+    }
+
+    /// How many times slower than real its time goes.
+    pub fn scale(self) -> Scale {
+        self.scale
+    }
+
+    /// When it was switched on, in real time.
+    pub fn on_ns(self) -> u64 {
+        self.on_ns
+    }
+
+    /// The device's time at a real time.
+    #[inline]
+    pub fn model(self, real_ns: u64) -> Time {
+        self.scale.model(real_ns.saturating_sub(self.on_ns))
+    }
+
+    /// The first nanosecond of real time at which the device's time is `at`.
+    #[inline]
+    pub fn real(self, at: Time) -> u64 {
+        self.scale.real(at).saturating_add(self.on_ns)
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod fake {
     use std::sync::Arc;

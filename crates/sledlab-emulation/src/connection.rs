@@ -137,6 +137,8 @@ pub(crate) struct Connection {
     fetched: u64,
     /// The client wants nothing more: close when everything is answered.
     pub ending: bool,
+    /// Data of the write that is arriving, where that is to reach the store as a whole.
+    held_back: Vec<u8>,
     /// Why data of the write that is arriving could not be stored.
     refused: Option<Errno>,
 }
@@ -157,8 +159,14 @@ impl Connection {
             under_way_bytes: 0,
             fetched: 0,
             ending: false,
+            held_back: Vec::new(),
             refused: None,
         }
+    }
+
+    /// The data of the write that has arrived, if it was held back.
+    pub fn take_held(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.held_back)
     }
 
     /// How requests are replied to.
@@ -234,8 +242,9 @@ impl Connection {
         }
     }
 
-    /// Looks at what has arrived, up to the end of a request. Data goes to the store.
-    pub fn next(&mut self, store: &Store) -> Next {
+    /// Looks at what has arrived, up to the end of a request. Data goes to the store, unless that is to get all of a
+    /// write at once: then it is held back.
+    pub fn next(&mut self, store: &Store, holds_back: bool) -> Next {
         let (used, event) = self.session.feed(&self.input[self.unread.clone()], &mut self.said);
         self.unread.start += used;
         let next = match event {
@@ -245,7 +254,9 @@ impl Connection {
             }
             Event::Replied => Next::Done,
             Event::Data { offset, bytes } => {
-                if let Err(error) = store.write_at(offset, bytes) {
+                if holds_back {
+                    self.held_back.extend_from_slice(bytes);
+                } else if let Err(error) = store.write_at(offset, bytes) {
                     self.refused = Some(Errno::from(&error));
                 }
                 Next::Done

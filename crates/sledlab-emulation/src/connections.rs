@@ -62,6 +62,13 @@ impl Connections {
         self.0.iter_mut().flatten()
     }
 
+    /// Closes those with something under way.
+    pub fn keep_idle(&mut self) {
+        for place in &mut self.0 {
+            place.take_if(|connection| !connection.is_idle());
+        }
+    }
+
     /// Closes all.
     pub fn clear(&mut self) {
         self.0.clear();

@@ -15,12 +15,14 @@ pub(crate) struct Flight {
     /// Place of its connection, and that connection's number, for another may have taken the place.
     pub slot: usize,
     pub connection: u64,
+    /// How often the power had failed before.
+    pub starts: u16,
     pub request: nbd::Request,
     /// What the model was asked, now.
     pub asked: Request,
     /// The number of that.
     pub id: u64,
-    /// When that counts as arrived, and when the request did.
+    /// When that counts as arrived, which is never at 0, and when the request did.
     pub stamp: Time,
     pub arrived: Time,
     pub planned: Time,
@@ -72,6 +74,7 @@ impl Flight {
                 | flag(self.flushing, Record::FUA),
             unwanted_words: self.asked.unwanted_words,
             cause: cause as u8,
+            starts: self.starts,
             host_ns: self.host_ns,
             lateness_ns,
         }

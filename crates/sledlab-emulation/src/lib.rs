@@ -6,15 +6,24 @@
 //! - [`transport::nbd`] understands clients: a codec over byte slices that knows neither sockets nor clocks.
 //! - [`Store`] keeps what they write, in memory or in a sparse file.
 //! - `pacer`, `budget` and `clock` say when to do what; `lateness` how well that went.
+//! - `attaching` is what happens before the clock starts, where a file or a device is made of the server.
 //! - `serving` is the loop of one thread around all of them and [`Live`](sledlab_sim::Live), the model.
 //!
 //! The codec builds anywhere, all else needs Linux.
+
+#![cfg_attr(test, allow(clippy::duplicate_mod, reason = "tests share a plain client"))]
+
+// Tests share modules with the examples, which say it so, and a plain client with each other.
+#[cfg(test)]
+extern crate self as sledlab_emulation;
 
 mod extent;
 pub mod transport;
 
 pub use extent::Extent;
 
+#[cfg(target_os = "linux")]
+mod attaching;
 #[cfg(target_os = "linux")]
 mod awake;
 #[cfg(target_os = "linux")]
@@ -38,6 +47,8 @@ mod model;
 #[cfg(target_os = "linux")]
 mod pacer;
 #[cfg(target_os = "linux")]
+mod power;
+#[cfg(target_os = "linux")]
 mod priority;
 #[cfg(target_os = "linux")]
 mod probe;
@@ -60,6 +71,8 @@ pub use digest::RowsDigest;
 pub use lateness::{Cause, Percentiles, Stall, Stalls, Within};
 #[cfg(target_os = "linux")]
 pub use listener::Listen;
+#[cfg(target_os = "linux")]
+pub use power::PowerFailure;
 #[cfg(target_os = "linux")]
 pub use priority::Priority;
 #[cfg(target_os = "linux")]

@@ -28,6 +28,11 @@ pub enum Listen {
     Tcp(SocketAddr),
 }
 
+/// The socket in its private directory.
+const SOCKET: &str = "sledlab.sock";
+/// Bytes of the path of a Unix socket, at most.
+const MOST_PATH: usize = 107;
+
 /// A place where clients connect, removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Listener {
@@ -45,8 +50,9 @@ impl Listener {
     pub fn open(place: Option<Listen>) -> Result<Self> {
         match place {
             None => {
-                let folder = private_folder()?;
-                let path = folder.join("sledlab.sock");
+                let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+                let folder = private_folder(&folder_for(runtime, std::env::temp_dir()))?;
+                let path = folder.join(SOCKET);
                 // It is removed where the socket cannot be made, too.
                 let made = at_socket(&path);
                 if made.is_err() {
@@ -136,9 +142,14 @@ fn prepare(place: &Listen, client: &OwnedFd) {
     }
 }
 
-fn private_folder() -> Result<PathBuf> {
-    let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_dir());
-    let base = base.unwrap_or_else(std::env::temp_dir);
+/// Where a socket's directory is made: a folder for such things, if the path of a socket in it is not too long.
+fn folder_for(runtime: Option<PathBuf>, temporary: PathBuf) -> PathBuf {
+    let room = MOST_PATH - "/sledlab-0123456789abcdef/".len() - SOCKET.len();
+    let usable = |path: &PathBuf| path.is_dir() && path.as_os_str().len() <= room;
+    runtime.into_iter().chain([temporary]).find(usable).unwrap_or_else(|| "/tmp".into())
+}
+
+fn private_folder(base: &Path) -> Result<PathBuf> {
     for attempt in 0..100 {
         let folder = base.join(format!("sledlab-{:016x}", RandomState::new().hash_one(attempt)));
         match DirBuilder::new().mode(0o700).create(&folder) {
@@ -154,8 +165,9 @@ fn private_folder() -> Result<PathBuf> {
 /// A socket that nobody but its owner can use, from the first moment on.
 fn at_socket(path: &Path) -> Result<OwnedFd> {
     let address = SocketAddrUnix::new(path).map_err(|_| {
-        Error::user(format!("the path of the socket is too long: {}", path.display()))
-            .with_remedy("Unix sockets have paths of at most 107 bytes: choose a shorter one")
+        Error::user(format!("the path of the socket is too long: {}", path.display())).with_remedy(format!(
+            "Unix sockets have paths of at most {MOST_PATH} bytes: choose a shorter one"
+        ))
     })?;
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let open = || {
@@ -216,6 +228,20 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_whose_path_is_too_long_is_passed_over() {
+        let base = Path::new("/tmp").join(format!("{:016x}", RandomState::new().hash_one("long")));
+        let long = base.join("a".repeat(100));
+        fs::create_dir_all(&long).expect("a directory");
+        assert_eq!(folder_for(Some(base.join("none")), base.clone()), base);
+        assert_eq!(folder_for(Some(base.clone()), long.clone()), base);
+        assert_eq!(folder_for(Some(long.clone()), base.clone()), base);
+        assert_eq!(folder_for(None, long), Path::new("/tmp"));
+        fs::remove_dir_all(&base).expect("the directory");
+        let said = Listener::open(Some(Listen::Socket("a".repeat(MOST_PATH + 1).into())));
+        assert!(said.unwrap_err().to_string().contains("too long"));
+    }
+
+    #[test]
     fn is_private_and_leaves_nothing() {
         let listener = Listener::open(None).expect("a socket");
         let path = listener.path().expect("a path").to_path_buf();
@@ -233,7 +259,7 @@ mod tests {
 
     #[test]
     fn takes_the_place_of_a_killed_server() {
-        let folder = private_folder().expect("a directory");
+        let folder = private_folder(&std::env::temp_dir()).expect("a directory");
         let path = folder.join("a b%.sock");
         drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
         let listener = Listener::open(Some(Listen::Socket(path))).expect("an abandoned place");

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use sledlab_core::{Request, Result, Span, Time};
+use sledlab_core::{Error, Request, Result, Span, Time};
+use sledlab_models::system::Contents;
 use sledlab_sim::{Answer, Live, Outcome};
 
 /// A system whose clock the server owns; see [`Live`], of which this is the part that tests and the probe of the host's
@@ -18,6 +19,13 @@ pub(crate) trait Model: Send {
     fn queue_length(&self) -> usize;
     /// The end: the rest at once. No outcome where the model has none.
     fn finish(self: Box<Self>, answers: &mut Vec<Answer>) -> Result<Option<Outcome>>;
+    /// The power fails; tells what blocks hold. See [`Live::crash`].
+    fn crash(
+        self: Box<Self>,
+        at: Time,
+        survives: &mut dyn FnMut() -> bool,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Contents>;
 }
 
 impl Model for Live {
@@ -40,6 +48,20 @@ impl Model for Live {
     fn finish(self: Box<Self>, answers: &mut Vec<Answer>) -> Result<Option<Outcome>> {
         Live::finish(*self, answers).map(Some)
     }
+
+    fn crash(
+        self: Box<Self>,
+        at: Time,
+        survives: &mut dyn FnMut() -> bool,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Contents> {
+        Live::crash(*self, at, survives, answers).map(|(_, contents)| contents)
+    }
+}
+
+/// A model without media.
+pub(crate) fn keeps_nothing() -> Error {
+    Error::internal("the power fails of a model that keeps no contents")
 }
 
 /// Everything takes equally long and nothing waits for anything.
@@ -99,5 +121,9 @@ impl Model for Constant {
     fn finish(self: Box<Self>, answers: &mut Vec<Answer>) -> Result<Option<Outcome>> {
         answers.extend(self.waiting);
         Ok(None)
+    }
+
+    fn crash(self: Box<Self>, _: Time, _: &mut dyn FnMut() -> bool, _: &mut Vec<Answer>) -> Result<Contents> {
+        Err(keeps_nothing())
     }
 }

@@ -107,6 +107,11 @@ impl Pacer {
         Pacer { send: self.send, spin: self.spin, ..Pacer::new() }
     }
 
+    /// No reply waits any more; all else stays.
+    pub fn forget(&mut self) {
+        self.waiting.clear();
+    }
+
     /// Takes a reply of so many bytes that should be handed over at `target`.
     pub fn push(&mut self, target: u64, bytes: u32, key: u32) {
         let size = size_of(bytes);

@@ -41,12 +41,14 @@ pub struct Record {
     pub connection: u16,
     /// What was asked for: 0 to 3 for read, write, trim and flush.
     pub op: u8,
-    /// [`UNALIGNED`](Record::UNALIGNED), [`SILENT`](Record::SILENT), [`FUA`](Record::FUA).
+    /// [`UNALIGNED`](Record::UNALIGNED), [`SILENT`](Record::SILENT), [`FUA`](Record::FUA), [`LOST`](Record::LOST).
     pub flags: u8,
     /// Words of its last block that the host has no use for.
     pub unwanted_words: u8,
     /// Why the reply was late, a [`Cause`].
     pub cause: u8,
+    /// How often the power had failed before; numbers and times begin anew after each failure.
+    pub starts: u16,
     /// How much earlier than `planned_ns` the reply was to be handed over for the way to the host, in nanoseconds of
     /// real time.
     pub host_ns: u32,
@@ -64,6 +66,8 @@ impl Record {
     pub const SILENT: u8 = 4;
     /// A flush that a write asked for (force unit access).
     pub const FUA: u8 = 8;
+    /// The power failed before the model answered: `planned_ns` says nothing.
+    pub const LOST: u8 = 16;
 
     /// As it stands in a file.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
@@ -75,6 +79,7 @@ impl Record {
         bytes[40..44].copy_from_slice(&self.blocks.to_le_bytes());
         bytes[44..46].copy_from_slice(&self.connection.to_le_bytes());
         bytes[46..50].copy_from_slice(&[self.op, self.flags, self.unwanted_words, self.cause]);
+        bytes[50..52].copy_from_slice(&self.starts.to_le_bytes());
         bytes[52..56].copy_from_slice(&self.host_ns.to_le_bytes());
         bytes[56..].copy_from_slice(&self.lateness_ns.to_le_bytes());
         bytes
@@ -98,6 +103,7 @@ impl Record {
             flags: bytes[47],
             unwanted_words: bytes[48],
             cause: bytes[49],
+            starts: u16::from_le_bytes(field(bytes, 50)),
             host_ns: u32::from_le_bytes(field(bytes, 52)),
             lateness_ns: i64::from_le_bytes(field(bytes, 56)),
         }
@@ -247,6 +253,7 @@ mod tests {
             flags: Record::FUA,
             unwanted_words: 63,
             cause: Cause::Client as u8,
+            starts: 9,
             host_ns: 12,
             lateness_ns: -13,
         };

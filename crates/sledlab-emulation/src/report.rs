@@ -1,10 +1,12 @@
 //! What a server tells about itself: while it runs, and in the end.
 
 use serde::Serialize;
+use sledlab_core::Error;
 use sledlab_sim::Outcome;
 
 use crate::clock::Scale;
 use crate::lateness::{Cause, Percentiles, Stalls, Within};
+use crate::power::PowerFailure;
 
 /// Requests by what they asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -79,8 +81,10 @@ impl HostWay {
 pub struct Status {
     /// Real time since the start, in seconds.
     pub real_s: f64,
-    /// The model's time, in seconds.
+    /// The model's time since the device was switched on, in seconds.
     pub model_s: f64,
+    /// How often its power has failed.
+    pub power_failures: u64,
     /// What was asked for so far.
     pub counts: Counts,
     /// Requests whose replies have not left.
@@ -110,11 +114,17 @@ pub struct Status {
 /// A run, after its end.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What the model tells, as `simulate` of the recording does; none where nothing was read or written.
+    /// What the model tells since the device was switched on, as `simulate` of the recording does; none where nothing
+    /// was read or written.
     #[serde(skip)]
     pub outcome: Option<Outcome>,
-    /// Stands for the per-request table; see [`RowsDigest`](crate::RowsDigest).
+    /// What the model has given up with; then it tells nothing more.
+    #[serde(skip)]
+    pub failure: Option<Error>,
+    /// Stands for the per-request table since then; see [`RowsDigest`](crate::RowsDigest).
     pub digest_of_rows: u64,
+    /// Power failures, in order.
+    pub power_failures: Vec<PowerFailure>,
     /// What was asked for.
     pub counts: Counts,
     /// Lateness in microseconds of real time; early replies are below zero.

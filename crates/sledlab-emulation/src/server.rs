@@ -1,25 +1,29 @@
 //! A block device that real programs can use, from start to stop.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use sledlab_core::{BLOCK_BYTES, Error, Result};
-use sledlab_sim::{Experiment, Live};
+use sledlab_models::system::Contents;
+use sledlab_sim::{Experiment, Live, RowSink};
 
 use crate::Store;
+use crate::attaching::{Attached, Attaching, attaching};
 use crate::awake::Awake;
 use crate::clock::{Monotonic, Scale};
 use crate::digest::RowsDigest;
 use crate::listener::{Listen, Listener};
 use crate::model::Model;
 use crate::pacer::Pacer;
+use crate::power::{Cut, Power, PowerFailure};
 use crate::priority::{self, Priority};
 use crate::probe::Probe;
 use crate::recording::Recording;
 use crate::report::{HostWay, Report, Status};
-use crate::serving::{Order, Parts, Serving, Shared};
+use crate::serving::{Clients, Order, Parts, Rows, Serving, Shared};
 use crate::transport::nbd::Export;
 
 /// Where data is kept.
@@ -46,6 +50,7 @@ pub enum HostPath {
 
 /// How a server is to be.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct Options {
     /// Where clients connect; a socket in a new private directory if it is not said.
     pub listen: Option<Listen>,
@@ -53,6 +58,8 @@ pub struct Options {
     pub data: Data,
     /// Answer at once, and do not ask the model: to fill a device, say.
     pub untimed: bool,
+    /// Keep what [`Server::power_fail`] needs: memory for every block that is written.
+    pub power_failures: bool,
     /// How many times slower than real the model's time goes.
     pub scale: Scale,
     /// How much earlier than planned replies leave.
@@ -61,6 +68,8 @@ pub struct Options {
     pub priority: Priority,
     /// The file that takes a [`Record`](crate::Record) for each operation.
     pub recording: Option<PathBuf>,
+    /// Something is attached before the clock starts; see [`Server::begin`].
+    pub attached: bool,
     /// What clients may call the device; the empty name always finds it.
     pub name: String,
     /// Whether clients are told that neighbouring blocks are cheaper to reach.
@@ -87,7 +96,10 @@ pub struct Server {
     uri: String,
     socket: Option<PathBuf>,
     shared: Arc<Shared>,
+    /// Whether its power can fail.
+    can_fail: bool,
     thread: Option<JoinHandle<Result<Report>>>,
+    attaching: Option<Attaching>,
 }
 
 /// What the thread tells when it is ready to serve.
@@ -98,20 +110,27 @@ impl Server {
     ///
     /// # Errors
     /// All that is wrong with the experiment; a place where nobody can or may listen; a file that is no store of this
-    /// device; a priority that is refused.
+    /// device; a priority that is refused; power failures of a system that cannot have them, or without a model.
     pub fn start(experiment: &Experiment, options: Options) -> Result<Server> {
-        let digest = Arc::new(Mutex::new(RowsDigest::default()));
-        let rows = Arc::clone(&digest);
-        let live = Live::new(
-            experiment,
-            Some(Box::new(move |table| {
-                rows.lock().unwrap_or_else(PoisonError::into_inner).update(table);
-                Ok(())
-            })),
-        )?;
+        let table = Arc::new(Mutex::new((RowsDigest::default(), 0)));
+        let mut power = None;
+        let live = if options.power_failures {
+            let live = Live::keeping_contents(experiment, Some(sink(&table)))?;
+            let (again, same) = (experiment.clone(), Arc::clone(&table));
+            let restart = move || -> Result<Box<dyn Model>> {
+                Ok(Box::new(Live::keeping_contents(&again, Some(sink(&same)))?))
+            };
+            power = Some(Power::new(live.is_volatile(), experiment.seed()?, Box::new(restart)));
+            live
+        } else {
+            Live::new(experiment, Some(sink(&table)))?
+        };
         let bytes = live.capacity_blocks() * BLOCK_BYTES;
-        let digest = move || digest.lock().unwrap_or_else(PoisonError::into_inner).value();
-        Server::start_with(Box::new(live), bytes, options, digest)
+        let rows = move || {
+            let (digest, rows) = std::mem::take(&mut *table.lock().unwrap_or_else(PoisonError::into_inner));
+            (digest.value(), rows)
+        };
+        Server::start_with(Box::new(live), bytes, options, Box::new(rows), power)
     }
 
     /// The same of any model.
@@ -119,10 +138,27 @@ impl Server {
         model: Box<dyn Model>,
         bytes: u64,
         options: Options,
-        digest: impl FnOnce() -> u64 + Send + 'static,
+        rows: Rows,
+        power: Option<Power>,
     ) -> Result<Server> {
-        let Options { listen, data, untimed, scale, host_us, priority, recording, name, rotational } =
-            options;
+        let Options {
+            listen,
+            data,
+            untimed,
+            scale,
+            host_us,
+            priority,
+            recording,
+            attached,
+            name,
+            rotational,
+            power_failures: _,
+        } = options;
+        let can_fail = power.is_some();
+        if untimed && can_fail {
+            return Err(Error::user("an untimed device has no model that says what a power failure leaves")
+                .with_remedy("serve it in its own time, or do without power failures"));
+        }
         let export = Export::new(&name, "emulated by sledlab", bytes)?.rotational(rotational);
         let store = match data {
             Data::Memory => Store::in_memory(bytes)?,
@@ -136,7 +172,7 @@ impl Server {
         let recording =
             recording.map(|path| Recording::create(&path, Arc::clone(&shared.wake))).transpose()?;
         let probe = match host_us {
-            HostPath::Auto if !untimed => Some(Probe::start(listener.is_tcp())?),
+            HostPath::Auto if !untimed && !attached => Some(Probe::start(listener.is_tcp())?),
             _ => None,
         };
         let host = match host_us {
@@ -153,6 +189,8 @@ impl Server {
             clock: Box::new(Monotonic::start()),
             scale,
             model: (!untimed).then_some(model),
+            rows,
+            power,
             store,
             export,
             listener: Some(listener),
@@ -166,16 +204,36 @@ impl Server {
         // Without a model there is nothing to be on time for, and a processor to be left to others.
         let priority = if untimed { Priority::Normal } else { priority };
         let (ready, started) = channel();
+        let (attaching, attached) = attached.then(|| attaching(host, scale)).unzip();
         let thread = thread::Builder::new()
             .name("sledlab-server".to_owned())
-            .spawn(move || run(parts, priority, probe, digest, &ready))
+            .spawn(move || run(parts, priority, probe, attached, &ready))
             .map_err(|error| Error::user(format!("there is no thread for the server: {error}")))?;
-        let server = Server { uri, socket, shared, thread: Some(thread) };
+        let server = Server { uri, socket, shared, can_fail, thread: Some(thread), attaching };
         match started.recv() {
             Ok(Ok(())) => Ok(server),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(Error::internal("the server has ended before it began")),
         }
+    }
+
+    /// Measures the way to a file or a device that has been made of an `attached` server, before it begins: replies
+    /// will leave as much earlier. Its data stays as it is.
+    ///
+    /// # Errors
+    /// It cannot be read and written without a cache; the server has begun, or was not to wait for it.
+    pub fn measure(&mut self, path: &Path) -> Result<()> {
+        let attaching = self.attaching.as_mut().ok_or_else(|| Error::internal("the clock runs already"))?;
+        attaching.measure(path, &self.shared)
+    }
+
+    /// Starts the clock of an `attached` server. Before, everything is answered at once and nothing is recorded.
+    ///
+    /// # Errors
+    /// It has begun, or was not to wait for it.
+    pub fn begin(&mut self) -> Result<()> {
+        let attaching = self.attaching.take().ok_or_else(|| Error::internal("the clock runs already"))?;
+        attaching.begin(&self.shared)
     }
 
     /// What NBD clients are given to find the device.
@@ -193,16 +251,42 @@ impl Server {
         self.shared.status().clone()
     }
 
+    /// The device loses its power now, and is switched on again: connections break, the store holds what the model
+    /// finds, and the server goes on. `seed` is the root of the random numbers that say which of the blocks under way get
+    /// to their medium; without it, the experiment's is. Tells what has come of it, and what every block was found to
+    /// hold, as [`Live::crash`](sledlab_sim::Live::crash) does.
+    ///
+    /// # Errors
+    /// A server that was started without [`Options::power_failures`]; one that has ended.
+    pub fn power_fail(&self, seed: Option<u64>) -> Result<(PowerFailure, Contents)> {
+        if !self.can_fail {
+            return Err(Error::user("the power cannot fail: what that needs was not kept").with_remedy(
+                "start the server with --power-failures or --power-fail-after, in Python with power_failures=True",
+            ));
+        }
+        let (tell, told) = channel();
+        self.shared.cut(Cut { seed, tell });
+        loop {
+            match told.recv_timeout(Duration::from_millis(50)) {
+                Ok(found) => return Ok(found),
+                Err(RecvTimeoutError::Timeout) if !self.has_ended() => {}
+                Err(_) => {
+                    return Err(Error::user("the server has ended").with_remedy("stop it: that says why"));
+                }
+            }
+        }
+    }
+
     /// Whether the server has ended by itself, with an error that [`stop`](Server::stop) tells.
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Ends the server: waits for what is under way, if it is to `drain`, or breaks connections. Nothing of it is
-    /// left.
+    /// left. What a scheduler or policy has given up with is the report's [`failure`](Report::failure).
     ///
     /// # Errors
-    /// What a scheduler or policy has given up with; a recording that could not be written.
+    /// A recording that could not be written.
     pub fn stop(mut self, drain: bool) -> Result<Report> {
         self.end(if drain { Order::Drain } else { Order::Break })
             .unwrap_or_else(|| Err(Error::internal("the server has ended before")))
@@ -227,7 +311,7 @@ fn run(
     mut parts: Parts,
     priority: Priority,
     probe: Option<Probe>,
-    digest: impl FnOnce() -> u64,
+    attached: Option<Attached>,
     ready: &Ready,
 ) -> Result<Report> {
     let prepare = || -> Result<()> {
@@ -242,11 +326,29 @@ fn run(
         let _ = ready.send(Err(error.clone()));
         return Err(error);
     }
+    let mut clients = Clients::default();
+    if let Some(attached) = attached {
+        let _ = ready.send(Ok(()));
+        (parts, clients) = attached.run(parts)?;
+    }
     parts.clock = Box::new(Monotonic::start());
-    let serving = Serving::new(parts);
+    let serving = Serving::new(parts).with(clients);
     let _ = ready.send(Ok(()));
-    serving.serve(digest)
+    serving.serve()
 }
 
+/// Takes a per-request table for the number that stands for it, and counts its rows.
+fn sink(table: &Arc<Mutex<(RowsDigest, u64)>>) -> RowSink<'static> {
+    let table = Arc::clone(table);
+    Box::new(move |rows| {
+        let (digest, count) = &mut *table.lock().unwrap_or_else(PoisonError::into_inner);
+        digest.update(rows);
+        *count += rows.op.len() as u64;
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod losing_power;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use sledlab_core::{Error, Op, Span, Time};
 use sledlab_models::device::host::HostParams;
 use sledlab_models::device::{
     Aim, Bus, Busy, Custom, Description, Device, DeviceState, Extent, FaultCounts, Location, Mechanics,
-    PositionIndex, QueueOrder, Queued, Rest, SeekMap, Served, Timing, Units, Work,
+    PositionIndex, QueueOrder, Queued, Rest, SeekMap, Served, Timing, Units, Way, Work,
 };
 use sledlab_models::power::PowerRates;
 use toml::Table;
@@ -274,6 +274,11 @@ impl Mechanics for PythonDevice {
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
         let (timing, then) = self.serve(meant(state), request);
         (timing, seen(then))
+    }
+
+    fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
+        let (timing, to) = self.serve_from(state, request);
+        Way::straight((state.x, state.y), (to.x, to.y), timing.positioning())
     }
 
     fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {

@@ -21,20 +21,41 @@ pub(crate) struct Server {
 
 enum State {
     Running(sledlab_emulation::Server),
-    Ended(Result<String, Error>),
+    Ended(Result<Told, Error>),
+}
+
+/// What a server said when it ended.
+#[derive(Clone)]
+struct Told {
+    report: String,
+    /// What the model has given up with.
+    failure: Option<Error>,
 }
 
 impl Server {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Does something with a server that runs.
+    fn running(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut sledlab_emulation::Server) -> Result<(), Error> + Send,
+    ) -> PyResult<()> {
+        let act = || match &mut *self.state() {
+            State::Running(server) => act(server),
+            State::Ended(_) => Err(Error::internal("the server has ended")),
+        };
+        py.detach(act).map_err(raise)
+    }
 }
 
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (experiment, *, socket, tcp, data, scratch, untimed, scale, host_us, priority, recording, rotational))]
-    #[allow(clippy::too_many_arguments, reason = "Python names them")]
+    #[pyo3(signature = (experiment, *, socket, tcp, data, scratch, untimed, power_failures, scale, host_us, priority, recording, attached, rotational))]
+    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "Python names them")]
     fn new(
         py: Python<'_>,
         experiment: &Experiment,
@@ -43,10 +64,12 @@ impl Server {
         data: Option<PathBuf>,
         scratch: bool,
         untimed: bool,
+        power_failures: bool,
         scale: (u64, u64),
         host_us: Option<f64>,
         priority: &str,
         recording: PathBuf,
+        attached: bool,
         rotational: bool,
     ) -> PyResult<Self> {
         let experiment = experiment.ready(py)?;
@@ -59,10 +82,12 @@ impl Server {
                     Some(path) => Data::File(path),
                 },
                 untimed,
+                power_failures,
                 scale: Scale::new(scale.0, scale.1)?,
                 host_us: host_us.map_or(HostPath::Auto, HostPath::Fixed),
                 priority: priority_of(priority)?,
                 recording: Some(recording),
+                attached,
                 rotational,
                 ..Options::default()
             };
@@ -95,8 +120,38 @@ impl Server {
         py.detach(status).map_err(raise)
     }
 
+    /// The device loses its power; what that has done, as JSON.
+    fn power_fail(&self, py: Python<'_>, seed: Option<u64>) -> PyResult<String> {
+        let fail = || match &*self.state() {
+            State::Running(server) => json(&server.power_fail(seed)?.0),
+            State::Ended(_) => Err(Error::user("the server has ended").with_remedy("start another one")),
+        };
+        py.detach(fail).map_err(raise)
+    }
+
+    /// Measures the way to a file or device that was made of it, before it begins.
+    fn measure(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.running(py, |server| server.measure(&path))
+    }
+
+    /// Starts the clock, where it was to wait until something is attached.
+    fn begin(&self, py: Python<'_>) -> PyResult<()> {
+        self.running(py, sledlab_emulation::Server::begin)
+    }
+
     /// Ends it, and tells the same whenever it is asked again.
     fn stop(&self, py: Python<'_>, drain: bool) -> PyResult<String> {
+        self.ended(py, drain).map(|told| told.report)
+    }
+
+    /// Raises what the model of a server that has ended had given up with, if it had.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        self.ended(py, false)?.failure.map_or(Ok(()), |error| Err(raise(error)))
+    }
+}
+
+impl Server {
+    fn ended(&self, py: Python<'_>, drain: bool) -> PyResult<Told> {
         let stop = || {
             let mut state = self.state();
             let nothing = State::Ended(Err(Error::internal("a server was stopped while it was stopped")));
@@ -112,12 +167,12 @@ impl Server {
 }
 
 /// A report with the outcome of the model, as JSON.
-fn told(report: &Report) -> Result<String, Error> {
+fn told(report: &Report) -> Result<Told, Error> {
     let internal =
         |error: serde_json::Error| Error::internal(format!("cannot write the report as JSON: {error}"));
     let mut all = serde_json::to_value(report).map_err(internal)?;
     all["outcome"] = serde_json::to_value(&report.outcome).map_err(internal)?;
-    json(&all)
+    Ok(Told { report: json(&all)?, failure: report.failure.clone() })
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String, Error> {

@@ -76,6 +76,7 @@ use sledlab_models::system::{MOST_COMPLETED, System};
 
 use crate::books::{Arrived, Books, Counts};
 use crate::feed::Feed;
+use crate::memory::Watch;
 use crate::pulse::Pulse;
 use crate::recorder::Recorder;
 use crate::replay::{Mode, Replay};
@@ -127,61 +128,113 @@ fn simulate_at(
     recorder: &mut Recorder,
     progress: Option<ProgressSink>,
 ) -> Result<Counts> {
-    let feed = Feed::new(source, replay, system.capacity_blocks());
-    let think = match replay.mode {
-        Mode::Open => Span::ZERO,
-        Mode::Closed { think, .. } => think,
-    };
-    let mut run = Run {
-        feed,
-        recorder,
-        books: Books::new(replay.warmup),
-        think,
-        interrupted: false,
-        closed: replay.mode != Mode::Open,
-        arrivals: pulse.clone(),
-        events: pulse,
-        waited: 0,
-        progress,
-    };
-    run.run(system)?;
-    let Run { feed, mut books, interrupted, .. } = run;
-    books.counts.interrupted = interrupted;
-    books.close(feed.issued(), system, recorder)
+    let mut run = Run::new(pulse, system, Box::new(source), replay, progress);
+    run.go_on(system, recorder)?;
+    run.close(system, recorder)
 }
 
-struct Run<'a, 's, 'r, 'p> {
+/// Whether a run stops on its way, for whoever wants to do something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pause {
+    Never,
+    /// When it looks up next.
+    Next,
+    Now,
+}
+
+/// A run between its beginning and its end.
+pub(crate) struct Run<'s, 'p> {
     feed: Feed<'s>,
-    recorder: &'a mut Recorder<'r>,
     books: Books,
     think: Span,
     interrupted: bool,
+    pause: Pause,
     closed: bool,
     /// Of arrivals and, apart from those, since they take so much less time, of events.
     arrivals: Pulse,
     events: Pulse,
     /// Length of the queue when somebody looked last.
     waited: usize,
+    memory: Watch,
     progress: Option<ProgressSink<'p>>,
 }
 
-impl Run<'_, '_, '_, '_> {
-    fn run(&mut self, system: &mut dyn System) -> Result<()> {
+impl<'s, 'p> Run<'s, 'p> {
+    pub fn new(
+        pulse: Pulse,
+        system: &dyn System,
+        source: Box<dyn Source + 's>,
+        replay: &Replay,
+        progress: Option<ProgressSink<'p>>,
+    ) -> Self {
+        let think = match replay.mode {
+            Mode::Open => Span::ZERO,
+            Mode::Closed { think, .. } => think,
+        };
+        Run {
+            feed: Feed::new(source, replay, system.capacity_blocks()),
+            books: Books::new(replay.warmup),
+            think,
+            interrupted: false,
+            pause: Pause::Never,
+            closed: replay.mode != Mode::Open,
+            arrivals: pulse.clone(),
+            events: pulse,
+            waited: 0,
+            memory: Watch::new(),
+            progress,
+        }
+    }
+
+    /// Goes on to the end, which it tells, or to a pause.
+    pub fn go_on(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         let mut reached = Time::ZERO;
         loop {
-            let arrival = if self.closed { self.run_closed(system)? } else { self.run_open(system)? };
+            let arrival = if self.closed {
+                self.run_closed(system, recorder)?
+            } else {
+                self.run_open(system, recorder)?
+            };
             let Some(at) = arrival else { break };
-            self.arrive(system, at)?;
+            self.arrive(system, recorder, at)?;
             reached = at;
-            if self.arrivals.beat(1) && !self.look_up(system)? {
+            if self.arrivals.beat(1) && !self.look_up(system, recorder)? {
                 break;
             }
         }
         self.notice_failure(system)?;
         if self.interrupted {
-            self.complete_before(reached)?;
+            self.complete_before(recorder, reached)?;
         }
-        Ok(())
+        let paused = self.pause == Pause::Now;
+        if paused {
+            self.pause = Pause::Next;
+        }
+        Ok(!paused)
+    }
+
+    /// The same for so many turns, arrivals or events, about: then it pauses.
+    pub fn go_on_for(
+        &mut self,
+        turns: u32,
+        system: &mut dyn System,
+        recorder: &mut Recorder,
+    ) -> Result<bool> {
+        (self.arrivals, self.events) = (Pulse::every(turns), Pulse::every(turns));
+        self.pause = Pause::Next;
+        self.go_on(system, recorder)
+    }
+
+    /// How far it is.
+    pub fn progress(&self, recorder: &Recorder) -> Progress {
+        Progress { operations: self.feed.issued(), fraction: self.feed.progress(), simulated: recorder.ended }
+    }
+
+    /// Ends it.
+    pub fn close(self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
+        let Run { feed, mut books, interrupted, .. } = self;
+        books.counts.interrupted = interrupted;
+        books.close(feed.issued(), system, recorder)
     }
 
     /// When the next operation is issued. A source in which the user's interrupt strikes ends the run.
@@ -194,7 +247,7 @@ impl Run<'_, '_, '_, '_> {
     ///
     /// Completions are recorded some hundred at a time: nothing but a flush asks about them earlier.
     #[inline]
-    fn run_open(&mut self, system: &mut dyn System) -> Result<Option<Time>> {
+    fn run_open(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Option<Time>> {
         let arrival = self.next_arrival()?;
         if self.interrupted {
             return Ok(None);
@@ -205,20 +258,20 @@ impl Run<'_, '_, '_, '_> {
             system.advance_before(until, &mut self.books.completed);
             let mut done = 0;
             if self.books.completed.len() >= MOST_COMPLETED {
-                done = self.complete_before(horizon)?;
+                done = self.complete_before(recorder, horizon)?;
                 if done == 0 {
                     break;
                 }
             } else if until == horizon {
                 break;
             }
-            if self.events.beat(1 + done) && !self.look_up(system)? {
-                self.complete_before(until)?;
+            if self.events.beat(1 + done) && !self.look_up(system, recorder)? {
+                self.complete_before(recorder, until)?;
                 return Ok(None);
             }
         }
         if arrival.is_none() {
-            self.complete_before(horizon)?;
+            self.complete_before(recorder, horizon)?;
         }
         Ok(arrival)
     }
@@ -247,16 +300,16 @@ impl Run<'_, '_, '_, '_> {
 
     /// The same one event at a time: a completion frees a slot, and what is issued then may come before
     /// the next event.
-    fn run_closed(&mut self, system: &mut dyn System) -> Result<Option<Time>> {
+    fn run_closed(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Option<Time>> {
         loop {
             let arrival = self.next_arrival()?;
             match system.next_event() {
                 _ if self.interrupted => return Ok(None),
                 Some(now) if arrival.is_none_or(|at| now < at) => {
                     system.advance(now, &mut self.books.completed);
-                    self.complete_before(Time::MAX)?;
+                    self.complete_before(recorder, Time::MAX)?;
                     self.heed_queue(system);
-                    if self.events.beat(1) && !self.look_up(system)? {
+                    if self.events.beat(1) && !self.look_up(system, recorder)? {
                         return Ok(None);
                     }
                 }
@@ -265,17 +318,21 @@ impl Run<'_, '_, '_, '_> {
         }
     }
 
-    /// Says how far the run is, and whether it goes on.
+    /// Says how far the run is, and whether it goes on; refuses a queue that grows beyond all memory.
     #[cold]
-    fn look_up(&mut self, system: &mut dyn System) -> Result<bool> {
+    fn look_up(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         self.waited = system.queue_length();
+        self.memory.heed(self.waited)?;
         self.notice_failure(system)?;
         if let Some(tell) = self.progress.as_mut().filter(|_| !self.interrupted) {
             let (operations, fraction) = (self.feed.issued(), self.feed.progress());
-            let told = tell(Progress { operations, fraction, simulated: self.recorder.ended });
+            let told = tell(Progress { operations, fraction, simulated: recorder.ended });
             self.interrupted = told.is_break();
         }
-        Ok(!self.interrupted)
+        if self.pause == Pause::Next {
+            self.pause = Pause::Now;
+        }
+        Ok(!self.interrupted && self.pause != Pause::Now)
     }
 
     /// Ends with the error of a scheduler or a power policy that has given up.
@@ -293,18 +350,18 @@ impl Run<'_, '_, '_, '_> {
     }
 
     #[inline]
-    fn arrive(&mut self, system: &mut dyn System, now: Time) -> Result<()> {
+    fn arrive(&mut self, system: &mut dyn System, recorder: &mut Recorder, now: Time) -> Result<()> {
         let (id, request) = self.feed.take(now);
         let arrived = Arrived { now, id, request: &request };
-        self.books.arrive(arrived, system, self.recorder, &mut |end| {
+        self.books.arrive(arrived, system, recorder, &mut |end| {
             self.feed.free_slot(end.at() + self.think);
         })
     }
 
     /// Records what has been completed before `horizon`, and tells how much that was.
     #[inline]
-    fn complete_before(&mut self, horizon: Time) -> Result<usize> {
-        self.books.complete_before(horizon, self.recorder, &mut |end| {
+    fn complete_before(&mut self, recorder: &mut Recorder, horizon: Time) -> Result<usize> {
+        self.books.complete_before(horizon, recorder, &mut |end| {
             self.feed.free_slot(end.at() + self.think);
         })
     }

@@ -11,7 +11,7 @@ const LATEST: Time = Time::from_ns(1 << 62);
 
 /// A source seen through a replay: when the next operation is issued, and what it is.
 pub(crate) struct Feed<'a> {
-    source: &'a mut dyn Source,
+    source: Box<dyn Source + 'a>,
     buffer: Vec<Request>,
     next: usize,
     issued: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Feed<'a> {
 }
 
 impl<'a> Feed<'a> {
-    pub fn new(source: &'a mut dyn Source, replay: &Replay, capacity_blocks: u64) -> Self {
+    pub fn new(source: Box<dyn Source + 'a>, replay: &Replay, capacity_blocks: u64) -> Self {
         let slots = match replay.mode {
             Mode::Open => None,
             Mode::Closed { outstanding, .. } => Some(VecDeque::from(vec![Time::ZERO; outstanding as usize])),

@@ -12,6 +12,8 @@
 //! # Ok::<(), sledlab_core::Error>(())
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod books;
 mod catalogue;
 pub mod cluster;
@@ -30,7 +32,9 @@ mod queue_trend;
 mod recorder;
 mod replay;
 mod rows;
+mod running;
 mod seek_map;
+mod stopwatch;
 mod timeline;
 
 pub use books::Counts;
@@ -41,11 +45,12 @@ pub use experiment::{Experiment, Hooks, Store};
 pub use hit_ratios::{Hits, Uses};
 pub use live::{Answer, Live, version};
 pub use measured::replay_measured;
-pub use outcome::{Outcome, Summary, TimeStats};
+pub use outcome::{Cdf, Glance, Outcome, Summary, TimeStats};
 pub use pulse::Pulse;
 pub use recorder::{Recorder, RowSink};
 pub use replay::{Limits, Mode, Outside, Replay};
 pub use rows::Rows;
+pub use running::Running;
 pub use seek_map::seek_map;
 pub use timeline::{Timeline, TimelineBin};
 

@@ -32,7 +32,6 @@
 mod power;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use sledlab_core::{Error, Op, Request, Result, Span, Time};
 use sledlab_models::system::{MOST_COMPLETED, System};
@@ -42,6 +41,7 @@ use crate::experiment::{Experiment, Recorded};
 use crate::outcome::{Context, Outcome, Summary};
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Mode;
+use crate::stopwatch::Stopwatch;
 
 use self::power::Kept;
 pub use self::power::version;
@@ -65,7 +65,7 @@ pub struct Live {
     issued: u64,
     /// The latest time at which an event or an arrival was handled.
     latest: Time,
-    begun: Instant,
+    begun: Stopwatch,
     /// Where media keep contents, so that the power can fail.
     kept: Option<Kept>,
 }
@@ -87,7 +87,7 @@ impl Live {
             recorder = recorder.naming_devices();
         }
         let books = Books::new(recorded.warmup);
-        let (latest, begun) = (Time::ZERO, Instant::now());
+        let (latest, begun) = (Time::ZERO, Stopwatch::start());
         Live { system, recorded, recorder, books, issued: 0, latest, begun, kept: None }
     }
 
@@ -175,7 +175,7 @@ impl Live {
         let Recorded { seed, config, .. } = self.recorded;
         let context = Context { counts, fitted: Arc::default(), mode: Mode::Open, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
-        Ok(Outcome::new(summary, &self.recorder, self.begun.elapsed().as_secs_f64(), None))
+        Ok(Outcome::new(summary, &self.recorder, self.begun.elapsed_s(), None))
     }
 
     fn do_before(&mut self, horizon: Time, answers: &mut Vec<Answer>) -> Result<()> {

@@ -1,11 +1,18 @@
-//! Memory: what a system of several devices will take, and what there is. A run that would not fit is refused before.
+//! Memory: what a system of several devices will take, and what there is. A run that would not fit is refused before,
+//! and ended where its queue grows beyond what there is: how long that gets is not known before.
 
-use std::fs::read_to_string;
-use std::path::Path;
+#[cfg(target_arch = "wasm32")]
+mod module;
+#[cfg(not(target_arch = "wasm32"))]
+mod process;
 
 use sledlab_core::{Error, Result};
 
 use crate::experiment::Store;
+#[cfg(target_arch = "wasm32")]
+use module::{machine, of_address_space, status};
+#[cfg(not(target_arch = "wasm32"))]
+use process::{machine, of_address_space, status};
 
 /// Says how much memory may be taken, in 2^20 bytes, whatever the machine says.
 const SETTING: &str = "SLEDLAB_MEMORY_MB";
@@ -56,88 +63,69 @@ pub(crate) fn check(store: &Store) -> Result<()> {
     )))
 }
 
+/// Requests that wait before anybody asks what they take, so that short queues cost nothing.
+const FEW: usize = 1 << 16;
+/// From one look to the next the queue grows by so large a part of itself.
+const PART: u64 = 8;
+
+/// Watches what a queue takes that grows without end: what cannot be had would abort the process.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    /// So many requests wait before it looks again.
+    next: usize,
+    /// What the process took before, in bytes.
+    begun: Option<u64>,
+}
+
+impl Watch {
+    pub fn new() -> Self {
+        Watch { next: FEW, begun: status("VmRSS:") }
+    }
+
+    /// So many requests wait now.
+    ///
+    /// # Errors
+    /// There is no memory for many more.
+    pub fn heed(&mut self, waiting: usize) -> Result<()> {
+        if waiting < self.next {
+            return Ok(());
+        }
+        self.next = waiting + waiting / PART as usize;
+        let (Some(begun), Some(used)) = (self.begun, status("VmRSS:")) else { return Ok(()) };
+        let taken = used.saturating_sub(begun);
+        let left = match setting() {
+            Some(said) => Some(said.saturating_sub(taken)),
+            None => machine().map(|left| left.saturating_sub(SPARED)),
+        };
+        // Tables of what waits are grown to twice their size; what is never touched takes addresses, but no memory.
+        let addresses = of_address_space().map(|left| left.saturating_sub(SPARED + taken));
+        let least = left.into_iter().chain(addresses).min();
+        if least.is_some_and(|least| least < taken / PART) {
+            return Err(overloaded(waiting, taken));
+        }
+        Ok(())
+    }
+}
+
+fn overloaded(waiting: usize, taken: u64) -> Error {
+    let message = format!(
+        "{waiting} requests wait and have taken {} MB of memory, and there is none for many more: they arrive faster \
+         than they are served",
+        taken.div_ceil(MB)
+    );
+    Error::user(message).with_remedy(format!(
+        "lower the load with a smaller --speedup, take --replay closed:N, or end sooner with --limit; {SETTING}=N says \
+         that there are N MB"
+    ))
+}
+
 /// Memory that can be taken, in bytes; nothing where that cannot be told.
 fn available() -> Option<u64> {
-    if let Some(said) = std::env::var(SETTING).ok().and_then(|said| said.parse::<u64>().ok()) {
-        return Some(said.saturating_mul(MB));
-    }
-    let machine = field(&read("/proc/meminfo")?, "MemAvailable:");
-    [machine, of_group(), of_address_space()].into_iter().flatten().min()
+    setting().or_else(|| machine().into_iter().chain(of_address_space()).min())
 }
 
-fn read(path: impl AsRef<Path>) -> Option<String> {
-    read_to_string(path).ok()
-}
-
-/// The number of KiB behind a name, in bytes.
-fn field(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
-}
-
-/// What the kernel says of this process.
-fn status(name: &str) -> Option<u64> {
-    field(&read("/proc/self/status")?, name)
-}
-
-/// What the limit of the control group leaves, of either version; files that it has cached can go.
-fn of_group() -> Option<u64> {
-    let groups = read("/proc/self/cgroup")?;
-    let own = |line: &str| line.strip_prefix("0::/").map(|path| Path::new("/sys/fs/cgroup").join(path));
-    let folders = groups
-        .lines()
-        .filter_map(own)
-        .chain([Path::new("/sys/fs/cgroup").to_owned(), Path::new("/sys/fs/cgroup/memory").to_owned()]);
-    folders.filter_map(|folder| of_folder(&folder)).min()
-}
-
-fn of_folder(folder: &Path) -> Option<u64> {
-    let number = |names: [&str; 2]| {
-        names.into_iter().find_map(|name| read(folder.join(name))?.trim().parse::<u64>().ok())
-    };
-    let limit = number(["memory.max", "memory.limit_in_bytes"])?;
-    let used = number(["memory.current", "memory.usage_in_bytes"])?;
-    let stat = read(folder.join("memory.stat")).unwrap_or_default();
-    let cached = stat.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse::<u64>().ok());
-    Some(limit.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
-}
-
-/// What the limit of this process's address space (`ulimit -v`) leaves.
-fn of_address_space() -> Option<u64> {
-    let limit = address_limit(&read("/proc/self/limits")?)?;
-    Some(limit.saturating_sub(status("VmSize:")?))
-}
-
-fn address_limit(limits: &str) -> Option<u64> {
-    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
-    line.split_whitespace().next()?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_what_the_kernel_says() {
-        assert_eq!(field("MemTotal: 9 kB\nMemAvailable:   123 kB\n", "MemAvailable:"), Some(123 * 1024));
-        assert_eq!(field("MemTotal: 9 kB\n", "MemAvailable:"), None);
-        let limits =
-            |soft: &str| format!("Limit  Soft  Hard  Units\nMax address space  {soft}  unlimited  bytes\n");
-        assert_eq!(address_limit(&limits("4096")), Some(4096));
-        assert_eq!(address_limit(&limits("unlimited")), None);
-    }
-
-    #[test]
-    fn a_group_may_use_what_it_has_cached() {
-        let folder = std::env::temp_dir().join(format!("sledlab-group-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
-        write("memory.max", "max\n");
-        write("memory.current", "700\n");
-        write("memory.stat", "anon 400\ninactive_file 200\n");
-        assert_eq!(of_folder(&folder), None);
-        write("memory.max", "1000\n");
-        assert_eq!(of_folder(&folder), Some(500));
-        std::fs::remove_dir_all(&folder).unwrap();
-    }
+/// What somebody has said there is, in bytes.
+fn setting() -> Option<u64> {
+    let said = std::env::var(SETTING).ok()?.parse::<u64>().ok()?;
+    Some(said.saturating_mul(MB))
 }

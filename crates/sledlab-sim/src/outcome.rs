@@ -225,6 +225,9 @@ pub struct Summary {
     pub version: &'static str,
     /// Root seed.
     pub seed: u64,
+    /// Of the times at which all reads and writes were completed, in 16 hexadecimal digits: the same wherever the same
+    /// experiment runs.
+    pub checksum: String,
 }
 
 /// A cumulative distribution: response times and the share of requests at or below.
@@ -234,6 +237,41 @@ pub struct Cdf {
     pub response_ms: Vec<f64>,
     /// Shares, rising to 1.
     pub share: Vec<f64>,
+}
+
+/// How a run stands that has not ended.
+#[derive(Clone, Debug, Serialize)]
+pub struct Glance {
+    /// Reads and writes completed that count.
+    pub requests: u64,
+    /// Their response times.
+    pub response_time_ms: TimeStats,
+    /// The distribution of these.
+    pub cdf: Cdf,
+    /// Energy spent so far, but for the rest that has not ended.
+    pub energy_j: f64,
+    /// Of all completions so far.
+    pub checksum: String,
+}
+
+impl Glance {
+    pub(crate) fn new(recorder: &Recorder, system: &dyn System) -> Self {
+        let all = both(&recorder.by_op);
+        Glance {
+            requests: all.moments().count(),
+            response_time_ms: TimeStats::of(&all),
+            cdf: Cdf::of(&all),
+            energy_j: system.ledgers().iter().map(|(_, energy)| energy.total).sum(),
+            checksum: recorder.checksum.to_string(),
+        }
+    }
+}
+
+/// The distribution of reads and writes together.
+fn both([reads, writes]: &[Distribution; 2]) -> Distribution {
+    let mut all = reads.clone();
+    all.merge(writes);
+    all
 }
 
 /// Everything a run yields but the per-request table.
@@ -306,8 +344,7 @@ impl Summary {
     /// number.
     pub(crate) fn new(recorder: &Recorder, system: &dyn System, context: Context) -> Result<Self> {
         let [reads, writes] = &recorder.by_op;
-        let mut all = reads.clone();
-        all.merge(writes);
+        let all = both(&recorder.by_op);
         let requests = all.moments().count();
         if requests == 0 && context.counts.interrupted {
             return Err(Error::interrupted());
@@ -365,6 +402,7 @@ impl Summary {
             config: context.config,
             version: VERSION,
             seed: context.seed,
+            checksum: recorder.checksum.to_string(),
         };
         summary.check()
     }
@@ -452,11 +490,9 @@ fn operations(context: &Context) -> Operations {
 impl Outcome {
     pub(crate) fn new(summary: Summary, recorder: &Recorder, wall_s: f64, decision_ns: Option<f64>) -> Self {
         let [reads, writes] = &recorder.by_op;
-        let mut all = reads.clone();
-        all.merge(writes);
         Outcome {
             summary,
-            cdf: [Cdf::of(&all), Cdf::of(reads), Cdf::of(writes)],
+            cdf: [Cdf::of(&both(&recorder.by_op)), Cdf::of(reads), Cdf::of(writes)],
             timeline: recorder.timeline.bins(),
             wall_s,
             decision_ns,

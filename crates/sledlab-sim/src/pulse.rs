@@ -53,7 +53,13 @@ impl Default for Pulse {
 impl Pulse {
     /// Reads no clock, which not every platform has, and looks up after many turns.
     pub fn blind() -> Self {
-        Pulse { left: BLIND, stride: BLIND, most: BLIND, clock: None }
+        Pulse::every(BLIND)
+    }
+
+    /// The same after so many.
+    pub(crate) fn every(turns: u32) -> Self {
+        let turns = turns.max(1);
+        Pulse { left: turns, stride: turns, most: turns, clock: None }
     }
 
     /// Believes that every turn takes long.

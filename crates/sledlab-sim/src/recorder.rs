@@ -1,6 +1,6 @@
 //! Streaming statistics of completed requests, and the per-request table if it is wanted.
 
-use sledlab_core::stats::{BatchMeans, Distribution, Sum};
+use sledlab_core::stats::{BatchMeans, Checksum, Distribution, Sum};
 use sledlab_core::{Op, Result, Time};
 use sledlab_models::power::TotalSpent;
 use sledlab_models::system::Completion;
@@ -32,6 +32,8 @@ pub struct Recorder<'a> {
     pub(crate) opened: Time,
     /// When the last request was completed and, in the end, nothing more went on.
     pub(crate) ended: Time,
+    /// Of all completions, whether they count or not.
+    pub(crate) checksum: Checksum,
     /// Response times of reads and of writes.
     pub(crate) by_op: [Distribution; 2],
     pub(crate) queue: Sum,
@@ -62,6 +64,7 @@ impl<'a> Recorder<'a> {
             warmup,
             opened: Time::ZERO,
             ended: Time::ZERO,
+            checksum: Checksum::default(),
             by_op: Default::default(),
             queue: Sum::default(),
             service: Sum::default(),
@@ -118,6 +121,7 @@ impl<'a> Recorder<'a> {
     #[inline]
     pub(crate) fn complete(&mut self, done: &Completion) -> Result<()> {
         self.ended = done.completion;
+        self.checksum.record(done.request.id, done.completion);
         if !self.counts(done.request.id) {
             if self.charges_energy {
                 self.uncounted += done.energy;

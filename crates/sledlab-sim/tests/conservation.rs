@@ -1,5 +1,8 @@
 //! What holds for every run, whatever the device, scheduler, workload and replay.
 
+mod experiments;
+
+use experiments::experiment;
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::params::Choices;
@@ -7,15 +10,6 @@ use sledlab_core::source::InMemory;
 use sledlab_core::{BLOCK_BYTES, Op, Request, Time, seed};
 use sledlab_models::device::mems::params::LayoutKind;
 use sledlab_sim::{Experiment, Hooks, Outcome, Rows};
-
-fn experiment(device: &str, settings: &[(&str, &str)]) -> Experiment {
-    let mut experiment = Experiment::new();
-    experiment.set_device(device).unwrap();
-    for (key, value) in settings {
-        experiment.set(key, value).unwrap();
-    }
-    experiment
-}
 
 /// Requests of all kinds; bursts, pauses and equal times included.
 fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Request> {

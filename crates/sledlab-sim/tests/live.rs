@@ -1,8 +1,11 @@
 //! What is answered as it comes is what a replay of it says, however late and however often events are asked for.
 
+mod experiments;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use experiments::experiment;
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::source::InMemory;
@@ -42,15 +45,6 @@ const SYSTEMS: [(&str, &[(&str, &str)]); 22] = [
     ("atlas-10k", &[("hybrid.kind", "mirror"), ("system.start", "ready")]),
     ("mems-g2", &[("replay.warmup", "20"), ("scheduler.kind", "pa-sptf")]),
 ];
-
-fn experiment(device: &str, settings: &[(&str, &str)]) -> Experiment {
-    let mut experiment = Experiment::new();
-    experiment.set_device(device).unwrap();
-    for (key, value) in settings {
-        experiment.set(key, value).unwrap();
-    }
-    experiment
-}
 
 /// Every column of the per-request table, as bits.
 fn bits(rows: &Rows) -> Vec<(&'static str, Vec<u64>)> {

@@ -1,8 +1,10 @@
 //! What holds for every system of several devices, and for memory.
 
 mod answers;
+mod experiments;
 
 use answers::{close, run};
+use experiments::experiment;
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::{Op, Request, Time, seed};
@@ -10,15 +12,6 @@ use sledlab_sim::{Experiment, Summary};
 
 const KINDS: [&str; 4] = ["concatenation", "stripe", "mirror", "raid5"];
 const DEVICES: [&str; 3] = ["mems-g2", "mobile-disk", "ram"];
-
-fn experiment(device: &str, settings: &[(&str, &str)]) -> Experiment {
-    let mut experiment = Experiment::new();
-    experiment.set_device(device).unwrap();
-    for (key, value) in settings {
-        experiment.set(key, value).unwrap();
-    }
-    experiment
-}
 
 /// Requests of all kinds, some at the same time.
 fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Request> {

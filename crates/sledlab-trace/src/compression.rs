@@ -4,8 +4,16 @@ use std::io::{self, BufReader, Cursor, Read};
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
-use liblzma::bufread::XzDecoder;
-use liblzma::stream::{CONCATENATED, Stream};
+
+#[cfg(not(target_family = "wasm"))]
+mod by_library;
+#[cfg(any(target_family = "wasm", test))]
+mod in_rust;
+
+#[cfg(not(target_family = "wasm"))]
+use by_library::{xz, zstd};
+#[cfg(target_family = "wasm")]
+use in_rust::{xz, zstd};
 
 /// How the bytes of a file are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +29,9 @@ pub enum Compression {
     /// The `.xz` container.
     Xz,
 }
+
+/// The bytes of a file, unpacked as they are read.
+type Unpacked = Box<dyn Read + Send>;
 
 /// Compressed bytes handed to a decoder at a time.
 const PACKED_BUFFER: usize = 64 * 1024;
@@ -59,7 +70,7 @@ impl Compression {
 /// A reader of the unpacked bytes of `packed`, and how they were packed.
 ///
 /// Files of several members or streams, one after another, are read to the end of the last.
-pub(crate) fn unpack(mut packed: Box<dyn Read + Send>) -> io::Result<(Compression, Box<dyn Read + Send>)> {
+pub(crate) fn unpack(mut packed: Unpacked) -> io::Result<(Compression, Unpacked)> {
     let mut prefix = Vec::with_capacity(Compression::PREFIX);
     packed.by_ref().take(Compression::PREFIX as u64).read_to_end(&mut prefix)?;
     let compression = Compression::recognise(&prefix);
@@ -68,15 +79,12 @@ pub(crate) fn unpack(mut packed: Box<dyn Read + Send>) -> io::Result<(Compressio
         return Ok((compression, Box::new(whole)));
     }
     let whole = BufReader::with_capacity(PACKED_BUFFER, whole);
-    let unpacked: Box<dyn Read + Send> = match compression {
+    let unpacked: Unpacked = match compression {
         Compression::Plain => Box::new(whole),
         Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
-        Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(whole)?),
+        Compression::Zstd => zstd(whole)?,
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(whole)),
-        Compression::Xz => {
-            let stream = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED).map_err(io::Error::from)?;
-            Box::new(XzDecoder::new_stream(whole, stream))
-        }
+        Compression::Xz => xz(whole)?,
     };
     Ok((compression, unpacked))
 }

@@ -65,6 +65,12 @@ impl Input {
             return Self::from_reader("<stdin>", Box::new(io::stdin()));
         }
         let name = path.display().to_string();
+        if let Some(bytes) = crate::held::find(&name) {
+            let size = bytes.len() as u64;
+            let mut input = Self::from_reader(&name, Box::new(io::Cursor::new(bytes)))?;
+            input.size = Some(size);
+            return Ok(input);
+        }
         let file = File::open(sample::located(path)?).map_err(|error| cannot_open(&name, &error))?;
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
         let mut input = Self::from_reader(&name, Box::new(file))?;

@@ -1,5 +1,7 @@
 //! Streaming readers and writers of block traces, workload generators, and work records.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod arrivals;
 pub mod characterise;
 mod compression;
@@ -8,17 +10,20 @@ mod devices;
 mod ending;
 mod fields;
 pub mod format;
+pub mod held;
 mod input;
 mod lines;
 mod open;
 mod range;
 pub mod sample;
 mod sequel;
+#[cfg(not(target_family = "wasm"))]
 pub mod spill;
 pub mod synthetic;
 pub mod table;
 pub mod transform;
 pub mod work;
+#[cfg(not(target_family = "wasm"))]
 pub mod writer;
 
 pub use compression::Compression;

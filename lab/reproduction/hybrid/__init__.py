@@ -13,7 +13,7 @@ from ..claims import judging
 from ..topic import Judged, Topic
 from . import baselines, cost, future, mechanics, parameters, recorded, singles, sizes, techniques, workloads
 from .names import ALL, CELLO, DISK, HPLAJW, TITLES, WORKLOADS
-from .systems import BASELINES, TECHNIQUES, Systems, plan
+from .systems import BASELINES, DENSE, IDLE, TECHNIQUES, Systems, plan
 
 judging(parameters, workloads, mechanics, techniques, sizes, baselines, cost, future)
 PLAN = tuple(plan())
@@ -36,7 +36,7 @@ def _figures(runs: Systems) -> dict[str, str]:
     names = [TITLES[workload] for workload in WORKLOADS]
     return {
         "demand": baselines.means(runs),
-        "idle": baselines.means(replace(runs, idle=True)),
+        "idle": baselines.means(replace(runs, readings=(IDLE, *runs.readings))),
         "figure_4": table(["techniques", *names], techniques.figure_4(runs)),
         "figure_5": sizes.tables(runs),
         "figure_7": cost.curves(runs),
@@ -44,7 +44,7 @@ def _figures(runs: Systems) -> dict[str, str]:
 
 
 def _dense(directory: Path) -> Systems:
-    return Systems(directory, dense=True)
+    return Systems(directory, (DENSE,))
 
 
 def _fitted(runs: Systems) -> dict[str, str]:
@@ -79,7 +79,9 @@ HYBRID = Topic(
     PLAN,
     Systems,
     _places,
-    other=_dense,
-    other_title="On a disk of double density",
+    other=(DENSE,),
+    title="Sectors twice as fast",
+    other_title="Double density",
     side_by_side=True,
+    others=(DENSE,),
 )

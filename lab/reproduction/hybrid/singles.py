@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import polars
 import sledlab as sl
 
 from ...simulator import calibration
@@ -14,21 +15,39 @@ from ...simulator import calibration
 DISK_SETTINGS = {"device.startup_ms": 0, "power.kind": "never"}
 """As in the experiments."""
 
+STREAMED, STREAMED_BYTES = 64, 4 << 20
+"""Requests that follow each other, and their size."""
+
 REQUESTS = 100_000
 """Requests of a single run."""
 
 
 @cache
-def on_disk(workload: str, *settings: tuple[str, Any]) -> sl.Result:
-    """The first requests of a workload on the disk of paper 001 without a controller cache."""
+def on_disk(disk: str, workload: str, *settings: tuple[str, Any]) -> sl.Result:
+    """The first requests of a workload on a disk without a controller cache."""
     return sl.simulate(
         sl.workload(workload),
-        "atlas-10k-50mb",
+        disk,
         settings={**DISK_SETTINGS, **dict(settings)},
         limit=REQUESTS,
         seed=1,
         requests=True,
     )
+
+
+@cache
+def streams_mb_s(disk: str) -> float:
+    """What a disk reads from its beginning on, request after request of 4 MB."""
+    rows = polars.DataFrame(
+        {
+            "time_us": [0.0] * STREAMED,
+            "op": ["R"] * STREAMED,
+            "offset_bytes": [place * STREAMED_BYTES for place in range(STREAMED)],
+            "length_bytes": [STREAMED_BYTES] * STREAMED,
+        }
+    )
+    found = sl.simulate(rows, disk, replay="closed:1", settings=DISK_SETTINGS)
+    return STREAMED * STREAMED_BYTES / 1e6 / float(found.summary["elapsed_s"])
 
 
 def distinct_blocks_written(result: sl.Result) -> int:

@@ -8,7 +8,7 @@ from itertools import product
 
 from ...results import PROJECT
 from ..runs import Planned, Point, Points, Runs
-from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, TITLES, TPCC, TPCD, WORDS, WORKLOADS
+from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, MWB, TITLES, TPCC, TPCD, WORDS, WORKLOADS
 
 CHOSEN: dict[str, tuple[str, ...]] = {
     TPCD: ("--workload", "tpcd"),
@@ -73,7 +73,10 @@ IDLE = "-idle"
 DENSE = "-dense"
 """What the directory of a run ends in where the disk reads at 50 MB/s because its tracks hold more."""
 
-ON_DENSE = ("--set", "device.preset=atlas-10k-double-density", "--seeds", "1")
+DISKS = ("atlas-10k-50mb", "atlas-10k-double-density")
+"""What may have been meant by a disk at 50 MB/s."""
+
+ON_DENSE = ("--set", f"device.preset={DISKS[1]}", "--seeds", "1")
 
 
 def word(mb: int, kb: int) -> str:
@@ -132,19 +135,16 @@ def _on_recorded() -> Iterator[Planned]:
 
 @dataclass(frozen=True)
 class Systems(Runs):
-    """All experiments of a directory on one of the disks; `idle`: their cache writes in idle times, too."""
-
-    idle: bool = False
-    dense: bool = False
+    """All experiments of a directory, in readings of the disk, of its cache and of the write buffer."""
 
     def on(self, name: str, workload: str = "") -> Points:
         """The results of an experiment on a workload."""
-        suffix = f"-{workload}" if workload else ""
-        return self.points(f"{name}{suffix}{IDLE if self.idle else ''}{DENSE if self.dense else ''}")
+        return self.points(f"{name}-{workload}" if workload else name)
 
     def at(self, workload: str, system: str, measure: str = "mean_ms") -> float:
         """A measure of a system of figures 4 and 6, the mean over the seeds."""
-        return self.on(_figure(system), workload).at(self._value(system), 1.0, measure)
+        points = self.on(_figure(system), workload)
+        return points.at(self._value(system, points), 1.0, measure)
 
     def against(self, workload: str, system: str, base: str, measure: str = "mean_ms") -> float:
         """By how much a measure is above that of `base`, as a share of it."""
@@ -152,7 +152,8 @@ class Systems(Runs):
 
     def row(self, workload: str, system: str) -> Point:
         """A system of figures 4 and 6 with the first seed, that of all other experiments."""
-        return self.rows(_figure(system), workload)[self._value(system)]
+        points = self.on(_figure(system), workload)
+        return points.rows[self._value(system, points), 1.0][0]
 
     def rows(self, name: str, workload: str = "") -> dict[str, Point]:
         """An experiment by what varies in it, with the first seed."""
@@ -160,16 +161,22 @@ class Systems(Runs):
 
     def overloaded(self, workload: str, system: str) -> bool:
         """Whether the queue of a system of figures 4 and 6 kept growing."""
-        rows = self.on(_figure(system), workload).rows[self._value(system), 1.0]
-        return any(row.saturated for row in rows)
+        points = self.on(_figure(system), workload)
+        return any(row.saturated for row in points.rows[self._value(system, points), 1.0])
 
-    def _value(self, system: str) -> str:
-        """A system as its experiment names it."""
-        return WORDS.get(system, system) if self.idle else system
+    def _value(self, system: str, points: Points) -> str:
+        """A system as its experiment names it; the write buffer is that of the reading."""
+        wanted = (self.marked("buffer") or system) if system == MWB else system
+        return wanted if (wanted, 1.0) in points.rows else WORDS.get(wanted, wanted)
 
     def faster(self, workload: str, system: str, base: str) -> float:
         """How many times as fast as `base` a system is."""
         return self.at(workload, base) / self.at(workload, system)
+
+    @property
+    def disk(self) -> str:
+        """The disk of this reading."""
+        return DISKS[DENSE in self.readings]
 
     def grid(self, workload: str) -> dict[tuple[int, int], Point]:
         """Figure 5: rows by MB of MEMS and KB of a segment."""

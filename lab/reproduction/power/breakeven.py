@@ -8,15 +8,9 @@ from ...words import each, percent, tiny
 from ..runs import Points
 from .plan import DISK, PowerRuns
 from .policies import ADAPTIVE, IMMEDIATE, LEARNING, NEVER, ORACLE, SHARE, fixed
-from .singles import snake
+from .singles import idle_mw
 
 SLEDS = ("mems-g1", "mems-g2", "mems-g3")
-
-
-def _idle_mw(device: str) -> float:
-    """What a device draws while idle, on average over the stand-in for Snake."""
-    summary = snake(device, ("power.kind", "fixed:timeout_ms=1000")).summary
-    return float(summary["energy_j"]["idle"] / summary["state_time_s"]["idle"]) * 1e3
 
 
 def _row(device: str, idle_mw: float, parked_mw: float, startup_ms: float, startup_mw: float) -> list[str]:
@@ -30,7 +24,7 @@ def break_even() -> str:
     rows = []
     for name in SLEDS:
         p = parameters(name)
-        rows.append(_row(name, _idle_mw(name), p["inactive_mw"], p["startup_ms"], p["startup_mw"]))
+        rows.append(_row(name, idle_mw(name), p["inactive_mw"], p["startup_ms"], p["startup_mw"]))
     disk = parameters("mobile-disk")
     rows.append(
         _row("mobile-disk", *(disk[key] for key in ("idle_mw", "sleep_mw", "startup_ms", "startup_mw")))

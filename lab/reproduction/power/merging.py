@@ -78,7 +78,7 @@ def h_69(runs: PowerRuns) -> Judgement:
     saved = [-change for changes in found.values() for change in changes.values()]
     sign = min(saved) > 0
     return judged(sign and overlaps(saved, 0.05, 0.25), sign).saying(
-        found=_said(found), beside=_said(beside), why_little=_why_little(runs, "mems-g2-3200")
+        found=_said(found), saved=saved, beside=_said(beside), why_little=_why_little(runs, "mems-g2-3200")
     )
 
 
@@ -95,7 +95,9 @@ def h_70(runs: PowerRuns) -> Judgement:
     outside = [scheduler for scheduler, cut in most.items() if not 0.25 <= cut <= 0.60]
     names = " and ".join(map(str.upper, outside))
     much = _why_much(runs, outside[0], best[outside[0]]) if outside else ""
-    return judged(sign and (not outside), sign).saying(said=said, names=names, much=much)
+    return judged(sign and (not outside), sign).saying(
+        said=said, names=names, much=much, least=min(most.values()), most=max(most.values())
+    )
 
 
 def _why_much(runs: PowerRuns, scheduler: str, at: float) -> str:
@@ -131,6 +133,7 @@ def y_02(runs: PowerRuns) -> Judgement:
     tips_uj = 16 * 64 * 0.09
     return judged(min(saved) > 0 and overlaps(saved, 0.08, 0.28), min(saved) > 0).saying(
         found=_said(found),
+        saved=saved,
         why_little=_why_little(runs, "mems-g3"),
         published=100 * PUBLISHED_PAIRS,
         table_uj=table_uj,

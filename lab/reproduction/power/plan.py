@@ -34,6 +34,9 @@ ON_SEAGATE: dict[str, tuple[str, ...]] = {
 }
 """What is run on the Seagate trace, and with which options."""
 
+IDLE_POWERS = ("servo-loop", "sled-only", "full")
+"""What an idle sled draws: the model, the sled alone, as much as while transferring."""
+
 PLAN = (
     *map(Planned, GENERATED),
     Planned(DISK, ("--workload", "snake", "--speedups", "0.2,0.5,1,2"), SNAKE, f"`{DISK}`, on `snake`"),
@@ -52,6 +55,11 @@ PLAN = (
 @dataclass(frozen=True)
 class PowerRuns(Runs):
     """All experiments of a directory."""
+
+    @property
+    def idle_power(self) -> str:
+        """What an idle sled draws, by the name that experiments vary it by."""
+        return self.marked("idle") or IDLE_POWERS[0]
 
     def disk_on_snake(self) -> Points:
         """The disk's on the stand-in for Snake."""

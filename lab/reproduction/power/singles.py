@@ -23,6 +23,12 @@ def snake(device: str, *settings: tuple[str, Any]) -> sl.Result:
     return sl.simulate(sl.workload("snake"), device, speedup=10, settings=dict(settings), requests=True)
 
 
+def idle_mw(device: str) -> float:
+    """What a device draws while idle, on average over the stand-in for Snake."""
+    summary = snake(device, ("power.kind", "fixed:timeout_ms=1000")).summary
+    return float(summary["energy_j"]["idle"] / summary["state_time_s"]["idle"]) * 1e3
+
+
 @cache
 def reads(device: str, requests: tuple[tuple[float, int, int], ...], *settings: tuple[str, Any]) -> sl.Result:
     """Reads that arrive at some ms, from some block on, of so many blocks; the device parks at once."""

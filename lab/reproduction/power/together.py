@@ -5,13 +5,18 @@ from __future__ import annotations
 from ...words import percent
 from ..claims import Judgement, judged
 from ..runs import Points
+from .breakdown import unfit
 from .plan import PowerRuns
 
 FIGURE, DELAYED = "paper-000-figure-12", "paper-000-delayed-spinup"
 ALL, NONE, PARKING = "small: all", "small: none", "small: parking"
 WHOLE, WHOLE_NONE = "whole: parking and merging", "whole: none"
 AT_ONCE = "at once"
+STARTUP_MS = 0.5
 SCHEDULERS = ("fcfs", "sptf")
+LOW = 10.0
+"""The highest of the low speeds: sleds are mostly idle."""
+
 QUEUES = 10.0
 """The speed of the stand-in at which queues form now and then."""
 
@@ -48,6 +53,25 @@ def h_74(runs: PowerRuns) -> Judgement:
         whole=_along(points, WHOLE, WHOLE_NONE),
         inside=", ".join(inside) or "no",
         inactive=inactive,
+        low=saved[low],
+        unfit=unfit(runs),
+    )
+
+
+def h_04(runs: PowerRuns) -> Judgement:
+    """Half of the energy, for little."""
+    points = runs.points(FIGURE)
+    stable = points.stable(ALL, NONE)
+    saved = {s: -points.change(ALL, NONE, s, "energy_j") for s in stable}
+    added = {s: points.at(ALL, s, "mean_ms") - points.at(NONE, s, "mean_ms") for s in stable}
+    near = {s: 0.40 <= share <= 0.60 and added[s] <= STARTUP_MS for s, share in saved.items()}
+    low = any(held for speedup, held in near.items() if speedup <= LOW)
+    return judged(low, any(near.values())).saying(
+        along=_along(points, ALL, NONE),
+        low=LOW,
+        most=max(share for speedup, share in saved.items() if speedup <= LOW),
+        inside=", ".join(f"{speedup:g}" for speedup, held in near.items() if held) or "no",
+        unfit=unfit(runs),
     )
 
 

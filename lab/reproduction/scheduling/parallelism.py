@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ...words import each, percent, spread
+from ...words import each, percent
 from ..claims import Judgement, judged
 from ..runs import Race
 from .plan import Reading
@@ -20,7 +20,14 @@ JOINT_SPTF = "sptf:batch=same-position"
 
 
 def _races(runs: Reading) -> dict[int, Race]:
-    return {sleds: runs.race(FIGURE, sleds) for sleds in SLEDS}
+    """By the number of sleds, as far as it was run: they move together, so that one stands for all."""
+    found = {sleds: runs.race(FIGURE, sleds) for sleds in SLEDS}
+    return {sleds: race for sleds, race in found.items() if race.curves}
+
+
+def _depths_of(runs: Reading) -> tuple[int, ...]:
+    """How many are outstanding."""
+    return (int(depth),) if (depth := runs.marked("depth")) else DEPTHS
 
 
 def _against_sptf(race: Race, speedup: float, measure: str = "mean_ms") -> dict[str, float]:
@@ -37,7 +44,7 @@ def _depths(runs: Reading, names: tuple[str, ...]) -> str:
     return "; ".join(
         f"{depth:,} outstanding: "
         + ", ".join(f"{_label(name)} {percent(_at_depth(runs, name, depth), 1)} %" for name in names)
-        for depth in DEPTHS
+        for depth in _depths_of(runs)
     )
 
 
@@ -73,7 +80,11 @@ def l_14(runs: Reading) -> Judgement:
     best = min(change for changes in found.values() for change in changes)
     signs = all(change < 0 for changes in found.values() for change in changes)
     return judged(signs and best <= -0.1, best < 0).saying(
-        said=said, waiting=waiting, lengths=_lengths(runs), depths=_depths(runs, (*FOUR, JOINT_SPTF))
+        said=said,
+        found=[change for changes in found.values() for change in changes],
+        waiting=waiting,
+        lengths=_lengths(runs),
+        depths=_depths(runs, (*FOUR, JOINT_SPTF)),
     )
 
 
@@ -87,7 +98,9 @@ def l_15(runs: Reading) -> Judgement:
     found = {speedup: [_spread(race, speedup) for race in _races(runs).values()] for speedup in HEAVY}
     parts = each("{1:spread} at factor {0:g}", found.items())
     near = [max(values) <= 0.20 for values in found.values()]
-    return judged(all(near), any(near)).saying(parts=parts)
+    return judged(all(near), any(near)).saying(
+        parts=parts, most=max(max(values) for values in found.values())
+    )
 
 
 def l_16(runs: Reading) -> Judgement:
@@ -119,22 +132,20 @@ def l_17(runs: Reading) -> Judgement:
 
 
 def l_18(runs: Reading) -> Judgement:
-    """Fairness of the zones."""
-    parts, signs = [], []
+    """Fairness of the zones against all without."""
+    parts, signs = [], {}
     for name in ("zpsptf", "zscan-psptf"):
         over = {}
-        for other in ("pa-sptf", "p-sptf"):
+        for other in ("pa-sptf", "p-sptf", "sptf"):
             over[other] = [
                 race.against(name, other, speedup, "scv")
                 for race in _races(runs).values()
                 for speedup in HEAVY
             ]
-        signs += over["pa-sptf"]
-        parts.append(
-            f"{name.upper()} {spread(over['pa-sptf'])} against PA-SPTF and {spread(over['p-sptf'])} against "
-            "P-SPTF"
-        )
-    return judged(min(signs) > 0, max(signs) > 0).saying(parts=parts)
+        signs[name] = {other: min(found) > 0 for other, found in over.items()}
+        parts.append(f"{name.upper()} {each('{1:spread} against {0:upper}', over.items())}")
+    worse = [held for found in signs.values() for held in found.values()]
+    return judged(all(worse), any(worse)).saying(parts=parts)
 
 
 GRIDS = ("5x1", "10x1", "25x3", "50x6", "125x9")
@@ -176,11 +187,15 @@ def _kept_up(runs: Reading) -> float:
 
 def l_20(runs: Reading) -> Judgement:
     """Where they saturate."""
-    gains = {depth: [_at_depth(runs, name, depth) for name in FOUR] for depth in DEPTHS}
+    gains = {depth: [_at_depth(runs, name, depth) for name in FOUR] for depth in _depths_of(runs)}
     return judged(
         all(gain > 0 for values in gains.values() for gain in values),
-        all(gain > 0 for gain in gains[DEPTHS[-1]]),
-    ).saying(depths=_depths(runs, FOUR), kept_up=_kept_up(runs))
+        all(gain > 0 for gain in gains[max(gains)]),
+    ).saying(
+        depths=_depths(runs, FOUR),
+        kept_up=_kept_up(runs),
+        found=[gain for values in gains.values() for gain in values],
+    )
 
 
 def l_22(runs: Reading) -> Judgement:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...words import cells
-from ..runs import HEAVY, LIGHT, MODERATE, Mean, Planned, Point, Race, Runs, read
+from ..runs import HEAVY, LIGHT, MODERATE, Mean, Planned, Point, Runs, read
 
 PARITY = (
     "paper-000-figure-6",
@@ -24,7 +24,11 @@ PARITY = (
 Paper 000 gives every column one direction, but its simulations ran in DiskSim.
 """
 
+ROBUSTNESS = "paper-000-robustness"
+"""On other devices; the directions of columns are among what varies in it."""
+
 OTHERS = (
+    ROBUSTNESS,
     "paper-002-figure-2",
     "paper-002-run-length",
     "paper-002-saturation",
@@ -32,7 +36,7 @@ OTHERS = (
     "paper-002-requirements",
     "paper-002-spanning-tree",
 )
-"""Figures 3 to 7 of paper 002 show the points of figure 2 again."""
+"""Run once. Figures 3 to 7 of paper 002 show the points of figure 2 again."""
 
 BOTH_WAYS = "-both-ways"
 """What the directory of the second run ends in."""
@@ -53,13 +57,12 @@ RUN_SHARES = (0.3, 0.65, 0.8)
 
 @dataclass(frozen=True)
 class Reading(Runs):
-    """The runs in one of the two readings."""
+    """The runs in one of the readings."""
 
-    both_ways: bool = False
-
-    def race(self, place: str, varied: Any = None) -> Race:
-        """The load curves of an experiment, for one value of what varies in it."""
-        return super().race(f"{place}{BOTH_WAYS if self.both_ways and place in PARITY else ''}", varied)
+    @property
+    def both_ways(self) -> bool:
+        """Whether columns are read upwards and downwards."""
+        return BOTH_WAYS in self.readings
 
     def parts(self, name: str, varied: Any, scheduler: str, measure: str) -> float:
         """The mean over all points, columns by parity, of a measure that load curves do not have."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from ..claims import judging
 from ..topic import Judged, Topic
 from . import beyond, devices, mining, stages, tables, whole
 from .plan import PLAN, SmartRuns
-from .readings import NO_READ_AHEAD
+from .readings import NO_READ_AHEAD, READINGS
 
 judging(devices, stages, mining, whole, beyond)
 
@@ -22,15 +21,12 @@ def _places(runs: SmartRuns, _: Mapping[str, Judged]) -> dict[str, str]:
     }
 
 
-def _in_order(directory: Path) -> SmartRuns:
-    return SmartRuns(directory, NO_READ_AHEAD)
-
-
 SMART = Topic(
     "smart",
     (*PLAN, *beyond.BEYOND),
     SmartRuns,
     _places,
-    other=_in_order,
+    other=(NO_READ_AHEAD.suffix,),
     other_title="Pages in order, without read-ahead",
+    others=tuple(each.suffix for each in READINGS if each.suffix),
 )

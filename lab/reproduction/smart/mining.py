@@ -76,12 +76,16 @@ def by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
 def universes(runs: SmartRuns) -> dict[int, str]:
     """Where the runs with so many items are; pages lie scattered where there are fewer than the 1,000."""
     fewer = {items: f"{RULES}{universe_suffix(items)}" for items in UNIVERSES}
-    return {**(fewer if runs.reading is SCATTERED else {}), 1000: ""}
+    found = {**(fewer if runs.reading is SCATTERED else {}), 1000: ""}
+    only = runs.marked("items")
+    return {int(only): found[int(only)]} if only else found
 
 
 def ways(runs: SmartRuns) -> dict[str, str]:
     """Where the runs of MAFIA are by how records are counted; against each candidate pages lie scattered."""
-    return {"a tree": "", **({"each candidate": EACH_PLACE} if runs.reading is SCATTERED else {})}
+    found = {"a tree": "", **({"each candidate": EACH_PLACE} if runs.reading is SCATTERED else {})}
+    only = runs.marked("counting")
+    return {only: found[only]} if only else found
 
 
 EACH_PLACE = f"{CLUSTERS}{EACH}"

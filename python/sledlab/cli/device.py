@@ -12,7 +12,7 @@ from sledlab import _native
 from sledlab.cli.catalogue import list_entries, show_parameters
 from sledlab.cli.completion import model_of
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import SET, json_option, options, show_json, show_table
+from sledlab.cli.options import SET, json_option, options, show_json, show_table, static_option
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import later, tomllib
@@ -136,6 +136,7 @@ def is_experiment(name: str) -> bool:
 )
 @click.option("--downwards", is_flag=True, help="The sled starts moving towards negative y.")
 @click.option("--out", metavar="FILE", help="Write the map: .png, .svg, .html, .csv or .npz.")
+@static_option
 @json_option
 def device_seek_map(
     name: str, settings: Mapping[str, str], start: str, out: str | None, *, downwards: bool, as_json: bool

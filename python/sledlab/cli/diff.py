@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sledlab.cli.options import json_option, show_json
+from sledlab.cli.options import json_option, show_json, static_option
 from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
@@ -21,6 +21,7 @@ difference = later("sledlab.studies.diff:diff")
 @click.argument("b", type=click.Path())
 @json_option
 @click.option("--out", metavar="FILE", help="A page about it, .html.")
+@static_option
 def diff(a: str, b: str, out: str | None, *, as_json: bool) -> None:
     """Compare two runs of the same requests, request by request.
 

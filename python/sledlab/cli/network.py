@@ -11,6 +11,7 @@ from sledlab.cli.completion import model_of
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import json_option, show_table
 from sledlab.model import catalogue
+from sledlab.model.lines import placed
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def node_list(*, as_json: bool) -> None:
 @json_option
 def node_show(name: str, *, as_json: bool) -> None:
     """Every parameter of a node, and the operations that it knows."""
-    entry = cast("NodeEntry", catalogue.node.show(name))
+    with placed(None, {"node": name}):
+        entry = cast("NodeEntry", catalogue.node.show(name))
     if as_json:
         show_entry(catalogue.node, name, as_json=True)
         return
@@ -64,7 +66,8 @@ def network_list(*, as_json: bool) -> None:
 @json_option
 def network_show(name: str, *, as_json: bool) -> None:
     """Every parameter of a network."""
-    entry = cast("NetworkEntry", catalogue.network.show(name))
+    with placed(None, {"network": name}):
+        entry = cast("NetworkEntry", catalogue.network.show(name))
     if as_json:
         show_entry(catalogue.network, name, as_json=True)
         return

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 quietly = later("sledlab.show.progress:quietly")
+statically = later("sledlab.show.document:statically")
 Columns = later("sledlab.show.columns:Columns")
 Trace, File = later("sledlab.traces.read:Trace"), later("sledlab.traces.read:File")
 
@@ -96,6 +97,20 @@ quiet_option = click.option(
     expose_value=False,
     callback=_quieten,
     help="Show no progress on standard error.",
+)
+
+
+def _without_script(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.with_resource(statically())
+
+
+static_option = click.option(
+    "--static",
+    is_flag=True,
+    expose_value=False,
+    callback=_without_script,
+    help="Figures of the page are pictures only; otherwise those with numbers can be explored.",
 )
 
 

@@ -20,7 +20,9 @@ from sledlab.cli.options import (
     options,
     quiet_option,
     show_json,
+    static_option,
 )
+from sledlab.cli.plug import pulled
 from sledlab.cli.study_file import refuse_study
 from sledlab.emulation.options import Emulated
 from sledlab.emulation.server import serve as start
@@ -72,6 +74,7 @@ class WithCommand(click.Command):
 @click.command(cls=WithCommand)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
 @options({"device": DEVICE, **SEVERAL, **declared(Emulated), **OUTPUT})
+@static_option
 @quiet_option
 @json_option
 @click.pass_context
@@ -95,12 +98,16 @@ def serve(
     and its exit code is that of sledlab. Without a command the device is there until Ctrl-C. Then what was
     asked is replayed, and said how true the run was.
 
+    With --power-fail-after, or --power-failures and the signal SIGUSR1 (kill -USR1), the device loses its
+    power and is switched on again: connections break, and the data is what the model finds then.
+
     EXPERIMENT is a file or the name of an experiment that says what stores the blocks.
 
     \b
     Examples:
       sledlab serve --device mems-g2 --scheduler sptf -- sh -c 'qemu-img info "$SLEDLAB_URI"'
       sledlab serve --device atlas-10k --duration 1 --out run
+      sledlab serve --device mems-g2 --power-fail-after 30 --data disk.img -- ./database.sh
       sledlab serve --devices mems-g2,ram -- sh -c 'qemu-io -f raw -c "write 0 1M" "$SLEDLAB_URI"'
     """
     refuse_study(experiment)
@@ -111,9 +118,22 @@ def serve(
         return _serve_each(
             devices, command, experiment, out, given, lasts_s, replace=bool(replace), as_json=as_json
         )
-    with start(device, experiment=experiment, out=out, replace=bool(replace), **given) as server:
+    with (
+        pulled() as plug,
+        start(device, experiment=experiment, out=out, replace=bool(replace), **given) as server,
+    ):
+        plug.server = server
         code = _run(server, command, lasts_s, quiet=as_json)
-    _tell(server, out, as_json=as_json)
+        plug.server = None
+        try:
+            server.stop()
+        finally:
+            if server.emulation is not None:
+                _tell(server, out, as_json=as_json)
+                if "power_fail_after_s" in given and not server.emulation.power_failures:
+                    terminal.tell(
+                        "The power did not fail: the end came first. A smaller --power-fail-after helps."
+                    )
     return code
 
 
@@ -140,11 +160,17 @@ def _serve_each(
             "each device would find what the one before it has left",
             remedy="say --scratch, or leave out --data",
         )
+    if "power_failures" in given or "power_fail_after_s" in given:
+        raise Error(
+            "several devices are compared by all they answer, so the power of none fails",
+            remedy="serve one with --device",
+        )
     place = results(out, KIND, replace=replace)
     runs: dict[str, Result] = {}
-    for name in devices:
+    for device in devices:
+        name = Path(device).stem if device.endswith(".toml") else device
         within = None if place is None else place / name
-        with start(name, experiment=experiment, out=within, replace=replace, **given) as server:
+        with start(device, experiment=experiment, out=within, replace=replace, **given) as server:
             code = _run(server, command, lasts_s, quiet=True)
         if code or server.result is None:
             terminal.tell(f"{name}: the command ended with code {code}, or read and wrote nothing")
@@ -227,13 +253,23 @@ def _introduce(server: Server) -> None:
     sys.stdout.flush()  # whoever waits for it behind a pipe
     if server.disk:
         terminal.say(server.disk)
-    for line in (
-        f"fio --name=reads --rw=randread --bs=4k --size=64M --runtime=10 --ioengine=nbd --uri='{server.uri}'",
-        f"qemu-img convert -n -f raw -O raw disk.img '{server.uri}'",
-        f"mkdir disk && nbdfuse disk '{server.uri}'",
-    ):
+    for line in _uses(server):
         terminal.note(line)
     terminal.note("Ctrl-C ends it.")
+
+
+def _uses(server: Server) -> list[str]:
+    """Commands that use a device, as they can be said in another terminal."""
+    reads = "fio --name=reads --rw=randread --bs=4k --size=64M --runtime=10"
+    if server.disk and Path(server.disk).is_dir():
+        return [f"cp -r /usr/share/doc '{server.disk}' && sync -f '{server.disk}'"]
+    if server.disk:
+        return [f"{reads} --direct=1 --filename='{server.disk}'"]
+    return [
+        f"{reads} --ioengine=nbd --uri='{server.uri}'",
+        f"qemu-img convert -n -f raw -O raw disk.img '{server.uri}'",
+        f"mkdir disk && nbdfuse disk '{server.uri}'",
+    ]
 
 
 def _tell(server: Server, out: str | None, *, as_json: bool) -> None:
@@ -246,7 +282,10 @@ def _tell(server: Server, out: str | None, *, as_json: bool) -> None:
     if result is not None:
         face_of(result).show(result)
     else:
-        terminal.say(words.verdict(emulation) if emulation.replies else "Nothing was read or written.")
+        asked = emulation.replies or emulation.untimed
+        terminal.say(words.verdict(emulation) if asked else "Nothing was read or written.")
+        if emulation.power_failures:
+            terminal.say(words.power(emulation))
     if out and result is not None:
         terminal.note(f"report: {Path(out) / REPORT}")
 

@@ -16,6 +16,7 @@ from sledlab.cli.options import (
     quiet_option,
     show_json,
     source_of,
+    static_option,
 )
 from sledlab.cli.study_file import refuse_study
 from sledlab.lazy import later
@@ -36,12 +37,14 @@ OUTPUT = {
     "out": Option("Directory for summary, tables and report.", "DIR"),
     **REPLACE,
     "requests": Option("Table of all requests, .parquet or .csv.", "FILE"),
+    "perfetto": Option("All requests as a trace for https://ui.perfetto.dev, .pftrace.", "FILE"),
 }
 
 
 @click.command()
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
 @options({**ordered(declared(Simulated)), **OUTPUT})
+@static_option
 @quiet_option
 @json_option
 def simulate(
@@ -50,6 +53,7 @@ def simulate(
     out: str | None,
     replace: bool | None,
     requests: str | None,
+    perfetto: str | None,
     *,
     as_json: bool,
     **flags: Any,
@@ -64,6 +68,7 @@ def simulate(
       sledlab simulate --device mems-g2 --trace app.csv --scheduler sptf --speedup 16
       sledlab simulate --device mems-g2 --workload uniform --limit 1000000 --replay closed:8 --json
       sledlab simulate --device mems-g2 --trace app.csv --power fixed:timeout_ms=10 --out run
+      sledlab simulate --device mems-g2 --trace app.csv --scheduler sptf --limit 20000 --perfetto run.pftrace
       sledlab simulate run/experiment.toml --set device.active_tips=3200 --out run2
     """
     refuse_study(experiment)
@@ -75,6 +80,7 @@ def simulate(
                 device,
                 experiment=experiment,
                 requests=False if requests is None else requests,
+                perfetto=perfetto,
                 out=out,
                 replace=bool(replace),
                 progress=progress.update,

@@ -10,7 +10,16 @@ import click
 from click.core import ParameterSource
 
 from sledlab.cli.group import CommandGroup
-from sledlab.cli.options import DEVICE, REPLACE, json_option, options, quiet_option, seed_option, show_json
+from sledlab.cli.options import (
+    DEVICE,
+    REPLACE,
+    json_option,
+    options,
+    quiet_option,
+    seed_option,
+    show_json,
+    static_option,
+)
 from sledlab.cli.smart_size import smart_size
 from sledlab.cli.study import made
 from sledlab.cli.study_file import refuse_study
@@ -66,6 +75,7 @@ def _options() -> Mapping[str, Option]:
     nargs=2,
     help="Write the requests to the store of a node as a trace; FILE tells the format by its name.",
 )
+@static_option
 @quiet_option
 @json_option
 def smart_replay(

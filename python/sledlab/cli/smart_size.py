@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sledlab.cli.options import DEVICE, REPLACE, json_option, options, quiet_option, show_json
+from sledlab.cli.options import DEVICE, REPLACE, json_option, options, quiet_option, show_json, static_option
 from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.results import REPORT
@@ -53,6 +53,7 @@ def _options() -> Mapping[str, Option]:
 
 @click.command("size")
 @options(_options())
+@static_option
 @quiet_option
 @json_option
 def smart_size(

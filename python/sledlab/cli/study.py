@@ -20,6 +20,7 @@ from sledlab.cli.options import (
     quiet_option,
     show_json,
     source_of,
+    static_option,
 )
 from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error, Unfinished
@@ -75,6 +76,7 @@ def made(
     """A command that runs a study, or one of others whose options choose them."""
 
     @options(_declared(study, others))
+    @static_option
     @quiet_option
     @json_option
     def run(

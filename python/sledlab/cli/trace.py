@@ -88,7 +88,7 @@ def list_samples(*, as_json: bool) -> None:
 
     \b
     Examples:
-      sledlab trace info sample:mail-a
+      sledlab trace info sample:mail-a-60s
     """
     found = samples()
     if as_json:

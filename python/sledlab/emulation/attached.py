@@ -1,42 +1,47 @@
 """What a server's device is made of on this machine: a file, a block device, or a mounted file system.
 
 `nbdfuse` makes a file of it, `losetup` a block device of that, and `mount` a file system of that; the last
-two need root. What is missing is said before anything starts.
+two need root. What is missing is said before anything starts. The way through the file or the block device is
+measured before a file system is made or mounted: then nobody else uses it.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import subprocess
 import time
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from sledlab.emulation.mounts import FILE, mounted_at, refuse_mounted
 from sledlab.errors import Error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 PACKAGES = {
-    "nbdfuse": "nbdfuse",
+    "nbdfuse": "libnbd-bin",
     "fusermount3": "fuse3",
     "losetup": "mount",
     "mount": "mount",
     "umount": "mount",
+    "blkid": "util-linux",
     "mkfs.ext4": "e2fsprogs",
 }
-"""Debian's packages of the programs that are needed; on Debian 12 `nbdfuse` is in libnbd-bin."""
+"""Debian's packages of the programs that are needed."""
 
 FUSE = "is /dev/fuse there, and may it be opened?"
 
 WAIT_S = 20.0
 """Seconds in which a file or a device must be there."""
 
-FILE = "nbd"
-"""The file that nbdfuse makes in its directory."""
+BUSY_S = 5.0
+"""Seconds that whoever still uses a file system is given before it is taken away all the same."""
 
 
 class Attached:
@@ -46,40 +51,68 @@ class Attached:
         path: It.
     """
 
-    def __init__(self, path: Path, stack: ExitStack) -> None:
+    def __init__(self, path: Path, stack: ExitStack, force: Sequence[Callable[[], object]]) -> None:
         self.path = path
         self._stack = stack
+        self._force = force
+        atexit.register(self.detach)
 
     def detach(self) -> None:
-        """Takes it away; what has been written has reached the server then."""
-        self._stack.close()
+        """Takes it away; what has been written has reached the server then.
+
+        Raises:
+            Error: It was not there any more, or does not go.
+        """
+        try:
+            self._stack.close()
+        finally:
+            atexit.unregister(self.detach)
+
+    def break_off(self) -> None:
+        """Takes it away after the device has lost its power, at once: whoever uses it finds errors.
+
+        What the kernel had not written yet is lost, as when a host loses its power too.
+        """
+        for act in reversed(self._force):
+            with suppress(Error):
+                act()
+        with suppress(Error):
+            self.detach()
 
 
 @contextmanager
-def attached(said: str, uri: str) -> Iterator[Attached]:
+def attached(
+    said: str, uri: str, probe: Callable[[Path], None] | None = None, *, made: bool = False
+) -> Iterator[Attached]:
     """Makes a file (`file:DIR`), a block device (`loop`) or a file system (`ext4:DIR`) of a server's device.
+
+    `probe` measures the way through the file, or the block device. A file system that was `made` before is
+    never made again.
 
     Raises:
         Error: It is none of these, a program or root is missing, or one of the programs fails.
     """
     kind, _, place = said.partition(":")
     _check(kind, place, said)
+    force: list[Callable[[], object]] = []
     with ExitStack() as stack:
         directory = (
             Path(place)
             if kind == "file"
-            else Path(stack.enter_context(TemporaryDirectory(prefix="sledlab-")))
+            else Path(stack.enter_context(TemporaryDirectory(prefix="sledlab-disk-")))
         )
-        path = stack.enter_context(_file(Path(directory), uri))
+        path = stack.enter_context(_file(Path(directory), uri, force))
         if kind != "file":
             path = stack.enter_context(_loop(path))
+        if probe is not None:
+            probe(path)
         if kind == "ext4":
-            path = stack.enter_context(_mounted(path, Path(place)))
-        made = Attached(path, stack.pop_all())
+            path = stack.enter_context(_mounted(path, Path(place), force, made=made))
+        found = Attached(path, stack.pop_all(), force)
     try:
-        yield made
+        yield found
     finally:
-        made.detach()
+        found.detach()
 
 
 def _check(kind: str, place: str, said: str) -> None:
@@ -91,18 +124,21 @@ def _check(kind: str, place: str, said: str) -> None:
     programs = {
         "file": ("nbdfuse", "fusermount3"),
         "loop": ("nbdfuse", "fusermount3", "losetup"),
-        "ext4": ("nbdfuse", "fusermount3", "losetup", "mkfs.ext4", "mount", "umount"),
+        "ext4": ("nbdfuse", "fusermount3", "losetup", "blkid", "mkfs.ext4", "mount", "umount"),
     }
     if kind not in programs or bool(place) != (kind != "loop"):
         raise Error(f"`{said}` is nothing to attach", remedy="say file:DIR, loop or ext4:DIR")
+    if place:
+        refuse_mounted(Path(place))
     if place and not Path(place).is_dir():
         raise Error(f"`{place}` is no directory", remedy="make it first: it becomes the place of the device")
     if place and any(Path(place).iterdir()):
         raise Error(f"`{place}` is not empty", remedy="name an empty directory")
     missing = [name for name in programs[kind] if _program(name) is None]
     if missing:
-        packages = sorted({PACKAGES[name] for name in missing})
-        raise Error(f"{', '.join(missing)} is not installed", remedy=f"apt-get install {' '.join(packages)}")
+        packages = " ".join(sorted({PACKAGES[name] for name in missing}))
+        newer = "; where that brings no nbdfuse, nbdfuse too" if "nbdfuse" in missing else ""
+        raise Error(f"not installed: {', '.join(missing)}", remedy=f"apt-get install {packages}{newer}")
     if kind != "file" and os.geteuid() != 0:
         raise Error(f"`--attach {kind}` needs root", remedy="run it as root, or say --attach file:DIR")
 
@@ -127,20 +163,33 @@ def _do(*command: str) -> str:
 
 
 @contextmanager
-def _file(directory: Path, uri: str) -> Iterator[Path]:
-    """The device as a file in a directory."""
+def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Iterator[Path]:
+    """The device as a file in a directory.
+
+    Raises:
+        Error: nbdfuse cannot make it, or has ended before its time.
+    """
     path = directory / FILE
     program = _program("nbdfuse") or "nbdfuse"
-    with subprocess.Popen([program, str(directory), uri], stderr=subprocess.PIPE, text=True) as process:
+    # Ctrl-C is for us: it has to be there until all is written.
+    with subprocess.Popen(
+        [program, str(directory), uri], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        force += [partial(_do, "fusermount3", "-uz", str(directory)), process.kill]
         try:
             _wait(path, process)
             yield path
         finally:
-            if process.poll() is None:
-                _unmount(directory)
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(WAIT_S)
-                process.kill()
+            gone = process.poll() is not None
+            _take_away(directory, "fusermount3", "-u", lazily="-uz")
+            with suppress(subprocess.TimeoutExpired):
+                gone |= process.wait(BUSY_S) < 0
+            process.kill()
+        if gone:
+            raise Error(
+                "nbdfuse has ended before its time",
+                remedy="was it killed? what was written since has not reached the device",
+            )
 
 
 def _wait(path: Path, process: subprocess.Popen[str]) -> None:
@@ -164,18 +213,21 @@ def _wait(path: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.005)
 
 
-def _unmount(directory: Path) -> None:
-    """Takes a file of nbdfuse away; who still has it open is given a moment."""
+def _take_away(place: Path, program: str, *options: str, lazily: str) -> None:
+    """Unmounts a file system. Whoever still uses it is given a moment, and then the rest when they leave.
+
+    Raises:
+        Error: It does not go.
+    """
     begun = time.monotonic()
-    while True:
+    while mounted_at(place) is not None:
+        busy = time.monotonic() - begun > BUSY_S
         try:
-            _do("fusermount3", "-u", str(directory))
+            _do(program, *([lazily] if busy else options), str(place))
         except Error:
-            if time.monotonic() - begun > WAIT_S:
+            if busy:
                 raise
             time.sleep(0.05)
-        else:
-            return
 
 
 @contextmanager
@@ -189,12 +241,31 @@ def _loop(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _mounted(device: Path, place: Path) -> Iterator[Path]:
-    """A file system on a device, made if there is none."""
-    if _do("lsblk", "--noheadings", "--output", "FSTYPE", str(device)) != "ext4":
-        _do("mkfs.ext4", "-q", "-F", str(device))
-    _do("mount", str(device), str(place))
+def _mounted(device: Path, place: Path, force: list[Callable[[], object]], *, made: bool) -> Iterator[Path]:
+    """A file system on a device, made if there is none and none was `made` before.
+
+    Raises:
+        Error: The device holds something else.
+    """
+    found = _found(device)
+    if not found and not made:
+        # All at once: else the kernel goes on with it later, while applications are measured.
+        _do("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(device))
+    elif found != "ext4":
+        raise Error(
+            f"the device holds {found or 'nothing that is known'}, no ext4",
+            remedy="say --attach loop, and mount it as what it is",
+        )
+    _do("mount", "-t", "ext4", str(device), str(place))
+    force.append(partial(_do, "umount", "-l", str(place)))
     try:
         yield place
     finally:
-        _do("umount", str(place))
+        _take_away(place, "umount", lazily="-l")
+
+
+def _found(device: Path) -> str:
+    """What a device holds: a kind of file system or of partition table; empty if nothing that is known."""
+    program = _program("blkid") or "blkid"
+    command = [program, "--probe", "--output", "value", "-s", "TYPE", "-s", "PTTYPE", str(device)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal
@@ -36,6 +37,13 @@ class Emulated(Scheduled, Around, Set, Trusted, total=False):
         Literal["auto", "normal", "realtime"],
         Option("Priority of the server: auto | normal | realtime.", "P", "auto: real time where allowed"),
     ]
+    power_failures: Annotated[
+        bool, Option("Let the power fail: on SIGUSR1. What that needs takes memory for all that is written.")
+    ]
+    power_fail_after_s: Annotated[
+        float,
+        Option("Have the power fail S seconds after the start, once.", "S", "never", flag="power-fail-after"),
+    ]
     attach: Annotated[
         str,
         Option(
@@ -65,6 +73,24 @@ def scale_of(said: float | str | None) -> tuple[int, int]:
         raise Error(f"a device cannot run {value:g} times slower", remedy="give a number such as 10")
     ratio = Fraction(str(value)).limit_denominator(1000)
     return ratio.numerator, ratio.denominator
+
+
+def fail_after(said: float | str | None) -> float | None:
+    """Seconds from the start to a power failure; none where there is to be none.
+
+    Raises:
+        Error: It is no time.
+
+    Examples:
+        >>> fail_after(None), fail_after("2.5")
+        (None, 2.5)
+    """
+    if said is None:
+        return None
+    value = number(said) if isinstance(said, str) else said
+    if not 0 <= value < threading.TIMEOUT_MAX:
+        raise Error(f"the power cannot fail after {value:g} s", remedy="give seconds, such as 30")
+    return float(value)
 
 
 def host_of(said: float | str | None) -> float | None:

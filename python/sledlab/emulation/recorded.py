@@ -14,10 +14,13 @@ from sledlab.runs.emulation import CAUSES
 from sledlab.traces.columns import BLOCK_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import numpy
     import pyarrow
+
+    from sledlab.runs.emulation import PowerFailure
 
 RECORD = [
     ("id", "<u8"),
@@ -31,7 +34,7 @@ RECORD = [
     ("flags", "u1"),
     ("unwanted_words", "u1"),
     ("cause", "u1"),
-    ("padding", "V2"),
+    ("starts", "<u2"),
     ("host_ns", "<u4"),
     ("lateness_ns", "<i8"),
 ]
@@ -42,23 +45,28 @@ OPS = ("R", "W", "T", "F")
 SILENT = 4
 """Flag of operations without a reply: a write that must be durable is answered by its flush."""
 
+LOST = 16
+"""Flag of operations that the model had not completed when the power failed."""
+
 WORD_BYTES = 8
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """All that a server was asked, in order of arrival."""
+    """All that a server was asked between two power failures, in order of arrival."""
 
     records: numpy.ndarray
 
     @classmethod
-    def read(cls, path: Path) -> Recorded:
-        """Reads what the server has written."""
+    def read(cls, path: Path, power_failures: int = 0) -> list[Recorded]:
+        """Reads what the server has written: up to the first power failure, the next, and after the last."""
         records = np.fromfile(path, dtype=RECORD)
-        records = records[np.argsort(records["id"], kind="stable")]
-        if not np.array_equal(records["id"], np.arange(len(records))):
+        records = records[np.lexsort((records["id"], records["starts"]))]
+        spans = [records[records["starts"] == start] for start in range(power_failures + 1)]
+        whole = (np.array_equal(span["id"], np.arange(len(span))) for span in spans)
+        if not all(whole) or sum(map(len, spans)) != len(records):
             raise InternalError("the recording lacks operations, or has some twice")
-        return cls(records)
+        return [cls(span) for span in spans]
 
     def __len__(self) -> int:
         """Operations."""
@@ -79,10 +87,21 @@ class Recorded:
         )
 
     @property
+    def has_media(self) -> bool:
+        """Whether anything was read or written."""
+        return bool(np.any(self.records["op"] < OPS.index("T")))
+
+    @property
     def planned(self) -> numpy.ndarray:
-        """When the model completed each, in ns, by its number."""
+        """When the model completed each, in ns, by its number; nothing is known of those that are `lost`."""
         planned: numpy.ndarray = self.records["planned_ns"]
         return planned
+
+    @property
+    def lost(self) -> numpy.ndarray:
+        """Of each, whether the power had failed before the model completed it."""
+        lost: numpy.ndarray = (self.records["flags"] & LOST) != 0
+        return lost
 
     @property
     def replies(self) -> numpy.ndarray:
@@ -90,22 +109,38 @@ class Recorded:
         replies: numpy.ndarray = self.records[(self.records["flags"] & SILENT) == 0]
         return replies
 
-    def table(self) -> pyarrow.Table:
-        """When each reply was to leave, and when it left; `lateness_ns` and `host_ns` are real time."""
-        sent = self.replies
-        causes = pa.DictionaryArray.from_arrays(pa.array(sent["cause"].astype(np.int8)), list(CAUSES))
-        return pa.table(
-            {
-                "id": sent["id"],
-                "arrival_ns": sent["stamp_ns"],
-                "planned_ns": sent["planned_ns"],
-                "sent_ns": sent["sent_ns"],
-                "lateness_ns": sent["lateness_ns"],
-                "host_ns": sent["host_ns"],
-                "cause": causes,
-                "connection": sent["connection"],
-            }
-        )
+
+def joined(spans: Sequence[Recorded], failures: Sequence[PowerFailure], scale: float) -> pyarrow.Table:
+    """All that was asked as one trace, in the device's time since the server began."""
+    began_us = [0.0, *(failure.on_s * 1e6 / scale for failure in failures)]
+    traces = []
+    for span, began in zip(spans, began_us, strict=True):
+        trace = span.trace()
+        traces.append(trace.set_column(0, "time_us", pa.array(trace["time_us"].to_numpy() + began)))
+    return pa.concat_tables(traces)
+
+
+def replies_of(spans: Sequence[Recorded]) -> numpy.ndarray:
+    """All replies, in the order of their operations."""
+    return np.concatenate([span.replies for span in spans])
+
+
+def table(sent: numpy.ndarray) -> pyarrow.Table:
+    """When each reply was to leave, and when it left; `lateness_ns` and `host_ns` are real time."""
+    causes = pa.DictionaryArray.from_arrays(pa.array(sent["cause"].astype(np.int8)), list(CAUSES))
+    return pa.table(
+        {
+            "id": sent["id"],
+            "arrival_ns": sent["stamp_ns"],
+            "planned_ns": sent["planned_ns"],
+            "sent_ns": sent["sent_ns"],
+            "lateness_ns": sent["lateness_ns"],
+            "host_ns": sent["host_ns"],
+            "cause": causes,
+            "connection": sent["connection"],
+            "power_failures": sent["starts"],
+        }
+    )
 
 
 def write(table: pyarrow.Table, path: Path) -> None:

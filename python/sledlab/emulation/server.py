@@ -8,40 +8,37 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import RLock, Timer
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab import _native
 from sledlab._native import Experiment
 from sledlab.emulation.attached import Attached, attached
-from sledlab.emulation.options import Emulated, host_of, scale_of
-from sledlab.emulation.recorded import Recorded, write
+from sledlab.emulation.closing import TRACE, close, endings, trace_name
+from sledlab.emulation.options import Emulated, fail_after, host_of, scale_of
+from sledlab.emulation.recorded import Recorded, joined, replies_of, table, write
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
-from sledlab.lazy import numpy as np
 from sledlab.results import leaves
 from sledlab.runs.compose import compose, in_its_file, read
-from sledlab.runs.emulation import ClosedLoop, Emulation
-from sledlab.runs.execute import execute
+from sledlab.runs.emulation import Emulation, PowerFailure
 from sledlab.runs.recording import KIND, Recording
 from sledlab.runs.recording import LEFT as RUN_LEFT
 from sledlab.traces.columns import PARQUET
 from sledlab.traces.read import trace as trace_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
-    import numpy
-
     from sledlab.runs.compose import Device
-    from sledlab.runs.requests import Column
     from sledlab.runs.result import Result
 
-TRACE = "trace.parquet"
 EMULATION = "emulation.json"
 REPLIES = "emulation.parquet"
 
-LEFT = (TRACE, EMULATION, REPLIES)
-"""What a server leaves in a directory, besides what a run leaves."""
+LEFT = (EMULATION, REPLIES)
+"""What a server leaves in a directory, besides what a run leaves and traces of what was asked."""
 
 START = "system.start"
 
@@ -104,7 +101,8 @@ class Server:
         uri: Where it listens, as clients of NBD want to be told: `nbd+unix:///?socket=...` or `nbd://...`.
         socket: The Unix socket; empty where it listens on an address.
         disk: What `attach` made: a file, a block device, or the directory of a file system; empty without.
-        result: What `simulate` says of all that was asked; there once it has stopped, if anything was.
+        result: What `simulate` says of all that was asked, up to the first power failure; there once it has
+            stopped, if anything was read or written until then.
         emulation: How true the run was; there once it has stopped.
 
     Examples:
@@ -117,6 +115,11 @@ class Server:
     def __init__(
         self, experiment: Experiment, said: Emulated, *, out: str | Path | None = None, over: bool = False
     ) -> None:
+        self._lock = RLock()
+        self._trouble: Error | None = None
+        fails_after_s = fail_after(said.get("power_fail_after_s"))
+        self._timer = Timer(fails_after_s or 0, self._tried, [self.power_fail])
+        self._timer.daemon = True
         self.result: Result | None = None
         self.emulation: Emulation | None = None
         self.disk = ""
@@ -147,10 +150,12 @@ class Server:
                 data=_text(said.get("data")),
                 scratch=bool(said.get("scratch")),
                 untimed=bool(said.get("untimed")),
+                power_failures=bool(said.get("power_failures")) or fails_after_s is not None,
                 scale=self._scale,
                 host_us=host_of(said.get("host_us")),
                 priority=said.get("priority") or "auto",
                 recording=str(self._records),
+                attached=bool(said.get("attach")),
                 rotational=config["device"]["kind"] == "disk",
             )
             stack.callback(self._abandon)
@@ -158,9 +163,14 @@ class Server:
             self.socket: str = self._native.socket or ""
             self._attached: Attached | None = None
             if said.get("attach"):
-                self._attached = stack.enter_context(attached(said["attach"], self.uri))
+                probes = host_of(said.get("host_us")) is None and not said.get("untimed")
+                probe = self._native.measure if probes else None
+                self._attached = stack.enter_context(attached(said["attach"], self.uri, probe))
                 self.disk = str(self._attached.path)
+                self._native.begin()
             self._stack = stack.pop_all()
+        if fails_after_s is not None:
+            self._timer.start()
 
     def __enter__(self) -> Server:
         """Nothing to begin with: it runs already."""
@@ -195,34 +205,75 @@ class Server:
         A server that has stopped stays so, and says the same again.
 
         Raises:
-            Error: The run ended with an error, such as of a scheduler; or a result cannot be written.
+            Error: The run ended with an error, such as of a scheduler: `emulation` says what was served until
+                then. A result cannot be written.
         """
-        if self.emulation is None:
-            with self._stack:
-                if self._attached is not None:
-                    self._attached.detach()
-                report = json.loads(self._native.stop(drain=True))
-                self._conclude(Recorded.read(self._records), report)
+        with self._lock:
+            self._timer.cancel()
+            if self.emulation is None:
+                with self._stack:
+                    if self._attached is not None:
+                        self._tried(self._attached.detach)
+                    self._conclude(json.loads(self._native.stop(drain=True)))
         if self.emulation is None:
             raise Error("the server has ended with an error", remedy="start another one")
+        self._native.check()
+        if self._trouble is not None:
+            raise self._trouble
         return self.emulation
 
-    def _conclude(self, recorded: Recorded, report: dict[str, Any]) -> None:
+    def power_fail(self, seed: int | None = None) -> PowerFailure:
+        """The device loses its power now, and is switched on again.
+
+        Of all blocks under way, chance says which get to a medium; a volatile cache loses what was not
+        flushed. Connections break, the data is what the model finds then, and the server goes on with that.
+        What `attach` made is attached again, as when a host starts anew: who has files open finds errors.
+
+        Args:
+            seed: Root of that chance; the experiment's where it is not said.
+
+        Returns:
+            What that has done.
+
+        Raises:
+            Error: The server was started without `power_failures`; it has ended; nothing can be attached any
+                more.
+
+        Examples:
+            >>> import sledlab as sl
+            >>> with sl.serve("ram", power_failures=True) as server:
+            ...     server.power_fail().lost
+            0
+        """
+        with self._lock:
+            failure = PowerFailure.read(json.loads(self._native.power_fail(seed)))
+            if self._attached is not None:
+                self._attached.break_off()
+                again = attached(self._said["attach"], self.uri, made=True)
+                self._attached = self._stack.enter_context(again)
+                self.disk = str(self._attached.path)
+            return failure
+
+    def _tried(self, act: Callable[[], object]) -> None:
+        """Does something whose failure is told at the end."""
+        try:
+            act()
+        except Error as error:
+            self._trouble = error
+
+    def _conclude(self, report: dict[str, Any]) -> None:
         """Replays what was asked, and leaves the results."""
-        trace, outcome = recorded.trace(), report.pop("outcome")
+        told = report.pop("power_failures")
+        failures = tuple(map(PowerFailure.read, told))
+        spans = Recorded.read(self._records, len(failures))
+        scale = self._scale[0] / self._scale[1]
+        ends = endings(report, told)
+        del report["outcome"]
+        report["host"]["through"] = self._through()
         if self._said.get("record") is not None:
-            trace_of(trace).write(self._said["record"])
-        loop = None
-        if outcome is not None:
-            write(trace, self._directory / TRACE)
-            comparing = Comparing(recorded.planned)
-            sinks = Recording(None, [*self._recording.sinks, comparing])
-            result = execute(self._experiment, sinks)
-            same = (
-                comparing.digest.value() == report["digest_of_rows"] and outcome["summary"] == result.summary
-            )
-            loop = ClosedLoop(comparing.rows, comparing.different, same_results=same)
-        sent, scale = recorded.replies, self._scale[0] / self._scale[1]
+            trace_of(joined(spans, failures, scale)).write(self._said["record"])
+        result, loop = close(self._experiment, spans, ends, self._directory, self._recording)
+        sent = replies_of(spans)
         self.emulation = emulation = Emulation(
             scale=scale,
             untimed=bool(self._said.get("untimed")),
@@ -231,43 +282,32 @@ class Server:
             response_ns=(sent["planned_ns"] - sent["stamp_ns"]) * scale,
             lateness_ns=sent["lateness_ns"],
             cause=sent["cause"],
-            table=recorded.table(),
+            table=table(sent),
+            power_failures=failures,
         )
         directory = self._recording.directory
-        if outcome is not None:
+        if result is not None:
             self.result = replace(result, emulation=emulation)
         if directory is None:
             return
-        leaves(directory, KIND, (*(RUN_LEFT if self.result else ()), *LEFT))
+        traces = [trace_name(start) for start, span in enumerate(spans) if len(span)]
+        leaves(directory, KIND, (*(RUN_LEFT if self.result else ()), *LEFT, *traces))
         write(emulation.table, directory / REPLIES)
         with drafted(directory / EMULATION) as place:
             place.write_text(emulation.to_json() + "\n", encoding="utf-8")
         if self.result is not None:
             self._recording.finish(self.result)
 
+    def _through(self) -> str:
+        """Through what the way to applications was measured: `socket`, `file`, `loop`; or it was `said`."""
+        if self._said.get("untimed") or host_of(self._said.get("host_us")) is not None:
+            return "said"
+        kind = (self._said.get("attach") or "socket").partition(":")[0]
+        return "loop" if kind == "ext4" else kind
+
     def _abandon(self) -> None:
         """Ends the thread and its sockets, where that has not been done."""
         self._native.stop(drain=False)
-
-
-class Comparing:
-    """Compares, of a replay, completions with those that were planned, and adds up all columns."""
-
-    def __init__(self, planned: numpy.ndarray) -> None:
-        self.digest = _native.RowsDigest()
-        self.rows = self.different = 0
-        self._planned = planned
-
-    def write(self, columns: list[Column]) -> None:
-        """Takes one chunk of the per-request table."""
-        self.digest.update(columns)
-        data = dict(columns)
-        ids, completed = (np.frombuffer(data[name], dtype="<u8") for name in ("id", "completion_ns"))
-        self.rows += len(ids)
-        self.different += int(np.count_nonzero(self._planned[ids] != completed))
-
-    def close(self, *, keep: bool = True) -> None:
-        """Nothing to complete."""
 
 
 def _text(said: str | Path | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,50 @@ class ClosedLoop:
 
 
 @dataclass(frozen=True)
+class PowerFailure:
+    """What a power failure of an emulated device has done.
+
+    Of each block that was on its way to a medium then, chance has said whether it got there.
+
+    Attributes:
+        model_s: When, in seconds of the device's time since it was switched on.
+        real_s: When, in seconds of real time since the server began.
+        on_s: When the device was on again, in the same seconds.
+        seed: Root of the random numbers of that chance.
+        under_way: Requests that were never answered.
+        newest: Blocks whose last write was not durable, and which hold it all the same.
+        older: Blocks whose last write was not durable, and which hold something older.
+        lost: How many of these an acknowledged write had changed after that: a volatile cache has lost it.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> with sl.serve("mems-g2", power_failures=True) as server:  # programs would write here
+        ...     failure = server.power_fail(seed=7)
+        >>> failure.under_way, failure.at_risk, failure.seed
+        (0, 0, 7)
+    """
+
+    model_s: float
+    real_s: float
+    on_s: float
+    seed: int
+    under_way: int
+    newest: int
+    older: int
+    lost: int
+
+    @property
+    def at_risk(self) -> int:
+        """Blocks whose last write was not durable."""
+        return self.newest + self.older
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> PowerFailure:
+        """Of what the server says."""
+        return cls(**{each.name: told[each.name] for each in fields(cls)})
+
+
+@dataclass(frozen=True)
 class Emulation:
     """How true a run was.
 
@@ -91,6 +135,8 @@ class Emulation:
     """Numbers of causes."""
     table: Any = field(repr=False, default=None)
     """Every reply, as an Arrow table."""
+    power_failures: tuple[PowerFailure, ...] = ()
+    """Power failures, in order."""
 
     @property
     def replies(self) -> int:
@@ -161,8 +207,8 @@ class Emulation:
         """Every reply.
 
         Columns `id`, `arrival_ns`, `planned_ns` and `sent_ns` in the time of the model, `lateness_ns` and
-        `host_ns` (how much earlier it was to leave for the way to the client) in real time, `cause` and
-        `connection`.
+        `host_ns` (how much earlier it was to leave for the way to the client) in real time, `cause`,
+        `connection`, and `power_failures`: how many there had been. Numbers and times begin anew after each.
         """
         frame = pl.from_arrow(self.table)
         assert isinstance(frame, pl.DataFrame)
@@ -190,6 +236,7 @@ class Emulation:
                 "different": loop.different,
                 "same_results": loop.same_results,
             },
+            "power_failures": [asdict(failure) for failure in self.power_failures],
             "server": dict(self.server),
         }
 

@@ -33,6 +33,7 @@ def simulate(
     *,
     experiment: Experiment | str | Path | None = None,
     requests: bool | str | Path | None = None,
+    perfetto: str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
     progress: Tell | None = None,
@@ -46,6 +47,8 @@ def simulate(
         experiment: An experiment, or its file, that all else is said over; it may have source and device.
         requests: `True` keeps every request, `False` none, a path (`.parquet`, `.csv`) writes them
             there; by default the first two million are kept.
+        perfetto: A file (`.pftrace`) for all requests as a trace that https://ui.perfetto.dev shows, see
+            `Result.perfetto`.
         out: A directory for summary, tables and report.
         replace: Whether to remove first what sledlab left in that directory, even of another kind.
         progress: Called now and then with the operations done and the share of the whole where known.
@@ -78,7 +81,9 @@ def simulate(
         if composed.trace is None:
             with nested(composed.experiment):
                 composed.experiment.check()
-        recording = Recording.planned(out=out, requests=requests, keep_some=True, replace=replace)
+        recording = Recording.planned(
+            out=out, requests=requests, perfetto=perfetto, keep_some=True, replace=replace
+        )
         return execute(composed.experiment, recording, trace=composed.trace, progress=progress)
 
 

@@ -26,8 +26,12 @@ VARIABLE = "SLEDLAB_DEPTH"
 DEEPEST = 4
 """A process so deep runs no plug-ins."""
 
-MOST_AT_ONCE = 32
-"""Runs with plug-ins in one process at once: nothing tells those side by side from those within others."""
+MOST_AT_ONCE = 256
+"""Runs with plug-ins in one process at once.
+
+A thread does not know in whose run it was started, so that nothing tells those side by side from those within
+others: more than anybody has threads, few enough to end soon and to take 200 MB.
+"""
 
 
 class _Here:

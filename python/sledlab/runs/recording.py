@@ -12,6 +12,7 @@ from sledlab.files import check_writable, drafted
 from sledlab.lazy import parquet
 from sledlab.lazy import pyarrow as pa
 from sledlab.results import REPORT, leaves, results
+from sledlab.runs.perfetto import MOST_REQUESTS, check_name
 from sledlab.runs.places import left_in
 from sledlab.runs.requests import KEPT_ROWS, Memory, RequestsTable, Sink, Tee, to_file
 
@@ -45,6 +46,7 @@ class Recording:
 
     directory: Path | None = None
     sinks: Sequence[Sink] = field(default_factory=list)
+    perfetto: Path | None = None
 
     @classmethod
     def planned(
@@ -52,6 +54,7 @@ class Recording:
         *,
         out: str | Path | None,
         requests: bool | str | Path | None,
+        perfetto: str | Path | None = None,
         keep_some: bool = False,
         replace: bool = False,
     ) -> Recording:
@@ -71,7 +74,12 @@ class Recording:
             sinks.append(Memory(None if requests else KEPT_ROWS))
         if directory is not None:
             sinks.append(to_file(directory / REQUESTS))
-        return cls(directory, sinks)
+        if perfetto is not None:
+            check_name(Path(perfetto))
+            check_writable(Path(perfetto))
+            if not sinks:
+                sinks.append(Memory(MOST_REQUESTS))
+        return cls(directory, sinks, None if perfetto is None else Path(perfetto))
 
     @property
     def sink(self) -> Callable[[list[Any]], None] | None:
@@ -102,7 +110,9 @@ class Recording:
                 closing.callback(sink.close, keep=keep)
 
     def finish(self, result: Result) -> None:
-        """Writes everything but the requests into the directory."""
+        """Writes everything but the requests into the directory, and the trace that is wanted of them."""
+        if self.perfetto is not None:
+            result.perfetto(self.perfetto)
         if self.directory is None:
             return
         texts = {

@@ -189,7 +189,8 @@ def page(result: ClusterResult) -> Document:
 
     def drawn(kind: str, heading: str, caption: str) -> Drawing:
         about = (cluster_figures.KINDS[kind].__doc__ or kind).splitlines()[0]
-        return Drawing(partial(cluster_figures.draw, result, kind), about, heading, caption)
+        panels = partial(cluster_figures.explored, result, kind)
+        return Drawing(partial(cluster_figures.draw, result, kind), about, heading, caption, panels=panels)
 
     faster = [drawn("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
     said = most(result.traffic, names_of(result)) if result.sent else ""

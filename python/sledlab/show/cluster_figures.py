@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, unknown
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, QUIET, SIZE, beside, legend, named_rows, panels
+from sledlab.show.series import MOST_BARS, Bar, Panel, Series
 from sledlab.show.traffic import heat_map
 from sledlab.show.wording import energy as joules
 from sledlab.show.wording import figure, percent, saved
@@ -86,18 +87,43 @@ def _longest(result: ClusterResult) -> list[dict[str, Any]]:
     ]
 
 
-def timeline(result: ClusterResult) -> Figure:
+def timeline_panel(result: ClusterResult) -> Panel:
     """What each node does in each phase, over simulated time."""
     table, chosen = result.phases, shown_nodes(result)
-    made, (axes,) = panels(1, 1.2 + max(0.2, 0.34 - 0.006 * len(chosen)) * len(chosen))
+    bars = []
     for place, node in enumerate(chosen.values()):
         own = table.filter(table["node"] == node)
+        lengths = zip(*(own[f"{part}_s"].to_list() for part in COLOURS), strict=True)
         starts = own["start_s"].to_list()
-        for part, colour in COLOURS.items():
-            widths = own[f"{part}_s"].to_list()
-            axes.barh([place] * len(widths), widths, left=starts, height=0.72, color=colour)
+        bars += [Bar(place, *bar) for bar in zip(starts, lengths, strict=True)]
+    return Panel(
+        "simulated time (s)",
+        "what each node does",
+        [Series(part, colour, []) for part, colour in COLOURS.items()],
+        steps=result.by_phase["phase"].to_list(),
+        rows=list(chosen),
+        bars=bars,
+    )
+
+
+def explored(result: ClusterResult, kind: str) -> Sequence[Panel]:
+    """What a figure shows as numbers: the timeline, unless there is very much in it."""
+    panel = timeline_panel(result) if kind == "timeline" else None
+    return [panel] if panel and len(panel.bars) <= MOST_BARS else ()
+
+
+def timeline(result: ClusterResult) -> Figure:
+    """What each node does in each phase, over simulated time."""
+    panel = timeline_panel(result)
+    made, (axes,) = panels(1, 1.2 + max(0.2, 0.34 - 0.006 * len(panel.rows)) * len(panel.rows))
+    for place in range(len(panel.rows)):
+        own = [bar for bar in panel.bars if bar.row == place]
+        starts = [bar.start for bar in own]
+        for part, series in enumerate(panel.series):
+            widths = [bar.lengths[part] for bar in own]
+            axes.barh([place] * len(widths), widths, left=starts, height=0.72, color=series.colour)
             starts = [start + width for start, width in zip(starts, widths, strict=True)]
-    named_rows(axes, list(chosen))
+    named_rows(axes, panel.rows)
     axes.set_xlim(0, result.elapsed_s or 1.0)
     axes.set_xlabel("simulated time (s); within a phase, components one after the other")
     _name_phases(axes, result)

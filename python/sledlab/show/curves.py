@@ -108,6 +108,10 @@ class Curves:
         line = Line(f"{'both' if count == 2 else f'all {count}'} within 1 %", self.ranked[0].dots)
         return replace(self, lines=[line], ranked=[line], highlighted=[line])
 
+    def hides(self, dot: Dot) -> bool:
+        """Whether the value of a point is not drawn, for it says how long the run was."""
+        return self.steady and not self.meaningful and dot.late
+
     def strip(self, line: Line) -> bool:
         """Whether some of the points of a line belong into the strip."""
         return not self.meaningful and self.steady and any(dot.late for dot in line.dots)

@@ -7,19 +7,26 @@ and functions that draw: nothing of the results themselves.
 from __future__ import annotations
 
 import html
+from base64 import b64encode
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sledlab.lazy import jinja2, rich_text
 from sledlab.legible import visible
 from sledlab.show import plots
 from sledlab.show.columns import Columns, folded, legible
+from sledlab.show.series import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
     from matplotlib.figure import Figure
     from rich.console import Console
+
+    from sledlab.show.series import Panel
 
 R = TypeVar("R")
 
@@ -96,6 +103,7 @@ class Drawing:
         heading: Stands above it.
         caption: Stands between.
         width: `narrow` or `wide`; half a page unless said.
+        panels: Its plots as numbers, to be explored where pages are not static; none unless given.
     """
 
     draw: Callable[[], Figure]
@@ -103,6 +111,13 @@ class Drawing:
     heading: str = ""
     caption: str = ""
     width: str = ""
+    panels: Callable[[], Sequence[Panel]] = tuple
+
+    @property
+    def numbers(self) -> str:
+        """What can be explored, as JSON; nothing where nothing can."""
+        panels = self.panels()
+        return to_json(panels) if panels else ""
 
     def svg(self, made_by: str) -> str:
         """The figure as an SVG element that says what it was made by."""
@@ -161,7 +176,10 @@ class Document:
         footer: The last line.
         heading: The largest heading, where it says more than the title.
         made_by: What its figures say in their metadata that they were made by.
+        static: Whether figures of all pages are pictures only, see `statically`.
     """
+
+    static: ClassVar[bool] = False
 
     kind: str
     title: str
@@ -238,10 +256,25 @@ def _escaped(text: str) -> str:
     return html.escape(visible(text))
 
 
-def page(document: Document) -> str:
-    """A self-contained page that opens offline, on a phone and on paper."""
+@contextmanager
+def statically() -> Iterator[None]:
+    """Pages made meanwhile hold pictures only, and no script."""
+    before, Document.static = Document.static, True
+    try:
+        yield
+    finally:
+        Document.static = before
+
+
+def page(document: Document, *, static: bool = False) -> str:
+    """A self-contained page that opens offline, on a phone and on paper.
+
+    Args:
+        document: What stands in it.
+        static: Whether its figures are pictures only; otherwise those with numbers can be explored.
+    """
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("sledlab.show", "page"),
+        loader=jinja2.PackageLoader("sledlab.show", "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=_legible,
@@ -249,4 +282,35 @@ def page(document: Document) -> str:
         lstrip_blocks=True,
     )
     environment.filters["kind"] = lambda part: type(part).__name__
-    return environment.get_template("document.html.j2").render(document=document)
+    kinds = set() if static or Document.static else _kinds(document.parts)
+    live, script = bool(kinds), _script(kinds)
+    policy = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if live else "'none'"
+    return environment.get_template("page/document.html.j2").render(
+        document=document, live=live, script=script, policy=policy
+    )
+
+
+def _script(kinds: Set[str]) -> str:
+    """What lays plots of some kinds that can be explored over the figures of a page."""
+    here = files("sledlab.show")
+    names = ("numbers", "plot", *sorted(kinds), "begin")
+    own = (_lean(here.joinpath(f"page/live/{name}.js").read_text("utf-8")) for name in names)
+    uplot = here.joinpath("uplot/uPlot.iife.min.js").read_text("utf-8")
+    return f'(() => {{\n"use strict";\n{uplot}{"".join(own)}}})();\n'
+
+
+def _lean(script: str) -> str:
+    """A script without what only its readers need: pages hold it many times over."""
+    lines = (line.strip() for line in script.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/**")))
+
+
+def _kinds(parts: Iterable[Part]) -> set[str]:
+    """The kinds of plots among parts that can be explored."""
+    found: set[str] = set()
+    for part in parts:
+        if isinstance(part, Drawing):
+            found |= {panel.kind for panel in part.panels()}
+        elif isinstance(part, (Beside, Folded)):
+            found |= _kinds(part.parts)
+    return found

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from sledlab.runs.emulation import Emulation
+    from sledlab.runs.emulation import Emulation, PowerFailure
     from sledlab.runs.result import Result
     from sledlab.show.document import Part
 
@@ -73,6 +73,35 @@ def loop(emulation: Emulation) -> str:
     )
 
 
+def power_failure(failure: PowerFailure) -> str:
+    """What a power failure has done, in a sentence."""
+    when = f"The power failed after {figure(failure.real_s)} s"
+    asked = counted(failure.under_way, "request was", "requests were")
+    if not failure.at_risk:
+        return f"{when}: {asked} never answered, and all that was written was durable."
+    blocks = counted(failure.at_risk, "block")
+    lost = f", {failure.lost:,} of them though a later write was acknowledged" if failure.lost else ""
+    return (
+        f"{when}: {asked} never answered. Of {blocks} whose last write was not durable, "
+        f"{failure.newest:,} have it, and {failure.older:,} something older{lost}."
+    )
+
+
+def power(emulation: Emulation) -> str:
+    """What all power failures have done; nothing without any."""
+    failures = emulation.power_failures
+    if not failures:
+        return ""
+    told = " ".join(map(power_failure, failures[:MOST_FAILURES]))
+    more = len(failures) - MOST_FAILURES
+    rest = f" And so {counted(more, 'time')} more." if more > 0 else ""
+    return f"{told}{rest} Results are of the time up to the first failure; the replay is of all."
+
+
+MOST_FAILURES = 5
+"""Power failures that are told of one by one."""
+
+
 def table(emulation: Emulation) -> Grid:
     """The figures of how true it was."""
     late, server = emulation.lateness_us, emulation.server
@@ -86,7 +115,8 @@ def table(emulation: Emulation) -> Grid:
         *((f"· {cause}", "", f"{count:,}") for cause, count in emulation.causes.items()),
         ("replies more than 5 ms late", "", f"{emulation.late:,}"),
         ("stalls of more than 1 ms", "", f"{stalls['count']:,}, {stalls['sum_ns'] / 1e6:,.1f} ms in all"),
-        ("way to the client and back, allowed for", "us", figure(server["host"]["read_us"])),
+        (f"way to {_AWAY[server['host']['through']]} and back, allowed for", "", ""),
+        *((f"· {name}", "us", figure(us)) for name, us in _ways(server["host"])),
         ("real-time priority", "", "yes" if server["realtime"] else "no"),
         ("processor time of the server", "s", figure(server["cpu_s"])),
         ("lasted", "s", figure(server["wall_s"])),
@@ -94,12 +124,31 @@ def table(emulation: Emulation) -> Grid:
     return Grid(("how true it was", "unit", "value"), rows, "left")
 
 
+_AWAY = {
+    "socket": "the client",
+    "file": "the file",
+    "loop": "the block device",
+    "said": "the client",
+}
+"""Where the way that was allowed for leads to."""
+
+
+def _ways(host: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """The way for reads and writes of two sizes, in us."""
+    return [
+        (f"{kind} of {kib} KB", host[f"{kind}_us"] + (kib - 4) * host[f"{kind}_us_per_kib"])
+        for kind in ("read", "write")
+        for kib in (4, 64)
+    ]
+
+
 _PERCENTILES = (("median", "p50"), ("90 %", "p90"), ("99 %", "p99"), ("99.9 %", "p999"), ("most", "max"))
 
 
 def section(emulation: Emulation) -> list[Part]:
     """The section of a report."""
-    told = [text for text in (verdict(emulation), scaled(emulation), loop(emulation)) if text]
+    texts = (verdict(emulation), scaled(emulation), loop(emulation), power(emulation))
+    told = [text for text in texts if text]
     drawn = [
         Drawing(
             lambda: lateness(emulation),
@@ -178,7 +227,9 @@ def lateness(emulation: Emulation) -> Figure:
 def over_time(emulation: Emulation, bins: int = 200) -> Figure:
     """The latest reply of each interval of the run."""
     figure_, axes = single()
+    on_s = np.array([0.0, *(failure.on_s for failure in emulation.power_failures)])
     at_s = np.asarray(emulation.table["sent_ns"]) * (emulation.scale / 1e9)
+    at_s += on_s[np.asarray(emulation.table["power_failures"])]
     bounds = np.linspace(at_s.min(), max(at_s.max(), at_s.min() + 1e-9), bins + 1)
     place = np.clip(np.searchsorted(bounds, at_s, side="right") - 1, 0, bins - 1)
     latest = np.zeros(bins)

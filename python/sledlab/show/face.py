@@ -61,9 +61,9 @@ class DocumentFace:
         """The tables of what a terminal shows, as LaTeX."""
         return latex.tables(self.brief(result))
 
-    def page(self, result: Any) -> str:
-        """A self-contained page, HTML."""
-        return document.page(replace(self.whole(result), made_by=_made_by(result)))
+    def page(self, result: Any, *, static: bool = False) -> str:
+        """A self-contained page, HTML; `static` without figures that can be explored."""
+        return document.page(replace(self.whole(result), made_by=_made_by(result)), static=static)
 
 
 def _made_by(result: Any) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.lazy import mpl_figure, mpl_ticker
 from sledlab.show import plots
 from sledlab.show.plots import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, apart
+from sledlab.show.series import Panel, Series
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 AMBER = "#B8860B"
 
-LOOKS = (
+LOOKS: Sequence[tuple[str, Any, str]] = (
     (BLUE, "-", "o"),
     (ORANGE, (0, (5, 1.5)), "s"),
     (GREEN, (0, (1.2, 1.2)), "^"),
@@ -78,6 +79,39 @@ def draw(curves: Curves) -> Figure:
         return figure
 
 
+def panels(curves: Curves) -> Sequence[Panel]:
+    """The same to be explored: overloaded points have values only where these mean something.
+
+    None where there is a single load, of which there are bars.
+    """
+    if len(curves.loads) == 1:
+        return ()
+    looks = dict(zip(curves.highlighted, LOOKS, strict=False))
+    series = []
+    for line in (*looks, *(each for each in curves.ranked if each not in looks)):
+        colour, dashes, _ = looks.get(line, LOOKS[0])
+        values = [None if curves.hides(dot) else dot.value for dot in line.dots]
+        late, dash = [dot.late for dot in line.dots], () if dashes == "-" else dashes[1]
+        series.append(Series(line.label, colour, values, late=late, dash=dash, picked=line in looks))
+    known = [value for each in series for value in each.values if value is not None]
+    return [
+        Panel(
+            "requests per second",
+            curves.name,
+            series,
+            list(curves.loads.values()),
+            log_x=True,
+            log_y=_far_apart(min(known), max(known)),
+            together="load",
+        )
+    ]
+
+
+def _far_apart(low: float, high: float) -> bool:
+    """Whether values from one to another need a logarithmic axis."""
+    return low > 0 and high / low > 3
+
+
 def _points(axes: Axes) -> tuple[float, float]:
     """Width and height of the axes in points."""
     box, scale = axes.get_window_extent(), 72 / axes.figure.dpi
@@ -86,15 +120,14 @@ def _points(axes: Axes) -> tuple[float, float]:
 
 def _scale(axes: Axes, curves: Curves, *, strip: int) -> None:
     """Logarithmic axes where the values span more than a little, with room for the strip on top."""
-    hidden = curves.steady and not curves.meaningful
-    values = [dot.value for line in curves.lines for dot in line.dots if not (hidden and dot.late)]
+    values = [dot.value for line in curves.lines for dot in line.dots if not curves.hides(dot)]
     rates = list(curves.loads.values())
     axes.set_xscale("log")
     room = (max(rates) / min(rates)) ** 0.04
     axes.set_xlim(min(rates) / room, max(rates) * room)
     low, high = min(values), max(values)
     share = 1 - (strip * STRIP_PT + 16 if strip else 6) / _points(axes)[1]
-    if low > 0 and high / low > 3:
+    if _far_apart(low, high):
         axes.set_yscale("log")
         bottom = low / (high / low) ** 0.04
         axes.set_ylim(bottom, bottom * (high / bottom) ** (1 / share))

@@ -210,6 +210,7 @@ def _truth(result: Result) -> list[str]:
         emulation.verdict(found) if found.kept_time else "",
         emulation.scaled(found),
         emulation.loop(found),
+        emulation.power(found),
     ]
     return [text for text in told if text]
 
@@ -237,7 +238,8 @@ def page(result: Result) -> Document:
 
     def drawn(kind: str, heading: str, caption: str) -> Drawing:
         about = run_figures.KINDS[kind].__doc__ or kind
-        return Drawing(lambda: run_figures.draw(result, kind), about, heading, caption)
+        panels = (lambda: [run_figures.PANELS[kind](result)]) if kind in run_figures.PANELS else tuple
+        return Drawing(lambda: run_figures.draw(result, kind), about, heading, caption, panels=panels)
 
     fast = (
         "Arrival to acknowledgement. Further left is faster; a long right end means that a few requests "

@@ -20,6 +20,7 @@ from sledlab.show.plots import (
     plain_ticks,
     single,
 )
+from sledlab.show.series import Panel, Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -54,23 +55,32 @@ def _overview(result: Result) -> Figure:
     return figure
 
 
-def cdf(result: Result, axes: Axes) -> None:
-    """Share of requests answered within a time, reads and writes apart."""
+def _distribution(result: Result) -> Panel:
+    """Share of requests answered within a time: reads and writes, or all where there are only some."""
     shown = [
         (name, colour) for name, colour in (("read", BLUE), ("write", ORANGE)) if _points(result, name)[0]
     ]
-    curves = shown if len(shown) > 1 else [("all", BLUE)]
-    lowest = []
-    for name, colour in curves:
+    series = []
+    for name, colour in shown if len(shown) > 1 else [("all", BLUE)]:
         times, shares = _points(result, name)
-        axes.step(times, [share * 100 for share in shares], where="post", color=colour)
-        lowest.append(next((time for time in times if time > 0), 0.001))
+        called = "all" if name == "all" else f"{name}s"
+        series.append(Series(called, colour, [share * 100 for share in shares], at=times))
+    return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
+
+
+def cdf(result: Result, axes: Axes) -> None:
+    """Share of requests answered within a time, reads and writes apart."""
+    panel = _distribution(result)
+    lowest = []
+    for series in panel.series:
+        axes.step(series.at, _numbers(series), where="post", color=series.colour)
+        lowest.append(next((time for time in series.at if time > 0), 0.001))
     axes.set_xscale("log")
     axes.set_xlim(left=min(lowest) if lowest else None)
     axes.set_ylim(0, 101)
-    _mark_medians(axes, result, curves)
+    _mark_medians(axes, result, panel.series)
     axes.grid(visible=True, axis="both")
-    axes.set(xlabel="response time (ms)", ylabel="requests answered within (%)", title="Response times")
+    axes.set(xlabel=panel.x_name, ylabel=panel.y_name, title="Response times")
     plain_ticks(axes.xaxis)
 
 
@@ -80,37 +90,52 @@ def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]
     return curve.get("response_ms") or (), curve.get("share") or ()
 
 
-def _mark_medians(axes: Axes, result: Result, curves: Sequence[tuple[str, str]]) -> None:
+def _mark_medians(axes: Axes, result: Result, curves: Sequence[Series]) -> None:
     """Names each curve at its median, the fastest on its left and the others on their right."""
     times = {
         "all": result.response_time,
-        "read": result.read.response_time,
-        "write": result.write.response_time,
+        "reads": result.read.response_time,
+        "writes": result.write.response_time,
     }
-    fastest = min(curves, key=lambda curve: times[curve[0]].p50)[0]
-    for name, colour in curves:
-        median = times[name].p50
-        left = name == fastest
-        axes.plot([median], [50], marker="o", markersize=4.5, color=colour)
-        mark_median(axes, "all" if name == "all" else f"{name}s", median, colour, left=left)
+    fastest = min(curves, key=lambda curve: times[curve.name].p50).name
+    for curve in curves:
+        median = times[curve.name].p50
+        left = curve.name == fastest
+        axes.plot([median], [50], marker="o", markersize=4.5, color=curve.colour)
+        mark_median(axes, curve.name, median, curve.colour, left=left)
+
+
+def _timed(result: Result, what: str, *series: Series, log_y: bool = False) -> Panel:
+    """Something over the simulated time of a run."""
+    times = result.series.get("time_s") or []
+    return Panel("simulated time (s)", what, series, times, log_y=log_y, together="time")
+
+
+def _answers(result: Result) -> Panel:
+    """Mean and slowest response per interval; logarithmic where a few waited very long."""
+    mean = result.series.get("mean_response_ms") or []
+    slowest = result.series.get("max_response_ms") or []
+    real = sorted(value for value in mean if value is not None and value > 0)
+    longest = max((value for value in slowest if value is not None), default=0.0)
+    log_y = bool(real) and longest > 20 * real[len(real) // 2]
+    lines = (Series("slowest", SKY, slowest), Series("mean", BLUE, mean))
+    return _timed(result, "response time (ms)", *lines, log_y=log_y)
 
 
 def response(result: Result, axes: Axes) -> None:
     """Mean and slowest response per interval, over simulated time."""
-    times = result.series.get("time_s") or []
-    mean = _gaps(result.series.get("mean_response_ms") or [])
-    slowest = _gaps(result.series.get("max_response_ms") or [])
-    axes.plot(times, slowest, color=SKY, linewidth=0.9)
-    axes.plot(times, mean, color=BLUE)
-    real = sorted(value for value in mean if value > 0)
-    if real and max(slowest, key=_or_zero) > 20 * real[len(real) // 2]:
+    panel = _answers(result)
+    slowest, mean = panel.series
+    axes.plot(panel.x, _numbers(slowest), color=slowest.colour, linewidth=0.9)
+    axes.plot(panel.x, _numbers(mean), color=mean.colour)
+    if panel.log_y:
         axes.set_yscale("log")
         plain_ticks(axes.yaxis)
     else:
         axes.set_ylim(bottom=0)
     _label_above(axes, "slowest", SKY, 0.985)
     _label_above(axes, "mean", BLUE, 0.80)
-    _over_time(axes, "response time (ms)", "Response over time")
+    _over_time(axes, panel, "Response over time")
 
 
 def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
@@ -119,12 +144,16 @@ def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
     axes.text(x, 1.0, f"– {text}", color=colour, fontweight="bold", **place)
 
 
+def _waiting(result: Result) -> Panel:
+    """Requests waiting, as arrivals found them."""
+    lengths = result.series.get("queue_length") or []
+    return _timed(result, "requests waiting", Series("waiting", GREEN, lengths, kind="area"))
+
+
 def queue(result: Result, axes: Axes) -> None:
     """Requests waiting, as arrivals found them, over simulated time."""
-    times = result.series.get("time_s") or []
-    lengths = _gaps(result.series.get("queue_length") or [])
-    axes.fill_between(times, lengths, color=GREEN, alpha=0.25, linewidth=0)
-    axes.plot(times, lengths, color=GREEN, linewidth=1.1)
+    panel = _waiting(result)
+    _area(axes, panel)
     axes.axhline(result.queue_length.mean, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
     axes.annotate(
         f"mean {wording.figure(result.queue_length.mean)}",
@@ -137,33 +166,40 @@ def queue(result: Result, axes: Axes) -> None:
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
     )
     axes.set_ylim(bottom=0)
-    _over_time(axes, "requests waiting", "Queue length")
+    _over_time(axes, panel, "Queue length")
+
+
+def _completed(result: Result) -> Panel:
+    """Requests completed per second."""
+    rates = result.series.get("throughput_iops") or []
+    return _timed(result, "requests per second", Series("completed", PURPLE, rates, kind="area"))
 
 
 def throughput(result: Result, axes: Axes) -> None:
     """Requests completed per second, over simulated time."""
-    times = result.series.get("time_s") or []
-    rates = result.series.get("throughput_iops") or []
-    axes.fill_between(times, rates, color=PURPLE, alpha=0.25, linewidth=0)
-    axes.plot(times, rates, color=PURPLE, linewidth=1.1)
+    panel = _completed(result)
+    _area(axes, panel)
     axes.set_ylim(bottom=0)
-    _over_time(axes, "requests per second", "Throughput")
+    _over_time(axes, panel, "Throughput")
 
 
-def _over_time(axes: Axes, what: str, title: str) -> None:
+def _area(axes: Axes, panel: Panel) -> None:
+    """The only series of a panel, filled down to zero."""
+    (series,) = panel.series
+    axes.fill_between(panel.x, _numbers(series), color=series.colour, alpha=0.25, linewidth=0)
+    axes.plot(panel.x, _numbers(series), color=series.colour, linewidth=1.1)
+
+
+def _over_time(axes: Axes, panel: Panel, title: str) -> None:
     """Names the axes of something over simulated time."""
     axes.margins(x=0)
     axes.grid(visible=True, axis="y")
-    axes.set(xlabel="simulated time (s)", ylabel=what, title=title)
+    axes.set(xlabel=panel.x_name, ylabel=panel.y_name, title=title)
 
 
-def _gaps(values: Sequence[float | None]) -> list[float]:
-    """Missing values as NaN, which leaves gaps in a line."""
-    return [float("nan") if value is None else value for value in values]
-
-
-def _or_zero(value: float) -> float:
-    return value if value == value else 0.0  # noqa: PLR0124 - NaN is not equal to itself
+def _numbers(series: Series) -> list[float]:
+    """Values with NaN for what is missing, which leaves gaps in a line."""
+    return [float("nan") if value is None else value for value in series.values]
 
 
 def parts(result: Result, axes: Axes) -> None:
@@ -232,3 +268,11 @@ KINDS: dict[str, Callable[[Result, Axes], None]] = {
     "queue": queue,
 }
 """Every kind of figure of a single run."""
+
+PANELS: Mapping[str, Callable[[Result], Panel]] = {
+    "cdf": _distribution,
+    "response": _answers,
+    "throughput": _completed,
+    "queue": _waiting,
+}
+"""What the figures that can be explored show."""

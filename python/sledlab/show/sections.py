@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.show.document import Grid, Part
+    from sledlab.show.series import Panel
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Section:
         table: Its table, behind `The numbers`; none unless given.
         note: How to read that table.
         after: What stands at its end.
+        panels: What its figure shows as numbers, to be explored; none unless given.
     """
 
     heading: str
@@ -38,6 +40,7 @@ class Section:
     table: Callable[..., Grid] | None = None
     note: str = ""
     after: Callable[[Any], Sequence[Part]] = lambda study: ()
+    panels: Callable[..., Sequence[Panel]] = lambda study, device="": ()
 
     def parts(self, study: Any, devices: Sequence[str] = (), **named: str) -> Iterator[Part]:
         """The section, for each of some devices; `named` stand for names in the introduction, too."""
@@ -47,7 +50,8 @@ class Section:
             yield Beside([self._drawing(study, each, len(devices)) for each in devices])
         else:
             about, says = self.draw.__doc__ or "", self.says(study)
-            yield Drawing(partial(self.draw, study), about, caption=says, width="narrow")
+            panels = partial(self.panels, study)
+            yield Drawing(partial(self.draw, study), about, caption=says, width="narrow", panels=panels)
         if self.table is not None:
             tables = [part for each in devices for part in (Heading(each, 3), self.table(study, each))]
             note = [Text(self.note, "quiet")] if self.note else []
@@ -57,7 +61,8 @@ class Section:
     def _drawing(self, study: Any, device: str, of: int) -> Drawing:
         """Its figure for a device, narrow where there is no other beside it."""
         about, says = f"{self.draw.__doc__} ({device})", self.says(study, device)
-        return Drawing(partial(self.draw, study, device), about, device, says, "narrow" if of == 1 else "")
+        draw, panels = partial(self.draw, study, device), partial(self.panels, study, device)
+        return Drawing(draw, about, device, says, "narrow" if of == 1 else "", panels)
 
 
 def drawn(sections: Mapping[str, Section], study: Any, name: str, **which: str) -> Figure:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, beside, legend, named_rows
+from sledlab.show.series import Series
 from sledlab.show.wording import STATES
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ def rows(
     longest = max((len(line) for text in ends for line in text.split("\n")), default=0)
     axes.set_xlim(0, (max(left) or 1.0) * (1.02 + 0.0205 * longest))
     axes.set_xlabel(what)
+
+
+def bars(parts: Sequence[Mapping[str, float]], names: Mapping[str, str]) -> list[Series]:
+    """Energy or time of the states that there are, to stand on each other at the steps of an axis."""
+    used = [state for state in STATES if any(part[state] > 0 for part in parts)]
+    return [Series(names[each], COLOURS[each], [part[each] for part in parts], kind="bar") for each in used]
 
 
 def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
@@ -81,21 +88,28 @@ def lines(axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], said: Ca
             )
 
 
-def marks(
-    axes: Axes, shown: Mapping[str, float | None], values: Sequence[float], said: Callable[[float], str]
-) -> None:
-    """Values by name, between the steps of rising values that they lie between; those beyond are left out."""
+def placed(
+    shown: Mapping[str, float | None], values: Sequence[float], said: Callable[[float], str]
+) -> list[tuple[str, float | None]]:
+    """Values by name as texts, and where they lie among rising ones that stand at 0, 1, 2 ..., if they do."""
+    return [
+        (f"{name} {said(value)}" if value else name, between(value, values) if value else None)
+        for name, value in shown.items()
+    ]
+
+
+def marks(axes: Axes, shown: Sequence[tuple[str, float | None]], steps: int) -> None:
+    """Texts at places between the steps of an axis; those that have no place are left out."""
     top = axes.get_ylim()[1]
     axes.set_ylim(0, top * 1.3)
-    for rank, (name, value) in enumerate(shown.items()):
-        place = between(value, values) if value else None
-        if place is None or value is None:
+    for rank, (text, place) in enumerate(shown):
+        if place is None:
             continue
         height = top * (1.25 - 0.12 * rank)
         axes.plot([place, place], [0, height], color=INK, linewidth=1, linestyle=(0, (4, 2)), zorder=4)
-        right = place < len(values) * 0.6
+        right = place < steps * 0.6
         axes.annotate(
-            f"{name} {said(value)}",
+            text,
             (place, height),
             xytext=(4 if right else -4, 0),
             textcoords="offset points",

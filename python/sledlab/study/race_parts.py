@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sledlab.show import load_curves
+from sledlab.show import load_curves, spread
 from sledlab.show.curves import Curves, Dot, Line
 from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
 from sledlab.show.wording import figure, listed, percent
@@ -148,9 +148,33 @@ def _crossing(row: Level) -> str:
 def figures(group: Group) -> Sequence[Part]:
     """Every measure against the load."""
     drawn = [
-        Drawing(partial(load_curves.draw, curves(group, each)), name, name) for each, name in DRAWN.items()
+        Drawing(
+            partial(load_curves.draw, shown := curves(group, each)),
+            name,
+            name,
+            panels=partial(load_curves.panels, shown),
+        )
+        for each, name in DRAWN.items()
     ]
     return Beside(drawn), Text(_legend(group), "quiet")
+
+
+def spreading(group: Group) -> Sequence[Part]:
+    """How response times spread at the load of the ranking, of those that keep up with it."""
+    steady = [curve for curve in group.ranked if not curve.run(group.heavy).saturated]
+    if len(steady) < 2:
+        return ()
+    values = {
+        curve.label: [float(getattr(curve.run(group.heavy), column)) for column in spread.QUANTILES.values()]
+        for curve in steady
+    }
+    shown = spread.panel(values, [curve.label for curve in group.highlighted])
+    grey = "" if all(series.picked for series in shown.series) else f" Grey lines: the other {group.what}s."
+    said = f"At {group.rate(group.heavy):,.0f} requests per second (×{group.heavy:g}).{grey}"
+    heading = "How response times spread"
+    return Heading(heading), Drawing(
+        partial(spread.draw, shown), heading, caption=said, width="narrow", panels=lambda: [shown]
+    )
 
 
 def alone(group: Group) -> Iterator[Part]:

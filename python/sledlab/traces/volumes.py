@@ -39,9 +39,9 @@ class Volume:
 
     Examples:
         >>> import sledlab as sl
-        >>> mail = sl.Volume("mail", sl.read_trace("sample:mail-a"))
+        >>> mail = sl.Volume("mail", sl.read_trace("sample:mail-a-60s"))
         >>> sl.survey(mail).requests
-        115961
+        15372
     """
 
     name: str
@@ -64,9 +64,9 @@ class Survey:
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.survey(sl.Volume("mail", sl.read_trace("sample:mail-a")))
+        >>> found = sl.survey(sl.Volume("mail", sl.read_trace("sample:mail-a-60s")))
         >>> found.reads, found.writes, round(found.busiest_minute_iops)
-        (25171, 90790, 321)
+        (3354, 12018, 256)
     """
 
     requests: int

@@ -1,28 +1,13 @@
 //! Moments and percentiles together.
 
-use hdrhistogram::Histogram;
-
 use super::Moments;
+use super::histogram::Histogram;
 
-/// Significant decimal digits of the histogram: percentiles are good to 0.05 %.
-const DIGITS: u8 = 3;
-
-/// Moments and a high-dynamic-range histogram of spans in nanoseconds.
-#[derive(Clone, Debug)]
+/// Moments and a histogram of spans in nanoseconds: percentiles are good to 0.05 %.
+#[derive(Clone, Debug, Default)]
 pub struct Distribution {
     moments: Moments,
-    histogram: Histogram<u64>,
-}
-
-impl Default for Distribution {
-    fn default() -> Self {
-        // One day to begin with; longer values make the histogram grow by itself.
-        let histogram =
-            Histogram::new_with_bounds(1, 86_400_000_000_000, DIGITS).expect("constant bounds are valid");
-        let mut distribution = Distribution { moments: Moments::default(), histogram };
-        distribution.histogram.auto(true);
-        distribution
-    }
+    histogram: Histogram,
 }
 
 impl Distribution {
@@ -30,14 +15,13 @@ impl Distribution {
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
         self.moments.record(value_ns);
-        self.histogram.saturating_record(value_ns);
+        self.histogram.record(value_ns);
     }
 
     /// Takes all values of another.
     pub fn merge(&mut self, other: &Distribution) {
         self.moments.merge(&other.moments);
-        // Adding only fails where a value does not fit, and `auto` makes room for every u64.
-        let _ = self.histogram.add(&other.histogram);
+        self.histogram.add(&other.histogram);
     }
 
     /// Mean, variance, extremes: exact.
@@ -50,21 +34,18 @@ impl Distribution {
         if self.moments.count() == 0 {
             return 0;
         }
-        let value = self.histogram.value_at_quantile(quantile);
-        self.histogram.median_equivalent(value).min(self.moments.max())
+        self.histogram.quantile(quantile).min(self.moments.max())
     }
 
     /// The cumulative distribution as `(value_ns, share of values at or below)`, at most a few thousand points.
     pub fn cdf(&self) -> Vec<(u64, f64)> {
         let total = self.moments.count() as f64;
         let mut seen = 0_u64;
-        self.histogram
-            .iter_recorded()
-            .map(|step| {
-                seen += step.count_since_last_iteration();
-                (step.value_iterated_to().min(self.moments.max()), seen as f64 / total)
-            })
-            .collect()
+        let steps = self.histogram.steps().map(|(largest, count)| {
+            seen += count;
+            (largest.min(self.moments.max()), seen as f64 / total)
+        });
+        steps.collect()
     }
 }
 

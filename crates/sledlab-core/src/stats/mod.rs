@@ -1,12 +1,15 @@
 //! Streaming statistics in constant memory.
 
 mod batch_means;
+mod checksum;
 mod compensated;
 mod distribution;
+mod histogram;
 mod moments;
 mod sum;
 
 pub use batch_means::BatchMeans;
+pub use checksum::Checksum;
 pub use compensated::CompensatedSum;
 pub use distribution::Distribution;
 pub use moments::Moments;

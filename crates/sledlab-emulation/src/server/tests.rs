@@ -15,7 +15,7 @@ use sledlab_sim::{Answer, Experiment, Outcome};
 
 use super::*;
 use crate::Record;
-use crate::model::Constant;
+use crate::model::{Constant, keeps_nothing};
 
 const BYTES: u64 = 64 << 20;
 const MS: u64 = 1_000_000;
@@ -25,7 +25,8 @@ fn options() -> Options {
 }
 
 fn start(model: impl Model + 'static, options: Options) -> (Server, Host) {
-    let server = Server::start_with(Box::new(model), BYTES, options, || 7).expect("a server");
+    let server =
+        Server::start_with(Box::new(model), BYTES, options, Box::new(|| (7, 0)), None).expect("a server");
     let host = Host::connect(server.socket().expect("a socket")).expect("a place");
     (server, host)
 }
@@ -94,6 +95,10 @@ impl Model for ByPlace {
 
     fn finish(self: Box<Self>, _: &mut Vec<Answer>) -> Result<Option<Outcome>> {
         Ok(None)
+    }
+
+    fn crash(self: Box<Self>, _: Time, _: &mut dyn FnMut() -> bool, _: &mut Vec<Answer>) -> Result<Contents> {
+        Err(keeps_nothing())
     }
 }
 
@@ -166,6 +171,44 @@ fn a_scale_slows_everything() {
 }
 
 #[test]
+fn until_it_begins_it_answers_at_once_and_records_nothing() {
+    let folder = Folder::new();
+    let path = folder.0.join("recording");
+    let slow = Constant::new(Span::from_ns(300 * MS));
+    let recording = Some(path.clone());
+    let (mut server, mut host) = start(slow, Options { attached: true, recording, ..options() });
+    let begun = Instant::now();
+    assert_eq!(host.write(0, 512, &[5; 512]), 0);
+    (0..20).for_each(|_| assert_eq!(host.read(512, 512), [5; 512]));
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    // A file that is not made of the server.
+    let elsewhere = folder.0.join("elsewhere");
+    fs::write(&elsewhere, vec![3; 65_536]).expect("a file");
+    let error = server.measure(&elsewhere).expect_err("it does not lead to the server");
+    assert!(error.message().contains("cannot be measured"), "{error}");
+    assert_eq!(fs::read(&elsewhere).expect("the file"), vec![3; 65_536]);
+    // The client stays.
+    server.begin().expect("a server that waits");
+    let begun = Instant::now();
+    assert_eq!(host.read(512, 512), [5; 512]);
+    assert!(begun.elapsed() >= Duration::from_millis(299));
+    assert!(server.begin().is_err() && server.measure(&elsewhere).is_err());
+    let report = server.stop(true).expect("a report");
+    assert_eq!((report.counts.operations, report.counts.writes, report.counts.connections), (1, 0, 1));
+    assert_eq!(records(&path).len(), 1);
+}
+
+#[test]
+fn it_can_end_before_it_begins() {
+    for drain in [false, true] {
+        let (server, mut host) =
+            start(Constant::new(Span::from_ns(MS)), Options { attached: true, ..options() });
+        host.read(0, 512);
+        assert_eq!(server.stop(drain).expect("a report").counts.operations, 0);
+    }
+}
+
+#[test]
 fn the_recording_is_what_was_asked() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
@@ -230,9 +273,13 @@ fn a_model_that_gives_up_leaves_nobody_waiting() {
     }
     assert!(server.status().error.is_some_and(|error| error.contains("given up")));
     assert!(!server.socket().expect("a socket").exists());
-    let error = server.stop(true).expect_err("the run has failed");
-    assert!(error.message().contains("the scheduler has given up"));
-    assert!(!records(&path).is_empty());
+    let report = server.stop(true).expect("a report");
+    let failure = report.failure.expect("the run has failed");
+    assert!(failure.message().contains("the scheduler has given up"));
+    assert!(report.outcome.is_none());
+    assert_eq!((report.counts.errors, report.counts.operations), (2, 1));
+    // What was refused is no operation.
+    assert_eq!(records(&path).iter().map(|record| record.id).collect::<Vec<_>>(), [0]);
 }
 
 #[test]

@@ -5,13 +5,15 @@
 //! data is read and written at once, the recording goes to a thread of its own, and a client that does not read its
 //! replies holds up only itself.
 
+mod passing_on;
+mod power;
 mod requests;
 mod sockets;
 mod telling;
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,17 +21,19 @@ use foldhash::fast::FixedState;
 use sledlab_core::{Error, Result, Time};
 use sledlab_sim::{Answer, Outcome};
 
+pub(crate) use self::passing_on::Clients;
 use self::telling::Telling;
 use crate::Store;
 use crate::awake::Awake;
 use crate::budget::Budget;
-use crate::clock::{Clock, Scale};
+use crate::clock::{Clock, Scale, Switched};
 use crate::connections::Connections;
 use crate::flight::Flights;
 use crate::lateness::{HeldUp, Lateness, STALL_NS, Stalls};
 use crate::listener::Listener;
 use crate::model::Model;
 use crate::pacer::{Pacer, Step};
+use crate::power::{Cut, Power};
 use crate::probe::Probed;
 use crate::recording::Recording;
 use crate::report::{Counts, HostWay, Report, Shifted, Status};
@@ -59,6 +63,8 @@ pub(crate) enum Order {
     Drain,
     /// Break all connections and end.
     Break,
+    /// Answer what is under way, and go on to what is done next, with the same clients.
+    Turn,
 }
 
 /// What the server's thread shares with others.
@@ -67,6 +73,9 @@ pub(crate) struct Shared {
     order: AtomicU8,
     /// An eventfd at which the thread sleeps.
     pub wake: Arc<OwnedFd>,
+    cut: Mutex<Option<Cut>>,
+    /// Whether there is a cut, which is looked at all the time.
+    is_cut: AtomicBool,
     pub status: Mutex<Status>,
 }
 
@@ -78,6 +87,8 @@ impl Shared {
         Ok(Shared {
             order: AtomicU8::new(Order::Serve as u8),
             wake: Arc::new(wake),
+            cut: Mutex::new(None),
+            is_cut: AtomicBool::new(false),
             status: Mutex::new(Status::default()),
         })
     }
@@ -88,12 +99,33 @@ impl Shared {
         crate::recording::ring(&self.wake);
     }
 
+    /// Asks the thread to have the power fail.
+    pub fn cut(&self, cut: Cut) {
+        *self.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+        self.is_cut.store(true, Ordering::SeqCst);
+        crate::recording::ring(&self.wake);
+    }
+
+    fn asked_to_cut(&self) -> Option<Cut> {
+        if !self.is_cut.load(Ordering::Relaxed) || !self.is_cut.swap(false, Ordering::SeqCst) {
+            return None;
+        }
+        self.cut.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     fn ordered(&self) -> Order {
         match self.order.load(Ordering::Relaxed) {
             0 => Order::Serve,
             1 => Order::Drain,
+            3 => Order::Turn,
             _ => Order::Break,
         }
+    }
+
+    /// Whether the thread is to go on to what is done next; from then on it serves again.
+    pub fn turns(&self) -> bool {
+        let (turn, serve) = (Order::Turn as u8, Order::Serve as u8);
+        self.order.compare_exchange(turn, serve, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
     /// The status; somebody who panicked while writing it leaves one that is as good as any.
@@ -102,12 +134,19 @@ impl Shared {
     }
 }
 
+/// Tells of a per-request table, and begins another.
+pub(crate) type Rows = Box<dyn FnMut() -> (u64, u64) + Send>;
+
 /// All that a server is made of.
 pub(crate) struct Parts {
     pub clock: Box<dyn Clock>,
     pub scale: Scale,
     /// None: everything is answered at once.
     pub model: Option<Box<dyn Model>>,
+    /// Tells of the per-request table since it was asked last: the number that stands for it, and its rows.
+    pub rows: Rows,
+    /// What power failures need, if there may be any.
+    pub power: Option<Power>,
     pub store: Store,
     pub export: Export,
     pub listener: Option<Listener>,
@@ -131,8 +170,12 @@ struct Back {
 /// A server at work.
 pub(crate) struct Serving {
     clock: Box<dyn Clock>,
-    scale: Scale,
+    time: Switched,
     model: Option<Box<dyn Model>>,
+    rows: Rows,
+    power: Option<Power>,
+    /// How often the power has failed.
+    starts: u16,
     store: Store,
     export: Export,
     listener: Option<Listener>,
@@ -162,6 +205,8 @@ pub(crate) struct Serving {
     stalls: Stalls,
     shifted: Shifted,
     counts: Counts,
+    /// Reads and writes that this model was asked for.
+    media_asked: u64,
     longest_queue: u64,
     wanted: Option<Back>,
     /// When something was answered at once.
@@ -183,6 +228,8 @@ impl Serving {
             clock,
             scale,
             model,
+            rows,
+            power,
             store,
             export,
             listener,
@@ -198,8 +245,11 @@ impl Serving {
         let used_before = clock.processor();
         Serving {
             clock,
-            scale,
+            time: Switched::on(scale, 0),
             model,
+            rows,
+            power,
+            starts: 0,
             store,
             export,
             listener,
@@ -223,6 +273,7 @@ impl Serving {
             stalls: Stalls::default(),
             shifted: Shifted::default(),
             counts: Counts::default(),
+            media_asked: 0,
             longest_queue: 0,
             wanted: None,
             answered_at: None,
@@ -235,11 +286,12 @@ impl Serving {
         }
     }
 
-    /// Serves until it is ordered to end; tells what came of it.
+    /// Serves until it is ordered to end, or the model gives up, when every request that waits gets an error; tells what
+    /// came of it.
     ///
     /// # Errors
-    /// A model that has given up, a recording that cannot be written: every request that waits gets an error.
-    pub fn serve(mut self, digest: impl FnOnce() -> u64) -> Result<Report> {
+    /// A recording that cannot be written.
+    pub fn serve(mut self) -> Result<Report> {
         let served = self.turns();
         if let Err(error) = &served {
             self.give_up();
@@ -247,13 +299,13 @@ impl Serving {
         }
         self.connections.clear();
         self.listener = None;
-        let finished = if served.is_ok() { self.finish_model() } else { Ok(None) };
-        let recorded = self.recording.take().map_or(Ok(()), Recording::finish);
-        served?;
-        let outcome = finished?;
-        recorded?;
-        self.tell(true);
-        Ok(self.report(outcome, digest()))
+        let finished = served.and_then(|()| self.finish_model());
+        self.recording.take().map_or(Ok(()), Recording::finish)?;
+        if finished.is_ok() {
+            self.tell(true);
+        }
+        let (outcome, failure) = finished.map_or_else(|error| (None, Some(error)), |outcome| (outcome, None));
+        Ok(self.report(outcome, failure))
     }
 
     /// The same without an end: what was learnt about handing over goes on.
@@ -269,6 +321,7 @@ impl Serving {
 
     fn turns(&mut self) -> Result<()> {
         loop {
+            self.lose_power_if_asked()?;
             let began = self.clock.now();
             self.notice(began);
             self.advance_model(began)?;
@@ -329,16 +382,22 @@ impl Serving {
             Order::Break => Ok(true),
             Order::Drain => {
                 self.listener = None;
-                let idle = self.connections.iter().all(|(_, connection)| connection.is_idle());
-                let only_clients = self.ids.is_empty() && self.pacer.is_empty();
-                let now = self.clock.now();
-                let since = *self.drained.get_or_insert(now);
-                if !only_clients {
-                    self.drained = None;
-                }
-                Ok(only_clients && (idle || now > since + PATIENCE_NS))
+                Ok(self.is_drained())
             }
+            Order::Turn => Ok(self.is_drained()),
         }
+    }
+
+    /// Whether all that was asked has been answered, as far as clients take it.
+    fn is_drained(&mut self) -> bool {
+        let idle = self.connections.iter().all(|(_, connection)| connection.is_idle());
+        let only_clients = self.ids.is_empty() && self.pacer.is_empty();
+        let now = self.clock.now();
+        let since = *self.drained.get_or_insert(now);
+        if !only_clients {
+            self.drained = None;
+        }
+        only_clients && (idle || now > since + PATIENCE_NS)
     }
 
     /// Waits for what comes first: something at a socket, or something that is due.
@@ -364,7 +423,7 @@ impl Serving {
             Step::Wait => other.map_or(u64::MAX, |other| other.saturating_sub(now)),
         };
         self.looked = now;
-        let wait = if self.shared.ordered() == Order::Drain { wait.min(PATIENCE_NS / 10) } else { wait };
+        let wait = if self.shared.ordered() == Order::Serve { wait } else { wait.min(PATIENCE_NS / 10) };
         let wait = self.tell_when_idle(now, wait);
         let back = now.checked_add(wait).filter(|_| wait < u64::MAX);
         self.wanted = back.map(|wanted| Back { wanted, slept: wait > 0 });
@@ -376,7 +435,7 @@ impl Serving {
         let Some(event) = self.model.as_ref().and_then(|model| model.next_event()) else {
             return (None, None);
         };
-        let at = self.scale.real(event);
+        let at = self.time.real(event);
         if self.ids.is_empty() {
             (None, Some(at.saturating_add(NOBODY_WAITS_NS)))
         } else {
@@ -396,7 +455,7 @@ impl Serving {
     /// The rest takes its time in the model and none here.
     fn finish_model(&mut self) -> Result<Option<Outcome>> {
         let Some(model) = self.model.take() else { return Ok(None) };
-        if self.counts.operations == 0 {
+        if self.media_asked == 0 {
             return Ok(None);
         }
         let mut answers = std::mem::take(&mut self.answers);

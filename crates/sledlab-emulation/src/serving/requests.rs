@@ -8,6 +8,7 @@ use crate::connection::{Connection, Reply, Sent};
 use crate::flight::{self, Flight};
 use crate::lateness::Cause;
 use crate::probe::Probed;
+use crate::recording::Record;
 use crate::transport::nbd::{Command, Errno, Request};
 
 /// So many extents are told at a time.
@@ -34,8 +35,8 @@ impl Serving {
         let reply = stored.and_then(|()| self.prepare(slot, &request));
         self.held.data(began, self.clock.now());
         let Some(connection) = self.connections.get_mut(slot) else { return Ok(()) };
-        let reply = match reply {
-            Ok(reply) => reply,
+        let (reply, replaced) = match reply {
+            Ok(prepared) => prepared,
             Err(errno) => {
                 self.counts.errors += 1;
                 connection.answer(|replies, out| replies.error(out, &request, errno, why(errno)));
@@ -46,6 +47,7 @@ impl Serving {
         let flight = Flight {
             slot,
             connection: connection.number,
+            starts: self.starts,
             request,
             asked,
             id: 0,
@@ -60,24 +62,31 @@ impl Serving {
             in_time: false,
         };
         let key = self.flights.insert(flight);
-        self.submit(key, self.scale.model(found))
+        self.submit(key, self.time.model(found))?;
+        self.has_arrived(key, replaced.as_deref());
+        Ok(())
     }
 
-    /// Does with the data what a request wants, and makes its reply.
-    fn prepare(&mut self, slot: usize, request: &Request) -> Result<Reply, Errno> {
-        let Some(connection) = self.connections.get(slot) else { return Ok(Reply::default()) };
+    /// Does with the data what a request wants, and makes its reply; tells what a write has replaced, if that is kept.
+    fn prepare(&mut self, slot: usize, request: &Request) -> Result<(Reply, Option<Vec<u8>>), Errno> {
+        let Some(connection) = self.connections.get(slot) else { return Ok((Reply::default(), None)) };
         let replies = connection.replies();
         if request.command == Command::Read {
-            return connection.prepare_data(request, &self.store);
+            return Ok((connection.prepare_data(request, &self.store)?, None));
         }
-        self.change(request)?;
+        let is_kept =
+            self.power.is_some() && matches!(request.command, Command::Write | Command::WriteZeroes);
+        let replaced = if is_kept { Some(self.replace(slot, request)?) } else { None };
+        if !is_kept {
+            self.change(request)?;
+        }
         let mut bytes = Vec::new();
         replies.done(&mut bytes, request);
-        Ok(Reply::of(bytes))
+        Ok((Reply::of(bytes), replaced))
     }
 
     /// Makes holes and zeroes; what is written has been stored before.
-    fn change(&self, request: &Request) -> Result<(), Errno> {
+    pub(super) fn change(&self, request: &Request) -> Result<(), Errno> {
         let (offset, length) = (request.offset, u64::from(request.length));
         let changed = match request.command {
             Command::WriteZeroes if request.no_hole => self.store.zero(offset, length),
@@ -143,8 +152,12 @@ impl Serving {
         self.longest_queue = self.longest_queue.max(model.queue_length() as u64);
         self.held.model(began, self.clock.now());
         self.counts.operations += 1;
+        self.media_asked += u64::from(self.flights[key].asked.op.is_media());
         let flight = &mut self.flights[key];
         (flight.id, flight.stamp) = (id, stamp);
+        if let Some(power) = &mut self.power {
+            power.latest = power.latest.max(stamp);
+        }
         if !flight.flushing {
             flight.arrived = stamp;
             let by = stamp.since(now).as_ns();
@@ -195,7 +208,7 @@ impl Serving {
             let bytes = flight.reply_bytes();
             flight.planned = at;
             flight.host_ns = self.host.ns(flight.request.command == Command::Read, flight.request.length);
-            flight.target = self.scale.real(at).saturating_sub(flight.host_ns.into());
+            flight.target = self.time.real(at).saturating_sub(flight.host_ns.into());
             flight.leaves = flight.target.saturating_sub(self.pacer.send(bytes));
             flight.in_time = now <= flight.leaves || asked_early;
             let target = flight.target;
@@ -209,6 +222,7 @@ impl Serving {
     pub(super) fn hand_over_due(&mut self) -> Result<()> {
         while let Some(due) = self.pacer.take_due(self.clock.now()) {
             let key = due.key;
+            self.is_answered(key);
             if self.flights[key].needs_flush() {
                 self.flush_after_write(key)?;
                 continue;
@@ -254,6 +268,7 @@ impl Serving {
         let record = flight.record(done.as_ns(), 0, Cause::OnTime, true);
         flight.flushing = true;
         flight.asked = flight::flush();
+        flight.stamp = Time::ZERO;
         if let Some(recording) = &mut self.recording {
             recording.push(&record);
         }
@@ -267,16 +282,16 @@ impl Serving {
         let lateness = now.cast_signed() - flight.target.cast_signed();
         let cause = self.held.cause(flight.leaves, now, lateness);
         let cause = if waited && cause != Cause::OnTime { Cause::Client } else { cause };
-        let response = self.scale.real(flight.planned).saturating_sub(self.scale.real(flight.arrived));
+        let response = self.time.real(flight.planned).saturating_sub(self.time.real(flight.arrived));
         self.lateness.record(lateness, response, cause);
         self.count(&flight.request);
         if let Some(probed) = &mut self.probed {
             let reads = flight.request.command == Command::Read;
-            let began = self.scale.real(flight.arrived);
+            let began = self.time.real(flight.arrived);
             probed.push(Probed { reads, bytes: flight.request.length, ns: now.saturating_sub(began) });
         }
         if let Some(recording) = &mut self.recording {
-            recording.push(&flight.record(self.scale.model(now).as_ns(), lateness, cause, false));
+            recording.push(&flight.record(self.time.model(now).as_ns(), lateness, cause, false));
         }
         if let Some(connection) = self.connections.numbered(flight.slot, flight.connection) {
             connection.end(flight.held_bytes());
@@ -285,9 +300,20 @@ impl Serving {
 
     /// Nobody waits for the reply any more, but the model was asked.
     pub(super) fn record_silently(&mut self, key: u32) {
+        self.record_unsent(key, 0);
+    }
+
+    /// The power failed before the model answered.
+    pub(super) fn record_lost(&mut self, key: u32) {
+        self.record_unsent(key, Record::LOST);
+    }
+
+    fn record_unsent(&mut self, key: u32, flag: u8) {
         let Some(flight) = self.flights.remove(key) else { return };
-        if let Some(recording) = &mut self.recording {
-            recording.push(&flight.record(flight.planned.as_ns(), 0, Cause::OnTime, true));
+        // What the model has refused, or was not asked, is no operation.
+        if let Some(recording) = self.recording.as_mut().filter(|_| flight.stamp > Time::ZERO) {
+            let record = flight.record(flight.planned.as_ns(), 0, Cause::OnTime, true);
+            recording.push(&Record { flags: record.flags | flag, ..record });
         }
     }
 

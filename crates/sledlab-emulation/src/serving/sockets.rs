@@ -175,7 +175,7 @@ impl Serving {
             else {
                 break;
             };
-            match connection.next(&self.store) {
+            match connection.next(&self.store, self.power.is_some()) {
                 Next::More => break,
                 Next::Done => {
                     let now = self.clock.now();

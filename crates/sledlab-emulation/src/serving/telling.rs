@@ -1,5 +1,6 @@
 //! What the server says about itself, without being held up by whoever listens.
 
+use sledlab_core::Error;
 use sledlab_sim::Outcome;
 
 use super::Serving;
@@ -53,13 +54,14 @@ impl Serving {
         let now = self.clock.now();
         Status {
             real_s: now as f64 / 1e9,
-            model_s: self.scale.model(now).as_seconds(),
+            power_failures: self.starts.into(),
+            model_s: self.time.model(now).as_seconds(),
             counts: self.counts,
             under_way: self.flights.len() as u64,
             queue_length: self.model.as_ref().map_or(0, |model| model.queue_length() as u64),
             longest_queue: self.longest_queue,
             connected: self.connections.len() as u64,
-            response_mean_ms: self.lateness.response_mean_us() / 1e3 / self.scale.as_f64(),
+            response_mean_ms: self.lateness.response_mean_us() / 1e3 / self.time.scale().as_f64(),
             lateness_us: self.lateness.percentiles(),
             within: self.lateness.within,
             stalls: Stalls { listed: Vec::new(), ..self.stalls.clone() },
@@ -70,11 +72,14 @@ impl Serving {
     }
 
     /// What came of it all.
-    pub(super) fn report(&self, outcome: Option<Outcome>, digest_of_rows: u64) -> Report {
+    pub(super) fn report(&mut self, outcome: Option<Outcome>, failure: Option<Error>) -> Report {
+        let (digest_of_rows, _) = (self.rows)();
         let lateness = &self.lateness;
         Report {
             outcome,
+            failure,
             digest_of_rows,
+            power_failures: self.power.take().map(|power| power.failures).unwrap_or_default(),
             counts: self.counts,
             lateness_us: lateness.percentiles(),
             within: lateness.within,
@@ -91,7 +96,7 @@ impl Serving {
             host: self.host,
             send_us: self.pacer.send(4096) as f64 / 1e3,
             spin_us: self.pacer.spin() as f64 / 1e3,
-            scale: self.scale,
+            scale: self.time.scale(),
             untimed: self.untimed,
             realtime: self.budget.is_limited(),
         }

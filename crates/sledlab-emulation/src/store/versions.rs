@@ -49,6 +49,42 @@ struct Held {
     data: Option<Box<Block>>,
 }
 
+/// What a power failure has made of the blocks whose last write was not durable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Blocks that hold what was written last, as the store does.
+    pub newest: u64,
+    /// Blocks that hold something older, in order, with what that is.
+    pub older: Vec<(u64, Block)>,
+    /// How many of those had been written later by a write that was answered: what a volatile cache has lost.
+    pub lost: u64,
+}
+
+impl Found {
+    /// A block that holds the write of this version, one of those it may.
+    fn add(&mut self, lbn: u64, block: &[Held], version: u64) -> Result<()> {
+        let [.., newest] = block else { return Ok(()) };
+        if newest.version == version {
+            self.newest += 1;
+            return Ok(());
+        }
+        // What was there before has an older version than all that came since.
+        let is_oldest = block.get(1).is_some_and(|second| version < second.version);
+        let stands_for = |held: &Held| held.version == version || (held.version == OLDEST && is_oldest);
+        let Some(place) = block.iter().position(stands_for) else {
+            return Err(Error::internal(format!(
+                "block {lbn} holds version {version} after a power failure, which was given up"
+            )));
+        };
+        let held = &block[place];
+        let follows = |later: &Held| held.followed_after.is_some_and(|last| later.version > last);
+        let is_answered = |later: &Held| later.followed_after.is_some();
+        self.lost += u64::from(block[place..].iter().any(|later| follows(later) && is_answered(later)));
+        self.older.push((lbn, held.data.as_deref().copied().unwrap_or([0; BLOCK])));
+        Ok(())
+    }
+}
+
 /// Stands for whatever version a block had before all others that are known of it.
 const OLDEST: u64 = 0;
 
@@ -129,37 +165,24 @@ impl Versions {
     }
 
     /// The power has failed and `contents` are what the model finds
-    /// ([`Live::crash`](sledlab_sim::Live::crash)): the blocks that hold another version than the store, in order, with what
-    /// they hold.
+    /// ([`Live::crash`](sledlab_sim::Live::crash)).
     ///
     /// # Errors
     /// A block that holds what has been given up, which is a defect of sledlab.
-    pub fn crashed(self, contents: &Contents) -> Result<Vec<(u64, Block)>> {
-        let mut differing = Vec::new();
+    pub fn crashed(self, contents: &Contents) -> Result<Found> {
+        let mut found = Found::default();
         for (lbn, block) in self.blocks {
-            let [older @ .., newest] = &block[..] else { continue };
-            let found = match contents.get(&lbn) {
+            let version = match contents.get(&lbn) {
                 None => OLDEST,
                 Some(Content::Data(version)) => *version,
                 Some(Content::Header(_)) => {
                     return Err(Error::internal(format!("block {lbn} of the host holds a header")));
                 }
             };
-            if newest.version == found {
-                continue;
-            }
-            // What was there before has an older version than all that came since.
-            let is_oldest = block.get(1).is_some_and(|second| found < second.version);
-            let stands_for = |held: &&Held| held.version == found || (held.version == OLDEST && is_oldest);
-            let Some(held) = older.iter().find(stands_for) else {
-                return Err(Error::internal(format!(
-                    "block {lbn} holds version {found} after a power failure, which was given up"
-                )));
-            };
-            differing.push((lbn, held.data.as_deref().copied().unwrap_or([0; BLOCK])));
+            found.add(lbn, &block, version)?;
         }
-        differing.sort_unstable_by_key(|(lbn, _)| *lbn);
-        Ok(differing)
+        found.older.sort_unstable_by_key(|(lbn, _)| *lbn);
+        Ok(found)
     }
 
     /// Bytes that all this takes, about.

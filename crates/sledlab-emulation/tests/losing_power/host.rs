@@ -2,6 +2,7 @@
 
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Time};
 use sledlab_emulation::Versions;
+use sledlab_emulation::store::versions::Found;
 use sledlab_models::system::{Content, Contents};
 use sledlab_sim::{Answer, Live};
 
@@ -158,7 +159,8 @@ impl Host {
         let mut late = Vec::new();
         let (_, contents) = live.crash(at, survives, &mut late).map_err(|error| error.to_string())?;
         assert!(late.iter().all(|answer| answer.at <= at), "what was not answered is never answered");
-        let restored = versions.crashed(&contents).map_err(|error| error.to_string())?;
+        let Found { older: restored, lost, .. } =
+            versions.crashed(&contents).map_err(|error| error.to_string())?;
         for (lbn, data) in &restored {
             let at = *lbn as usize * BLOCK;
             if store[at..at + BLOCK] == *data && *data != [0; BLOCK] {
@@ -169,6 +171,9 @@ impl Host {
         let mut lost_answered = false;
         for (lbn, block) in (0..).zip(store.as_chunks::<BLOCK>().0) {
             lost_answered |= check(lbn, block, &contents, &operations, &image)?;
+        }
+        if lost_answered != (lost > 0) {
+            return Err(format!("{lost} blocks are said to be lost that were answered"));
         }
         Ok(Failure { struck, lost_answered, restored: restored.len(), store })
     }

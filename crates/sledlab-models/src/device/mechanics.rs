@@ -2,7 +2,7 @@
 
 use sledlab_core::{Span, Time};
 
-use super::{Aim, PositionIndex, Queued, Timing};
+use super::{Aim, PositionIndex, Queued, Timing, Way};
 use crate::power::PowerRates;
 
 /// Where a device's mechanism is, and when it can set out: all that the time of the next access depends on.
@@ -120,6 +120,13 @@ pub trait Mechanics: Send + Sync {
 
     /// What serving `request` alone from `state` takes, command overhead left out, and where it ends.
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState);
+
+    /// Where the mechanism is while it serves `request` alone from `state`, in units of [`DeviceState`], from when it sets
+    /// out: what people look at, which nothing of a result depends on. Where nothing moves, as unless a mechanism says
+    /// otherwise, that is where it stands.
+    fn way_from(&self, state: DeviceState, _request: &Queued) -> Way {
+        Way::straight((state.x, state.y), (state.x, state.y), Span::ZERO)
+    }
 
     /// Whether `candidate` can be served in one access together with all of `batch`: its next block lies at the same
     /// place, and as many blocks as there are then can be accessed at once (SC-22).

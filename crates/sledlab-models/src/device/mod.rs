@@ -19,6 +19,7 @@ mod seek_map;
 mod service;
 pub mod ssd;
 mod units;
+mod way;
 mod words;
 
 use std::fmt;
@@ -37,6 +38,7 @@ pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
 pub use self::seek_map::{Mapping, SeekMap};
 pub use self::service::{Busy, Queued, Rest, Served, Timing, Work};
 pub use self::units::{Run, UnitMap, Units};
+pub use self::way::{Leg, Motion, Way};
 pub use self::words::{Positioning, States};
 
 use self::disksim::Importer;

@@ -57,15 +57,18 @@ pub fn from_table_among(table: &Table, custom: &[Custom]) -> Result<DeviceFile> 
     let kind = text(params.remove(KIND), KIND)?;
     let name = text(params.remove(NAME), NAME)?.unwrap_or_default();
     let description = text(params.remove(DESCRIPTION), DESCRIPTION)?.unwrap_or_default();
-    let kind = kind.ok_or_else(|| {
-        Error::user("a device file must say what kind of device it describes")
-            .with_remedy(format!("add the line {}", super::kinds_that(|_| true)))
-    })?;
+    let kind = kind.ok_or_else(kind_missing)?;
     let params = match custom.iter().find(|custom| custom.word == kind) {
         Some(custom) => (custom.make)(&params),
         None => (LIST.find(&kind)?.make)(&params)?,
     };
     Ok(DeviceFile { name, description, params })
+}
+
+/// A device file without its most important line.
+pub fn kind_missing() -> Error {
+    Error::user("a device file must say what kind of device it describes")
+        .with_remedy(format!("add the line {}", super::kinds_that(|_| true)))
 }
 
 impl PartialEq for DeviceFile {

@@ -88,6 +88,11 @@ impl<J> Io<J> {
         }
     }
 
+    /// Both, the front one first.
+    pub fn devices_mut(&mut self) -> [&mut dyn System; 2] {
+        [self.front.as_mut(), self.back.as_mut()]
+    }
+
     fn device_mut(&mut self, tier: Tier) -> &mut dyn System {
         match tier {
             Tier::Front => self.front.as_mut(),

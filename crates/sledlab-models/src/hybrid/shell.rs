@@ -121,6 +121,11 @@ impl<L: Logic> System for Shell<L> {
         [front, back].concat()
     }
 
+    fn stations_mut(&mut self) -> Vec<&mut Station> {
+        let [front, back] = self.io.devices_mut().map(|device| device.stations_mut());
+        front.into_iter().chain(back).collect()
+    }
+
     fn queue_length(&self) -> usize {
         let queued = |tier| self.io.device(tier).queue_length();
         queued(Tier::Front) + queued(Tier::Back) + self.logic.waiting()

@@ -4,7 +4,7 @@
 //! After each rest an expert loses what its timeout would have cost more than the best one; heavy losers hand a
 //! part of their weight to a pool that all share, so that whoever was wrong yesterday may be right tomorrow.
 
-use sledlab_core::{Error, Span};
+use sledlab_core::{Error, Span, math};
 
 use super::{Model, Policy, Prices};
 
@@ -76,8 +76,8 @@ impl Policy for Share {
         let mut pool = 0.0;
         for number in 0..self.weights.len() {
             let loss = Share::loss(self.expert(number), length);
-            let weight = self.weights[number] * (-eta * loss).exp();
-            let kept = weight * (1.0 - alpha).powf(loss);
+            let weight = self.weights[number] * math::exp(-eta * loss);
+            let kept = weight * math::pow(1.0 - alpha, loss);
             pool += weight - kept;
             self.weights[number] = kept;
         }

@@ -1,6 +1,6 @@
 //! Parallelism-aware choices: many requests at a position are worth a longer way (paper 002, section 3).
 
-use sledlab_core::{Span, Time};
+use sledlab_core::{Span, Time, math};
 
 use crate::device::{Crowd, Score, Stretch};
 
@@ -25,7 +25,7 @@ impl Crowded {
     }
 
     fn power(exponent: f64, now: Time, joined: Time) -> f64 {
-        now.since(joined).as_ms().powf(exponent)
+        math::pow(now.since(joined).as_ms(), exponent)
     }
 }
 
@@ -37,7 +37,7 @@ impl Crowded {
         let requests = f64::from(crowd.requests);
         let waited_ms = at.map(|at| crowd.balance_ns(at) * 1e-6);
         let touching_ms = (waited_ms[0] / requests).max(at[1].since(at[0]).as_ms() / 4.0).max(1e-6);
-        let power = touching_ms.powf(exponent);
+        let power = math::pow(touching_ms, exponent);
         let slope = exponent * power / touching_ms;
         waited_ms.map(|waited_ms| (1.0 - exponent) * power * requests + slope * waited_ms)
     }

@@ -143,6 +143,10 @@ impl System for Medium {
         self.system.stations()
     }
 
+    fn stations_mut(&mut self) -> Vec<&mut Station> {
+        self.system.stations_mut()
+    }
+
     fn queue_length(&self) -> usize {
         self.system.queue_length()
     }

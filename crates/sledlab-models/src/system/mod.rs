@@ -7,6 +7,7 @@ mod medium;
 pub mod params;
 mod single;
 mod station;
+mod watch;
 
 pub use array::Array;
 pub use cached::Cached;
@@ -14,6 +15,7 @@ pub use medium::{Content, Contents, Medium};
 pub use params::{Start, SystemParams};
 pub use single::Single;
 pub use station::{Completion, Station};
+pub use watch::{Access, Candidate, Choice, Rested, Seen, State};
 
 use sledlab_core::{Error, Result, Span, Time};
 
@@ -58,6 +60,8 @@ pub trait System: Send {
     fn failure(&mut self) -> Option<Error>;
     /// The parts that queue and serve.
     fn stations(&self) -> Vec<&Station>;
+    /// The same, to be watched.
+    fn stations_mut(&mut self) -> Vec<&mut Station>;
     /// Requests that wait to be selected.
     fn queue_length(&self) -> usize;
     /// Most requests that waited at any time since the ledgers were opened.

@@ -56,6 +56,10 @@ impl System for Single {
         vec![&self.station]
     }
 
+    fn stations_mut(&mut self) -> Vec<&mut Station> {
+        vec![&mut self.station]
+    }
+
     #[inline]
     fn queue_length(&self) -> usize {
         self.station.queue_length()

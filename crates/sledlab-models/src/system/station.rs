@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Span, Time};
 
+use super::watch::{Seen, State, Watch};
 use super::{Setup, Start};
 use crate::device::preset::DeviceFile;
 use crate::device::{self, Busy, Device, Queued, Rest, Served, Work};
@@ -56,6 +57,8 @@ pub struct Station {
     longest_queue: usize,
     batch: Vec<Queued>,
     served: Vec<Served>,
+    /// Where somebody looks on.
+    watch: Option<Box<Watch>>,
 }
 
 impl Station {
@@ -101,6 +104,7 @@ impl Station {
             longest_queue: 0,
             batch: Vec::new(),
             served: Vec::new(),
+            watch: None,
             device,
         })
     }
@@ -130,6 +134,24 @@ impl Station {
             _ => now,
         };
         self.device.probe(free.max(now), request).positioning()
+    }
+
+    /// From now on keeps what happens at `from` or later, for [`seen`](Station::seen). Watch from the beginning: what waits
+    /// already is not known. A station that is watched does the same, more slowly.
+    pub fn watch(&mut self, from: Time) {
+        self.watch.get_or_insert_default().begin(from);
+    }
+
+    /// What has been seen since it was asked last; nothing without [`watch`](Station::watch).
+    pub fn seen(&mut self) -> Seen {
+        let resting = match self.phase {
+            Phase::Resting { since, parked } => {
+                Some((since, if parked { State::Parked } else { State::Idle }))
+            }
+            Phase::Held { first, .. } => Some((first, State::Parked)),
+            _ => None,
+        };
+        self.watch.as_mut().map(|watch| watch.take(resting)).unwrap_or_default()
     }
 
     /// When the mechanism was done with the last request: some disks write on when that is complete.
@@ -184,6 +206,9 @@ impl Station {
     fn enqueue(&mut self, now: Time, mut request: Queued) {
         // Changed in place: to fill in a new one takes a copy.
         request.queued = now;
+        if let Some(watch) = &mut self.watch {
+            watch.arrive(&request);
+        }
         match &mut self.merger {
             None => self.scheduler.push(request),
             Some(merger) => merger.push(request, self.scheduler.as_mut()),
@@ -241,6 +266,10 @@ impl Station {
             ledger.inactive(first, now);
             ledger.startup(now, at);
         }
+        if let Some(watch) = &mut self.watch {
+            watch.pass(State::Parked, first, now);
+            watch.pass(State::StartUp, now, at);
+        }
         self.startups.push((self.rates.startup, None));
         self.phase = Phase::Selecting { at };
     }
@@ -256,6 +285,11 @@ impl Station {
 
     /// Enters the rest from `since` to `now`, parked after `timeout`, into the ledger.
     fn charge_rest(&mut self, since: Time, timeout: Span, now: Time) {
+        if let Some(watch) = &mut self.watch {
+            let park = (since + timeout).min(now);
+            watch.pass(State::Idle, since, park);
+            watch.pass(State::Parked, park, now);
+        }
         if let Some(ledger) = &mut self.ledger {
             let park = (since + timeout).min(now);
             ledger.idle(since, park, self.device.mechanics().idle_mw());
@@ -412,10 +446,10 @@ impl Station {
     }
 
     /// Whether the device tells all it will do, and in order, as soon as it is issued a batch, no start-up
-    /// waits for the request it was for, and nothing was merged.
+    /// waits for the request it was for, and nothing was merged, and nobody looks on.
     #[inline]
     fn tells_all(&self) -> bool {
-        !self.has_own_work && self.startups.is_empty() && self.merger.is_none()
+        !self.has_own_work && self.startups.is_empty() && self.merger.is_none() && self.watch.is_none()
     }
 
     /// Asks the scheduler what to serve; false if it has given up.
@@ -430,6 +464,8 @@ impl Station {
         }
         if self.batch.is_empty() {
             self.phase = Phase::Stuck;
+        } else if let Some(watch) = &mut self.watch {
+            watch.choose(now, &self.batch, self.device.as_ref());
         }
         !self.batch.is_empty()
     }
@@ -493,6 +529,9 @@ impl Station {
     }
 
     fn finish(&mut self, served: Served) {
+        if let Some(watch) = &mut self.watch {
+            watch.serve(&served);
+        }
         let at = self.finishing.partition_point(|s| s.completion <= served.completion);
         self.finishing.insert(at, served);
     }

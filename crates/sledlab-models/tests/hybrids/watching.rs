@@ -78,6 +78,10 @@ impl System for Watched {
         self.system.stations()
     }
 
+    fn stations_mut(&mut self) -> Vec<&mut Station> {
+        self.system.stations_mut()
+    }
+
     fn queue_length(&self) -> usize {
         self.system.queue_length()
     }

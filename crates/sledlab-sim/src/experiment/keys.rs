@@ -5,6 +5,7 @@ use std::path::Path;
 use sledlab_core::params::Params;
 use sledlab_core::registry::{is_plug_in, split_plug_in};
 use sledlab_core::{Error, Result};
+use sledlab_models::device::preset;
 use toml::{Table, Value};
 
 use crate::cluster::OF_CLUSTERS;
@@ -62,6 +63,9 @@ pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'s
         (name.into(), preset(name)?.to_owned())
     };
     let mut table = parse(name, &text)?;
+    if noun == "device" && is_file && !table.contains_key("kind") {
+        return Err(preset::kind_missing().at(name, 0, 0, b""));
+    }
     table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
     Ok(table)
 }

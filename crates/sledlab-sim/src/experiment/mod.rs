@@ -5,8 +5,6 @@ pub(crate) mod places;
 mod store;
 mod workload;
 
-use std::time::Instant;
-
 use sledlab_core::params::Params;
 use sledlab_core::registry::split_plug_in;
 use sledlab_core::{Error, Result, Source};
@@ -20,12 +18,14 @@ use sledlab_trace::synthetic;
 use toml::{Table, Value};
 
 use crate::decision_cost::DecisionCost;
-use crate::engine::{Progress, ProgressSink, simulate};
+use crate::engine::{Progress, ProgressSink, Run};
 use crate::memory;
-use crate::outcome::{Context, Outcome, Summary};
+use crate::outcome::Outcome;
 use crate::pulse::Pulse;
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
+use crate::running::{Running, Said};
+use crate::stopwatch::Stopwatch;
 pub use store::Store;
 pub(crate) use workload::TraceParams;
 use workload::Workload;
@@ -213,7 +213,10 @@ impl Experiment {
     }
 
     /// The complete description of `device` or, where there is a hybrid, `front`.
-    pub(crate) fn file(&self, table: &str) -> Result<Option<DeviceFile>> {
+    ///
+    /// # Errors
+    /// No device, unknown names and keys, and values out of range.
+    pub fn file(&self, table: &str) -> Result<Option<DeviceFile>> {
         match table {
             "front" => Ok(self.hybrid()?.map(|hybrid| hybrid.front)),
             _ => self.device().map(Some),
@@ -232,15 +235,23 @@ impl Experiment {
     /// Anything [`check`](Experiment::check) finds, anything wrong with the trace, a run in which nothing
     /// counted or that was interrupted before anything did, and violated conservation.
     pub fn run(&self, hooks: Hooks) -> Result<Outcome> {
+        self.begin(hooks)?.finish()
+    }
+
+    /// Begins to run the experiment: nothing has arrived yet.
+    ///
+    /// # Errors
+    /// Anything [`check`](Experiment::check) finds, and what the beginning of the trace shows to be wrong.
+    pub fn begin<'a>(&self, hooks: Hooks<'a>) -> Result<Running<'a>> {
         let Hooks { source, highest_end, rows, mut progress, time_decisions } = hooks;
         let resolved = self.resolve(source.is_some())?;
-        let begun = Instant::now();
+        let begun = Stopwatch::start();
         let cost = time_decisions.then(DecisionCost::default);
         let scheduler = cost.as_ref().map(|cost| cost.of(&resolved.store.scheduler));
         let scheduler = scheduler.as_ref().unwrap_or(&resolved.store.scheduler);
-        let mut system = resolved.store.under(scheduler)?;
+        let system = resolved.store.under(scheduler)?;
         let replay = resolved.replay;
-        let (mut source, fitted) = resolved.workload.open(
+        let (source, fitted) = resolved.workload.open(
             source.map(|source| (source, highest_end)),
             system.capacity_blocks(),
             resolved.seed,
@@ -251,12 +262,10 @@ impl Experiment {
         if resolved.store.has_several() {
             recorder = recorder.naming_devices();
         }
-        let counts = simulate(system.as_mut(), source.as_mut(), &replay, &mut recorder, progress)?;
-        let config = self.config(&resolved)?;
-        let context = Context { counts, fitted, mode: replay.mode, config, seed: resolved.seed };
-        let summary = Summary::new(&recorder, system.as_ref(), context)?;
-        let decision_ns = cost.as_ref().and_then(DecisionCost::mean_ns);
-        Ok(Outcome::new(summary, &recorder, begun.elapsed().as_secs_f64(), decision_ns))
+        let said = Said { fitted, mode: replay.mode, config: self.config(&resolved)?, seed: resolved.seed };
+        let pulse = if progress.is_some() { Pulse::default() } else { Pulse::blind() };
+        let run = Run::new(pulse, system.as_ref(), source, &replay, progress);
+        Ok(Running::new(run, system, recorder, said, begun, cost))
     }
 
     /// The system, and what results say besides, where operations are submitted as they come and recorded.
@@ -318,7 +327,7 @@ impl Experiment {
     ///
     /// # Errors
     /// What is no whole number, 0 or more.
-    pub(crate) fn seed(&self) -> Result<u64> {
+    pub fn seed(&self) -> Result<u64> {
         match self.table.get("seed") {
             None => Ok(DEFAULT_SEED),
             Some(Value::Integer(n)) if *n >= 0 => Ok(n.cast_unsigned()),

@@ -92,8 +92,8 @@ impl Live {
         Ok(Live { kept: Some(Kept::default()), ..live })
     }
 
-    /// The power fails at `at`, all that is due before having been done: of every block that is under way then,
-    /// `survives` tells whether it got to its medium. Returns what there is to say of what was completed, unless nothing
+    /// The power fails at `at`, or where the system has got to if that is later, all that is due before having been done:
+    /// of every block that is under way then, `survives` tells whether it got to its medium. Returns what there is to say of what was completed, unless nothing
     /// was that counts, and what every block holds: [`Content::Data`] of a [`version`]. Blocks that are missing, or hold
     /// version 0, were never written, or have been trimmed since.
     ///
@@ -105,7 +105,7 @@ impl Live {
         survives: &mut dyn FnMut() -> bool,
         answers: &mut Vec<Answer>,
     ) -> Result<(Option<Outcome>, Contents)> {
-        self.do_before(at, answers)?;
+        self.do_before(at.max(self.latest), answers)?;
         let (Some(kept), Some(durable)) = (self.kept.take(), self.system.durable()) else {
             return Err(Error::internal("the power fails of a system that keeps no contents"));
         };

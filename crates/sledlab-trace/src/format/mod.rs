@@ -33,6 +33,7 @@ use crate::arrivals::Arrivals;
 pub use crate::arrivals::Clock;
 use crate::devices::Devices;
 use crate::input::Input;
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use csv::HEADER as CSV_HEADER;
 
 /// Something block traces are written in.

@@ -1,6 +1,6 @@
 //! The course of a day: arrivals that come faster at some hours than at others.
 
-use sledlab_core::{Span, Time};
+use sledlab_core::{Span, Time, math};
 
 /// Steps of a day: within each the rate is the same, so that a request costs no cosine.
 const STEPS: u64 = 288;
@@ -23,7 +23,7 @@ impl Day {
     pub fn new(day_h: f64, amplitude: f64, peak_h: f64) -> Self {
         let at = |step: u64| (step as f64 + 0.5) / STEPS as f64 - peak_h / day_h;
         let rates: Vec<f64> =
-            (0..STEPS).map(|step| 1.0 + amplitude * (at(step) * std::f64::consts::TAU).cos()).collect();
+            (0..STEPS).map(|step| 1.0 + amplitude * math::cos(at(step) * std::f64::consts::TAU)).collect();
         let step_ns = (day_h * 3.6e12 / STEPS as f64).round();
         let even_ns = [0.0, step_ns * rates[0]];
         Day { rates, step_ns, step: 0, even_ns, begins_ns: 0.0 }

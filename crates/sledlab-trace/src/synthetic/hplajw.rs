@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_distr::Exp1;
 use sledlab_core::seed::Stream;
-use sledlab_core::{Error, Op, Request, Result};
+use sledlab_core::{Error, Op, Request, Result, math};
 
 use super::draw::{Ops, Places};
 use super::files::{File, Files, PIECE_BLOCKS, blocks_of};
@@ -119,7 +119,7 @@ fn check_sequential_share(params: &HplajwParams) -> Result<()> {
 fn file_lengths(params: &HplajwParams, gap_blocks: u64, mut rng: Stream) -> impl Iterator<Item = u32> {
     let mean_pieces = params.mean_file_kb * 1024.0 / (PIECE_BLOCKS * 512) as f64;
     // Rounded up, an exponential of this mean is geometric with the mean wanted.
-    let mean = -1.0 / (-1.0 / mean_pieces).ln_1p();
+    let mean = -1.0 / math::ln_1p(-1.0 / mean_pieces);
     let mut left = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS);
     std::iter::from_fn(move || {
         let pieces = ((mean * rng.sample::<f64, _>(Exp1)).ceil().max(1.0) as u64).min(left);

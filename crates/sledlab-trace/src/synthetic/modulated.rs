@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_distr::Exp1;
 use sledlab_core::seed::Stream;
-use sledlab_core::{Error, Result, Span, Time};
+use sledlab_core::{Error, Result, Span, Time, math};
 
 use super::pace::Pace;
 
@@ -33,7 +33,7 @@ impl Shape {
     /// (Fischer and Meier-Hellstern 1993). It is solved for d.
     fn rates_per_s(&self) -> Result<[f64; 2]> {
         let switching = 1.0 / self.burst_s + 1.0 / self.quiet_s();
-        let memory_s = (1.0 + (-switching).exp_m1() / switching) / switching;
+        let memory_s = (1.0 + math::exp_m1(-switching) / switching) / switching;
         let spread = 2.0 * self.burst_share * (1.0 - self.burst_share) * memory_s;
         let difference = ((self.dispersion - 1.0) * self.rate_per_s / spread).sqrt();
         let quiet = self.rate_per_s - self.burst_share * difference;

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
-use sledlab_core::{Span, Time};
+use sledlab_core::{Span, Time, math};
 
 use super::pace::Pace;
 
@@ -51,8 +51,8 @@ impl OnOff {
     /// `rate_per_s` on average, in bursts of `burst_requests` (2 or more) on average that last `busy_share` of the time.
     pub fn new(rate_per_s: f64, burst_requests: f64, busy_share: f64, gaps: Stream, bursts: Stream) -> Self {
         let cycle_s = burst_requests / rate_per_s;
-        let tail = IDLE_SHAPE / (IDLE_SHAPE - 1.0) * (1.0 - IDLE_RANGE.powf(1.0 - IDLE_SHAPE))
-            / (1.0 - IDLE_RANGE.powf(-IDLE_SHAPE));
+        let tail = IDLE_SHAPE / (IDLE_SHAPE - 1.0) * (1.0 - math::pow(IDLE_RANGE, 1.0 - IDLE_SHAPE))
+            / (1.0 - math::pow(IDLE_RANGE, -IDLE_SHAPE));
         OnOff {
             now: Time::ZERO,
             burst_requests,
@@ -84,8 +84,8 @@ impl OnOff {
     }
 
     fn idle_s(&mut self) -> f64 {
-        let longer = 1.0 - self.bursts.random::<f64>() * (1.0 - IDLE_RANGE.powf(-IDLE_SHAPE));
-        self.shortest_idle_s * longer.powf(-1.0 / IDLE_SHAPE) * self.pace.stretch(self.now)
+        let longer = 1.0 - self.bursts.random::<f64>() * (1.0 - math::pow(IDLE_RANGE, -IDLE_SHAPE));
+        self.shortest_idle_s * math::pow(longer, -1.0 / IDLE_SHAPE) * self.pace.stretch(self.now)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Keeps bursty arrivals to their rate.
 
-use sledlab_core::Time;
+use sledlab_core::{Time, math};
 
 /// How far the clock of a process is ahead of its rate, and what quiet times make of it.
 ///
@@ -32,6 +32,6 @@ impl Pace {
     /// What the next quiet time is multiplied with.
     pub fn stretch(&self, now: Time) -> f64 {
         let late_s = now.as_seconds() - self.made as f64 * self.interval_s;
-        (-late_s / self.patience_s).clamp(-2.0, 2.0).exp()
+        math::exp((-late_s / self.patience_s).clamp(-2.0, 2.0))
     }
 }

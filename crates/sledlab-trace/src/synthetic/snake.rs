@@ -19,9 +19,9 @@ sledlab_core::params! {
     /// parks at once makes of it at 10 and 100 times its speed: start-ups, response times,
     /// energies. `docs/calibration.md` compares. What begins with *Open* is a choice.
     pub struct SnakeParams {
-        /// Number of requests; 0 never ends.
+        /// Open: number of requests, fitted to what parts of sectors save; 0 never ends.
         requests: u64 = 87_000_u64;
-        /// Mean requests per second.
+        /// Open: mean requests per second, fitted to the energy of inactive times.
         rate_per_s: f64 = 2.047, "/s", 1e-6..1e6;
         /// Open: mean requests of a clump.
         clump_requests: f64 = 1.5, "", 1.0..1e6;
@@ -62,13 +62,13 @@ sledlab_core::params! {
     }
 }
 
-/// Share of requests of 8 KB.
+/// Open: share of requests of 8 KB; with the shares below a choice that gives the published mean.
 const EIGHT_SHARE: f64 = 0.75;
 
-/// Sizes below 8 KB and their shares of all requests.
+/// Open: sizes below 8 KB and their shares of all requests.
 const SMALL: [Weighted; 3] = [(1.0, 0.05), (2.0, 0.05), (4.0, 0.05)];
 
-/// Share of requests of 16 or 32 KB.
+/// Open: share of requests of 16 or 32 KB.
 const LARGE_SHARE: f64 = 0.1;
 
 /// See [`SnakeParams`].

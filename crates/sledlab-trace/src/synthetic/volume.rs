@@ -6,7 +6,7 @@
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
 use sledlab_core::seed::Stream;
-use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result};
+use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, math};
 
 use super::day::Day;
 use super::draw::{Ops, Places};
@@ -66,7 +66,7 @@ fn sizes(mean_kb: f64) -> Vec<Weighted> {
     let with = |log_factor: f64| -> Vec<Weighted> {
         let highest = (log_factor * f64::from(DOUBLINGS - 1)).max(0.0);
         (0..DOUBLINGS)
-            .map(|i| (4.0 * f64::from(1 << i), (log_factor * f64::from(i) - highest).exp()))
+            .map(|i| (4.0 * f64::from(1 << i), math::exp(log_factor * f64::from(i) - highest)))
             .collect()
     };
     let (mut low, mut high) = (-50.0, 50.0);

@@ -42,7 +42,7 @@ DEVICE = "mems-g2"
 OPEN = "Open: "
 """How the meaning of a parameter begins that is a choice."""
 
-Verdict = Literal["pass", "fail", "choice", "not fitted", ""]
+Verdict = Literal["pass", "fitted", "fail", "choice", "not fitted", ""]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Row:
 
     @property
     def verdict(self) -> Verdict:
-        """`pass` or `fail` for what was published, `choice`, `not fitted`, or nothing without a target."""
+        """`pass`, `fitted` or `fail` for what was published, `choice`, `not fitted`; else nothing."""
         if self.target is None:
             return ""
         if self.target.kind == "choice":
@@ -81,7 +81,7 @@ class Row:
             met = self.achieved >= self.target.value
         else:
             met = self.achieved <= self.target.value
-        return "pass" if met else "fail"
+        return "fail" if not met else "fitted" if self.target.fitted else "pass"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""

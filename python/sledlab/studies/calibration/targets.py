@@ -24,12 +24,14 @@ class Target:
         kind: A `published` number, a `choice`, what is `least` or `most` for words that were
             published, or a number that was published and `unfitted`: it is shown, and not met by design.
         tolerance: Largest relative deviation from a published number.
+        fitted: Whether open parameters were chosen so that it is met: no evidence for the stand-in.
     """
 
     value: float
     source: str
     kind: Literal["published", "choice", "least", "most", "unfitted"] = "published"
     tolerance: float = TOLERANCE
+    fitted: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,17 +84,17 @@ def _table_targets(
 ) -> dict[str, Target]:
     """A table of paper 003; `servicing` is the tolerance of what depends on the model of the sled most."""
     return {
-        f"startups, {run}": Target(startups, f"{_ENERGIES}, derived"),
-        f"response, {run}": Target(response_ms, _ENERGIES, tolerance=0.1),
+        f"startups, {run}": Target(startups, f"{_ENERGIES}, derived", fitted=True),
+        f"response, {run}": Target(response_ms, _ENERGIES, tolerance=0.1, fitted=True),
         f"servicing, {run}": Target(joules[0], _ENERGIES, tolerance=servicing),
-        f"startup, {run}": Target(joules[1], _ENERGIES),
-        f"inactive, {run}": Target(joules[2], _ENERGIES),
+        f"startup, {run}": Target(joules[1], _ENERGIES, fitted=True),
+        f"inactive, {run}": Target(joules[2], _ENERGIES, fitted=True),
     }
 
 
 _SNAKE = {
-    "requests": Target(87_000, f"{_ENERGIES}, derived"),
-    "span": Target(42_500, f"{_ENERGIES}, derived"),
+    "requests": Target(87_000, f"{_ENERGIES}, derived", fitted=True),
+    "span": Target(42_500, f"{_ENERGIES}, derived", fitted=True),
     "reads": Target(45, _CHOSEN, "choice"),
     "mean_size": Target(8, "003, section 4.2"),
     "eight": Target(75, _CHOSEN, "choice"),
@@ -117,7 +119,7 @@ _TPCD = {
     "touched": Target(1242, _TABLE),
     "sequential": Target(72.7, _TABLE),
     "with_gap": Target(72.7, _TABLE),
-    **{key: Target(5, _NO_GAIN, "most") for key in ("hits_64", "hits_256", "hits_512")},
+    **{key: Target(5, _NO_GAIN, "most", fitted=True) for key in ("hits_64", "hits_256", "hits_512")},
 }
 _TPCC = {
     "requests": Target(1_246_763, _TABLE),

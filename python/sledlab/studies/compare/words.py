@@ -239,6 +239,7 @@ def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
     yield Heading("How the load changes it")
     yield from race_parts.figures(group)
     yield from (Heading("Who wins, and why"), ranking(group), Text(_ranked_at(group), "quiet"))
+    yield from race_parts.spreading(group)
     if len(group.speedups) > 1:
         yield from race_parts.winners(group)
         yield from race_parts.throughput(comparison, group)

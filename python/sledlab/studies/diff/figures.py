@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.lazy import mpl_ticker
 from sledlab.lazy import numpy as np
 from sledlab.show.plots import BLUE, FAINT, INK, ORANGE, mark_median, plain_ticks, single
+from sledlab.show.series import Panel, Series
 from sledlab.show.wording import percent
 
 if TYPE_CHECKING:
@@ -38,21 +39,30 @@ def shorten(name: str, most: int) -> str:
     return name if len(name) <= most else f"…{name[1 - most :]}"
 
 
+def response_panel(found: Difference) -> Panel:
+    """Response times of both runs as distributions."""
+    series = []
+    for side, colour, dash in ((found.a, BLUE, ()), (found.b, ORANGE, (5, 1.5))):
+        times, shares = _quantiles(side.response_ms)
+        series.append(Series(side.name, colour, shares.tolist(), at=times.tolist(), dash=dash))
+    return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
+
+
 def responses(found: Difference) -> Figure:
     """Response times of both runs as distributions, each named in its colour."""
     figure, axes = single()
-    medians = []
-    for side, colour, dashes in ((found.a, BLUE, "-"), (found.b, ORANGE, (0, (5, 1.5)))):
-        times, shares = _quantiles(side.response_ms)
-        axes.plot(times, shares, color=colour, linestyle=dashes)
-        medians.append((float(np.median(times)), side.name, colour))
+    panel, medians = response_panel(found), []
+    for series in panel.series:
+        look: Any = (0, tuple(series.dash)) if series.dash else "-"
+        axes.plot(series.at, [value or 0.0 for value in series.values], color=series.colour, linestyle=look)
+        medians.append((float(np.median(series.at)), series.name, series.colour))
     axes.set_xscale("log")
     plain_ticks(axes.xaxis)
     axes.set_ylim(0, 101)
     axes.grid(visible=True)
     for at, name, colour in medians:
         mark_median(axes, shorten(name, LONGEST), at, colour, left=(at, name, colour) == min(medians))
-    axes.set(xlabel="response time (ms)", ylabel="requests answered within (%)")
+    axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
     return figure
 
 

@@ -162,7 +162,12 @@ def page(found: Difference) -> Document:
             Text(answer(found), "answer"),
             Beside(
                 [
-                    Drawing(lambda: figures.responses(found), "Response times", "Response times"),
+                    Drawing(
+                        lambda: figures.responses(found),
+                        "Response times",
+                        "Response times",
+                        panels=lambda: [figures.response_panel(found)],
+                    ),
                     Drawing(lambda: figures.differences(found), GAINS, GAINS),
                 ]
             ),

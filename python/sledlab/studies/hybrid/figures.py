@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.show import plots
 from sledlab.show.plots import BLUE, LINES, ORANGE, QUIET
+from sledlab.show.series import Panel, Series
 from sledlab.show.wording import figure, milliseconds, percent, size
 from sledlab.study.configurations import DISK, KNOWN, MEMS
 
@@ -45,24 +46,45 @@ def _against(row: Compared) -> str:
     return ", ".join(said)
 
 
+def size_panels(study: HybridStudy) -> list[Panel]:
+    """Mean response of MCD ALL against the segment, a line for each size of MEMS."""
+    segments = sorted({row.segment_kb for row in study.sizes})
+    series = []
+    for index, mb in enumerate(sorted({row.mems_mb for row in study.sizes})):
+        runs = {row.segment_kb: row.run for row in study.sizes if row.mems_mb == mb}
+        shown = [runs.get(segment) for segment in segments]
+        series.append(
+            Series(
+                size(mb),
+                LINES[index % len(LINES)],
+                [run.mean_ms if run else None for run in shown],
+                late=[bool(run and run.saturated) for run in shown],
+            )
+        )
+    steps = [str(segment) for segment in segments]
+    return [Panel("segment (KB)", "mean response (ms)", series, steps=steps)]
+
+
 def sizes(study: HybridStudy) -> Figure:
     """Mean response of MCD ALL against the segment, a line for each size of MEMS."""
-    rows = study.sizes
+    (panel,) = size_panels(study)
     made, (axes,) = plots.panels(1, 3.6)
-    segments = sorted({row.segment_kb for row in rows})
+    count = len(panel.steps)
     ends = []
-    for index, mb in enumerate(sorted({row.mems_mb for row in rows})):
-        mine = sorted((row for row in rows if row.mems_mb == mb), key=lambda row: row.segment_kb)
-        colour = LINES[index % len(LINES)]
-        dots = [(segments.index(row.segment_kb), row.run.mean_ms, row.run.saturated) for row in mine]
-        plots.dotted(axes, dots, colour, 5)
-        ends.append((mine[-1].run.mean_ms, size(mb), colour))
-    plots.value_axis(axes, [row.run.mean_ms for row in rows])
-    axes.set_xticks(range(len(segments)), [str(segment) for segment in segments])
-    axes.set_xlim(-0.3, len(segments) - 1 + 0.13 * len(segments))
-    axes.set(xlabel="segment (KB)", ylabel="mean response (ms)")
+    for series in panel.series:
+        dots = [
+            (place, value, late)
+            for place, (value, late) in enumerate(zip(series.values, series.late, strict=True))
+            if value is not None
+        ]
+        plots.dotted(axes, dots, series.colour, 5)
+        ends.append((dots[-1][1], series.name, series.colour))
+    plots.value_axis(axes, [row.run.mean_ms for row in study.sizes])
+    axes.set_xticks(range(count), panel.steps)
+    axes.set_xlim(-0.3, count - 1 + 0.13 * count)
+    axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
     axes.grid(visible=True, axis="y")
-    plots.name_ends(made, axes, len(segments) - 1, ends)
+    plots.name_ends(made, axes, count - 1, ends)
     return made
 
 

@@ -312,6 +312,7 @@ SECTIONS: Mapping[str, Section] = {
         figures.sizes,
         best_size,
         _sizes,
+        panels=figures.size_panels,
     ),
     "techniques": Section(
         "What each technique is worth",

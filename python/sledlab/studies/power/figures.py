@@ -8,6 +8,7 @@ from sledlab.lazy import mpl_figure
 from sledlab.show import plots
 from sledlab.show import states as by_state
 from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY
+from sledlab.show.series import Panel, Series
 from sledlab.show.wording import energy, figure, hours, milliseconds, plus_minus, seconds, spaced
 from sledlab.studies.power.options import OWN
 
@@ -60,43 +61,80 @@ def _each(run: Spent) -> str:
     return f"{total}\na read itself {read}\na write itself {write}"
 
 
-def timeouts(study: PowerStudy, device: str) -> Figure:
+def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     """Energy by state and response against the idle timeout."""
     rows, facts = study.of_device("timeouts", device), study.of_device("break_even", device)[0]
+    marks = {"break-even": facts.break_even_ms, "longest rest": facts.longest_rest_ms}
+    parts = [row.run.by_state("j") for row in rows]
+    steps = [seconds(row.timeout_ms) if row.timeout_ms else "0" for row in rows]
+    times = [
+        Series("mean", BLUE, [row.run.mean_ms for row in rows]),
+        Series("95 % within", ORANGE, [row.run.p95_ms for row in rows]),
+    ]
+    shared = f"timeouts of {device}"
+    return [
+        Panel(
+            "idle timeout",
+            "energy (J)",
+            by_state.bars(parts, study.state_names(device)),
+            steps=steps,
+            together=shared,
+            marks=by_state.placed(marks, [row.timeout_ms for row in rows], _timeout),
+        ),
+        Panel("idle timeout", "response (ms)", times, steps=steps, together=shared),
+    ]
+
+
+def timeouts(study: PowerStudy, device: str) -> Figure:
+    """Energy by state and response against the idle timeout."""
+    rows = study.of_device("timeouts", device)
     runs = [row.run for row in rows]
     made, (upper, lower) = plots.panels(2, 5.2, (1.5, 1))
     by_state.columns(upper, [run.by_state("j") for run in runs])
-    upper.set_ylabel("energy (J)")
-    means, most = [run.mean_ms for run in runs], [run.p95_ms for run in runs]
-    by_state.lines(lower, {"mean": (BLUE, means), "95 % within": (ORANGE, most)}, milliseconds)
-    plots.scale(lower, max(*means, *most) * 1.25, "response (ms)", "idle timeout")
+    spent, times = timeout_panels(study, device)
+    upper.set_ylabel(spent.y_name)
+    lines = {line.name: (line.colour, [value or 0.0 for value in line.values]) for line in times.series}
+    by_state.lines(lower, lines, milliseconds)
+    highest = max(value for _, values in lines.values() for value in values)
+    plots.scale(lower, highest * 1.25, times.y_name, times.x_name)
     for axes in (upper, lower):
-        by_state.steps(axes, [seconds(row.timeout_ms) if row.timeout_ms else "0" for row in rows], 8)
+        by_state.steps(axes, times.steps, 8)
         axes.set_xlim(right=len(rows) - 0.1)
-    marks = {"break-even": facts.break_even_ms, "longest rest": facts.longest_rest_ms}
-    by_state.marks(
-        upper,
-        marks,
-        [row.timeout_ms for row in rows],
-        lambda value_ms: milliseconds(value_ms) if value_ms < 1000 else seconds(value_ms),
-    )
+    by_state.marks(upper, spent.marks, len(rows))
     return _explained(made, study, device, runs)
+
+
+def _timeout(value_ms: float) -> str:
+    return milliseconds(value_ms) if value_ms < 1000 else seconds(value_ms)
+
+
+def startup_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
+    """Response and energy against the start-up time."""
+    rows = study.of_device("startup", device)
+    mean = Series("mean response", BLUE, [row.run.mean_ms for row in rows])
+    spent = Series("energy", PURPLE, [row.run.energy_j for row in rows])
+    axis, x, shared = "a start-up takes (ms)", [row.startup_ms for row in rows], f"start-ups of {device}"
+    return [
+        Panel(axis, "mean response (ms)", [mean], x, together=shared),
+        Panel(axis, "energy (J)", [spent], x, together=shared),
+    ]
 
 
 def startup(study: PowerStudy, device: str) -> Figure:
     """Response and energy against the start-up time, when the device parks at once."""
-    rows = study.of_device("startup", device)
-    x, fit = [row.startup_ms for row in rows], study.fit(device)
+    fit = study.fit(device)
+    response, spent = startup_panels(study, device)
+    x = response.x
     made, (upper, lower) = plots.panels(2, 4.6)
     if fit:
         upper.plot(x, [fit["intercept_ms"] + fit["slope"] * value for value in x], color=SKY, linewidth=1.2)
         r2 = f", R² = {fit['r2']:.4f}" if fit["r2"] is not None else ""
         upper.set_title(f"{figure(fit['slope'])} ms of response per ms of start-up{r2}")
-    means, joules = [row.run.mean_ms for row in rows], [row.run.energy_j for row in rows]
+    means, joules = ([value or 0.0 for value in each.series[0].values] for each in (response, spent))
     upper.plot(x, means, linestyle="", marker="o", color=BLUE)
     lower.plot(x, joules, marker="o", markersize=4, color=PURPLE)
-    plots.scale(upper, max(means) * 1.12, "mean response (ms)")
-    plots.scale(lower, max(joules) * 1.12, "energy (J)", "a start-up takes (ms)")
+    plots.scale(upper, max(means) * 1.12, response.y_name)
+    plots.scale(lower, max(joules) * 1.12, spent.y_name, spent.x_name)
     return made
 
 

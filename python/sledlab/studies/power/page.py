@@ -148,6 +148,7 @@ SECTIONS: Mapping[str, Section] = {
         figures.timeouts,
         words.timeouts,
         partial(table, "timeouts"),
+        panels=figures.timeout_panels,
     ),
     "policies": Section(
         "Which policy to choose",
@@ -163,6 +164,7 @@ SECTIONS: Mapping[str, Section] = {
         figures.startup,
         words.startup,
         partial(table, "startup"),
+        panels=figures.startup_panels,
     ),
     "loads": Section(
         "What changes with the load",

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sledlab.lazy import numpy as np
 from sledlab.show.plots import ORANGE, single
+from sledlab.show.series import Panel, Times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from sledlab.studies.seek_map.times import SeekMap
+
+X_NAME, Y_NAME = "x (bits from the centre)", "y (bits from the centre)"
+
+
+def panels(found: SeekMap) -> list[Panel]:
+    """The same to be explored, of sleds that move in x and y at once: any time is the longer of two."""
+    in_x, in_y = found.ms.min(axis=0), found.ms.min(axis=1)
+    if not np.array_equal(found.ms, np.maximum(in_x[None, :], in_y[:, None])):
+        return []
+    times = Times(Y_NAME, found.y_bit.tolist(), in_x.tolist(), in_y.tolist())
+    return [Panel(X_NAME, "positioning time (ms)", [], found.x_bit.tolist(), times=times)]
 
 
 def seek_map(found: SeekMap) -> Figure:
@@ -26,8 +39,8 @@ def seek_map(found: SeekMap) -> Figure:
     bar = figure.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.8)
     bar.outline.set_visible(False)
     axes.set_aspect("equal")
-    axes.set_xlabel("x (bits from the centre)")
-    axes.set_ylabel("y (bits from the centre)")
+    axes.set_xlabel(X_NAME)
+    axes.set_ylabel(Y_NAME)
     axes.set_title(f"{found.device}: seek time from x = {found.start[0]}, y = {found.start[1]}")
     return figure
 

@@ -57,7 +57,12 @@ def page(found: SeekMap) -> Document:
         title=f"Seek times of {found.device}",
         parts=[
             Text(answer(found), "answer"),
-            Drawing(lambda: figures.seek_map(found), "seek-time map", width="narrow"),
+            Drawing(
+                lambda: figures.seek_map(found),
+                "seek-time map",
+                width="narrow",
+                panels=lambda: figures.panels(found),
+            ),
             Heading("Regions reached within a time"),
             regions(found),
             Text(

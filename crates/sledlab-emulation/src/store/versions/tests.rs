@@ -158,7 +158,7 @@ proptest! {
             expected[lbn as usize * BLOCK..][..BLOCK].copy_from_slice(&data);
         }
         let Session { versions, mut store, .. } = session;
-        for (lbn, data) in versions.crashed(&contents).expect("all that may be found is kept") {
+        for (lbn, data) in versions.crashed(&contents).expect("all that may be found is kept").older {
             store[lbn as usize * BLOCK..][..BLOCK].copy_from_slice(&data);
         }
         prop_assert!(store == expected);
@@ -189,7 +189,8 @@ fn what_was_given_up_is_not_made_up() {
     versions.acknowledged(1);
     versions.arrive(2, 0, &[3; BLOCK]);
     let found = |held| Contents::from([(0, Content::Data(held))]);
-    assert_eq!(versions.crashed(&found(version(1))).expect("what was there before"), [(0, [3; BLOCK])]);
+    let found = versions.crashed(&found(version(1))).expect("what was there before");
+    assert_eq!(found, Found { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
 
     let mut versions = Versions::new(false);
     versions.arrive(0, 0, &[1; BLOCK]);

@@ -11,7 +11,7 @@ use super::position_index::{DiskIndex, Least};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
 use crate::device::{
-    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing,
+    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing, Way,
 };
 use crate::power::PowerRates;
 
@@ -401,6 +401,12 @@ impl Mechanics for Drive {
         let (timing, track) = self.serve_bare(start, state.track, request);
         let end = start + timing.service();
         (timing, self.state_at(track, end, request.op, end))
+    }
+
+    /// The arm, and the head that is used.
+    fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
+        let (timing, to) = self.serve_from(state, request);
+        Way::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)
     }
 
     fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {

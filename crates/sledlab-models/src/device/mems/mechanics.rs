@@ -5,7 +5,7 @@ use sledlab_core::Span;
 use super::position_index::{ScoreIndex, SledIndex};
 use super::unit::SledUnit;
 use crate::device::{
-    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing,
+    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing, Way,
 };
 use crate::power::PowerRates;
 
@@ -79,6 +79,10 @@ impl Mechanics for SledUnit {
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
         let (timing, _, then) = self.serve_at(self.sled.spot(state.into()), request);
         (timing, then.state.into())
+    }
+
+    fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
+        self.way_of(state.into(), request)
     }
 
     fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {

@@ -22,6 +22,7 @@ mod sled;
 mod tips;
 mod unit;
 mod units;
+pub mod way;
 
 use sledlab_core::Result;
 

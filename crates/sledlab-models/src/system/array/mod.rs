@@ -309,6 +309,12 @@ impl System for Array {
         (0..self.nodes.len()).filter(works).flat_map(|at| self.nodes[at].stations()).collect()
     }
 
+    fn stations_mut(&mut self) -> Vec<&mut Station> {
+        let works = |at: usize| self.faults.as_ref().is_none_or(|faults| faults.works(at));
+        let nodes = self.nodes.iter_mut().enumerate().filter(|(at, _)| works(*at));
+        nodes.flat_map(|(_, node)| node.stations_mut()).collect()
+    }
+
     fn queue_length(&self) -> usize {
         self.flow.held() + self.nodes.iter().map(|node| node.queue_length()).sum::<usize>()
     }

@@ -401,6 +401,10 @@ impl System for Cached {
         self.behind.stations()
     }
 
+    fn stations_mut(&mut self) -> Vec<&mut Station> {
+        self.behind.stations_mut()
+    }
+
     fn queue_length(&self) -> usize {
         self.behind.queue_length() + self.writes.len()
     }

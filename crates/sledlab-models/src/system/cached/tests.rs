@@ -78,6 +78,10 @@ impl System for Shuffled {
         Vec::new()
     }
 
+    fn stations_mut(&mut self) -> Vec<&mut Station> {
+        Vec::new()
+    }
+
     fn queue_length(&self) -> usize {
         self.log.lock().unwrap().waiting.len()
     }

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use sledlab_core::math;
+
 /// Bits of the mantissa that choose a piece: 32 pieces from each power of two to the next.
 const PIECE_BITS: u32 = 5;
 const SHIFT: u32 = f64::MANTISSA_DIGITS - 1 - PIECE_BITS;
@@ -58,7 +60,7 @@ impl Piece {
             let this = (1.0 + 3.0 * c + 2.0 * (1.0 + 2.0 * c) * k) * g[n];
             g[n + 1] = -(this + before) / (2.0 * c * (1.0 + c) * (k + 1.0));
         }
-        let mut coefficients = [root.atan(); 7];
+        let mut coefficients = [math::atan(root); 7];
         for n in 0..6 {
             coefficients[n + 1] = g[n] / (n + 1) as f64;
         }

@@ -30,6 +30,11 @@ impl Summary {
         Summary([larger(0), larger(1)])
     }
 
+    /// Whether it is less at both ends.
+    fn is_below(self, other: Summary) -> bool {
+        self.0[0] < other.0[0] && self.0[1] < other.0[1]
+    }
+
     /// No place is worth more after `share` of the epoch: what each is worth is convex in time, so that it lies
     /// below the line between the ends.
     #[inline]
@@ -42,6 +47,16 @@ impl Summary {
         // Ends, line and share are rounded.
         from + (to - from) * share + (from.abs() + to.abs()) * 4e-15
     }
+}
+
+/// The bits that are set, from the lowest on.
+#[inline]
+fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lowest = (bits != 0).then(|| bits.trailing_zeros())?;
+        bits &= bits - 1;
+        Some(lowest)
+    })
 }
 
 /// Which rows a tile has.
@@ -139,24 +154,15 @@ impl Forest {
         (first..).zip(parts).map(move |(column, summary)| (Tile { level, column, ..tile }, summary))
     }
 
-    /// The first part of a tile of all rows that is one row, from `row` on, where something waits; and what.
+    /// The rows of a tile of all rows in which something waits, and what.
     #[inline]
-    pub fn next_row(&self, tile: Tile, row: u32) -> Option<(u32, Summary)> {
+    pub fn rows(&self, tile: Tile) -> impl Iterator<Item = (u32, Summary)> {
         let (page, at) = (self.page(tile.parity, tile.level, tile.column), tile.column as usize % FAN);
-        let (begin, mut word) = ((page * FAN + at) * self.words, (row / u64::BITS) as usize);
-        if word >= self.words {
-            return None;
-        }
-        let mut bits = self.taken[begin + word] & (u64::MAX << (row % u64::BITS));
-        while bits == 0 {
-            word += 1;
-            if word == self.words {
-                return None;
-            }
-            bits = self.taken[begin + word];
-        }
-        let row = word as u32 * u64::BITS + bits.trailing_zeros();
-        Some((row, self.summaries.get(page, Self::first(Rows::One(row)) + at)))
+        let summaries = self.summaries.page(page);
+        let words = &self.taken[(page * FAN + at) * self.words..][..self.words];
+        let rows = words.iter().zip((0..).step_by(u64::BITS as usize));
+        rows.flat_map(|(bits, first)| ones(*bits).map(move |bit| first + bit))
+            .map(move |row| (row, summaries[Self::first(Rows::One(row)) + at]))
     }
 
     /// Notes whether something waits in a row of a tile.
@@ -177,30 +183,34 @@ impl Forest {
     /// Enters what waits at a place now.
     pub fn set(&mut self, parity: u32, (column, row): (u32, u32), summary: Summary) {
         let place = Tile { parity, rows: Rows::One(row), level: 0, column };
-        self.climb(place, summary);
+        let before = self.climb(place, summary);
+        if before == summary {
+            return;
+        }
         let all = Tile { rows: Rows::All, ..place };
-        // What joins is often worth more than all other rows of its column.
-        let whole = if self.summary(all).joined(summary) == summary { summary } else { self.whole(all) };
-        self.climb(all, whole);
+        let (held, whole) = (self.summary(all), self.summary(all).joined(summary));
+        // What joins is often worth more than all other rows of its column, or not the most there before and after.
+        let whole = if whole == summary || before.is_below(held) { whole } else { self.whole(all) };
+        if whole != held {
+            self.climb(all, whole);
+        }
     }
 
     /// What the rows of a tile hold together.
     fn whole(&self, tile: Tile) -> Summary {
-        let (mut whole, mut next) = (Summary::EMPTY, 0);
-        while let Some((row, summary)) = self.next_row(tile, next) {
-            (whole, next) = (whole.joined(summary), row + 1);
-        }
-        whole
+        self.rows(tile).fold(Summary::EMPTY, |whole, (_, summary)| whole.joined(summary))
     }
 
-    /// Enters what a tile of the lowest level holds, there and in all tiles of the same rows around it.
-    fn climb(&mut self, tile: Tile, summary: Summary) {
+    /// Enters what a tile of the lowest level holds, there and in all tiles of the same rows around it; returns what it
+    /// held.
+    fn climb(&mut self, tile: Tile, summary: Summary) -> Summary {
         let (first, mut column, mut whole) = (Self::first(tile.rows), tile.column, summary);
+        let held = self.summary(tile);
         for level in 0..=self.top() {
             let (page, at) = (self.page(tile.parity, level, column), column as usize % FAN);
             let before = self.summaries.replace(page, first + at, whole);
             if before == whole {
-                return;
+                break;
             }
             if let Rows::One(row) = tile.rows
                 && before.is_empty() != whole.is_empty()
@@ -211,6 +221,7 @@ impl Forest {
             whole = siblings.iter().copied().fold(Summary::EMPTY, Summary::joined);
             column >>= FAN_BITS;
         }
+        held
     }
 
     /// Works out anew what all places hold where something waits, which `place` tells of a parity, column and row.
@@ -230,17 +241,20 @@ impl Forest {
             self.parts(tile).for_each(|(part, _)| self.renew_tile(part, place));
         }
         let page = self.page(parity, level, column);
-        let (mut whole, mut next) = (Summary::EMPTY, 0);
-        while let Some((row, _)) = self.next_row(tile, next) {
-            let one = Tile { rows: Rows::One(row), ..tile };
-            let summary = if level > 0 {
-                self.parts(one).fold(Summary::EMPTY, |whole, (_, part)| whole.joined(part))
-            } else {
-                place(parity, column, row)
-            };
-            self.summaries.replace(page, Self::first(one.rows) + column as usize % FAN, summary);
-            (whole, next) = (whole.joined(summary), row + 1);
+        let (mut whole, at) = (Summary::EMPTY, column as usize % FAN);
+        for word in 0..self.words {
+            for bit in ones(self.taken[(page * FAN + at) * self.words + word]) {
+                let row = word as u32 * u64::BITS + bit;
+                let one = Tile { rows: Rows::One(row), ..tile };
+                let summary = if level > 0 {
+                    self.parts(one).fold(Summary::EMPTY, |whole, (_, part)| whole.joined(part))
+                } else {
+                    place(parity, column, row)
+                };
+                self.summaries.replace(page, Self::first(one.rows) + at, summary);
+                whole = whole.joined(summary);
+            }
         }
-        self.summaries.replace(page, Self::first(Rows::All) + column as usize % FAN, whole);
+        self.summaries.replace(page, Self::first(Rows::All) + at, whole);
     }
 }

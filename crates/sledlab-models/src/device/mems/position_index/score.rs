@@ -35,9 +35,12 @@ pub(in crate::device::mems) struct ScoreIndex {
     parities: u32,
     /// Times in y from every state of the row table.
     y_times: Vec<Arc<YTimes>>,
-    x_times: XTimes,
     /// No positioning takes longer.
     longest: Span,
+    /// What has joined an empty queue: as long as it waits alone it needs no search, and is not sorted in.
+    lone: Option<Queued>,
+    /// Room that decisions use again.
+    x_times: XTimes,
     open: BinaryHeap<Open>,
 }
 
@@ -117,6 +120,7 @@ impl ScoreIndex {
             parities,
             longest,
             y_times,
+            lone: None,
             x_times: XTimes::new(cylinders),
             open: BinaryHeap::new(),
             sled: Arc::clone(sled),
@@ -181,57 +185,90 @@ impl ScoreIndex {
         self.cells.first(row, cylinder).map(|first| Key(score, time, distance, first.id))
     }
 
+    fn sort_in(&mut self, request: Queued) {
+        let place = self.sled.place(request.lbn);
+        self.cells.push(place.row, place.cylinder, request);
+        let mut crowd = self.crowd(place.row, place.cylinder);
+        crowd.add(&request);
+        self.enter(place.row, place.cylinder, crowd);
+    }
+
     /// The place of the best request: row and cylinder.
     fn best(&mut self, now: Time, state: SledState) -> Option<(u32, u32)> {
         let home = u32::try_from(state.x_bit + self.sled.geometry.x_origin_bit).ok()?;
-        self.x_times.start(&self.sled, state.x_bit, home);
-        let here = waiting_at(&self.sled, &self.cells, state, home);
         let y_times = match self.sled.rows.line(&self.sled.geometry, state) {
             Some(line) => Arc::clone(&self.y_times[line.index()]),
             None => YTimes::new(&self.sled, state).into(),
         };
         self.heed(now);
-        let share = self.epoch.share(now);
-        let mut search = Search { now, share, home, here, y_times, best: WORST, place: None };
-        if let Some(row) = here
-            && let Some(key) = self.key(now, (row, home), 0, 0, &WORST)
+        let mut search = Search {
+            now,
+            share: self.epoch.share(now),
+            home,
+            here: waiting_at(&self.sled, &self.cells, state, home),
+            y_times: &y_times,
+            x_times: std::mem::take(&mut self.x_times),
+            open: std::mem::take(&mut self.open),
+            best: WORST,
+            place: None,
+        };
+        search.x_times.start(&self.sled, state.x_bit, home);
+        self.search(&mut search);
+        let Search { x_times, open, place, .. } = search;
+        (self.x_times, self.open) = (x_times, open);
+        self.open.clear();
+        place
+    }
+
+    fn search(&self, search: &mut Search) {
+        let home = search.home;
+        if let Some(row) = search.here
+            && let Some(key) = self.key(search.now, (row, home), 0, 0, &WORST)
         {
             (search.best, search.place) = (key, Some((row, home)));
         }
-        self.look_above_and_below(&mut search);
+        self.look_above_and_below(search);
         for root in self.forest.roots() {
-            self.consider(root, self.forest.summary(root), &mut search);
+            self.consider_part(root, self.forest.summary(root), search);
         }
-        while let Some(open) = self.open.pop() {
+        while let Some(open) = search.open.pop() {
             if open.bound > search.best.0 {
                 break;
             }
             // Of equal bounds one that is nearer may follow.
             if !open.loses(&search.best) {
-                self.look_into(open.tile, &mut search);
+                self.look_into(open.tile, search);
             }
         }
-        self.open.clear();
-        search.place
     }
 
     /// Probes what waits right above and below the sled: without settling that is so much nearer than anything else
     /// that it would spoil the bounds of its tiles.
-    fn look_above_and_below(&mut self, search: &mut Search) {
+    fn look_above_and_below(&self, search: &mut Search) {
         if self.cells.is_idle(search.home) {
             return;
         }
         let whole =
             self.forest.roots().map(|root| self.forest.summary(root)).fold(Summary::EMPTY, Summary::joined);
         let (worth, parity) = (whole.at(search.share), search.home % self.parities);
-        let (here, y_times) = (search.here, Arc::clone(&search.y_times));
-        for row in y_times.order(parity).iter().copied().filter(|row| here != Some(*row)) {
-            let y = y_times.of(row, parity);
+        let (here, y_times) = (search.here, search.y_times);
+        let bound = |y: u64| {
             let time = Span::from_ns(y);
-            let stretch = Stretch { least: time, most: time, worth };
-            let bound = ordered(self.score.bound(&stretch));
-            if (bound, y) <= (search.best.0, search.best.1) {
-                self.probe(search, row, search.home, y);
+            ordered(self.score.bound(&Stretch { least: time, most: time, worth }))
+        };
+        let order = y_times.order(parity);
+        let (nearest, farthest) = y_times.range(parity);
+        // Where waits are beyond what is tolerated the farthest row is the most promising.
+        let backwards = self.heeds_farthest && bound(farthest) < bound(nearest);
+        for at in 0..order.len() {
+            let row = order[if backwards { order.len() - 1 - at } else { at }];
+            let y = y_times.of(row, parity);
+            if here == Some(row) {
+                continue;
+            }
+            if (bound(y), y) <= (search.best.0, search.best.1) {
+                let time = y.max(search.x_times.to(&self.sled, search.home));
+                self.probe(search, row, search.home, time);
             } else if !self.heeds_farthest {
                 // Farther rows are no better.
                 break;
@@ -240,23 +277,26 @@ impl ScoreIndex {
     }
 
     /// Considers the parts of a tile: rows where its farthest column is no farther than the farthest row, else columns.
-    fn look_into(&mut self, tile: Tile, search: &mut Search) {
-        let (from, to) = self.cylinders(tile);
-        let (_, farthest_row) = search.y_times.range(tile.parity);
-        let by_row = tile.rows == Rows::All
-            && (tile.level == 0
-                || self.x_times.farthest(&self.sled, from, to, self.parities) <= farthest_row);
-        if by_row {
-            let mut next = 0;
-            while let Some((row, summary)) = self.forest.next_row(tile, next) {
-                self.consider(Tile { rows: Rows::One(row), ..tile }, summary, search);
-                next = row + 1;
+    fn look_into(&self, tile: Tile, search: &mut Search) {
+        if tile.rows == Rows::All && (tile.level == 0 || self.is_near(tile, search)) {
+            let Some(columns) = self.columns(tile, search) else { return };
+            let times = search.y_times.all(tile.parity);
+            for (row, summary) in self.forest.rows(tile) {
+                let y = times[row as usize].into();
+                self.consider(Tile { rows: Rows::One(row), ..tile }, columns, (y, y), summary, search);
             }
         } else {
             for (part, summary) in self.forest.parts(tile) {
-                self.consider(part, summary, search);
+                self.consider_part(part, summary, search);
             }
         }
+    }
+
+    /// Whether the farthest column of a tile is no farther than the farthest row.
+    fn is_near(&self, tile: Tile, search: &mut Search) -> bool {
+        let (from, to) = self.cylinders(tile);
+        let (_, farthest_row) = search.y_times.range(tile.parity);
+        search.x_times.farthest(&self.sled, from, to, self.parities) <= farthest_row
     }
 
     /// First and last cylinder of a tile.
@@ -267,46 +307,75 @@ impl ScoreIndex {
         (from * self.parities + tile.parity, (to * self.parities + tile.parity).min(last))
     }
 
-    /// Opens a tile if it may hold the best, or probes the place that it is.
+    /// The columns of a tile; none if that is the one where the sled is, which has been looked at.
     #[inline]
-    fn consider(&mut self, tile: Tile, summary: Summary, search: &mut Search) {
+    fn columns(&self, tile: Tile, search: &mut Search) -> Option<Columns> {
+        let (from, to) = self.cylinders(tile);
+        if from == to && from == search.home {
+            return None;
+        }
+        let nearest = search.x_times.nearest(&self.sled, from, to);
+        let farthest = if self.heeds_farthest {
+            search.x_times.farthest(&self.sled, from, to, self.parities)
+        } else {
+            self.longest.as_ns()
+        };
+        Some(Columns { from, nearest, farthest })
+    }
+
+    /// Considers a tile that is one of several columns.
+    #[inline]
+    fn consider_part(&self, tile: Tile, summary: Summary, search: &mut Search) {
         if summary.is_empty() {
             return;
         }
-        let (from, to) = self.cylinders(tile);
-        if from == to && from == search.home {
-            return;
-        }
-        let (y, y_most) = match tile.rows {
+        let Some(columns) = self.columns(tile, search) else { return };
+        let y = match tile.rows {
             Rows::All => search.y_times.range(tile.parity),
             Rows::One(row) => [search.y_times.of(row, tile.parity); 2].into(),
         };
-        let least = y.max(self.x_times.nearest(&self.sled, from, to));
-        let most = if self.heeds_farthest {
-            Span::from_ns(y_most.max(self.x_times.farthest(&self.sled, from, to, self.parities)))
-        } else {
-            self.longest
-        };
-        let stretch = Stretch { least: Span::from_ns(least), most, worth: summary.at(search.share) };
+        self.consider(tile, columns, y, summary, search);
+    }
+
+    /// Opens a tile if it may hold the best, or probes the place that it is.
+    #[inline]
+    fn consider(
+        &self,
+        tile: Tile,
+        columns: Columns,
+        (y, y_most): (u64, u64),
+        summary: Summary,
+        search: &mut Search,
+    ) {
+        let (least, most) = (y.max(columns.nearest), y_most.max(columns.farthest));
+        let worth = summary.at(search.share);
+        let stretch = Stretch { least: Span::from_ns(least), most: Span::from_ns(most), worth };
         let open = Open { bound: ordered(self.score.bound(&stretch)), least: least as u32, tile };
         if open.loses(&search.best) {
             return;
         }
         match tile.rows {
-            Rows::One(row) if tile.level == 0 => self.probe(search, row, from, y),
-            _ => self.open.push(open),
+            Rows::One(row) if tile.level == 0 => self.probe(search, row, columns.from, least),
+            _ => search.open.push(open),
         }
     }
 
-    fn probe(&mut self, search: &mut Search, row: u32, cylinder: u32, y: u64) {
-        let x = self.x_times.to(&self.sled, cylinder);
-        if let Some(key) =
-            self.key(search.now, (row, cylinder), y.max(x), cylinder.abs_diff(search.home), &search.best)
+    fn probe(&self, search: &mut Search, row: u32, cylinder: u32, time: u64) {
+        let distance = cylinder.abs_diff(search.home);
+        if let Some(key) = self.key(search.now, (row, cylinder), time, distance, &search.best)
             && key < search.best
         {
             (search.best, search.place) = (key, Some((row, cylinder)));
         }
     }
+}
+
+/// The columns of a tile: the first, and times to the nearest and to the farthest, in ns.
+#[derive(Clone, Copy)]
+struct Columns {
+    from: u32,
+    nearest: u64,
+    farthest: u64,
 }
 
 /// What a place is worth at the ends of the epoch.
@@ -319,7 +388,7 @@ fn summary(score: &dyn Score, cells: &Cells, epoch: &Epoch, place: (u32, u32), c
 }
 
 /// A decision in the making.
-struct Search {
+struct Search<'a> {
     now: Time,
     /// How much of the epoch has passed.
     share: f64,
@@ -327,21 +396,29 @@ struct Search {
     home: u32,
     /// Row of a request at the very place and direction of the sled, which takes no time.
     here: Option<u32>,
-    y_times: Arc<YTimes>,
+    y_times: &'a YTimes,
+    x_times: XTimes,
+    open: BinaryHeap<Open>,
     best: Key,
     place: Option<(u32, u32)>,
 }
 
 impl PositionIndex for ScoreIndex {
     fn insert(&mut self, request: Queued) {
-        let place = self.sled.place(request.lbn);
-        self.cells.push(place.row, place.cylinder, request);
-        let mut crowd = self.crowd(place.row, place.cylinder);
-        crowd.add(&request);
-        self.enter(place.row, place.cylinder, crowd);
+        if self.len() == 0 {
+            self.lone = Some(request);
+            return;
+        }
+        if let Some(lone) = self.lone.take() {
+            self.sort_in(lone);
+        }
+        self.sort_in(request);
     }
 
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued> {
+        if self.lone.is_some() {
+            return self.lone.take();
+        }
         let state = SledState::from(mechanics.state());
         let (row, cylinder) = self.best(now, state)?;
         let request = self.cells.pop(row, cylinder)?;
@@ -357,6 +434,6 @@ impl PositionIndex for ScoreIndex {
     }
 
     fn len(&self) -> usize {
-        self.cells.len()
+        self.cells.len() + usize::from(self.lone.is_some())
     }
 }

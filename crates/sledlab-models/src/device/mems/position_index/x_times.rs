@@ -3,7 +3,7 @@
 use super::super::sled::Sled;
 
 /// What is known for the present decision.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct XTimes {
     decision: u32,
     from_bit: i32,

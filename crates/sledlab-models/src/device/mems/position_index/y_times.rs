@@ -31,6 +31,12 @@ impl YTimes {
         &self.orders[parity as usize]
     }
 
+    /// Times to all rows in columns of a parity.
+    #[inline]
+    pub fn all(&self, parity: u32) -> &[u32] {
+        &self.times[(parity * self.rows) as usize..][..self.rows as usize]
+    }
+
     /// Time to a row in columns of a parity.
     #[inline]
     pub fn of(&self, row: u32, parity: u32) -> u64 {

@@ -1,0 +1,177 @@
+"""PostgreSQL, cp and SQLite on a sled, a disk and memory: `sledlab serve --devices`, once for each program.
+
+Runs `benches/programs.py` on an ext4 file system of each device; writes ``benches/applications.json``, and
+all that was measured to ``benches/applications_runs.json``. About ten minutes, as root, on a machine that
+does nothing else. Needs nbdfuse, postgresql and e2fsprogs.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from keeping import machine, write
+from sledlab.show.wording import figure
+
+SLED, DISK, MEMORY = "mems-g2", "atlas-10k", "ram"
+
+WRITE_THROUGH = ("buffers_writes = true", "buffers_writes = false")
+"""What is changed in the disk: a database must not believe writes that are only in a drive's buffer."""
+
+SCALE = 10
+"""How many times slower the devices run: what this machine adds weighs a tenth."""
+
+TWICE = ("pgbench-4", "sqlite-wal")
+"""Programs that run on the first device once more, to see how far apart two readings are."""
+
+PRESETS = Path(__file__).parents[1] / "presets" / "devices"
+
+PROGRAM = Path(__file__).with_name("programs.py")
+SERVE = [sys.executable, "-m", "sledlab", "serve"]
+
+TITLES = {
+    "pgbench-1": "PostgreSQL, 1 client",
+    "pgbench-4": "PostgreSQL, 4 clients",
+    "cp": "cp of a tree, and sync",
+    "sqlite-rollback": "SQLite, rollback journal",
+    "sqlite-wal": "SQLite, write-ahead log",
+}
+
+FIGURES = {
+    "rate": ("commits", "1/s"),
+    "latency_ms": ("a commit", "ms"),
+    "flush_ms": ("write-ahead log until it is durable", "ms"),
+    "longest_ms": ("the longest commit", "ms"),
+    "seconds": ("all", "s"),
+    "sync_s": ("of that, sync", "s"),
+}
+"""What programs say of themselves, in the device's time."""
+
+OF_DEVICES = {
+    "requests": ("requests of the device", ""),
+    "response_ms": ("mean response of the device", "ms"),
+    "busy": ("device busy", "%"),
+    "energy_j": ("energy of the device", "J"),
+    "true": ("replies within 2 % of their time", "%"),
+}
+"""What sledlab says of the devices."""
+
+
+FIRST = ("nice", "-n", "-20")
+"""Programs go before others on the machine, as far as that goes without real-time priority."""
+
+
+def devices(place: Path) -> list[str]:
+    """The sled, the disk as a file of its own, and memory."""
+    disk = place / f"{DISK}-write-through.toml"
+    text = (PRESETS / f"{DISK}.toml").read_text(encoding="utf-8")
+    assert WRITE_THROUGH[0] in text
+    disk.write_text(text.replace(*WRITE_THROUGH), encoding="utf-8")
+    return [SLED, str(disk), MEMORY]
+
+
+def serve(*words: str, attach: str, program: str, results: str) -> None:
+    """One program on emulated devices, one after the other."""
+    command = [
+        *FIRST,
+        *SERVE,
+        *words,
+        "--attach",
+        f"ext4:{attach}",
+        "--",
+        sys.executable,
+        str(PROGRAM),
+        program,
+        results,
+    ]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def measured(program: str, names: list[str], image: Path, place: Path) -> dict[str, dict[str, Any]]:
+    """What a program and sledlab say, by device."""
+    mount, out = place / "disk", place / "out"
+    with tempfile.NamedTemporaryFile(dir=place) as results:
+        named = ("--devices", ",".join(names), "--data", str(image), "--scratch")
+        how = ("--time-scale", str(SCALE), "--out", str(out), "--replace")
+        serve(*named, *how, attach=str(mount), program=program, results=results.name)
+        said = [json.loads(line) for line in Path(results.name).read_text(encoding="utf-8").splitlines()]
+    stems = [Path(name).stem for name in names]
+    return {name: {**each, **of_device(out / name)} for name, each in zip(stems, said, strict=True)}
+
+
+def of_device(left: Path) -> dict[str, Any]:
+    """What a run has left of its device."""
+    summary = json.loads((left / "summary.json").read_text(encoding="utf-8"))
+    emulation = json.loads((left / "emulation.json").read_text(encoding="utf-8"))
+    assert emulation["closed_loop"]["different"] == 0, left
+    requests = pl.read_parquet(left / "requests.parquet")
+    return {
+        "requests": requests.height,
+        "flushes": emulation["server"]["counts"]["flushes"],
+        "response_ms": requests["response_ns"].mean() / 1e6,  # type: ignore[operator]
+        "busy": summary["utilization"] * 100,
+        "energy_j": summary["energy_j"]["total"],
+        "true": emulation["within"]["2 %"] * 100,
+        "kept_time": emulation["kept_time"],
+        "chief_cause": emulation["chief_cause"],
+        "host": emulation["server"]["host"],
+    }
+
+
+def rows_of(title: str, found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of the table that tell of a program."""
+    told = {**FIGURES, **OF_DEVICES}
+    first = next(iter(found.values()))
+    return [
+        {"what": f"{title}: {words}", "unit": unit, "values": [each[key] for each in found.values()]}
+        for key, (words, unit) in told.items()
+        if key in first
+    ]
+
+
+def main() -> None:
+    """Measures, prints, and writes the results."""
+    if os.geteuid() != 0:
+        raise SystemExit("a file system needs root")
+    rows: list[dict[str, Any]] = []
+    raw: dict[str, Any] = {"load before": os.getloadavg()}
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        # PostgreSQL runs as a user of its own, who has to get there.
+        place.chmod(0o755)
+        image, mount = place / "prepared.img", place / "disk"
+        mount.mkdir()
+        names = devices(place)
+        named = ("--device", SLED, "--data", str(image), "--untimed")
+        serve(*named, attach=str(mount), program="prepare", results=os.devnull)
+        for program, title in TITLES.items():
+            print(f"{title} ...", flush=True)
+            raw[program] = measured(program, names, image, place)
+            rows += rows_of(title, raw[program])
+            if program in TWICE:
+                again = measured(program, [SLED], image, place)[SLED]
+                raw[f"{program} again"] = again
+                apart = abs(again["rate"] / raw[program][SLED]["rate"] - 1) * 100
+                rows.append(
+                    {
+                        "what": f"{title}: a second reading is off by",
+                        "unit": "%",
+                        "values": [apart, None, None],
+                    }
+                )
+    raw["load after"] = os.getloadavg()
+    for row in rows:
+        values = "".join(f"{'' if value is None else figure(value):>12}" for value in row["values"])
+        print(f"{row['what']:<70}{values} {row['unit']}")
+    write("applications", {"machine": machine(), "columns": list(raw["cp"]), "rows": rows})
+    write("applications_runs", raw)
+
+
+if __name__ == "__main__":
+    main()

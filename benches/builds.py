@@ -1,0 +1,153 @@
+"""What a change costs: replays with the extension of another commit and with this one, in turn.
+
+Builds the extension of BASE in a worktree of its own under ``target/builds``, where it is kept, then replays
+with the one and the other alternately, each in a process of its own. Prints ratios of medians of processor
+time, keeps them in ``benches/builds.json``, and exits with 1 where one is beyond the limit. The command
+``make compare-builds BASE=COMMIT`` does all set-up.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from keeping import machine, write
+
+PROJECT = Path(__file__).parents[1]
+KEPT = PROJECT / "target" / "builds"
+RUNS = 7
+LIMIT = 1.05
+REQUESTS = 1_000_000
+
+LOAD = "[workload]\nkind = 'uniform'\nrequests = {requests}\nblocks = 8\nmean_interarrival_ms = {gap_ms}\n"
+"""At 1 ms a G2 is busy for about 70 % of the time, at 10 ms a disk for about 80 %."""
+G2, DISK = "device = {preset = 'mems-g2'}", "device = {preset = 'atlas-10k'}"
+WORKLOADS = {
+    "open, FCFS, mems-g2": (1.0, G2),
+    "open, SPTF, mems-g2": (1.0, f"{G2}\nscheduler = {{kind = 'sptf'}}"),
+    "closed, 8 outstanding, mems-g2": (1.0, f"{G2}\nreplay = {{mode = 'closed:8'}}"),
+    "open, FCFS, atlas-10k": (10.0, DISK),
+    "open, FCFS, atlas-10k behind a cache": (
+        10.0,
+        f"{DISK}\ncache = {{kind = 'write-back', capacity_blocks = 65536}}",
+    ),
+    "open, FCFS, stripe of 4 mems-g2": (0.5, f"{G2}\nsystem = {{kind = 'stripe', devices = 4}}"),
+}
+"""Mean time between arrivals in ms, and what is said besides."""
+
+ONE_RUN = """
+import importlib.machinery, importlib.util, sys, time
+loader = importlib.machinery.ExtensionFileLoader("_native", sys.argv[1])
+native = importlib.util.module_from_spec(importlib.util.spec_from_loader("_native", loader))
+loader.exec_module(native)
+experiment = native.Experiment(sys.argv[2])
+times = []
+while sum(times) < 0.5:
+    begun = time.process_time()
+    experiment.run()
+    times.append(time.process_time() - begun)
+print(min(times))
+"""
+"""The least of as many runs as half a second holds, with the extension alone: Python is the same for both."""
+
+
+def said(name: str, requests: int = REQUESTS) -> str:
+    """A workload as an experiment file."""
+    gap_ms, rest = WORKLOADS[name]
+    return f"{rest}\n" + LOAD.format(requests=requests, gap_ms=gap_ms)
+
+
+def run(command: list[str], **more: Any) -> str:
+    """What a command prints."""
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **more).stdout.strip()
+
+
+def commit(revision: str) -> str:
+    """The commit that a name stands for."""
+    return run(["git", "-C", str(PROJECT), "rev-parse", "--verify", f"{revision}^{{commit}}"])
+
+
+def build(source: Path, target: Path) -> Path:
+    """Builds the extension of a tree."""
+    command = ["cargo", "build", "--release", "--locked", "-p", "sledlab-python"]
+    run(command, cwd=source, env=os.environ | {"CARGO_TARGET_DIR": str(target)})
+    return next(path for path in (target / "release").glob("*_native.*") if path.suffix in (".so", ".dylib"))
+
+
+def extension_of(base: str) -> Path:
+    """The extension of a commit, built unless it is kept."""
+    kept = KEPT / f"{base}.so"
+    if not kept.exists():
+        tree = KEPT / f"{base}.tree"
+        git = ["git", "-C", str(PROJECT), "worktree"]
+        run([*git, "add", "--force", "--detach", str(tree), base])
+        try:
+            shutil.copy(build(tree, KEPT / "target"), kept)
+        finally:
+            run([*git, "remove", "--force", str(tree)])
+    return kept
+
+
+def extension_of_this() -> Path:
+    """The extension of this tree, where no other build touches it meanwhile."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target"))
+    return Path(shutil.copy(build(PROJECT, target), KEPT / "here.so"))
+
+
+def seconds(extension: Path, name: str) -> float:
+    """Processor time of a run, in seconds."""
+    return float(run([sys.executable, "-c", ONE_RUN, str(extension), said(name)]))
+
+
+def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[float]]]:
+    """Times of all workloads, by build; the builds take turns, and who begins takes turns too."""
+    found: dict[str, dict[str, list[float]]] = {name: {"base": [], "here": []} for name in WORKLOADS}
+    for turn in range(RUNS):
+        for name, times in found.items():
+            for build_of in ("base", "here") if turn % 2 == 0 else ("here", "base"):
+                times[build_of].append(measure(build_of, name))
+    return found
+
+
+def judged(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
+    """A row for each workload: medians, and the ratio of this build's to the base's."""
+    rows = []
+    for name, times in found.items():
+        base, here = (statistics.median(times[build_of]) for build_of in ("base", "here"))
+        ratio = {"value": here / base, "unit": "times what it took"}
+        rows.append({"what": name, **ratio, "base_s": base, "here_s": here})
+    return rows
+
+
+def beyond(rows: list[dict[str, Any]], limit: float) -> list[str]:
+    """Workloads that take more than `limit` times what they took."""
+    return [row["what"] for row in rows if row["value"] > limit]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Builds, measures, prints, keeps and judges."""
+    reader = argparse.ArgumentParser(description="Compare the speed of two builds of the extension.")
+    reader.add_argument("--base", required=True, help="commit to compare with")
+    reader.add_argument("--limit", type=float, default=LIMIT, help=f"largest ratio that passes ({LIMIT})")
+    options = reader.parse_args(arguments)
+    base = commit(options.base)
+    KEPT.mkdir(parents=True, exist_ok=True)
+    extensions = {"base": extension_of(base), "here": extension_of_this()}
+    rows = judged(timings(lambda build_of, name: seconds(extensions[build_of], name)))
+    for row in rows:
+        print(f"{row['what']:<40} {row['base_s']:>8.3f} s {row['here_s']:>8.3f} s {row['value']:>7.3f}")
+    about = {"machine": machine(), "base": base, "limit": options.limit, "runs": RUNS, "requests": REQUESTS}
+    write("builds", {**about, "rows": rows})
+    slower = beyond(rows, options.limit)
+    if slower:
+        print(f"slower than {options.limit:g} times {base[:10]}: {', '.join(slower)}")
+    return int(bool(slower))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""What asks a served device in benchmarks: fio, qemu-io and nbdcopy; and what disturbs a server."""
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+HOGS = 4
+BLOCK = 4096
+SPAN = 256 << 20
+"""Bytes of the device that programs use."""
+
+
+def random_reads_and_writes(place: Path, requests: int) -> str:
+    """fio: random reads and writes 32 deep, others one at a time, and trims, on three connections."""
+    job = f"""[global]
+ioengine=nbd
+uri=${{SLEDLAB_URI}}
+bs=4k
+size={SPAN}
+randseed=7
+[deep]
+rw=randrw
+iodepth=32
+fsync=64
+number_ios={requests}
+[single]
+rw=randrw
+rwmixread=30
+fsync=8
+number_ios={requests // 20}
+[trims]
+rw=randtrim
+iodepth=4
+number_ios={requests // 20}
+"""
+    return fio(place, job)
+
+
+def streams(place: Path, requests: int) -> str:
+    """fio: one sequential reader 16 deep, and one sequential writer 8 deep that flushes."""
+    job = f"""[global]
+ioengine=nbd
+uri=${{SLEDLAB_URI}}
+bsrange=4k-16k
+size={SPAN}
+number_ios={(requests + 1) // 2}
+[reads]
+rw=read
+iodepth=16
+[writes]
+rw=write
+iodepth=8
+fsync=32
+offset={SPAN}
+"""
+    return fio(place, job)
+
+
+def fio(place: Path, job: str) -> str:
+    """The command that runs jobs of fio."""
+    (place / "job.fio").write_text(job)
+    return f"cd {place} && fio job.fio --output=told"
+
+
+def patterns(place: Path, requests: int) -> str:
+    """qemu-io: patterns written at depths up to 32, durably or not, read back, zeroed and trimmed."""
+    rng = random.Random(requests)
+    lines, asked = [], 0
+    while asked < requests:
+        batch = rng.choice((1, 4, 32))
+        slots = rng.sample(range(4096), batch)
+        marks = [rng.randrange(1, 256) for _ in slots]
+        where = [f"{slot * 4 * BLOCK} {rng.choice((512, BLOCK, 3 * BLOCK))}" for slot in slots]
+        lines += [f"aio_write -P {mark} {at}" for mark, at in zip(marks, where, strict=True)]
+        lines += ["aio_flush"]
+        lines += [f"aio_read -P {mark} {at}" for mark, at in zip(marks, where, strict=True)]
+        lines += ["aio_flush", rng.choice(("flush", f"discard {where[0]}", f"write -z {where[0]}"))]
+        lines += [f"write -f -P 9 {where[0]}", f"read -P 9 {where[0]}"]
+        asked += 2 * batch + 2
+    (place / "script").write_text("\n".join(lines) + "\n")
+    return f'cd {place} && qemu-io -f raw "$SLEDLAB_URI" < script > told && ! grep -i "fail\\|error" told'
+
+
+def copies(place: Path, requests: int) -> str:
+    """nbdcopy: a file to the device and back, in requests of 4 KB, on four connections."""
+    data = random.Random(requests).randbytes((requests + 1) // 2 * BLOCK)
+    (place / "there").write_bytes(data)
+    copy = f"nbdcopy --requests=16 --request-size={BLOCK}"
+    there_and_back = f'{copy} there "$SLEDLAB_URI" && {copy} "$SLEDLAB_URI" back'
+    return f"cd {place} && {there_and_back} && cmp --bytes={len(data)} there back && rm back"
+
+
+CLIENTS: dict[str, Callable[[Path, int], str]] = {
+    "fio, random": random_reads_and_writes,
+    "fio, sequential": streams,
+    "qemu-io": patterns,
+    "nbdcopy": copies,
+}
+"""What prepares a script in a directory that asks about so much, and gives it."""
+
+MOST = {"qemu-io": 5_000, "nbdcopy": 10_000}
+"""Requests that are enough of a client that prints a line for each, or whose file is kept."""
+
+
+@contextmanager
+def hogs() -> Iterator[None]:
+    """Programs that want all processors."""
+    with ExitStack() as stack:
+        for _ in range(HOGS):
+            hog = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            stack.callback(hog.wait)
+            stack.callback(hog.kill)
+        yield
+
+
+@contextmanager
+def stopped_now_and_then() -> Iterator[None]:
+    """Has a shell stop this process for 50 ms again and again; it goes on whenever that ends."""
+    going = f"kill -CONT {os.getpid()}"
+    loop = f"while sleep 0.3; do kill -STOP {os.getpid()}; sleep 0.05; {going}; done"
+    with subprocess.Popen(["sh", "-c", f"trap '{going}; exit' TERM; {loop}"]) as shell:
+        try:
+            yield
+        finally:
+            shell.terminate()

@@ -1,0 +1,238 @@
+"""Whether a million live completions are those of the replay of what was asked, on systems of every kind.
+
+Every system serves fio, qemu-io and nbdcopy at three time scales, a quarter of the runs with the server
+stopped now and then, and a quarter with programs that want all processors. Of each run, a simulation of
+what `--out` has must leave the same bytes. Two servers run at a time.
+
+Writes ``benches/closed_loop.json``, and what every run said to ``benches/closed_loop_runs.json``; fails if
+anything differs. About 20 minutes; with `--least 300 --seconds 0 --systems "disk;RAID 5" --dry` a short one
+that keeps nothing. Needs fio, qemu-utils and libnbd-bin.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, nullcontext
+from dataclasses import asdict, dataclass
+from itertools import product, repeat
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import sledlab as sl
+from clients import CLIENTS, MOST, hogs, stopped_now_and_then
+from keeping import machine, write
+from sledlab.shown import Shown
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SCALES = ("0.5", "1", "10")
+DISTURBED = ("", "stopped", "", "hogged")
+"""What happens to each of four runs."""
+
+WORKERS = 2
+LEAST = 550
+"""Requests of a run; four clients have 2,000 at the least of every system and scale."""
+
+WANTED = {"runs": 2000, "all": 1_000_000}
+SECONDS = 3.0
+"""What the requests of a run take, roughly, where these are more than `LEAST`."""
+
+LIMIT_S = 600
+
+SLED = {"device": "mems-g2"}
+SPTF = {**SLED, "scheduler": "sptf"}
+RAID5 = sl.system("raid5", devices=5)
+SYSTEMS: dict[str, tuple[float, dict[str, Any]]] = {
+    "sled, SPTF": (2400, SPTF),
+    "sled, many at once": (2400, {"device": "mems-g3", "scheduler": "p-sptf"}),
+    "sled, scheduler in Python": (1500, {**SLED, "scheduler": "sstf:Sstf"}),
+    "sled that parks": (2000, {**SLED, "power": sl.power("fixed", timeout_ms=2)}),
+    "disk": (350, {"device": "atlas-10k", "scheduler": "sptf"}),
+    "disk that spins down": (200, {"device": "mobile-disk", "scheduler": "c-scan", "power": "adaptive"}),
+    "memory": (18_000, {"device": "ram"}),
+    "flash": (12_000, {"device": "ssd-tlc"}),
+    "merging": (2000, {**SLED, "merge": "chains", "scheduler": "c-scan"}),
+    "concatenation": (3000, {**SLED, "system": sl.system("concatenation", devices=2)}),
+    "stripe": (8500, {**SPTF, "system": sl.system("stripe", devices=8)}),
+    "mirror": (2500, {**SPTF, "system": sl.system("mirror", devices=2)}),
+    "RAID 5": (2000, {**SLED, "system": RAID5}),
+    "RAID 5, rebuilt": (1500, {**SLED, "system": sl.system("raid5", devices=5, failed=1, rebuild_mb_s=5)}),
+    "cache": (2000, {**SLED, "cache": sl.cache("write-back", read_ahead_blocks=32)}),
+    "cache, volatile": (2000, {**SLED, "cache": sl.cache("write-back", volatile=True)}),
+    "hybrid, caching disk": (450, {"device": "atlas-10k", "hybrid": "caching-disk"}),
+    "hybrid, write buffer": (450, {"device": "atlas-10k", "hybrid": "write-buffer"}),
+    "hybrid, mirror": (450, {"device": "atlas-10k", "hybrid": "mirror"}),
+}
+"""Requests/s that each serves, roughly, and what it is."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One server and the client that it is for."""
+
+    system: str
+    scale: str
+    client: str
+    disturbed: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """What became of it: requests completed, and how many of them the replay completes at another time.
+
+    `same_bytes` is of the summary and the per-request table that a simulation leaves.
+    """
+
+    system: str
+    scale: str
+    client: str
+    disturbed: str
+    completions: int
+    differing: int
+    same_results: bool
+    same_bytes: bool
+    stalls: int
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing differs."""
+        return self.differing == 0 and self.same_results and self.same_bytes
+
+
+def prepare() -> None:
+    """Has a process find the scheduler in Python, and draw no pages, which take longer than most runs."""
+    os.chdir(EXAMPLES)
+    sys.path.insert(0, str(EXAMPLES))
+    Shown.report = lambda _self, path: Path(path)  # type: ignore[method-assign]
+
+
+def measured(case: Case, least: int, seconds: float) -> Run:
+    """Serves a client, and replays what it asked."""
+    rate, said = SYSTEMS[case.system]
+    requests = min(max(least, int(seconds * rate / float(case.scale))), MOST.get(case.client, 1 << 62))
+    with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as directory:
+        place = Path(directory)
+        out, again = place / "out", place / "again"
+        script = CLIENTS[case.client](place, requests)
+        with ExitStack() as stack:
+            server = stack.enter_context(sl.serve(**said, time_scale=float(case.scale), out=out))
+            if case.disturbed == "stopped":
+                stack.enter_context(stopped_now_and_then())
+            told = {**os.environ, **server.environment}
+            subprocess.run(["sh", "-c", script], env=told, check=True, timeout=LIMIT_S)
+        sl.simulate(experiment=out / "experiment.toml", allow_plugins=True, out=again)
+        same = all(
+            (out / name).read_bytes() == (again / name).read_bytes()
+            for name in ("summary.json", "requests.parquet")
+        )
+    emulation = server.emulation
+    assert emulation is not None
+    loop = emulation.closed_loop
+    assert loop is not None
+    return Run(
+        **asdict(case),
+        completions=loop.operations,
+        differing=loop.different,
+        same_results=loop.same_results,
+        same_bytes=same,
+        stalls=emulation.stalls["count"],
+    )
+
+
+def cases(systems: Iterable[str]) -> list[Case]:
+    """All runs; a system meets every disturbance at every scale."""
+    numbers = product(enumerate(systems), enumerate(SCALES), enumerate(CLIENTS))
+    return [
+        Case(system, scale, client, DISTURBED[(i + j + k) % len(DISTURBED)])
+        for (i, system), (j, scale), (k, client) in numbers
+    ]
+
+
+def run_all(planned: list[Case], least: int, seconds: float) -> list[Run]:
+    """Runs all, those without hogs first, and slow ones early."""
+    planned = sorted(planned, key=lambda case: -float(case.scale))
+    runs: list[Run] = []
+    with ProcessPoolExecutor(WORKERS, get_context("spawn"), prepare) as pool:
+        for hogged in (False, True):
+            some = [case for case in planned if (case.disturbed == "hogged") == hogged]
+            with hogs() if hogged else nullcontext():
+                for run in pool.map(measured, some, repeat(least), repeat(seconds)):
+                    words = (run.system, run.client, f"scale {run.scale}", run.disturbed)
+                    told = f"{run.completions:>9,} {'closed' if run.closed else 'OPEN'}"
+                    print(*(f"{word:<25}" for word in words), told, flush=True)
+                    runs.append(run)
+    return runs
+
+
+def table(runs: list[Run]) -> list[dict[str, Any]]:
+    """Completions of every system at every scale, and in all."""
+    systems = list(dict.fromkeys(name for name in SYSTEMS if any(run.system == name for run in runs)))
+
+    def row(name: str, chosen: list[Run]) -> dict[str, Any]:
+        at = {f"scale {scale}": [run for run in chosen if run.scale == scale] for scale in SCALES}
+        disturbed = {
+            f"of these {how}": sum(run.completions for run in chosen if run.disturbed == how)
+            for how in ("stopped", "hogged")
+        }
+        return {
+            "system": name,
+            **{name: sum(run.completions for run in some) for name, some in at.items()},
+            **disturbed,
+            "runs": len(chosen),
+            "differing": sum(run.differing for run in chosen),
+            "runs whose files differ": sum(not (run.same_bytes and run.same_results) for run in chosen),
+        }
+
+    rows = [row(name, [run for run in runs if run.system == name]) for name in systems]
+    return [*rows, row("all", runs)]
+
+
+def too_few(runs: list[Run]) -> list[str]:
+    """What had fewer completions than wanted."""
+    counts: dict[str, int] = {}
+    for run in runs:
+        name = f"{run.system} at scale {run.scale}"
+        counts[name] = counts.get(name, 0) + run.completions
+    few = [name for name, count in counts.items() if count < WANTED["runs"]]
+    return few + (["all"] if sum(counts.values()) < WANTED["all"] else [])
+
+
+def main() -> int:
+    """Runs, prints, and writes the results unless it is a dry run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--least", type=int, default=LEAST, help="requests of a run")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of a run, where it has more")
+    parser.add_argument("--systems", help="some of them, by words in their names, with ; between")
+    parser.add_argument("--clients", help="some of them, likewise")
+    parser.add_argument("--dry", action="store_true", help="keep nothing")
+    said = parser.parse_args()
+
+    def chosen(name: str, words: str | None) -> bool:
+        return words is None or any(word in name for word in words.split(";"))
+
+    planned = cases(name for name in SYSTEMS if chosen(name, said.systems))
+    planned = [case for case in planned if chosen(case.client, said.clients)]
+    load = os.getloadavg()
+    runs = run_all(planned, said.least, said.seconds)
+    rows = table(runs)
+    print(json.dumps(rows[-1], indent=2))
+    open_ones = [run for run in runs if not run.closed]
+    for run in open_ones:
+        print("differs:", run)
+    if said.dry:
+        return bool(open_ones)
+    write("closed_loop", {"machine": machine(), "load before": load, "rows": rows})
+    write("closed_loop_runs", {"machine": machine(), "runs": [asdict(run) for run in runs]})
+    few = too_few(runs)
+    if few:
+        print("fewer completions than wanted:", *few, sep="\n  ")
+    return bool(open_ones or few)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+"""PostgreSQL on a served device: what it is asked, and what must be found after its storage died."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+PROGRAMS = Path("/usr/lib/postgresql")
+"""Where Debian has them, in a directory for each version."""
+
+CLIENTS = 4
+LIMIT_S = 180
+
+SETTINGS = """
+listen_addresses = ''
+shared_buffers = 16MB
+checkpoint_timeout = 30s
+max_wal_size = 64MB
+min_wal_size = 32MB
+"""
+
+TRANSACTION = """
+\\set n :n + 1
+\\set aid random(1, 100000 * :scale)
+\\set bid random(1, 1 * :scale)
+\\set tid random(1, 10 * :scale)
+\\set delta random(-5000, 5000)
+BEGIN;
+UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;
+UPDATE pgbench_tellers SET tbalance = tbalance + :delta WHERE tid = :tid;
+UPDATE pgbench_branches SET bbalance = bbalance + :delta WHERE bid = :bid;
+INSERT INTO pgbench_history (tid, bid, aid, delta, mtime)
+    VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);
+INSERT INTO committed (round, client, number) VALUES (:round, :client_id, :n);
+END;
+"""
+"""As pgbench's own, and its number among those of its client."""
+
+COMMITTED = """
+CREATE TABLE committed (round int, client int, number int, PRIMARY KEY (round, client, number))
+"""
+
+SUMS = """
+SELECT (SELECT sum(abalance) FROM pgbench_accounts), (SELECT sum(tbalance) FROM pgbench_tellers),
+       (SELECT sum(bbalance) FROM pgbench_branches), (SELECT coalesce(sum(delta), 0) FROM pgbench_history)
+"""
+"""Four numbers that are the same if every transaction is there whole or not at all."""
+
+
+class Database:
+    """A PostgreSQL whose data is on a device that may vanish.
+
+    `programs` of PostgreSQL refuse to run as root, so they run as the user `postgres`.
+    """
+
+    def __init__(self, mounted: Path, place: Path) -> None:
+        self.data = mounted / "data"
+        self.place = place
+        self.sessions = place / "sessions"
+        self.sessions.mkdir()
+        shutil.chown(self.sessions, "postgres")
+        self.programs = max(PROGRAMS.glob("*/bin"))
+
+    def do(self, name: str, *words: object) -> str:
+        """Runs a program of PostgreSQL, which must not fail, and gives what it prints."""
+        done = subprocess.run(
+            self.command(name, *words),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.sessions,
+            timeout=LIMIT_S,
+        )
+        assert done.returncode == 0, f"{name}: {done.stderr}{done.stdout}"
+        return done.stdout
+
+    def command(self, name: str, *words: object) -> list[str]:
+        """How a program of PostgreSQL is run."""
+        return ["runuser", "-u", "postgres", "--", str(self.programs / name), *map(str, words)]
+
+    def make(self) -> None:
+        """Makes the database, with checksums, and pgbench's tables."""
+        self.data.mkdir()
+        shutil.chown(self.data, "postgres")
+        self.do("initdb", "--data-checksums", "--auth=trust", "--no-sync", self.data)
+        with (self.data / "postgresql.conf").open("a") as file:
+            file.write(SETTINGS)
+            file.write(f"external_pid_file = '{self.sessions}/postmaster'\n")
+        (self.sessions / "transaction.sql").write_text(TRANSACTION)
+        self.start()
+        self.do("pgbench", "-h", self.sessions, "--initialize", "--quiet", "postgres")
+        self.say("CREATE EXTENSION amcheck")
+        self.say(COMMITTED)
+        self.stop()
+
+    def start(self) -> None:
+        """Starts it, and waits until it has recovered."""
+        log, options = self.sessions / "log", f"-k {self.sessions}"
+        self.do("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-l", log, "-o", options, "start")
+
+    def stop(self) -> None:
+        """Stops it as one should."""
+        self.do("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-m", "fast", "stop")
+
+    def kill(self) -> None:
+        """Ends it at once, with all its processes, if it runs: its storage has gone."""
+        if not (self.sessions / "postmaster").exists():
+            return
+        postmaster = int((self.sessions / "postmaster").read_text())
+        for _ in range(LIMIT_S * 10):
+            try:
+                os.kill(postmaster, signal.SIGQUIT)
+            except ProcessLookupError:
+                return
+            time.sleep(0.1)
+        raise AssertionError("PostgreSQL does not end")
+
+    def say(self, statement: str) -> str:
+        """What it answers to a statement."""
+        return self.do("psql", "-h", self.sessions, "-X", "-A", "-t", "-c", statement, "postgres").strip()
+
+    def load(self, number: int) -> subprocess.Popen[bytes]:
+        """pgbench, which notes each transaction that was acknowledged."""
+        words = ["--no-vacuum", f"--client={CLIENTS}", "--jobs=2", "--time=600", "--log"]
+        words += [f"--log-prefix={self.sessions}/round-{number}", "--define=n=0", f"--define=round={number}"]
+        words += [f"--file={self.sessions}/transaction.sql", "-h", str(self.sessions), "postgres"]
+        return subprocess.Popen(
+            self.command("pgbench", *words),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self.sessions,
+        )
+
+    def acknowledged(self, number: int) -> Counter[int]:
+        """How many transactions of a round each client was told were committed."""
+        counts: Counter[int] = Counter()
+        for log in self.sessions.glob(f"round-{number}.*"):
+            for line in log.read_text().splitlines():
+                if line.strip():
+                    counts[int(line.split()[0])] += 1
+        return counts
+
+    def has_begun(self, number: int) -> bool:
+        """Whether a transaction of a round is committed."""
+        return self.say(f"SELECT EXISTS (SELECT FROM committed WHERE round = {number})") == "t"
+
+    def lost(self, number: int) -> int:
+        """Transactions of a round that were acknowledged and are not there."""
+        told = self.say(f"SELECT client, number FROM committed WHERE round = {number}")
+        there = {tuple(map(int, line.split("|"))) for line in told.splitlines()}
+        wanted = {(who, n) for who, many in self.acknowledged(number).items() for n in range(1, many + 1)}
+        return len(wanted - there)
+
+    def check(self) -> None:
+        """Fails if a balance, an index, a table or a checksum is wrong; leaves it stopped."""
+        sums = self.say(SUMS).split("|")
+        assert len(set(sums)) == 1, f"half a transaction: {sums}"
+        self.do("pg_amcheck", "-h", self.sessions, "--all", "--heapallindexed", "--parent-check")
+        self.stop()
+        self.do("pg_checksums", "--check", "-D", self.data)

@@ -1,0 +1,139 @@
+"""How much later a client's replies leave while another sends garbage: lateness with and without.
+
+fio reads at random from a sled that runs ten times slower, once alone and once beside a program that
+greets, or does not, and then sends noise, impossible lengths, requests past the end, and halves of writes,
+as fast as it can, over one connection after the other. Medians of `ROUNDS` rounds, which take turns. Writes
+``benches/hostile.json``; with two numbers as arguments, so many rounds of so many reads, and keeps nothing.
+About 4 minutes. Needs fio.
+"""
+
+import os
+import random
+import statistics
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sledlab as sl
+from journal import ASKS, READ, REQUEST, WRITE, Client, LostError
+from keeping import machine, write
+
+ROUNDS = 5
+READS = 1500
+SCALE = 10
+TRIM = 4
+MOST_BYTES = 32 << 20
+
+
+def noise(client: Client, rng: random.Random) -> None:
+    """Bytes that mean nothing."""
+    client.send(rng.randbytes(rng.randrange(1, 1 << 16)))
+
+
+def lengths(client: Client, rng: random.Random) -> None:
+    """Requests that are longer than anything."""
+    for kind in range(8):
+        client.send(REQUEST.pack(ASKS, rng.randrange(1 << 16), kind, 0, rng.getrandbits(64), 0xFFFF_FFFF))
+
+
+def past_the_end(client: Client, rng: random.Random) -> None:
+    """Many requests of what is not there, whose replies nobody takes."""
+    for number in range(500):
+        client.send(REQUEST.pack(ASKS, 0, rng.choice((READ, TRIM)), number, client.bytes + 4096, 4096))
+
+
+def half_a_write(client: Client, rng: random.Random) -> None:
+    """The beginning of the longest write that is allowed."""
+    client.send(REQUEST.pack(ASKS, 0, WRITE, 1, 0, MOST_BYTES) + rng.randbytes(1 << 16))
+
+
+def sessions(path: Path) -> None:
+    """Sends garbage until killed, and tells on standard output of every 100 sessions."""
+    rng = random.Random(7)
+    kinds = (noise, lengths, past_the_end, half_a_write)
+    counts: Counter[str] = Counter()
+    while True:
+        kind = rng.choice(kinds)
+        with suppress(LostError), Client(path, greet=rng.random() < 0.8) as client:
+            kind(client, rng)
+        counts[kind.__name__] += 1
+        if counts.total() % 100 == 0:
+            print(counts.total(), flush=True)
+
+
+@contextmanager
+def hostile(path: str, counted: list[int]) -> Iterator[None]:
+    """Such a program; how many sessions it had is counted."""
+    command = [sys.executable, __file__, "--against", path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # it is at it
+        try:
+            yield
+            assert process.poll() is None, "what sends garbage has ended"
+        finally:
+            process.kill()
+            counted.append(int((process.stdout.read().split() or ["100"])[-1]))
+
+
+def lateness_us(reads: int, *, beside: bool, counted: list[int]) -> dict[str, float]:
+    """Percentiles of the lateness of fio's replies, in us of real time."""
+    with sl.serve("mems-g2", scheduler="sptf", time_scale=SCALE) as server:
+        words = ["--name=reads", "--ioengine=nbd", f"--uri={server.uri}", "--rw=randread", "--bs=4k"]
+        words += ["--size=1G", f"--number_ios={reads}", "--output=/dev/null"]
+        with hostile(server.socket, counted) if beside else nullcontext():
+            subprocess.run(["fio", *words], check=True)
+    assert server.emulation is not None
+    loop = server.emulation.closed_loop
+    assert loop is not None
+    assert loop.closed, loop
+    table = server.emulation.table.to_pydict()
+    connection, count = Counter(table["connection"]).most_common(1)[0]
+    assert count == reads, "no other has as many replies"
+    late = [
+        late / 1e3
+        for late, whose in zip(table["lateness_ns"], table["connection"], strict=True)
+        if whose == connection
+    ]
+    return {name: float(np.percentile(late, share)) for name, share in SHARES.items()}
+
+
+SHARES = {"median": 50, "90 %": 90, "99 %": 99}
+
+
+def main() -> None:
+    """Measures in turns, prints, and keeps the medians."""
+    rounds, reads = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (ROUNDS, READS)
+    found: dict[bool, list[dict[str, float]]] = {False: [], True: []}
+    counted: list[int] = []
+    load = os.getloadavg()
+    for _ in range(rounds):
+        for beside, late in found.items():
+            late.append(lateness_us(reads, beside=beside, counted=counted))
+            print("beside" if beside else "alone ", late[-1], flush=True)
+    rows: list[dict[str, Any]] = []
+    for name in SHARES:
+        alone, beside = (statistics.median(each[name] for each in found[how]) for how in (False, True))
+        rows += [
+            {"what": f"lateness, {name}: alone", "value": alone, "unit": "us"},
+            {"what": f"lateness, {name}: beside a hostile client", "value": beside, "unit": "us"},
+        ]
+        if name == "90 %":
+            rows += [{"what": "the same: later by", "value": beside - alone, "unit": "us", "target": "50"}]
+    rows += [{"what": "sessions of the hostile client", "value": sum(counted) / 1000, "unit": "thousand"}]
+    for row in rows:
+        print(row)
+    if len(sys.argv) <= 2:
+        write("hostile", {"machine": machine(), "load before": load, "rows": rows})
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--against"]:
+        sessions(Path(sys.argv[2]))
+    else:
+        main()

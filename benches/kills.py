@@ -1,0 +1,292 @@
+"""Whether what was acknowledged is there after the server was killed, again and again, on the same `--data`.
+
+A server is killed (SIGKILL) at any moment while fio writes blocks that it can verify, beside a client that
+keeps a journal of acknowledged blocks; the next server must have them all. Another is killed under pgbench,
+on PostgreSQL on ext4: it must recover, with every transaction that was acknowledged, and clean checksums,
+tables and indexes.
+
+Writes ``benches/kills.json``; fails if anything is lost. With two numbers as arguments, so many kills of
+each kind, and keeps nothing. About 20 minutes. Needs root, fio, nbdfuse, losetup, ext4 and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from database import Database
+from journal import Journal
+from keeping import machine, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KILLS = 50
+AFTER_S = (0.1, 1.5)
+"""When a server is killed, from when the load began."""
+
+LIMIT_S = 180
+FIO_BYTES = 32 << 20
+"""What fio writes between two kills at the most; its blocks lie after those before."""
+
+JOB = """[global]
+ioengine=nbd
+uri=nbd+unix:///?socket={socket}
+bs=4k
+offset={start}
+size={size}
+rw=randwrite
+iodepth=16
+fsync=32
+verify=crc32c
+randseed={seed}
+[job]
+"""
+"""Every block once, in an order that a later fio knows by its seed."""
+
+WRITES = "do_verify=0\nwrite_lat_log=completed\nlog_offset=1\n"
+READS = "verify_only=1\nverify_state_load=1\nverify_state_save=0\ncontinue_on_error=verify\n"
+
+LOG = "completed_lat.1.log"
+"""What fio leaves of writes that were acknowledged."""
+
+
+@dataclass
+class Found:
+    """What became of the kills of one kind."""
+
+    kills: int = 0
+    acknowledged: int = 0
+    lost: int = 0
+
+    def add(self, other: Found) -> None:
+        """Counts others in."""
+        self.kills += other.kills
+        self.acknowledged += other.acknowledged
+        self.lost += other.lost
+
+
+class Served:
+    """A server in a process of its own, on a file that outlives it."""
+
+    def __init__(self, place: Path, *words: str) -> None:
+        self.socket = place / "socket"
+        said = ["--device", "mems-g2", "--scheduler", "c-scan", "--data", str(place / "disk.img")]
+        command = [sys.executable, "-m", "sledlab", "serve", *said, "--socket", str(self.socket), *words]
+        self.process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(place)},
+            start_new_session=True,
+        )
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        assert self.process.stdout.readline(), self.process.stderr.read()
+
+    def kill(self) -> None:
+        """Kills it."""
+        self.process.kill()
+        self.process.wait()
+
+    def end(self) -> None:
+        """Has it end as Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
+        told, error = self.process.communicate(timeout=LIMIT_S)
+        assert self.process.returncode == 0, error + told
+
+
+@contextmanager
+def kept_alive(place: Path, *words: str) -> Iterator[Served]:
+    """A server that ends as it should, or is killed after a mistake."""
+    server = Served(place, *words)
+    try:
+        yield server
+        if server.process.poll() is None:
+            server.end()
+    finally:
+        server.kill()
+
+
+def fio(place: Path, job: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs a job, in a directory where it leaves what it wrote, or finds that."""
+    (place / "job.fio").write_text(job)
+    return subprocess.run(
+        ["fio", "job.fio", *words], cwd=place, capture_output=True, text=True, check=False, timeout=LIMIT_S
+    )
+
+
+def fio_finds(place: Path, job: str) -> Found:
+    """Has fio read what it wrote before the latest kill.
+
+    fio takes writes for completed that were under way where the scheduler changed their order, so what it
+    misses is lost only if its log has the write.
+    """
+    told = {int(line.split(",")[4]) for line in (place / LOG).read_text().splitlines()}
+    done = fio(place, job + READS, "--output-format=terse")
+    wrong = {int(each) for each in re.findall(r"verify: .* offset (\d+), length", done.stderr + done.stdout)}
+    assert done.returncode == 0 or wrong, done.stderr + done.stdout
+    line = next(line for line in done.stdout.splitlines() if line.startswith("3;"))
+    read = int(line.split(";")[5]) * 1024 // 4096
+    lost = wrong & told
+    print(f"fio: {len(told)} blocks, {read} read, {len(wrong)} missed, {len(lost)} lost", flush=True)
+    return Found(1, len(told), len(lost))
+
+
+def begun(data: Path, start: int) -> bool:
+    """Whether something is written from a place on."""
+    with data.open("rb") as file, suppress(OSError):
+        return os.lseek(file.fileno(), start, os.SEEK_DATA) < start + FIO_BYTES
+    return False
+
+
+def under_fio(place: Path, kills: int) -> dict[str, Found]:
+    """Kills a server while fio and the client with the journal write."""
+    rng = random.Random(1)
+    journal = Journal(0, seed=1)
+    by_fio, by_journal = Found(), Found()
+    job = ""
+    for number in range(1, kills + 2):
+        with kept_alive(place) as server:
+            if job:
+                by_fio.add(fio_finds(place, job))
+                by_journal.lost += len(journal.lost(server.socket))
+                told = f"journal of {journal.writes}, {by_journal.lost} lost"
+                print(f"kill {number - 1}: {told}", flush=True)
+            if number > kills:
+                break
+            start = number * FIO_BYTES
+            job = JOB.format(socket=server.socket, start=start, size=FIO_BYTES, seed=number)
+            with ThreadPoolExecutor() as pool:
+                writing = pool.submit(fio, place, job + WRITES)
+                noting = pool.submit(journal.write, server.socket)
+                while not begun(place / "disk.img", start):
+                    assert not writing.done(), writing.result()
+                    time.sleep(0.01)
+                time.sleep(rng.uniform(*AFTER_S))
+                server.kill()
+                writing.result()
+                noting.result()
+            by_journal.kills += 1
+    by_journal.acknowledged = journal.writes
+    return {"fio verify: blocks": by_fio, "a client's journal: blocks": by_journal}
+
+
+def under_pgbench(place: Path, kills: int) -> dict[str, Found]:
+    """Kills a server while PostgreSQL commits to a file system on it."""
+    rng = random.Random(2)
+    mounted = place / "mounted"
+    mounted.mkdir()
+    place.chmod(0o755)
+    attach = ("--attach", f"ext4:{mounted}")
+    database = Database(mounted, place)
+    found = Found()
+    with ExitStack() as stack:
+        stack.callback(clean_up, place, mounted)
+        stack.callback(database.kill)
+        with kept_alive(place, "--untimed", *attach):
+            database.make()
+        for number in range(1, kills + 2):
+            with kept_alive(place, *attach) as server:
+                database.start()
+                if number > 1:
+                    look(database, number - 1, found)
+                database.check()
+                if number > kills:
+                    break
+                database.start()
+                load = database.load(number)
+                while not database.has_begun(number):
+                    assert load.poll() is None, "pgbench has ended"
+                    time.sleep(0.05)
+                time.sleep(rng.uniform(*AFTER_S))
+                server.kill()
+                found.kills += 1
+                database.kill()
+                load.wait(LIMIT_S)
+                clean_up(place, mounted)
+    return {"pgbench: transactions": found}
+
+
+def look(database: Database, number: int, found: Found) -> None:
+    """Looks for the transactions that pgbench was told were committed before the latest kill."""
+    count = database.acknowledged(number).total()
+    lost = database.lost(number)
+    found.acknowledged += count
+    found.lost += lost
+    print(f"pgbench, kill {number}: {count} transactions, {lost} lost", flush=True)
+
+
+def clean_up(place: Path, mounted: Path) -> None:
+    """Takes away what a killed server has left: a mount, a loop device, and the file of nbdfuse."""
+    if os.path.ismount(mounted):
+        do("umount", mounted)
+    for line in do("losetup", "--list", "--noheadings", "--output", "NAME,BACK-FILE").splitlines():
+        device, _, file = line.strip().partition(" ")
+        if file.strip().startswith(str(place)):
+            do("losetup", "--detach", device)
+    for line in Path("/proc/mounts").read_text().splitlines():
+        directory = line.split()[1]
+        if directory.startswith(str(place)):
+            do("fusermount3", "-u", directory)
+    assert not left(place), left(place)
+
+
+def left(place: Path) -> list[str]:
+    """Mounts, loop devices and processes of nbdfuse that have to do with a directory."""
+    found = [line for line in Path("/proc/mounts").read_text().splitlines() if str(place) in line]
+    found += [file.read_text() for file in Path("/sys/block").glob("loop*/loop/backing_file")]
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = process.read_text().split("\0")
+            found += [" ".join(words)] if "nbdfuse" in words[0] else []
+    return [each for each in found if str(place) in each]
+
+
+def do(*command: object) -> str:
+    """Runs a program, which must not fail, and gives what it prints."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    return done.stdout
+
+
+def row(name: str, found: Found) -> dict[str, Any]:
+    """What is printed and kept."""
+    return {
+        "what is acknowledged": name,
+        "kills": found.kills,
+        "acknowledged and looked for": found.acknowledged,
+        "lost": found.lost,
+    }
+
+
+def main() -> int:
+    """Kills, prints, and writes the results unless it was told how often."""
+    kills, database_kills = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (KILLS, KILLS)
+    found: dict[str, Found] = {}
+    for load, number in ((under_fio, kills), (under_pgbench, database_kills)):
+        if number:
+            with tempfile.TemporaryDirectory(prefix="sledlab-kills-") as place:
+                found |= load(Path(place), number)
+    rows = [row(name, each) for name, each in found.items()]
+    for each in rows:
+        print(each)
+    if len(sys.argv) <= 2:
+        write("kills", {"machine": machine(), "rows": rows})
+    return any(each.lost or not each.acknowledged for each in found.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

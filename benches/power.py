@@ -1,0 +1,71 @@
+"""Power failures of emulated devices: what they lose, and what they must not.
+
+Writes ``benches/power.json``. `FAILURES` failures over the wire, in all kinds of systems, after each of which
+all blocks are compared with what the model found (the example `power` of the crate sledlab-emulation); and a
+SQLite database on ext4. With a number as argument, so many failures over the wire. Needs nbdfuse, and root.
+"""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import commits
+from keeping import keep
+
+FAILURES = 2000
+DATABASES = 10
+"""Failures of a database for each of its settings."""
+
+
+def over_the_wire(failures: int) -> dict[str, dict[str, float]]:
+    """What the example has shown; it fails where a block is not what the model found."""
+    # Not `--release`: all checks are on, and speed is no matter.
+    command = ["cargo", "run", "--quiet", "-p", "sledlab-emulation", "--example", "power", "--"]
+    told = subprocess.run([*command, str(failures)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    shown: dict[str, dict[str, float]] = json.loads(told)
+    return shown
+
+
+NAMES = {
+    "durable": "without a volatile cache",
+    "volatile": "behind a volatile cache, with flushes",
+    "never_flushed": "behind a volatile cache, without flushes",
+}
+
+
+PRAGMAS = (("WAL", "FULL", "0"), ("DELETE", "EXTRA", "0"), ("DELETE", "FULL", ""), ("WAL", "OFF", "1"))
+"""Journals of SQLite, what it flushes, and how many failures may lose (or must lose) a commit."""
+
+
+def main() -> None:
+    """Measures, prints, and writes the results."""
+    rows: list[dict[str, Any]] = []
+
+    def row(what: str, value: float, unit: str = "", target: str = "") -> None:
+        rows.append({"what": what, "value": value, "unit": unit, "target": target})
+
+    shown = over_the_wire(int(sys.argv[1]) if len(sys.argv) > 1 else FAILURES)
+    row("power failures over the wire", sum(each["failures"] for each in shown.values()), "", "2000")
+    row("blocks read back and compared with the model", sum(each["blocks"] for each in shown.values()))
+    for group, name in NAMES.items():
+        each = shown[group]
+        row(f"{name}: systems", each["systems"])
+        row(f"{name}: failures", each["failures"])
+        row(f"{name}: with requests under way", each["struck"])
+        row(f"{name}: that left something older than was written", each["restored"])
+        row(f"{name}: that lost something acknowledged", each["lost"], "", "0" if group == "durable" else "")
+    least = shown["never_flushed"]["least_lost_share"] * 100
+    row(f"{NAMES['never_flushed']}: fewest of a system that lost something", least, "%", "20")
+    for journal, synchronous, target in PRAGMAS:
+        found = commits.fail(journal, synchronous, DATABASES)
+        name = f"SQLite on ext4, {journal}, synchronous={synchronous}"
+        row(f"{name}: power failures", len(found))
+        row(f"{name}: that lost an acknowledged commit", sum(each.lost > 0 for each in found), "", target)
+        row(f"{name}: commits lost", sum(each.lost for each in found))
+        row(f"{name}: databases gone or in disorder", sum(not each.sound for each in found))
+    keep("power", rows)
+
+
+if __name__ == "__main__":
+    main()

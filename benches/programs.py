@@ -1,0 +1,163 @@
+"""Programs that `benches/applications.py` has `sledlab serve` run on file systems of emulated devices.
+
+    python benches/programs.py NAME RESULTS
+
+appends a line of JSON to RESULTS: what the program says of itself, in the device's own time. NAME is
+`pgbench-1` or `pgbench-4` (clients), `cp`, `sqlite-rollback` or `sqlite-wal`; `prepare` makes the database
+that pgbench runs on.
+"""
+
+import json
+import os
+import random
+import re
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+SEED = 1
+ROWS = 10
+"""pgbench's scale: 100,000 accounts each, 15 MB."""
+
+SECONDS = 3.0
+"""For which pgbench runs, in the device's time."""
+
+COMMITS = 50
+"""Of SQLite, one insert each."""
+
+FILES = 300
+LARGE_FILES = 4
+"""Of the tree that is copied: small ones of 8 KB in the mean, and some of 1 MB."""
+
+SERVER = {
+    "listen_addresses": "",
+    "shared_buffers": "128MB",
+    "autovacuum": "off",
+    "checkpoint_timeout": "1d",
+    "track_wal_io_timing": "on",
+}
+"""What PostgreSQL is told: no checkpoint and no vacuum falls into so few seconds; the rest is as always."""
+
+
+def scale() -> float:
+    """How many times slower than real time the device runs."""
+    return float(os.environ["SLEDLAB_TIME_SCALE"])
+
+
+def disk() -> Path:
+    """The file system of the device."""
+    return Path(os.environ["SLEDLAB_DISK"])
+
+
+def postgres(program: str, *words: str) -> str:
+    """Runs a program of PostgreSQL as the user that it wants, and gives what it prints."""
+    found = shutil.which(program) or next(
+        str(path) for path in sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"), reverse=True)
+    )
+    command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", found, *words]
+    done = subprocess.run(command, cwd="/", check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{program}: {done.stderr}{done.stdout}")
+    return done.stdout
+
+
+@contextmanager
+def running(stop: str) -> Iterator[str]:
+    """A server of PostgreSQL on the device; where its socket is."""
+    with tempfile.TemporaryDirectory() as sockets:
+        shutil.chown(sockets, "postgres")
+        said = {**SERVER, "unix_socket_directories": sockets}
+        told = " ".join(f"-c {name}='{value}'" for name, value in said.items())
+        data = str(disk() / "pg")
+        log = f"{sockets}/log"
+        postgres("pg_ctl", "-D", data, "-w", "-t", "600", "-l", log, "-o", told, "start")
+        try:
+            yield sockets
+        finally:
+            postgres("pg_ctl", "-D", data, "-w", "-t", "600", "-m", stop, "stop")
+
+
+def prepare() -> dict[str, Any]:
+    """The database that pgbench runs on."""
+    (disk() / "pg").mkdir()
+    shutil.chown(disk() / "pg", "postgres")
+    postgres("initdb", "-D", str(disk() / "pg"), "--no-sync")
+    with running("fast") as sockets:
+        postgres("createdb", "-h", sockets, "bench")
+        postgres("pgbench", "-h", sockets, "-i", "-q", "-s", str(ROWS), "bench")
+    os.sync()
+    return {}
+
+
+def pgbench(clients: int) -> dict[str, Any]:
+    """TPC-B-like transactions, each with a commit that waits for the write-ahead log."""
+    words = ["-n", "-M", "prepared", "-c", str(clients), "-j", str(clients), f"--random-seed={SEED}"]
+    # Checkpoints write what nobody waits for: an immediate stop leaves it to the log.
+    with running("immediate") as sockets:
+        lasts = str(round(SECONDS * scale()))
+        said = postgres("pgbench", "-h", sockets, *words, "-T", lasts, "bench")
+        sql = "select wal_sync, wal_sync_time from pg_stat_wal"
+        syncs, sync_ms = postgres("psql", "-h", sockets, "-At", "-c", sql, "bench").strip().split("|")
+    tps = float(re.search(r"tps = ([\d.]+)", said)[1])  # type: ignore[index]
+    latency_ms = float(re.search(r"latency average = ([\d.]+)", said)[1])  # type: ignore[index]
+    return {
+        "rate": tps * scale(),
+        "latency_ms": latency_ms / scale(),
+        "flush_ms": float(sync_ms) / float(syncs) / scale(),
+    }
+
+
+def copy() -> dict[str, Any]:
+    """Copies a tree onto the device, and waits until all of it is there."""
+    chance = random.Random(SEED)
+    with tempfile.TemporaryDirectory() as place:
+        for number in range(FILES + LARGE_FILES):
+            size = 1 << 20 if number >= FILES else int(chance.expovariate(1 / 8192)) + 1
+            folder = Path(place, f"{number % 20:02}")
+            folder.mkdir(exist_ok=True)
+            (folder / f"{number}").write_bytes(chance.randbytes(size))
+        begun = time.monotonic()
+        subprocess.run(["cp", "-r", place, disk() / "tree"], check=True)
+        copied = time.monotonic()
+        subprocess.run(["sync", "--file-system", disk()], check=True)
+        ended = time.monotonic()
+    return {"seconds": (ended - begun) / scale(), "sync_s": (ended - copied) / scale()}
+
+
+def inserts(journal: str) -> dict[str, Any]:
+    """Inserts of 100 bytes, one commit each, which waits until it is on the device."""
+    took = []
+    with closing(sqlite3.connect(disk() / f"{journal}.db", isolation_level=None)) as database:
+        database.execute(f"pragma journal_mode = {journal}").fetchone()
+        database.execute("pragma synchronous = full")
+        database.execute("create table kept (id integer primary key, what text)")
+        for number in range(COMMITS):
+            begun = time.monotonic()
+            database.execute("insert into kept values (?, ?)", (number, "x" * 100))
+            took.append((time.monotonic() - begun) / scale())
+    mean_s = statistics.fmean(took)
+    return {"rate": 1 / mean_s, "latency_ms": mean_s * 1e3, "longest_ms": max(took) * 1e3}
+
+
+PROGRAMS = {
+    "prepare": prepare,
+    "pgbench-1": lambda: pgbench(1),
+    "pgbench-4": lambda: pgbench(4),
+    "cp": copy,
+    "sqlite-rollback": lambda: inserts("delete"),
+    "sqlite-wal": lambda: inserts("wal"),
+}
+
+
+if __name__ == "__main__":
+    NAME, RESULTS = sys.argv[1:]
+    with Path(RESULTS).open("a", encoding="utf-8") as RESULT:
+        RESULT.write(json.dumps(PROGRAMS[NAME]()) + "\n")

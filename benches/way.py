@@ -1,0 +1,94 @@
+"""What clients see of emulated devices beyond the model: fio on a socket, a file and a block device.
+
+The mean response of 4 KB random reads, one at a time, on a sled: what fio measures, less what the model says.
+Clients and nbdfuse have real-time priority, so that other programs are not measured; the kernel's threads of
+a loop device cannot have it. Medians of `RUNS` runs, which take turns. Writes ``benches/way.json``, and every
+run to ``benches/way_runs.json``. With a number as argument, so many runs; five minutes with five. Needs fio,
+nbdfuse, and root.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sledlab as sl
+from emulation import RUNS, SPTF, fio, over_nbd
+from keeping import keep, write
+
+SECONDS = 10
+
+WAYS = {"": "on the socket", "file:DIR": "through nbdfuse", "loop": "through nbdfuse and a loop device"}
+
+SCALES = (1, 10)
+
+
+def target(attach: str, scale: int) -> str:
+    """Percent above the model's mean that is asked for, by how many times slower the device runs."""
+    return "4" if scale == 1 else "2" if attach else "1"
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Programs that are started here go before others, and after the server."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def seen(attach: str, scale: float, **said: float) -> dict[str, float]:
+    """What fio sees of a sled, and what the model says."""
+    with tempfile.TemporaryDirectory() as place, undisturbed():
+        attached = {"attach": attach.replace("DIR", place)} if attach else {}
+        with sl.serve(**SPTF, time_scale=scale, **attached, **said) as server:
+            through = {"ioengine": "psync", "filename": server.disk, "direct": 1}
+            where = through if attach else over_nbd(server)
+            job = fio(where, iodepth=1, runtime=SECONDS, time_based=1)
+    assert server.result is not None
+    assert server.emulation is not None
+    response = server.result.response_time
+    latency = job["read"]["lat_ns"]
+    return {
+        "mean": (latency["mean"] / 1e6 / scale / response.mean - 1) * 100,
+        "reads": job["read"]["total_ios"],
+        "way_us": server.emulation.server["host"]["read_us"],
+        "late_p99_us": server.emulation.lateness_us["p99"],
+    }
+
+
+def main() -> None:
+    """Measures, prints, and writes the results."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+    cases = [(attach, scale) for attach in WAYS for scale in SCALES]
+    found = defaultdict(list)
+    before = os.getloadavg()
+    for _ in range(runs):
+        for attach, scale in cases:
+            found[attach, scale, "auto"].append(seen(attach, scale))
+            if scale == 1:
+                found[attach, scale, "0"].append(seen(attach, scale, host_us=0))
+    rows = []
+    for attach, scale in cases:
+        name = WAYS[attach] + (f", {scale} times slower" if scale > 1 else "")
+        allowed = found[attach, scale, "auto"]
+        for key, what, unit, asked in (
+            ("mean", "mean that fio sees, above the model's", "%", target(attach, scale)),
+            ("way_us", "way allowed for", "us", ""),
+        ):
+            value = statistics.median(each[key] for each in allowed)
+            rows.append({"what": f"{name}: {what}", "value": value, "unit": unit, "target": asked})
+        if scale == 1:
+            value = statistics.median(each["mean"] for each in found[attach, scale, "0"])
+            rows.append({"what": f"{name}: the same with --host-us 0", "value": value, "unit": "%"})
+    keep("way", rows)
+    raw = {" ".join(map(str, key)): each for key, each in found.items()}
+    write("way_runs", {"load before": before, "load after": os.getloadavg(), **raw})
+
+
+if __name__ == "__main__":
+    main()

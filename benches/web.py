@@ -1,0 +1,182 @@
+"""The core and the page in a browser: how fast they replay, watch, race, read, draw, and reports are ready.
+
+Times are those of a page in Debian's chromium without a window or a GPU; native ones stand beside them.
+Prints medians and writes ``benches/web.json``. Needs the page: `make web`.
+"""
+
+import base64
+import gzip
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from keeping import keep
+
+PROJECT = Path(__file__).parents[1]
+sys.path.insert(0, str(PROJECT))
+
+import sledlab as sl  # noqa: E402
+from playwright.sync_api import Browser  # noqa: E402
+from sledlab import _native  # noqa: E402
+
+from tests.web.core import CORE, Core, core  # noqa: E402
+from tests.web.laboratory import browser, laboratory  # noqa: E402
+
+RUNS = 5
+REQUESTS = 1_000_000
+LANES = ("fcfs", "c-scan", "sstf", "sptf")
+REPLAY = """async ([toml]) => {
+    const { run } = await core.open(toml);
+    const begun = performance.now();
+    while (!(await core.run(run, 200000)).done);
+    const taken = performance.now() - begun;
+    await core.close(run);
+    return taken / 1e3;
+}"""
+RACE = """async (lanes) => {
+    const begun = performance.now();
+    for (const toml of lanes) await core.close(await finish(toml));
+    return (performance.now() - begun) / 1e3;
+}"""
+WATCH = """async ([toml]) => {
+    const { run } = await core.open(toml);
+    const begun = performance.now();
+    await core.watch(run, 0, 20000);
+    const taken = performance.now() - begun;
+    await core.close(run);
+    return taken / 1e3;
+}"""
+DROP = """async ([text, toml]) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const begun = performance.now();
+    await core.putTrace("dropped", bytes);
+    const run = await finish(toml);
+    await core.outcome(run);
+    return (performance.now() - begun) / 1e3;
+}"""
+FIRST = (
+    "performance.getEntriesByName('first-picture')[0].startTime"
+    " - performance.getEntriesByType('navigation')[0].loadEventStart"
+)
+FRAMES = """new Promise(done => {
+    const gaps = [];
+    let before = performance.now();
+    const frame = now => {
+        gaps.push(now - before);
+        before = now;
+        if (gaps.length < 180) requestAnimationFrame(frame);
+        else done(gaps.slice(10).sort((one, other) => one - other));
+    };
+    requestAnimationFrame(frame);
+})"""
+
+
+def experiment(scheduler: str, requests: int, workload: str = "", mean_ms: float = 0.6) -> str:
+    """Requests at random places of a G2 sled."""
+    said = workload or f'[workload]\nkind = "uniform"\nmean_interarrival_ms = {mean_ms}\n'
+    return (
+        f'[device]\npreset = "mems-g2"\n[scheduler]\nkind = "{scheduler}"\n'
+        f"{said}[replay]\nlimit = {requests}\n"
+    )
+
+
+def native_s(toml: str) -> float:
+    """The same without a browser."""
+    ready = _native.Experiment(toml, "bench")
+
+    def once() -> float:
+        begun = time.perf_counter()
+        ready.run()
+        return time.perf_counter() - begun
+
+    return statistics.median(once() for _ in range(RUNS))
+
+
+def measured(page: Core, script: str, given: list[str]) -> float:
+    """Seconds in the page."""
+    return statistics.median(float(page.ask(script, given)) for _ in range(RUNS))
+
+
+def trace_csv(requests: int) -> bytes:
+    """A trace of reads and writes at places that are spread evenly."""
+    lines = (f"{n * 900},{'RW'[n % 2]},{n * 7919 % 3_000_000 * 512},4096\n" for n in range(requests))
+    return ("time_us,op,offset_bytes,length_bytes\n" + "".join(lines)).encode()
+
+
+def first_picture_ms(browser: Browser) -> float:
+    """From the page being loaded to the first picture of a run."""
+    with laboratory(browser) as page:
+        page.told()
+        return float(page.page.evaluate(FIRST))
+
+
+def frame_ms(browser: Browser) -> float:
+    """The 95th percentile of the time between frames, with more than 5,000 requests waiting."""
+    with laboratory(browser) as page:
+        page.crowd()
+        page.press("Play")
+        gaps = page.page.evaluate(FRAMES)
+        return float(gaps[int(len(gaps) * 0.95)])
+
+
+def ready_ms(browser: Browser, report: Path) -> float:
+    """Until all figures of a report can be explored."""
+    page = browser.new_page()
+    page.goto(report.as_uri())
+    page.wait_for_function("document.documentElement.dataset.live")
+    taken = float(page.evaluate("document.documentElement.dataset.live"))
+    page.close()
+    return taken
+
+
+Row = tuple[str, float, str, str]
+"""What was measured, the value, its unit and its target."""
+
+
+def of_core(page: Core) -> Iterator[Row]:
+    """What the core does by itself."""
+    yield "the core, compressed", len(gzip.compress(CORE.read_bytes(), 9)) / 1e3, "kB", "500"
+    for scheduler, target, mean_ms in (("fcfs", "3", 1.2), ("sptf", "1.5", 0.6)):
+        toml = experiment(scheduler, REQUESTS, mean_ms=mean_ms)
+        found = measured(page, REPLAY, [toml])
+        yield f"replay under {scheduler} in a worker", REQUESTS / found / 1e6, "M requests/s", target
+        yield f"replay under {scheduler}, native", REQUESTS / native_s(toml) / 1e6, "M requests/s", ""
+    lanes = [experiment(scheduler, 100_000) for scheduler in LANES]
+    yield "a race of 4 x 100,000 requests, one after another", measured(page, RACE, lanes), "s", "1"
+    yield "a window of 20,000 choices", measured(page, WATCH, [experiment("sptf", 100_000)]), "s", ""
+    text = base64.b64encode(trace_csv(REQUESTS)).decode()
+    dropped = experiment("sptf", REQUESTS, '[trace]\nfile = "dropped"\n')
+    yield (
+        "a trace of a million requests, dropped and answered",
+        measured(page, DROP, [text, dropped]),
+        "s",
+        "3",
+    )
+
+
+def of_pages(chromium: Browser, folder: Path) -> Iterator[Row]:
+    """What those who look at pages wait for."""
+    report = folder / "report.html"
+    sl.simulate(sl.workload("uniform"), "mems-g2", limit=100_000).report(report)
+    measures = (
+        ("from the page being loaded to its first picture", lambda: first_picture_ms(chromium), "500"),
+        ("95 % of frames within, 5,000 requests waiting", lambda: frame_ms(chromium), "20"),
+        ("a report of a run that can be explored", lambda: ready_ms(chromium, report), "500"),
+    )
+    for what, measure, target in measures:
+        yield what, statistics.median(measure() for _ in range(RUNS)), "ms", target
+
+
+def main() -> None:
+    """Measures, prints and keeps."""
+    with tempfile.TemporaryDirectory() as directory, browser() as chromium:
+        folder = Path(directory)
+        rows = [*of_core(core(chromium, folder)), *of_pages(chromium, folder)]
+    keep("web", [dict(zip(("what", "value", "unit", "target"), row, strict=True)) for row in rows])
+
+
+if __name__ == "__main__":
+    main()

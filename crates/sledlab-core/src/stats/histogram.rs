@@ -1,0 +1,114 @@
+//! Counts of whole numbers in bins whose width grows with them (a high-dynamic-range histogram, Tene 2012).
+
+/// Bins of half a power of two: a bin is no wider than a 1024th of what it holds.
+const HALF: usize = 1 << HALF_BITS;
+const HALF_BITS: u32 = 10;
+
+/// How often which numbers came. Memory grows with the largest: 8 KB for each power of two above 2048.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Histogram {
+    /// Numbers below 2048 have a bin each; from there on 1024 bins share every power of two.
+    bins: Vec<u64>,
+    count: u64,
+}
+
+impl Histogram {
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        let bin = bin(value);
+        if bin >= self.bins.len() {
+            self.grow(bin);
+        }
+        self.bins[bin] += 1;
+        self.count += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self, bin: usize) {
+        self.bins.resize((bin + 1).next_multiple_of(HALF), 0);
+    }
+
+    /// Takes all that another has counted.
+    pub fn add(&mut self, other: &Histogram) {
+        if other.bins.len() > self.bins.len() {
+            self.bins.resize(other.bins.len(), 0);
+        }
+        self.bins.iter_mut().zip(&other.bins).for_each(|(ours, theirs)| *ours += theirs);
+        self.count += other.count;
+    }
+
+    /// The middle of the bin in which that share, 0 to 1, of all numbers is reached.
+    pub fn quantile(&self, share: f64) -> u64 {
+        let wanted = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
+        let mut seen = 0;
+        let reached = self.bins.iter().position(|count| {
+            seen += count;
+            seen >= wanted
+        });
+        reached.map_or(0, |bin| least(bin) + width(bin) / 2)
+    }
+
+    /// The largest number of every bin that holds any, and how many it holds.
+    pub fn steps(&self) -> impl Iterator<Item = (u64, u64)> {
+        let filled = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
+        filled.map(|(bin, count)| (least(bin) + (width(bin) - 1), *count))
+    }
+}
+
+/// The bin of a number.
+#[inline]
+fn bin(value: u64) -> usize {
+    let doublings = u64::BITS - HALF_BITS - 1 - (value | (2 * HALF as u64 - 1)).leading_zeros();
+    ((doublings as usize) << HALF_BITS) + (value >> doublings) as usize
+}
+
+/// The least number of a bin.
+fn least(bin: usize) -> u64 {
+    let doublings = doublings(bin);
+    ((bin - ((doublings as usize) << HALF_BITS)) as u64) << doublings
+}
+
+fn width(bin: usize) -> u64 {
+    1 << doublings(bin)
+}
+
+fn doublings(bin: usize) -> u32 {
+    ((bin >> HALF_BITS) as u32).saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn bins_follow_each_other_without_gaps() {
+        let mut next = 0;
+        for number in 0..bin(u64::MAX) {
+            assert_eq!(least(number), next);
+            assert_eq!((bin(next), bin(next + (width(number) - 1))), (number, number));
+            assert!(width(number) == 1 || width(number) <= next / HALF as u64);
+            next += width(number);
+        }
+        assert_eq!(bin(u64::MAX), bin(next));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_added_is_as_if_it_had_been_recorded(values in prop::collection::vec(any::<u64>(), 1..50), at in 0..50_usize) {
+            let of = |values: &[u64]| {
+                let mut histogram = Histogram::default();
+                for value in values {
+                    histogram.record(*value >> (value % 64));
+                }
+                histogram
+            };
+            let (few, rest) = values.split_at(at.min(values.len()));
+            let (mut added, all) = (of(few), of(rest));
+            added.add(&all);
+            let all = of(&values);
+            prop_assert_eq!(added.steps().collect::<Vec<_>>(), all.steps().collect::<Vec<_>>());
+            prop_assert_eq!(added.quantile(0.5), all.quantile(0.5));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Thousands of power failures over the wire: `cargo run --example power -- 2000` prints what they have shown as
+//! JSON, and ends with an error if a block was not what the model had found, or something durable was lost.
+#![cfg(target_os = "linux")]
+
+mod sessions;
+
+use std::process::ExitCode;
+
+use sessions::{System, Tally, run};
+use sledlab_emulation::Server;
+
+/// How many power failures are asked for unless it is said.
+const FAILURES: u64 = 2_000;
+
+fn main() -> ExitCode {
+    let failures = std::env::args().nth(1).and_then(|number| number.parse().ok()).unwrap_or(FAILURES);
+    let groups = [
+        ("durable", sessions::durable()),
+        ("volatile", sessions::volatile()),
+        ("never_flushed", sessions::never_flushed()),
+    ];
+    let systems: usize = groups.iter().map(|(_, systems)| systems.len()).sum();
+    let each = failures.div_ceil(systems as u64);
+    let mut told = Vec::new();
+    for (name, systems) in &groups {
+        match group(systems, each) {
+            Ok((all, least_lost)) => told.push(format!(
+                "\"{name}\": {{\"systems\": {}, \"failures\": {}, \"struck\": {}, \"restored\": {}, \"lost\": {}, \
+                 \"least_lost_share\": {least_lost}, \"blocks\": {}}}",
+                systems.len(),
+                all.failures,
+                all.struck,
+                all.restored,
+                all.lost,
+                all.blocks
+            )),
+            Err(wrong) => {
+                eprintln!("{wrong}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    println!("{{{}}}", told.join(", "));
+    ExitCode::SUCCESS
+}
+
+/// What all systems of a group have shown, and the share of failures that lost something with the system of which the
+/// fewest did.
+fn group(systems: &[System], each: u64) -> Result<(Tally, f64), String> {
+    let (mut all, mut least) = (Tally::default(), 1.0_f64);
+    for system in systems {
+        let tally = run(system, each, Server::start).map_err(|wrong| format!("{system}: {wrong}"))?;
+        least = least.min(tally.lost as f64 / tally.failures as f64);
+        all.add(tally);
+    }
+    Ok((all, least))
+}

@@ -1,0 +1,35 @@
+//! What a defect in what is kept of superseded data does: power failures over the wire must find it.
+
+// It uses a part of it.
+#[allow(dead_code)]
+#[path = "../../examples/power/sessions.rs"]
+mod sessions;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use sledlab_core::{BLOCK_BYTES, Result};
+use sledlab_sim::{Experiment, Live};
+
+use super::{Options, Server};
+use crate::model::Model;
+use crate::power::Power;
+
+/// A server that takes writes for safe when they are answered, though a volatile cache has them: superseded data is given up
+/// too early.
+fn forgetful(experiment: &Experiment, options: Options) -> Result<Server> {
+    let live = Live::keeping_contents(experiment, None)?;
+    let bytes = live.capacity_blocks() * BLOCK_BYTES;
+    let again = experiment.clone();
+    let restart = move || -> Result<Box<dyn Model>> { Ok(Box::new(Live::keeping_contents(&again, None)?)) };
+    let power = Power::new(false, 1, Box::new(restart));
+    Server::start_with(Box::new(live), bytes, options, Box::new(|| (0, 0)), Some(power))
+}
+
+#[test]
+fn what_is_given_up_too_early_is_found() {
+    let found = sessions::never_flushed().into_iter().take(4).filter(|system| {
+        let shown = catch_unwind(AssertUnwindSafe(|| sessions::run(system, 20, forgetful)));
+        !matches!(shown, Ok(Ok(_)))
+    });
+    assert_eq!(found.count(), 4);
+}

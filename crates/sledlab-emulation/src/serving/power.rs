@@ -1,0 +1,163 @@
+//! The device loses its power, and is switched on again.
+//!
+//! What a write replaces is kept from its arrival until no failure can bring it back ([`Versions`](crate::Versions)). For
+//! that the data of a write waits outside the store until all of it is there: then it arrives, in the store and in the
+//! model, at once. A write is noted as answered when its reply is handed over, which may be earlier than planned by the
+//! way to the client; so the power fails after the last moment of which a client has heard.
+
+use std::io;
+
+use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
+use sledlab_models::system::Contents;
+
+use super::Serving;
+use crate::PowerFailure;
+use crate::clock::Switched;
+use crate::connection::Connection;
+use crate::power::Cut;
+use crate::store::{Store, versions};
+use crate::transport::nbd::{Command, Errno, Request};
+
+impl Serving {
+    /// Does with the data what a write wants, and gives what its blocks held before, as a whole. Where it cannot, they
+    /// hold that again.
+    pub(super) fn replace(&mut self, slot: usize, request: &Request) -> Result<Vec<u8>, Errno> {
+        let (offset, length) = (request.offset, u64::from(request.length));
+        let first = offset / BLOCK_BYTES * BLOCK_BYTES;
+        let end = (offset + length).next_multiple_of(BLOCK_BYTES);
+        let mut replaced = vec![0; (end - first) as usize];
+        self.store.read_at(first, &mut replaced).map_err(|error| Errno::from(&error))?;
+        let data = self.connections.get_mut(slot).map(Connection::take_held).unwrap_or_default();
+        let changed = match request.command {
+            Command::Write => self.store.write_at(offset, &data).map_err(|error| Errno::from(&error)),
+            _ => self.change(request),
+        };
+        if changed.is_err() {
+            for (at, block) in
+                (first..).step_by(BLOCK_BYTES as usize).zip(replaced.chunks(BLOCK_BYTES as usize))
+            {
+                // What there was no room for is still a hole.
+                let _ = self.store.write_at(at, block);
+            }
+        }
+        changed.map(|()| replaced)
+    }
+
+    /// A request has arrived at the model; a write has `replaced` these blocks.
+    pub(super) fn has_arrived(&mut self, key: u32, replaced: Option<&[u8]>) {
+        let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
+        let (id, asked) = (flight.id, flight.asked);
+        match (asked.op, replaced) {
+            (Op::Write, Some(replaced)) => power.versions.arrive(id, asked.lbn, replaced),
+            // Of a block that is trimmed in part, what is left is as durable as the trim.
+            (Op::Trim, _) => power.versions.trim(asked.lbn, asked.blocks.into()),
+            _ => {}
+        }
+    }
+
+    /// What the model was asked last for a request has been answered, or is about to be.
+    pub(super) fn is_answered(&mut self, key: u32) {
+        let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
+        power.latest = power.latest.max(flight.planned);
+        match flight.asked.op {
+            Op::Write => power.versions.acknowledged(flight.id),
+            Op::Flush => power.versions.flushed(flight.id),
+            Op::Read | Op::Trim => {}
+        }
+    }
+
+    /// Has the power fail, if somebody wants it to.
+    ///
+    /// # Errors
+    /// A model that has given up; a store that cannot take back what it held before.
+    pub(super) fn lose_power_if_asked(&mut self) -> Result<()> {
+        // Until the clock starts, it waits.
+        let asked = if self.power.is_some() { self.shared.asked_to_cut() } else { None };
+        let Some(Cut { seed, tell }) = asked else { return Ok(()) };
+        let told = self.lose_power(seed)?;
+        self.tell(true);
+        // Nobody may wait for it any more.
+        let _ = tell.send(told);
+        Ok(())
+    }
+
+    fn lose_power(&mut self, said: Option<u64>) -> Result<(PowerFailure, Contents)> {
+        let nothing = || Error::internal("the power fails of a device that keeps nothing for it");
+        let failed_at = self.clock.now();
+        let power = self.power.as_mut().ok_or_else(nothing)?;
+        let model = self.model.take().ok_or_else(nothing)?;
+        let at = self.time.model(failed_at).max(power.latest + Span::from_ns(1));
+        let (seed, mut survives) = power.chance(said);
+        let mut answers = std::mem::take(&mut self.answers);
+        let contents = model.crash(at, &mut survives, &mut answers)?;
+        let found = power.take_versions().crashed(&contents)?;
+        restore(&self.store, &found).map_err(|error| {
+            Error::user(format!("the data cannot be set to what the power failure has left: {error}"))
+                .with_remedy("keep the data where there is room for all of the device, or in memory")
+        })?;
+        let under_way = self.flights.len() as u64;
+        for answer in answers.drain(..) {
+            self.planned_after_the_end(answer);
+        }
+        self.forget_all();
+        let (digest_of_rows, rows) = (self.rows)();
+        self.switch_on()?;
+        let failure = PowerFailure {
+            model_s: at.as_seconds(),
+            real_s: failed_at as f64 / 1e9,
+            on_s: self.time.on_ns() as f64 / 1e9,
+            seed,
+            under_way,
+            newest: found.newest,
+            older: found.older.len() as u64,
+            lost: found.lost,
+            rows,
+            digest_of_rows,
+        };
+        if let Some(power) = &mut self.power {
+            power.failures.push(failure.clone());
+        }
+        Ok((failure, contents))
+    }
+
+    /// Breaks all connections; what was under way is never answered.
+    fn forget_all(&mut self) {
+        self.connections.clear();
+        for key in self.flights.keys() {
+            if self.ids.contains_key(&self.flights[key].id) {
+                self.record_lost(key);
+            } else {
+                self.record_silently(key);
+            }
+        }
+        self.ids.clear();
+        self.pacer.forget();
+        self.telling.due = true;
+    }
+
+    /// The device begins anew, and so does its time.
+    fn switch_on(&mut self) -> Result<()> {
+        let power = self.power.as_mut().ok_or_else(|| Error::internal("nothing switches the device on"))?;
+        self.model = Some(power.restart()?);
+        self.starts += 1;
+        self.media_asked = 0;
+        self.asks_early = false;
+        self.left_until = Time::ZERO;
+        self.wanted = None;
+        self.time = Switched::on(self.time.scale(), self.clock.now());
+        Ok(())
+    }
+}
+
+/// Sets blocks to what they are found to hold.
+fn restore(store: &Store, found: &versions::Found) -> io::Result<()> {
+    for (lbn, data) in &found.older {
+        let at = lbn * BLOCK_BYTES;
+        if data.iter().any(|byte| *byte != 0) {
+            store.write_at(at, data)?;
+        } else {
+            store.punch(at, BLOCK_BYTES)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Servers whose devices lose their power: over the wire, every block is what the model has found. The example `power`
+//! does the same thousands of times.
+#![cfg(target_os = "linux")]
+
+#[path = "../examples/power/sessions.rs"]
+mod sessions;
+
+use sessions::{System, Tally, durable, never_flushed, run, volatile};
+use sledlab_emulation::{Options, Server};
+use sledlab_sim::Experiment;
+
+fn fail(systems: &[System], failures: u64) -> Tally {
+    let mut all = Tally::default();
+    for system in systems {
+        all.add(run(system, failures, Server::start).unwrap_or_else(|wrong| panic!("{system}: {wrong}")));
+    }
+    all
+}
+
+#[test]
+fn every_block_is_what_the_model_finds_and_nothing_durable_is_lost() {
+    let durable = fail(&durable(), 3);
+    assert_eq!(durable.lost, 0);
+    let volatile = fail(&volatile(), 3);
+    for tally in [durable, volatile] {
+        assert!(4 * tally.struck >= tally.failures, "too few strike anything: {tally:?}");
+        assert!(tally.restored > 0, "none changes the data: {tally:?}");
+    }
+}
+
+#[test]
+fn a_volatile_cache_loses_something_that_was_not_flushed() {
+    let tally = fail(&never_flushed(), 4);
+    assert!(5 * tally.lost >= tally.failures, "{tally:?}");
+}
+
+#[test]
+fn power_failures_must_be_asked_for() {
+    let mut experiment = Experiment::new();
+    experiment.set_device("ram").expect("a device");
+    let server = Server::start(&experiment, Options::default()).expect("a server");
+    let error = server.power_fail(None).expect_err("nothing was kept");
+    assert!(error.remedy().is_some_and(|remedy| remedy.contains("--power-failures")), "{error}");
+    assert!(server.stop(true).expect("a report").power_failures.is_empty());
+    let both = Options { untimed: true, power_failures: true, ..Options::default() };
+    let error = Server::start(&experiment, both).expect_err("there is no model");
+    assert!(error.to_string().contains("untimed"), "{error}");
+}

@@ -1,0 +1,87 @@
+//! What a process has taken, and what the machine leaves it, as Linux says.
+
+use std::fs::read_to_string;
+use std::path::Path;
+
+/// What the machine and the group of this process leave.
+pub(super) fn machine() -> Option<u64> {
+    let machine = field(&read("/proc/meminfo")?, "MemAvailable:");
+    machine.into_iter().chain(of_group()).min()
+}
+
+fn read(path: impl AsRef<Path>) -> Option<String> {
+    read_to_string(path).ok()
+}
+
+/// The number of KiB behind a name, in bytes.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// What the kernel says of this process.
+pub(super) fn status(name: &str) -> Option<u64> {
+    field(&read("/proc/self/status")?, name)
+}
+
+/// What the limit of the control group leaves, of either version; files that it has cached can go.
+fn of_group() -> Option<u64> {
+    let groups = read("/proc/self/cgroup")?;
+    let own = |line: &str| line.strip_prefix("0::/").map(|path| Path::new("/sys/fs/cgroup").join(path));
+    let folders = groups
+        .lines()
+        .filter_map(own)
+        .chain([Path::new("/sys/fs/cgroup").to_owned(), Path::new("/sys/fs/cgroup/memory").to_owned()]);
+    folders.filter_map(|folder| of_folder(&folder)).min()
+}
+
+fn of_folder(folder: &Path) -> Option<u64> {
+    let number = |names: [&str; 2]| {
+        names.into_iter().find_map(|name| read(folder.join(name))?.trim().parse::<u64>().ok())
+    };
+    let limit = number(["memory.max", "memory.limit_in_bytes"])?;
+    let used = number(["memory.current", "memory.usage_in_bytes"])?;
+    let stat = read(folder.join("memory.stat")).unwrap_or_default();
+    let cached = stat.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse::<u64>().ok());
+    Some(limit.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
+}
+
+/// What the limit of this process's address space (`ulimit -v`) leaves.
+pub(super) fn of_address_space() -> Option<u64> {
+    let limit = address_limit(&read("/proc/self/limits")?)?;
+    Some(limit.saturating_sub(status("VmSize:")?))
+}
+
+fn address_limit(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_kernel_says() {
+        assert_eq!(field("MemTotal: 9 kB\nMemAvailable:   123 kB\n", "MemAvailable:"), Some(123 * 1024));
+        assert_eq!(field("MemTotal: 9 kB\n", "MemAvailable:"), None);
+        let limits =
+            |soft: &str| format!("Limit  Soft  Hard  Units\nMax address space  {soft}  unlimited  bytes\n");
+        assert_eq!(address_limit(&limits("4096")), Some(4096));
+        assert_eq!(address_limit(&limits("unlimited")), None);
+    }
+
+    #[test]
+    fn a_group_may_use_what_it_has_cached() {
+        let folder = std::env::temp_dir().join(format!("sledlab-group-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        write("memory.max", "max\n");
+        write("memory.current", "700\n");
+        write("memory.stat", "anon 400\ninactive_file 200\n");
+        assert_eq!(of_folder(&folder), None);
+        write("memory.max", "1000\n");
+        assert_eq!(of_folder(&folder), Some(500));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,78 @@
+//! Answers: a JSON text, and columns of numbers behind it that it refers to.
+//!
+//! The bytes: the length of the text (u32, little-endian), four zeros, the text, zeros up to a multiple of 8, the
+//! columns, each from a multiple of 8 on. In the text a column is `{"$column": [type, offset, length]}`.
+
+use serde_json::{Value, json};
+use sledlab_core::{Error, Result};
+
+/// A column of an answer, as it is made.
+pub(crate) enum Column<'a> {
+    F64(&'a [f64]),
+    U32(&'a [u32]),
+    I32(&'a [i32]),
+    U16(&'a [u16]),
+    U8(&'a [u8]),
+}
+
+/// An answer under construction.
+#[derive(Default)]
+pub(crate) struct Answer {
+    columns: Vec<u8>,
+}
+
+/// An answer to hand over.
+pub(crate) struct Ready(Vec<u8>);
+
+impl Answer {
+    /// Adds a column, and returns what stands for it in the text.
+    pub fn column(&mut self, column: &Column) -> Value {
+        self.columns.resize(self.columns.len().next_multiple_of(8), 0);
+        let offset = self.columns.len();
+        let bytes = &mut self.columns;
+        let (kind, length) = match column {
+            Column::F64(values) => ("f64", write(bytes, values, f64::to_le_bytes)),
+            Column::U32(values) => ("u32", write(bytes, values, u32::to_le_bytes)),
+            Column::I32(values) => ("i32", write(bytes, values, i32::to_le_bytes)),
+            Column::U16(values) => ("u16", write(bytes, values, u16::to_le_bytes)),
+            Column::U8(values) => ("u8", write(bytes, values, u8::to_le_bytes)),
+        };
+        json!({ "$column": [kind, offset, length] })
+    }
+
+    /// A column of numbers.
+    pub fn numbers(&mut self, values: impl IntoIterator<Item = f64>) -> Value {
+        self.column(&Column::F64(&values.into_iter().collect::<Vec<_>>()))
+    }
+
+    /// The answer whose text is that.
+    pub fn ready(self, text: &impl serde::Serialize) -> Result<Ready> {
+        let text = serde_json::to_vec(text)
+            .map_err(|error| Error::internal(format!("cannot write an answer as JSON: {error}")))?;
+        let mut bytes = Vec::with_capacity(16 + text.len() + self.columns.len());
+        bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&text);
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        bytes.extend_from_slice(&self.columns);
+        Ok(Ready(bytes))
+    }
+}
+
+impl Ready {
+    /// The answer that is only a text.
+    pub fn text(text: &impl serde::Serialize) -> Result<Ready> {
+        Answer::default().ready(text)
+    }
+
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+fn write<T: Copy, const N: usize>(bytes: &mut Vec<u8>, values: &[T], encode: fn(T) -> [u8; N]) -> usize {
+    bytes.reserve(N * values.len());
+    for value in values {
+        bytes.extend_from_slice(&encode(*value));
+    }
+    values.len()
+}

@@ -1,0 +1,97 @@
+//! What is to be known of a device at a glance, fast enough to follow a slider.
+
+use serde_json::{Value, json};
+use sledlab_core::params::Params;
+use sledlab_core::{Error, Op, Result, Span, Time};
+use sledlab_models::device::mems::MemsParams;
+use sledlab_models::device::mems::geometry::Geometry;
+use sledlab_models::device::preset::DeviceFile;
+use sledlab_models::device::{Mechanics, Queued};
+
+use crate::answer::Ready;
+
+/// Random places between which the mean is taken.
+const PLACES: u64 = 1000;
+/// Blocks of the read that shows the bandwidth.
+const STREAM_BLOCKS: u64 = 8192;
+
+/// The facts of a device.
+pub(crate) fn facts(file: &DeviceFile) -> Result<Ready> {
+    let device = file.params.device()?;
+    let mechanics = device.mechanics();
+    let extent = mechanics.extent();
+    let (mean, longest) = seeks(mechanics);
+    let table = file.to_table();
+    let toml = toml::to_string(&table)
+        .map_err(|error| Error::internal(format!("cannot write the device: {error}")))?;
+    let mut facts = json!({
+        "kind": file.params.kind(),
+        "name": file.name,
+        "toml": toml,
+        "parameters": table,
+        "capacity_blocks": mechanics.capacity_blocks(),
+        "columns": extent.cylinders,
+        "rows": extent.rows,
+        "blocks_per_track": extent.blocks_per_track,
+        "blocks_at_once": mechanics.blocks_at_once(),
+        "mean_seek_ms": mean.as_ms(),
+        "longest_seek_ms": longest.as_ms(),
+        "bandwidth_mb_s": bandwidth_mb_s(mechanics),
+    });
+    if let Some(sled) = sled(file)? {
+        facts["sled"] = sled;
+    }
+    Ready::text(&facts)
+}
+
+/// The sled of a MEMS device.
+pub(crate) fn sled(file: &DeviceFile) -> Result<Option<Value>> {
+    if file.params.kind() != "mems" {
+        return Ok(None);
+    }
+    let params = MemsParams::from_table("device", &file.params.to_table())?;
+    let geometry = Geometry::new(&params)?;
+    let half_bits = |travel_um: f64| (travel_um * 1e3 / params.bit_nm / 2.0).round();
+    let (x, y) = (half_bits(params.travel_x_um), half_bits(params.travel_y_um));
+    Ok(Some(json!({
+        "tips": params.usable_tips,
+        "active_tips": params.active_tips,
+        "bit_nm": params.bit_nm,
+        "x_bits": [-x, x],
+        "y_bits": [-y, y],
+        "velocity_mm_s": geometry.velocity_m_s * 1e3,
+        "settle_ms": geometry.settle_s * 1e3,
+    })))
+}
+
+/// Mean and longest seek of reads of single blocks at random places, one after another; rotation left out.
+fn seeks(mechanics: &dyn Mechanics) -> (Span, Span) {
+    let capacity = mechanics.capacity_blocks();
+    let (mut sum, mut longest) = (Span::ZERO, Span::ZERO);
+    let mut state = mechanics.state();
+    let edges = [0, capacity - 1, 0];
+    // The additive sequence of the golden section fills an interval evenly, and successive places are far apart.
+    let random = (1..=PLACES).map(|n| {
+        let share = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        ((u128::from(share.wrapping_mul(share | 1)) * u128::from(capacity)) >> 64) as u64
+    });
+    for (n, lbn) in random.chain(edges).enumerate() {
+        let read = Queued { lbn, blocks: 1, op: Op::Read, ..Queued::default() };
+        let (timing, after) = mechanics.serve_from(state, &read);
+        let seek = (timing.seek_x + timing.settle).max(timing.seek_y + timing.turnaround);
+        longest = longest.max(seek);
+        if n < PLACES as usize {
+            sum += seek;
+        }
+        state = after;
+    }
+    (Span::from_ns(sum.as_ns() / PLACES), longest)
+}
+
+/// What a long read from the first block on moves, in 10^6 bytes per second.
+fn bandwidth_mb_s(mechanics: &dyn Mechanics) -> f64 {
+    let blocks = STREAM_BLOCKS.min(mechanics.capacity_blocks()) as u32;
+    let stream = Queued { lbn: 0, blocks, op: Op::Read, arrival: Time::ZERO, ..Queued::default() };
+    let (timing, _) = mechanics.serve_from(mechanics.state(), &stream);
+    f64::from(blocks) * 512.0 / timing.transfer.as_seconds().max(1e-12) / 1e6
+}

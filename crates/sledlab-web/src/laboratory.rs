@@ -1,0 +1,120 @@
+//! What a page works with: devices, traces in memory, runs.
+
+use serde::Deserialize;
+use serde_json::json;
+use sledlab_core::{Error, Result};
+use sledlab_models::device::preset;
+use sledlab_sim::Experiment;
+use sledlab_trace::transform::survey;
+use sledlab_trace::{OpenOptions, held};
+
+use crate::answer::{Answer, Column, Ready};
+use crate::device;
+use crate::runs::Opened;
+
+/// Where a mechanism is, as JavaScript says it.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Place {
+    x: i32,
+    y: i32,
+    direction: i8,
+}
+
+/// Everything that is open.
+#[derive(Default)]
+pub(crate) struct Laboratory {
+    runs: Vec<Option<Opened>>,
+}
+
+impl Laboratory {
+    /// Everything that can be named in an experiment, and the files of devices.
+    #[allow(clippy::unused_self, reason = "a call like others")]
+    pub fn catalogue(&self) -> Result<Ready> {
+        let mut catalogue = sledlab_sim::catalogue()?;
+        let presets = preset::names().map(|name| Ok((name.to_owned(), preset::text(name)?.into())));
+        catalogue["presets"] = serde_json::Value::Object(presets.collect::<Result<_>>()?);
+        catalogue["version"] = sledlab_sim::VERSION.into();
+        Ready::text(&catalogue)
+    }
+
+    /// What a device is and can do.
+    #[allow(clippy::unused_self, reason = "a call like others")]
+    pub fn device(&self, toml: &str) -> Result<Ready> {
+        device::facts(&Experiment::from_toml("device", toml)?.device()?)
+    }
+
+    /// Positioning times from a place.
+    #[allow(clippy::unused_self, reason = "a call like others")]
+    pub fn seek_map(&self, toml: &str, from: Option<Place>) -> Result<Ready> {
+        let device = Experiment::from_toml("device", toml)?.device()?;
+        let mut state = device.params.device()?.mechanics().state();
+        if let Some(Place { x, y, direction }) = from {
+            (state.x, state.y, state.direction) = (x, y, direction);
+        }
+        let map = sledlab_sim::seek_map(&device, state, &mut || Ok(()))?;
+        let mut answer = Answer::default();
+        let text = json!({
+            "columns": map.x_bit.len(),
+            "rows": map.y_bit.len(),
+            "x_bit": answer.numbers(map.x_bit.iter().map(|x| f64::from(*x))),
+            "y_bit": answer.numbers(map.y_bit.iter().map(|y| f64::from(*y))),
+            "ms": answer.column(&Column::F64(&map.ms)),
+            "next_column_ms": map.next_column_ms,
+            "full_stroke_ms": map.full_stroke_ms,
+        });
+        answer.ready(&text)
+    }
+
+    /// Keeps a trace in memory, and tells what it is.
+    #[allow(clippy::unused_self, reason = "a call like others")]
+    pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Ready> {
+        held::put(name, bytes);
+        // What cannot be read is no trace.
+        Self::trace(name).inspect_err(|_| held::drop(name))
+    }
+
+    /// Reads a trace to its end.
+    fn trace(name: &str) -> Result<Ready> {
+        let mut trace = sledlab_trace::open(name, OpenOptions::default())?;
+        let surveyed = survey(&mut trace)?;
+        Ready::text(&json!({
+            "name": name,
+            "format": trace.format(),
+            "requests": surveyed.requests,
+            "devices": surveyed.extents.iter().filter(|end| **end > 0).count(),
+            "last_ns": surveyed.last_arrival.as_ns(),
+            "highest_end": surveyed.highest_end(),
+        }))
+    }
+
+    #[allow(clippy::unused_self, reason = "a call like others")]
+    pub fn drop_trace(&self, name: &str) -> Result<Ready> {
+        held::drop(name);
+        Ready::text(&())
+    }
+
+    /// Begins an experiment.
+    pub fn open(&mut self, name: &str, toml: &str) -> Result<Ready> {
+        let opened = Opened::new(name, toml)?;
+        let free = self.runs.iter().position(Option::is_none).unwrap_or(self.runs.len());
+        let told = opened.told(free)?;
+        if free == self.runs.len() {
+            self.runs.push(None);
+        }
+        self.runs[free] = Some(opened);
+        Ok(told)
+    }
+
+    /// Forgets a run.
+    pub fn close(&mut self, run: usize) -> Result<Ready> {
+        self.run(run)?;
+        self.runs[run] = None;
+        Ready::text(&())
+    }
+
+    /// A run that is open.
+    pub fn run(&mut self, run: usize) -> Result<&mut Opened> {
+        let found = self.runs.get_mut(run).and_then(Option::as_mut);
+        found.ok_or_else(|| Error::internal(format!("run {run} is not open")))
+    }
+}

@@ -1,0 +1,52 @@
+//! The per-request table in columns.
+
+use serde_json::{Map, Value};
+use sledlab_core::Result;
+use sledlab_sim::Rows;
+
+use crate::answer::{Answer, Column, Ready};
+
+/// Columns that a page has no use for.
+const LEFT_OUT: [&str; 3] = ["response_ns", "reposition_ns", "metadata"];
+
+/// Requests that were answered, in order of completion.
+#[derive(Default)]
+pub(crate) struct Answered {
+    columns: Vec<(&'static str, Vec<f64>)>,
+    op: Vec<u8>,
+    device: Vec<f64>,
+}
+
+impl Answered {
+    /// Takes the next rows.
+    pub fn take(&mut self, rows: &Rows) {
+        let wanted = rows.columns().into_iter().filter(|(name, _)| !LEFT_OUT.contains(name));
+        for (place, (name, values)) in wanted.enumerate() {
+            if place == self.columns.len() {
+                self.columns.push((name, Vec::new()));
+            }
+            self.columns[place].1.extend(values.iter().map(|value| *value as f64));
+        }
+        self.op.extend_from_slice(&rows.op);
+        let device = |number: &u64| if *number == u64::MAX { -1.0 } else { *number as f64 };
+        self.device.extend(rows.device.iter().map(device));
+    }
+
+    /// Those from row `from` on.
+    pub fn told(&self, from: usize) -> Result<Ready> {
+        let mut answer = Answer::default();
+        let mut told = Map::new();
+        for (name, values) in &self.columns {
+            told.insert(
+                (*name).to_owned(),
+                answer.column(&Column::F64(values.get(from..).unwrap_or_default())),
+            );
+        }
+        told.insert("op".to_owned(), answer.column(&Column::U8(self.op.get(from..).unwrap_or_default())));
+        told.insert(
+            "device".to_owned(),
+            answer.column(&Column::F64(self.device.get(from..).unwrap_or_default())),
+        );
+        answer.ready(&Value::Object(told))
+    }
+}

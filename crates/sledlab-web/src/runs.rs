@@ -1,0 +1,197 @@
+//! An experiment that is open: as far as it has got, and what came of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use sledlab_core::{Error, Result, Time};
+use sledlab_sim::{Experiment, Glance, Hooks, Outcome, RowSink, Rows, Running};
+
+use sledlab_models::device::preset::DeviceFile;
+
+use crate::answer::{Answer, Column, Ready};
+use crate::device;
+use crate::rows::Answered;
+use crate::watched::Watched;
+
+/// An experiment and its run.
+pub(crate) struct Opened {
+    experiment: Experiment,
+    stage: Stage,
+    /// The same experiment beside it, where somebody looks on.
+    watched: Option<Box<Watched>>,
+}
+
+enum Stage {
+    Running(Box<Running<'static>>),
+    Done(Box<Outcome>),
+    /// It has ended with this error.
+    Failed(Error),
+}
+
+impl Opened {
+    pub fn new(name: &str, toml: &str) -> Result<Self> {
+        let experiment = Experiment::from_toml(name, toml)?;
+        let running = experiment.begin(Hooks::default())?;
+        Ok(Opened { experiment, stage: Stage::Running(Box::new(running)), watched: None })
+    }
+
+    /// What is to be known of it, as run number `run`.
+    pub fn told(&self, run: usize) -> Result<Ready> {
+        let Stage::Running(running) = &self.stage else { return Err(Error::internal("it is not running")) };
+        // A hybrid has its front device before its back device, each time.
+        let front = self.experiment.file("front")?;
+        let files: Vec<DeviceFile> = front.into_iter().chain(self.experiment.file("device")?).collect();
+        let stations = running.system().stations().into_iter().zip(files.iter().cycle());
+        let stations = stations.map(|(station, file)| {
+            let extent = station.device().mechanics().extent();
+            let name = if file.name.is_empty() { file.params.kind() } else { &file.name };
+            Ok(json!({
+                "kind": file.params.kind(),
+                "name": name,
+                "columns": extent.cylinders,
+                "rows": extent.rows,
+                "sled": device::sled(file)?,
+            }))
+        });
+        Ready::text(&json!({
+            "run": run,
+            "toml": self.experiment.to_toml()?,
+            "stations": stations.collect::<Result<Vec<_>>>()?,
+            "capacity_blocks": running.system().capacity_blocks(),
+        }))
+    }
+
+    /// Goes on for so many operations, about.
+    pub fn go_on(&mut self, operations: u32) -> Result<Ready> {
+        let done = match &mut self.stage {
+            Stage::Running(running) => running.go_on_for(operations),
+            Stage::Done(_) => Ok(true),
+            Stage::Failed(error) => Err(error.clone()),
+        };
+        let done = done.inspect_err(|error| self.stage = Stage::Failed(error.clone()))?;
+        if done {
+            self.finish()?;
+        }
+        Ready::text(&self.progress(done)?)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let begun = Stage::Failed(Error::internal("a run ended twice"));
+        self.stage = match std::mem::replace(&mut self.stage, begun) {
+            Stage::Running(running) => match running.finish() {
+                Ok(outcome) => Stage::Done(Box::new(outcome)),
+                Err(error) => Stage::Failed(error),
+            },
+            ended => ended,
+        };
+        if let Stage::Failed(error) = &self.stage { Err(error.clone()) } else { Ok(()) }
+    }
+
+    fn progress(&self, done: bool) -> Result<Value> {
+        Ok(match &self.stage {
+            Stage::Running(running) => {
+                let progress = running.progress();
+                json!({
+                    "done": done,
+                    "operations": progress.operations,
+                    "fraction": progress.fraction,
+                    "simulated_ns": progress.simulated.as_ns(),
+                    "completed": running.completed(),
+                    "waiting": running.system().queue_length(),
+                })
+            }
+            Stage::Done(outcome) => json!({
+                "done": done,
+                "operations": outcome.summary.operations.issued,
+                "completed": outcome.summary.requests,
+                "fraction": 1.0,
+                "simulated_ns": outcome.summary.elapsed_s * 1e9,
+                "waiting": 0,
+            }),
+            Stage::Failed(error) => return Err(error.clone()),
+        })
+    }
+
+    /// How it stands.
+    pub fn glance(&self) -> Result<Ready> {
+        let (glance, mut told) = match &self.stage {
+            Stage::Running(running) => (running.glance(), self.progress(false)?),
+            Stage::Done(outcome) => (
+                Glance {
+                    requests: outcome.summary.requests,
+                    response_time_ms: outcome.summary.response_time_ms.stats,
+                    cdf: outcome.cdf[0].clone(),
+                    energy_j: outcome.summary.energy_j.total,
+                    checksum: outcome.summary.checksum.clone(),
+                },
+                self.progress(true)?,
+            ),
+            Stage::Failed(error) => return Err(error.clone()),
+        };
+        let times = glance.response_time_ms;
+        let mut answer = Answer::default();
+        for (name, value) in [
+            ("mean_ms", times.mean),
+            ("p50_ms", times.p50),
+            ("p95_ms", times.p95),
+            ("p99_ms", times.p99),
+            ("max_ms", times.max),
+            ("energy_j", glance.energy_j),
+        ] {
+            told[name] = value.into();
+        }
+        told["response_ms"] = answer.column(&Column::F64(&glance.cdf.response_ms));
+        told["share"] = answer.column(&Column::F64(&glance.cdf.share));
+        answer.ready(&told)
+    }
+
+    /// Completed requests from row `from` on: the experiment is run again to tell.
+    pub fn rows(&self, from: usize) -> Result<Ready> {
+        let rows = Arc::new(Mutex::new(Answered::default()));
+        let taken = Arc::clone(&rows);
+        let sink: RowSink = Box::new(move |chunk: &Rows| {
+            taken.lock().unwrap_or_else(PoisonError::into_inner).take(chunk);
+            Ok(())
+        });
+        self.experiment.run(Hooks { rows: Some(sink), ..Hooks::default() })?;
+        rows.lock().unwrap_or_else(PoisonError::into_inner).told(from)
+    }
+
+    /// What stations do from then on, until so many choices have been made.
+    pub fn watch(&mut self, from: Time, choices: usize) -> Result<Ready> {
+        if self.watched.as_ref().is_none_or(|watched| !watched.reaches(from)) {
+            self.watched = Some(Box::new(Watched::new(&self.experiment, from)?));
+        }
+        let Some(watched) = &mut self.watched else { return Err(Error::internal("nobody watches")) };
+        // What has failed is of no use any more.
+        let seen = watched.see(from, choices).and_then(|()| watched.told());
+        if seen.is_err() {
+            self.watched = None;
+        }
+        seen
+    }
+
+    /// Where a mechanism is at instants of the window watched last.
+    pub fn positions(&self, station: usize, at: &[Time]) -> Result<Ready> {
+        let watched = self.watched.as_ref();
+        watched.ok_or_else(|| Error::internal("nobody watches"))?.positions(station, at)
+    }
+
+    /// What came of it.
+    pub fn outcome(&self) -> Result<Ready> {
+        Ready::text(self.ended()?)
+    }
+
+    /// The checksum of all completions.
+    pub fn checksum(&self) -> Result<Ready> {
+        Ready::text(&self.ended()?.summary.checksum)
+    }
+
+    fn ended(&self) -> Result<&Outcome> {
+        match &self.stage {
+            Stage::Done(outcome) => Ok(outcome),
+            Stage::Failed(error) => Err(error.clone()),
+            Stage::Running(_) => Err(Error::internal("the run has not ended")),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+"""What paper 000 claims about the device: what it promises, its parameters, how it seeks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..claims import judging
+from ..runs import Runs
+from ..topic import Judged, Topic
+from . import mechanics, parameters
+
+judging(parameters, mechanics)
+
+
+def _places(_: Runs, __: Mapping[str, Judged]) -> dict[str, str]:
+    return {"pairs": f"{mechanics.PAIRS:,}"}
+
+
+DEVICE = Topic("device", (), Runs, _places)
+"""Nothing of it takes an experiment: its claims are judged by parameters and single runs."""

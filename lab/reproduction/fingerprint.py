@@ -1,0 +1,76 @@
+"""Fingerprints of experiments: the hash of what a run of seconds leaves.
+
+Most changes of the sources change no result, and nobody should have to simulate for an hour to learn that:
+where the fingerprint is what it was when points were kept, they stand. That is no proof, as a long run can
+meet what a short one does not: `tests/validation/test_recomputed.py` makes ten verdicts a day from scratch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..simulator import experiment
+from .runs import Planned, run
+
+OF_REQUESTS = ("--limit", "300", "--warmup", "0", "--seeds", "1")
+OF_JOBS = {"scale_factor": "0.002", "transactions_per_node": "500", "records": "20000"}
+"""What the data of a job become, by the name of their size."""
+
+TIMED = ("decision_cost.csv",)
+"""Tables of wall-clock time."""
+
+
+@dataclass(frozen=True)
+class Short:
+    """The short run of an experiment."""
+
+    planned: Planned
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What is said beside the options of the experiment, and against them."""
+        study = experiment(self.planned.experiment)["study"]
+        if study["kind"] != "smart":
+            return OF_REQUESTS
+        own = _sizes(self.planned.options) or _sizes(study["job_settings"])
+        return tuple(word for size in own for word in ("--job-set", f"{size}={OF_JOBS[size]}"))
+
+    @property
+    def run(self) -> Planned:
+        """It, as it is run."""
+        return replace(self.planned, options=(*self.planned.options, *self.options))
+
+    def fingerprint(self, directory: Path) -> str:
+        """The hash of all tables in the directory that it has run in."""
+        left = sorted((directory / self.planned.place).glob("*.csv"))
+        tables = [file for file in left if file.name not in TIMED]
+        if not tables:
+            raise FileNotFoundError(f"a short run of {self.planned.place} left no tables")
+        digest = hashlib.sha256()
+        for file in tables:
+            digest.update(f"{file.name}\0".encode())
+            digest.update(file.read_bytes())
+        return digest.hexdigest()[:12]
+
+
+def _sizes(words: Iterable[str]) -> list[str]:
+    """Which sizes of data are set."""
+    return [name for name in (word.split("=", maxsplit=1)[0] for word in words) if name in OF_JOBS]
+
+
+FOUND: dict[Planned, str] = {}
+"""What was found since this process began."""
+
+
+def fingerprints(plan: Sequence[Planned]) -> dict[str, str]:
+    """The fingerprint of each experiment, by its place: seconds of simulation each, once in a process."""
+    shorts = [Short(each) for each in plan if each not in FOUND]
+    with tempfile.TemporaryDirectory(prefix="sledlab-fingerprints-") as name:
+        directory = Path(name)
+        run([each.run for each in shorts], directory, side_by_side=True)
+        FOUND.update((each.planned, each.fingerprint(directory)) for each in shorts)
+    return {each.place: FOUND[each] for each in plan}

@@ -1,0 +1,22 @@
+"""What the papers are known for: what abstracts and conclusions say, in our words."""
+
+from __future__ import annotations
+
+HEADLINES = {
+    "H-03": "ZSPTF beats disk-like schedulers; it is near SPTF in response and near C-SCAN in fairness",
+    "H-46": "ZSPTF completes more than C-SCAN and SSTF at equal response",
+    "H-30": "SPTF is the fastest, and its response times vary most",
+    "L-22": "ZSPTF is fairer than SPTF, and a little slower",
+    "H-55": "ASPTF is usually the fairest of five",
+    "H-04": "parking at once, merging and parts of sectors save up to half of the energy",
+    "W-01": "MEMS of 3 % of a disk has 30 to 49 % of the performance of MEMS alone",
+    "W-03": "a caching disk is 5.6 to 24 times as fast as a disk",
+    "W-43": "MEMS is the better cache than RAM for the same money",
+    "L-14": "schedulers that know of parallelism beat SPTF by far under heavy load",
+    "L-17": "PA-SPTF is as fair as any",
+    "Y-01": "parking at once halves the energy",
+    "Y-02": "merging saves 18 % of the energy of servicing",
+    "C-18": "MEMS G3 joins with a tenth of the I/O time of a disk",
+    "C-42": "what holds jobs up: processor, store or network, in 20 cases",
+}
+"""By the claim that says it."""

@@ -1,0 +1,153 @@
+"""Strips: what we had to choose for a claim, the values that it might have had, and where the claim holds.
+
+They are declared beside the claims, in `strips.toml` of a topic. The judge of a claim is called once for each
+value, with runs that read other points: those of directories with another ending, where there are such.
+"""
+
+from __future__ import annotations
+
+import html
+import shlex
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sledlab.reproduction.verdicts import Cell, Strip
+
+from .claims import DEPENDS, FITTED, HELD, IN_PART, NOT, REPRODUCED, Verdict
+from .runs import Planned
+
+CHANCE = "chance"
+SHAKY = "fewer seeds than elsewhere, and one seed alone turns it"
+"""Why strips do not count."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of what is varied.
+
+    Attributes:
+        name: In words.
+        reading: What the directories of its runs end in, or marks by which runs read otherwise; nothing for
+            what all other numbers are of.
+        options: What is said to run it; nothing where what it reads is run anyway.
+    """
+
+    name: str
+    reading: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen, and the values that it might have had, in order.
+
+    Attributes:
+        over: What it is, in words.
+        beside: Why it does not count, where the paper does not leave it open: `published`, or `chance`.
+        values: One of them is what all other numbers are of.
+        reruns: The directories of experiments that are run again with each value, and what is said to one.
+        options: What is said to all of these runs.
+        claims: Those that hang on it; all that are judged by what is rerun or read otherwise, unless said.
+        but: Those among them for which it says nothing.
+        equal: Whether its values are readings that count alike: what is reproduced in part with some and not
+            at all with others is not reproduced.
+    """
+
+    over: str
+    values: tuple[Value, ...]
+    beside: str = ""
+    reruns: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
+    equal: bool = False
+
+    def planned(self, plan: Sequence[Planned]) -> Iterator[Planned]:
+        """The experiments that its values take besides those of a plan."""
+        base = {each.place: each for each in plan}
+        for value in self.values:
+            for place, *own in (line.split() for line in self.reruns if value.options):
+                each = base[place]
+                yield Planned(
+                    each.experiment,
+                    (*each.options, *self.options, *own, *value.options),
+                    f"{each.suffix}{value.reading[0]}",
+                    f"{each.title or f'`{each.experiment}`'}, {self.over}: {value.name}",
+                )
+
+    def touches(self, claim: str, touched: Iterable[str], directory: Path) -> bool:
+        """Whether one of its values changes what the judge of a claim reads, of some directories."""
+        if self.claims or claim in self.but:
+            return claim in self.claims
+        endings = {each for value in self.values for each in value.reading}
+        marks = {each for each in endings if not each.startswith("-")}
+        if marks or self.reruns:
+            return bool(marks) or not {line.split()[0] for line in self.reruns}.isdisjoint(touched)
+        return any((directory / f"{place}{ending}").exists() for place in touched for ending in endings)
+
+    def judged(self, judge: Callable[[tuple[str, ...]], Verdict]) -> Strip | None:
+        """How a claim comes out with each value, judged in its reading; nothing if no number hangs on it."""
+        found = [(value, judge(value.reading)) for value in self.values]
+        if not self.claims and len({(each.outcome, each.ours) for _, each in found}) == 1:
+            return None
+        cells = tuple(Cell(value.name, each.outcome, each.short) for value, each in found)
+        default = next(at for at, value in enumerate(self.values) if not value.reading)
+        return Strip(self.over, self.beside, default, cells)
+
+
+def counting(choices: Sequence[Choice], judge: Callable[[tuple[str, ...]], Verdict]) -> Iterator[Strip]:
+    """The strips of a claim. Where a single seed turns it, runs with fewer seeds count for nothing."""
+    found = [(choice, strip) for choice in choices if (strip := choice.judged(judge))]
+    shaky = any(strip.flips for choice, strip in found if choice.beside == CHANCE)
+    for choice, strip in found:
+        muted = shaky and choice.reruns and strip.flips and not choice.beside
+        yield replace(strip, beside=SHAKY) if muted else strip
+
+
+@cache
+def choices(topic: str) -> tuple[Choice, ...]:
+    """What was chosen for the claims of a topic."""
+    file = Path(__file__).parent / topic / "strips.toml"
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))["strip"] if file.is_file() else []
+    return tuple(_choice(**row) for row in rows)
+
+
+def _choice(*, values: Sequence[dict[str, Any]], options: str = "", **row: Any) -> Choice:
+    words: dict[str, Any] = {
+        name: tuple(said) if isinstance(said, list) else said for name, said in row.items()
+    }
+    found = tuple(_value(**each) for each in values)
+    return Choice(values=found, options=tuple(shlex.split(options)), **words)
+
+
+def _value(name: str, ending: str | Sequence[str] = (), options: str = "") -> Value:
+    reading = (ending,) if isinstance(ending, str) else tuple(ending)
+    return Value(name, reading, tuple(shlex.split(options)))
+
+
+SHAPES = {REPRODUCED: "●", IN_PART: "◐", NOT: "○", DEPENDS: "◇", FITTED: "□", HELD: "■"}
+WORDS = {
+    REPRODUCED: "reproduced",
+    IN_PART: "in part",
+    NOT: "not",
+    DEPENDS: "depends",
+    FITTED: "fitted",
+    HELD: "held",
+}
+"""Outcomes in a cell: told apart by shape and word, so that colour is not needed."""
+
+
+def table(strip: Strip) -> str:
+    """A strip in HTML: a row of cells."""
+    cells = "".join(
+        f'<td class="{WORDS[cell.outcome].replace(" ", "-")}{" ours" if at == strip.default else ""}">'
+        f"{html.escape(cell.value)}<br><b>{SHAPES[cell.outcome]} {WORDS[cell.outcome]}</b>"
+        f"{f'<br>{html.escape(cell.number)}' if cell.number else ''}</td>"
+        for at, cell in enumerate(strip.cells)
+    )
+    beside = f"<br><i>does not count: {strip.beside}</i>" if strip.beside else ""
+    return f'<table class="strip"><tr><th>{html.escape(strip.over)}{beside}</th>{cells}</tr></table>'

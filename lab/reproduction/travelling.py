@@ -1,0 +1,74 @@
+"""What of the verdicts travels in the package: one file, which `sledlab reproduce` reads."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..results import PROJECT
+from .claims import Claim, claims, verdict
+from .points import POINTS
+from .runs import TOUCHED
+from .topic import Judged, Sheet, Topic
+
+FILE = PROJECT / "python" / "sledlab" / "reproduction" / "verdicts.json"
+
+TAKEN = ("id", "paper", "where", "priority", "grade", "claim", "published", "accept")
+"""What is taken of a claim as it stands."""
+
+
+def send(topic: Topic, sheet: Sheet) -> None:
+    """Writes the verdicts of a topic in the place of its earlier ones."""
+    there = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {"sources": {}, "claims": []}
+    others = [row for row in there["claims"] if row["topic"] != topic.name]
+    rows = sorted((*others, *_rows(topic, sheet)), key=lambda row: row["topic"])
+    sources = dict(sorted({**there["sources"], topic.name: topic.sources}.items()))
+    # A line for each claim, so that changes can be read.
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    FILE.write_text(f'{{"sources": {json.dumps(sources)}, "claims": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
+def _rows(topic: Topic, sheet: Sheet) -> list[dict[str, Any]]:
+    mine = claims(topic.name)
+    return [
+        {
+            **{name: getattr(mine[claim], name) for name in TAKEN},
+            "topic": topic.name,
+            "outcome": judged.outcome,
+            "ours": _in_all(topic, judged, "ours"),
+            "why": _in_all(topic, judged, "why"),
+            "experiments": _experiments(topic, mine[claim]),
+            **_strips(judged),
+        }
+        for claim, judged in sheet.verdicts.items()
+    ]
+
+
+def _strips(judged: Judged) -> dict[str, Any]:
+    """The strips of a claim, if any: what is varied, why it does not count, a cell for each value."""
+    rows = [
+        [
+            each.over,
+            each.beside,
+            each.default,
+            [[cell.value, cell.outcome, cell.number] for cell in each.cells],
+        ]
+        for each in judged.strips
+    ]
+    return {"strips": rows} if rows else {}
+
+
+def _in_all(topic: Topic, judged: Judged, what: str) -> str:
+    """What is said of a claim: in both readings where they count alike and differ."""
+    said = [(topic.title, judged.found), (topic.other_title, judged.other if judged.equal else None)]
+    both = [(title, each.outcome, str(getattr(each, what)).strip()) for title, each in said if each]
+    if len({text for _, _, text in both}) == 1:
+        return both[0][2]
+    return " ".join(f"{title} ({outcome}): {text}" for title, outcome, text in both if text)
+
+
+def _experiments(topic: Topic, claim: Claim) -> list[str]:
+    """The experiments that a claim is judged by: those whose tables its judge reads."""
+    TOUCHED.clear()
+    verdict(claim, topic.runs(POINTS, ()))
+    return list(dict.fromkeys(each.experiment for each in topic.plan if each.place in TOUCHED))

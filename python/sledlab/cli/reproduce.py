@@ -1,0 +1,147 @@
+"""`sledlab reproduce`: figures and claims of the papers; what came of them, and running them again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sledlab.cli.completion import items, model_of
+from sledlab.cli.group import SuggestingGroup
+from sledlab.cli.options import Count, json_option, quiet_option, show_json, show_table
+from sledlab.errors import unknown
+from sledlab.lazy import later
+from sledlab.show import terminal
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from sledlab.reproduction.figure import Figure
+    from sledlab.reproduction.verdicts import Claim
+
+again = later("sledlab.reproduction.run:reproduce")
+found_by = later("sledlab.reproduction.run:found_by")
+figures = later("sledlab.reproduction.figure:figures")
+claims = later("sledlab.reproduction.verdicts:claims")
+claims_of = later("sledlab.reproduction.verdicts:claims_of")
+words = later("sledlab.reproduction.words")
+
+PAPERS = ("000", "001", "002", "003", "004")
+
+
+def names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Figures and claims that begin with a word."""
+    return items([*figures(), *claims()], incomplete)
+
+
+@click.group(cls=SuggestingGroup)
+def reproduce() -> None:
+    """List, show and run figures and claims of the papers again, on devices of yours too.
+
+    What the papers print stands beside ours. Verdicts are those on the whole runs on the papers' devices.
+
+    \b
+    Examples:
+      sledlab reproduce list --paper 000 --outcome "not reproduced"
+      sledlab reproduce show L-22
+      sledlab reproduce run paper-000-figure-9 --quick
+      sledlab reproduce run paper-001-figure-6 --quick --device mine.toml --out mine
+    """
+
+
+@reproduce.command("list")
+@click.option("--paper", type=click.Choice(PAPERS), help="Only those of a paper.")
+@click.option("--outcome", metavar="WORDS", help="Only claims with this verdict, such as `not reproduced`.")
+@json_option
+def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> None:
+    """All figures that are drawn again and all claims, with what came of them."""
+    outcomes = dict.fromkeys(each.outcome for each in claims().values())
+    if outcome not in (None, *outcomes):
+        raise unknown("outcome", str(outcome), list(outcomes))
+    shown = [each for each in figures().values() if paper in (None, each.paper) and outcome is None]
+    about = [
+        each for each in claims().values() if paper in (None, each.paper) and outcome in (None, each.outcome)
+    ]
+    if as_json:
+        show_json({"figures": [_figure(each) for each in shown], "claims": [asdict(each) for each in about]})
+        return
+    lines = [*map(words.of_figure, shown), *map(words.of_claim, about)]
+    show_table(("name", "outcome", "shows or says"), lines)
+
+
+@reproduce.command("show")
+@click.argument("name", shell_complete=names)
+@json_option
+def reproduce_show(name: str, *, as_json: bool) -> None:
+    """A claim or a figure: what is printed, what came out, why, and how to run it."""
+    found = found_by(name)
+    if as_json:
+        show_json(_figure(found) if hasattr(found, "panels") else _claim(found))
+        return
+    terminal.show(lambda console: console.print(words.shown(found), markup=False))
+
+
+@reproduce.command("run")
+@click.argument("name", shell_complete=names)
+@click.option(
+    "--device",
+    metavar="NAME|FILE",
+    help="A device of yours in the place of that of the paper.",
+    shell_complete=model_of("device"),
+)
+@click.option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
+@click.option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
+@click.option("--limit", metavar="N", type=Count(), help="Requests a run, at most.")
+@click.option("--jobs", metavar="N", type=Count(), help="Runs at a time  [default: one for each processor]")
+@click.option("--out", metavar="DIR", help="Directory for tables and pictures  [default: NAME]")
+@quiet_option
+@json_option
+def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
+    """Run a figure or a claim again: NAME is one of `sledlab reproduce list`.
+
+    Runs the experiments that it shows, unless DIR holds them, and draws ours beside what the paper prints. A
+    run that was stopped goes on when it is given the same DIR again.
+
+    \b
+    Examples:
+      sledlab reproduce run paper-002-figure-2 --quick
+      sledlab reproduce run W-22 --limit 20000 --out lru
+      sledlab reproduce run paper-004-figure-4 --quick --device mine.toml
+    """
+    found = again(name, **said)
+    files = found.write()
+    if as_json:
+        show_json(
+            {
+                "name": found.name,
+                "device": found.device,
+                "shortened": found.shortened,
+                "files": [str(file) for file in files],
+                "claims": [_claim(each) for each in found.claims],
+            }
+        )
+        return
+    show_table(("claim", "verdict", "says"), words.verdicts(found.claims))
+    terminal.say(words.BESIDE)
+    if found.shortened:
+        terminal.say(f"Shortened: {found.shortened}.")
+    for file in files:
+        terminal.note(f"wrote {file}")
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    """A figure as plain data."""
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "section": figure.section,
+        "experiments": list(dict.fromkeys(each.experiment for each in figure.runs)),
+        "claims": {each.id: each.outcome for each in claims_of(figure)},
+        "printed": list(dict.fromkeys(each.said for panel in figure.panels for each in panel.printed)),
+    }
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    """A claim as plain data."""
+    return {**asdict(claim), "figures": [each.name for each in claim.figures]}

@@ -1,0 +1,69 @@
+"""`sledlab view`."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sledlab.cli.completion import experiment_or_file
+from sledlab.cli.options import options, ordered, source_of
+from sledlab.cli.study_file import refuse_study
+from sledlab.errors import Error
+from sledlab.files import check_writable
+from sledlab.lazy import later
+from sledlab.runs.options import Option, Simulated, declared
+from sledlab.show import terminal
+
+if TYPE_CHECKING:
+    from sledlab.show.view import View
+
+make = later("sledlab.show.view:view")
+in_browser = later("sledlab.show.view:opened")
+
+OUTPUT = {
+    "around": Option("Where the page begins: start | slowest.", "WHERE", "start"),
+    "out": Option("The page, .html.", "FILE", "view.html"),
+    "opened": Option("Open it in the browser; without --out, as a temporary file.", flag="open", read=bool),
+}
+
+
+@click.command()
+@click.argument("experiment", required=False, shell_complete=experiment_or_file)
+@options({**ordered(declared(Simulated)), **OUTPUT})
+def view(
+    experiment: str | None,
+    device: str | None,
+    around: str | None,
+    out: str | None,
+    opened: bool | None,
+    **flags: Any,
+) -> None:
+    """Watch a run in the browser: one page, offline, with the simulator inside.
+
+    EXPERIMENT is a TOML file, the name of an experiment, or a directory that `sledlab simulate --out` left;
+    options override what it says. Without anything the page begins with an experiment of its own. It shows
+    every move and choice, races schedulers on the same requests, and gives the same numbers as the command
+    line.
+
+    \b
+    Examples:
+      sledlab view --out laboratory.html
+      sledlab view --device mems-g2 --workload uniform --scheduler sptf --limit 20000
+      sledlab view --device mems-g2 --trace app.csv --around slowest --out slowest.html
+      sledlab view run --open
+    """
+    if experiment is not None and not Path(experiment).is_dir():
+        refuse_study(experiment)
+    path = Path(out or (tempfile.mkdtemp(prefix="sledlab-") + "/view.html" if opened else "view.html"))
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise Error(f"cannot tell how to write `{path}`", remedy="end the name in .html")
+    check_writable(path)
+    said = {name: flags[name] for name in declared(Simulated) if flags[name]}
+    page: View = make(source_of(flags), device, experiment=experiment, around=around or "start", **said)
+    page.write(path)
+    terminal.say(f"page: {path}")
+    if opened and not in_browser(path):
+        terminal.note(f"no browser was found: open {path.resolve()}")

@@ -1,0 +1,109 @@
+"""What is mounted where, and what a server that was killed has left of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from mmap import mmap
+from pathlib import Path
+
+from sledlab.errors import Error
+
+MOUNTS = Path("/proc/self/mountinfo")
+
+NBDFUSE = ("fuse", "fuse.nbdfuse")
+"""What kernels call the kind of file system that nbdfuse makes."""
+
+FILE = "nbd"
+"""The file that nbdfuse makes in its directory."""
+
+
+@dataclass(frozen=True)
+class Mount:
+    """Something mounted: where, of which kind, and on what."""
+
+    place: Path
+    kind: str
+    source: str
+
+
+def mounted_at(place: Path) -> Mount | None:
+    """What was mounted at a directory last; nothing if it is a directory like others.
+
+    Works where the file system does not answer any more.
+    """
+    absolute = os.path.realpath(place)
+    found = None
+    for line in MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
+        before, _, after = line.partition(" - ")
+        where = _unescaped(before.split()[4])
+        if where == absolute:
+            kind, source = after.split()[:2]
+            found = Mount(Path(where), kind, _unescaped(source))
+    return found
+
+
+def _unescaped(text: str) -> str:
+    r"""A path as it is, of one in which the kernel has escaped spaces and the like.
+
+    Examples:
+        >>> _unescaped(r"/a\040b")
+        '/a b'
+    """
+    return re.sub(r"\\([0-7]{3})", lambda digits: chr(int(digits[1], 8)), text)
+
+
+def refuse_mounted(place: Path) -> None:
+    """Refuses a directory on which something is mounted.
+
+    Raises:
+        Error: It is; if a server that is gone has left it, with what takes it away.
+    """
+    mount = mounted_at(place)
+    if mount is None:
+        return
+    if mount.kind in NBDFUSE:
+        file, away = mount.place / FILE, [f"fusermount3 -uz {mount.place}"]
+    else:
+        backing = _backing(mount.source)
+        if backing is None:
+            raise Error(f"something else is mounted on `{place}`", remedy="name an empty directory")
+        file = backing
+        away = [
+            f"umount -l {mount.place}",
+            f"losetup -d {mount.source}",
+            f"fusermount3 -uz {backing.parent}",
+            f"rmdir {backing.parent}",
+        ]
+    if _answers(file):
+        raise Error(
+            f"`{place}` belongs to another server, which runs", remedy="end that one, or name another place"
+        )
+    raise Error(f"`{place}` is left of a server that was killed", remedy=f"say: {'; '.join(away)}")
+
+
+def _backing(device: str) -> Path | None:
+    """The file of nbdfuse that a loop device is of, if it is of one."""
+    try:
+        said = Path("/sys/block", Path(device).name, "loop/backing_file").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    file = Path(said.rstrip("\n"))
+    mount = mounted_at(file.parent)
+    return file if file.name == FILE and mount is not None and mount.kind in NBDFUSE else None
+
+
+def _answers(file: Path) -> bool:
+    """Whether a server is behind a file of nbdfuse."""
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_DIRECT)
+    except OSError:
+        return False
+    try:
+        with mmap(-1, 4096) as page:
+            return os.preadv(handle, [page], 0) > 0
+    except OSError:
+        return False
+    finally:
+        os.close(handle)

@@ -1,0 +1,116 @@
+"""Figures of papers drawn: heading, legend, panels, and what the paper says in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import mpl_figure, mpl_patches
+from sledlab.reproduction.map import draw_map
+from sledlab.reproduction.panel import Drawn
+from sledlab.reproduction.rows import Tables
+from sledlab.show.plots import INK, QUIET, made, style
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from matplotlib.figure import Figure as Drawing
+
+    from sledlab.reproduction.figure import Figure
+
+HEIGHT, WIDTHS = 3.0, {1: 6.4, 2: 8.8, 3: 9.6}
+"""Inches: of a row of panels, and of figures by their columns."""
+
+LINE = 13.5
+"""Letters an inch of a line below a figure."""
+
+
+def draw(figure: Figure, directory: Path | None = None, *, device: str = "", shortened: str = "") -> Drawing:
+    """A figure from the tables in a directory.
+
+    Args:
+        figure: Which.
+        directory: Where the tables are, by the places of its experiments; a map needs none.
+        device: The device of the user's that ours is of, if it is not that of the paper.
+        shortened: What was left out of the runs, if anything.
+
+    Raises:
+        Error: A table is missing.
+    """
+    count = len(figure.panels)
+    columns = {1: 1, 3: 3}.get(count, 2)
+    rows = -(-count // columns)
+    ours: dict[str, Any] = {}
+    printed: dict[str, Any] = {}
+    with style():
+        size = (WIDTHS[columns], HEIGHT * rows + 0.9)
+        drawing: Drawing = mpl_figure.Figure(figsize=size, layout="constrained")
+        places = drawing.subplots(rows, columns, squeeze=False)
+        for panel, axes in zip(figure.panels, places.flat, strict=True):
+            axes.set_title(panel.title, fontsize=9.5)
+            if panel.kind == "map":
+                printed |= draw_map(drawing, axes, figure, panel, device)
+            else:
+                drawn = Drawn(figure, panel, axes, Tables(directory))
+                drawn.draw()
+                ours |= drawn.ours
+                printed |= drawn.printed
+        _above(drawing, figure, ours)
+        words = [figure.note.replace("Section", "The paper, section", 1)]
+        words.append(device and f"Ours on {device}; what is printed is on the device of the paper.")
+        words.append(shortened and f"Shortened: {shortened}.")
+        _below(drawing, printed, [text for text in words if text], size[0])
+    return made(drawing, f"sledlab reproduce run {figure.name}")
+
+
+def _above(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:
+    """The title, and below it what the colours of ours mean."""
+    heading = "\n".join(_wrapped(figure.heading, int(LINE * drawing.get_figwidth() * 0.8)))
+    if not ours:
+        drawing.suptitle(heading, x=0.01, ha="left", fontsize=10.5, fontweight="bold", color=INK)
+        return
+    legend = drawing.legend(
+        ours.values(),
+        ours.keys(),
+        title=heading,
+        loc="outside upper left",
+        ncols=min(len(ours), 6),
+        frameon=False,
+        fontsize=8.5,
+        columnspacing=1.6,
+        handletextpad=0.6,
+        alignment="left",
+    )
+    legend.get_title().set(fontsize=10.5, fontweight="bold", color=INK)
+
+
+def _below(drawing: Drawing, printed: Mapping[str, Any], words: list[str], width: float) -> None:
+    """What the paper prints with its marks, and what else there is to say."""
+    blank = mpl_patches.Patch(alpha=0)
+    lines: list[tuple[Any, str]] = []
+    for said, mark in printed.items():
+        first, *rest = _wrapped(said, int(LINE * width))
+        lines += [(mark, first), *((blank, each) for each in rest)]
+    for text in words:
+        lines += [(blank, each) for each in _wrapped(text, int(LINE * width))]
+    if lines:
+        drawing.legend(
+            [mark for mark, _ in lines],
+            [text for _, text in lines],
+            loc="outside lower left",
+            frameon=False,
+            fontsize=8.5,
+            labelcolor=QUIET,
+            handletextpad=0.6,
+            labelspacing=0.35,
+        )
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """A text in lines of so many letters."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines

@@ -1,0 +1,67 @@
+"""Maps of seek times, with the shape that the paper prints of their regions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import later, mpl_patches, tomllib
+from sledlab.lazy import numpy as np
+from sledlab.model.experiment import experiment as known
+from sledlab.reproduction.panel import PRINTED
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+    from sledlab.reproduction.figure import Figure, Panel
+
+seek_map = later("sledlab.studies.seek_map:seek_map")
+chosen = later("sledlab.model.catalogue:device")
+
+THRESHOLDS_MS = (0.3, 0.325, 0.35, 0.4)
+OUTLINED_MS = 0.325
+"""The region whose height the rectangle of the paper is given."""
+
+
+SHOWN_BITS = 420
+"""To either side of the centre: beyond, times grow with x alone."""
+
+
+def draw_map(drawing: Drawing, axes: Axes, figure: Figure, panel: Panel, device: str) -> dict[str, Any]:
+    """Draws seek times from the centre to even columns; returns what the marks of the paper mean."""
+    said = dict(tomllib.loads(known.text(figure.runs[0].experiment))["device"])
+    found = seek_map(chosen(device) if device else chosen(said.pop("preset"), **said))
+    even = slice(None, None, 2)
+    x, ms = found.x_bit[even], found.ms[:, even]
+    mesh = axes.pcolormesh(x, found.y_bit, ms, cmap="cividis_r", shading="nearest", rasterized=True)
+    for index, threshold_ms in enumerate(THRESHOLDS_MS):
+        _outline(axes, x, found.y_bit, ms, threshold_ms, 900 - 300 * index)
+    axes.set_xlim(-SHOWN_BITS, SHOWN_BITS)
+    bar = drawing.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.9)
+    bar.outline.set_visible(False)
+    rows = found.y_bit[np.asarray(ms <= OUTLINED_MS).any(axis=1)]
+    height = float(rows.max() - rows.min())
+    assert panel.printed[0].by
+    width = height / panel.printed[0].by[0]
+    style: Any = {"fill": False, "edgecolor": PRINTED, "linestyle": "--", "linewidth": 1.8}
+    rectangle = mpl_patches.Rectangle((-width / 2, float(rows.min())), width, height, **style)
+    axes.add_patch(rectangle)
+    axes.set_xlabel(panel.labels[0])
+    axes.set_ylabel(panel.labels[1])
+    return {panel.printed[0].said: rectangle}
+
+
+def _outline(axes: Axes, x: Any, y: Any, ms: Any, threshold_ms: float, label_y: int) -> None:
+    """Outlines the places reached within a time, and names it on the right, outside of the regions."""
+    axes.contour(x, y, ms, levels=[threshold_ms], colors="white", linewidths=0.9)
+    edge = int(x[np.asarray(ms <= threshold_ms).any(axis=0)].max())
+    inside = y[ms[:, list(x).index(edge)] <= threshold_ms]
+    axes.annotate(
+        f"{threshold_ms:g} ms",
+        (edge, min(max(label_y, int(inside.min())), int(inside.max()))),
+        xytext=(280, label_y),
+        color="white",
+        fontsize=8,
+        va="center",
+        arrowprops={"arrowstyle": "-", "color": "white", "linewidth": 0.7},
+    )

@@ -1,0 +1,322 @@
+"""One panel of a figure: lines, bars or stacks of ours, and what the paper prints beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import mpl_patches, mpl_ticker
+from sledlab.reproduction.rows import said_of
+from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, plain_ticks
+from sledlab.show.wording import figure as worded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
+
+    from sledlab.reproduction.figure import Figure, Panel, Printed
+    from sledlab.reproduction.rows import Dot, Series, Tables
+
+COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, INK)
+MARKERS = "os^Dvp"
+
+PRINTED = "#E0A100"
+"""What the paper prints: a colour that ours never has."""
+
+GAP = 0.8
+"""Between groups of bars, in bars."""
+
+MOST_TICKS = 9
+
+FAR = 20
+"""Times the least value from which on the greatest asks for a logarithmic axis."""
+
+CLOSE = 100
+"""The same, up to which a logarithmic axis has ticks between its decades."""
+
+ASIDE = 0.27
+"""Of a bar, by which marks stand beside its middle, where its value is written."""
+
+
+@dataclass
+class Drawn:
+    """A panel as it is drawn.
+
+    Attributes:
+        figure: The figure.
+        panel: The panel.
+        axes: Where.
+        tables: What is shown.
+        ours: What colours mean, for the legend.
+        printed: What marks of the paper mean, for the legend.
+    """
+
+    figure: Figure
+    panel: Panel
+    axes: Axes
+    tables: Tables
+    ours: dict[str, Any] = field(default_factory=dict)
+    printed: dict[str, Any] = field(default_factory=dict)
+    _found: Series = field(default_factory=dict)
+    _slots: dict[str, float] = field(default_factory=dict)
+
+    def draw(self) -> None:
+        """Draws ours, then what the paper prints, then the axes that hold both."""
+        parts = {name: self.tables.part(self.figure, self.panel, y) for name, y in self.panel.parts.items()}
+        self._found = next(iter(parts.values()))
+        if not self._found:
+            self.axes.text(0.5, 0.5, "nothing of this in so short a run", ha="center", color=QUIET)
+            self.axes.set_axis_off()
+            return
+        if self.panel.kind == "lines":
+            self._lines(self._found)
+        elif self.panel.kind == "bars":
+            self._bars(self._found)
+        else:
+            self._stack(parts)
+        self._axes()
+        for printed in self.panel.printed:
+            self._print(printed)
+
+    def _lines(self, found: Series) -> None:
+        order = [*self.panel.names] or [*found]
+        for name, dots in found.items():
+            place = order.index(name)
+            colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
+            xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
+            (line,) = self.axes.plot(xs, ys, color=colour, marker=marker, markersize=4)
+            late = [dot for dot in dots if dot.late]
+            style: Any = {"linestyle": "none", "marker": marker, "markersize": 4, "color": colour}
+            self.axes.plot([dot.x for dot in late], [dot.y for dot in late], markerfacecolor="white", **style)
+            if name:
+                self.ours[self.panel.names.get(name, name)] = line
+        self.axes.grid(visible=True)
+        if any(dot.late for dots in found.values() for dot in dots):
+            self.ours["hollow: overloaded"] = self.axes.plot(
+                [], [], "o", color=QUIET, markerfacecolor="white", markersize=4
+            )[0]
+
+    def _bars(self, found: Series) -> None:
+        dots = self._in_order(found[""])
+        self._slots = {said_of(dot.x): place for place, dot in enumerate(dots)}
+        faces = ["white" if dot.late else BLUE for dot in dots]
+        cap = self._cap()
+        heights = [min(dot.y, cap) for dot in dots]
+        self.axes.bar(range(len(dots)), heights, width=0.64, color=faces, edgecolor=BLUE)
+        for place, dot in enumerate(dots):
+            self.axes.annotate(
+                worded(dot.y) if dot.y <= cap else "overload",
+                (place, heights[place]),
+                xytext=(0, 2),
+                textcoords="offset points",
+                ha="center",
+                fontsize=7.5,
+            )
+        names = [self.panel.names.get(said_of(dot.x), str(dot.x)) for dot in dots]
+        self.axes.set_xticks(range(len(dots)), names, fontsize=7 if len(names) > 4 else 8, color=INK)
+        self.axes.margins(y=0.12)
+        self.axes.grid(visible=True, axis="y")
+        if any(dot.late for dot in dots):
+            self.ours["hollow: overloaded"] = mpl_patches.Patch(facecolor="white", edgecolor=BLUE)
+
+    def _in_order(self, dots: Sequence[Dot]) -> list[Dot]:
+        """Bars in the order of their names; others are not shown."""
+        names = list(self.panel.names)
+        shown = [dot for dot in dots if not names or said_of(dot.x) in names]
+        return sorted(shown, key=lambda dot: names.index(said_of(dot.x))) if names else shown
+
+    def _stack(self, parts: dict[str, Series]) -> None:
+        heights = self._heights(parts)
+        left: dict[str, float] = dict.fromkeys(self._slots, 0.0)
+        names = list(dict.fromkeys(part for each in self.figure.panels for part in each.parts))
+        for part, found in heights.items():
+            colour = COLOURS[names.index(part)]
+            places = [self._slots[slot] for slot in found]
+            bottoms = [left[slot] for slot in found]
+            self.axes.bar(places, list(found.values()), bottom=bottoms, width=0.8, color=colour, linewidth=0)
+            left |= {slot: left[slot] + height for slot, height in found.items()}
+            self.ours[part] = mpl_patches.Patch(color=colour)
+        self.axes.set_xlim(-1.2, max(self._slots.values()) + 1.2)
+        self.axes.grid(visible=True, axis="y")
+
+    def _heights(self, parts: dict[str, Series]) -> dict[str, dict[str, float]]:
+        """Of each part, by slot: a place on the x axis for each group and x."""
+        groups = {name: self._shown(dots) for name, dots in self._found.items()}
+        place, ticks = 0.0, []
+        for name, dots in groups.items():
+            start = place
+            for dot in dots:
+                self._slots[_slot(name, dot.x)] = place
+                text = self.panel.names.get(said_of(dot.x), said_of(dot.x)) if not name else said_of(dot.x)
+                ticks.append((place, text))
+                place += 1
+            if name:
+                self._group(self.panel.names.get(name, name), (start + place - 1) / 2)
+            place += GAP
+        self.axes.set_xticks([at for at, _ in ticks], [text for _, text in ticks], fontsize=8, color=INK)
+        heights = {
+            part: {_slot(name, dot.x): dot.y for name, dots in found.items() for dot in self._shown(dots)}
+            for part, found in parts.items()
+        }
+        if self.panel.share:
+            whole = {slot: sum(found[slot] for found in heights.values()) for slot in self._slots}
+            heights = {
+                part: {slot: 100 * y / whole[slot] for slot, y in found.items()}
+                for part, found in heights.items()
+            }
+        return heights
+
+    def _shown(self, dots: Sequence[Dot]) -> list[Dot]:
+        return list(dots) if self.panel.series else self._in_order(dots)
+
+    def _group(self, name: str, middle: float) -> None:
+        """Names a group of bars below its ticks."""
+        self.axes.annotate(
+            name,
+            (middle, 0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, -15),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=8,
+            color=INK,
+        )
+
+    def _axes(self) -> None:
+        x, y = self.panel.labels
+        pad = 14 if self.panel.kind == "stack" and self.panel.series else None
+        self.axes.set_xlabel(x, labelpad=pad)
+        self.axes.set_ylabel(y)
+        if "y" in self.panel.log or ("auto" in self.panel.log and self._far_apart()):
+            self.axes.set_yscale("log")
+            if not self._far_apart(CLOSE):
+                self.axes.yaxis.set_major_locator(mpl_ticker.LogLocator(subs=(1, 2, 5)))
+        self.axes.tick_params(which="minor", length=0)
+        plain_ticks(self.axes.yaxis)
+        if self.panel.kind == "lines":
+            if "x" in self.panel.log:
+                self.axes.set_xscale("log")
+            values = sorted({dot.x for dots in self._found.values() for dot in dots})
+            if "x" in self.panel.log and len(values) <= MOST_TICKS:
+                self.axes.set_xticks(values)
+            plain_ticks(self.axes.xaxis)
+        self._limits()
+
+    def _limits(self) -> None:
+        """Ranges of the axes: those declared, and no further than what says something."""
+        for name, limit in self.panel.limits.items():
+            low, high = limit
+            if low <= 0 and getattr(self.axes, f"get_{name}scale")() == "log":
+                continue
+            if high <= low:  # up to whatever there is
+                high = min(max(dot.y for dot in self._values()) * 1.1, self._cap())
+            self.axes.set(**{f"{name}lim": (low, high)})
+        if self.panel.share:
+            self.axes.set_ylim(0, 100)
+        elif self.panel.kind == "lines" and "y" in self.panel.limits and "x" not in self.panel.limits:
+            self._end()
+        if isfinite(self._cap()) and "y" not in self.panel.limits and self.panel.kind == "lines":
+            self.axes.set_ylim(top=self._cap())
+
+    def _end(self) -> None:
+        """Ends the x axis where no line is within the y axis any more."""
+        top = self.axes.get_ylim()[1]
+        last = max((float(dot.x) for dot in self._values() if dot.y <= top), default=inf)
+        if isfinite(last):
+            self.axes.set_xlim(right=last * (1.2 if "x" in self.panel.log else 1.03))
+
+    def _values(self) -> list[Dot]:
+        """What is shown, without what is declared not to be."""
+        dots = [dot for dots in self._found.values() for dot in dots]
+        return self._in_order(dots) if self.panel.kind == "bars" else dots
+
+    def _far_apart(self, times: float = FAR) -> bool:
+        values = [min(dot.y, self._cap()) for dot in self._values()]
+        return max(values) > times * min(values)
+
+    def _cap(self) -> float:
+        """Where an axis ends: what an overloaded system reaches says how long the run was, and no more."""
+        most = max((dot.y for dot in self._values() if not dot.late), default=inf)
+        return 1.5 * most if any(dot.y > FAR * most for dot in self._values()) else inf
+
+    def _print(self, printed: Printed) -> None:
+        """Draws one thing that the paper prints."""
+        for mark in self._marks(printed):
+            self.printed.setdefault(printed.said, mark)
+
+    def _marks(self, printed: Printed) -> Iterator[Any]:
+        """What is drawn of it, as the legend shows it."""
+        if printed.at:
+            yield self._dots([(self._place(x), y) for x, y in printed.at])
+        if printed.by and printed.at_x is not None:
+            yield self._beside(printed)
+        elif printed.by:
+            yield self._band(printed)
+        if printed.x:
+            yield self._range(printed.x, "x")
+        if printed.y:
+            yield self._range(printed.y, "y")
+
+    def _place(self, x: Any) -> float:
+        if not self._slots:
+            return float(x)
+        return self._slots[said_of(x)] + (ASIDE if self.panel.kind == "bars" else 0.0)
+
+    def _dots(self, where: Sequence[tuple[float, float]]) -> Any:
+        xs, ys = [x for x, _ in where], [y for _, y in where]
+        return self.axes.plot(
+            xs, ys, "D", color=PRINTED, markeredgecolor=INK, markersize=6, markeredgewidth=0.9, zorder=5
+        )[0]
+
+    def _beside(self, printed: Printed) -> Any:
+        """A value, or a range of values, relative to one of ours."""
+        assert printed.by
+        base = next(dot.y for dot in self._found[printed.of] if said_of(dot.x) == said_of(printed.from_x))
+        place, (low, high) = self._place(printed.at_x), (base * by for by in printed.by)
+        if low == high:
+            return self._dots([(place, low)])
+        top = min(high, self.axes.get_ylim()[1])
+        self.axes.plot([place, place], [low, top], color=PRINTED, linewidth=7, alpha=0.7, zorder=4)
+        if not isfinite(high):
+            self._dots([(place, low)])
+        return mpl_patches.Patch(color=PRINTED, alpha=0.7)
+
+    def _band(self, printed: Printed) -> Any:
+        """Multiples of one of our series."""
+        assert printed.by
+        low, high = printed.within or (-inf, inf)
+        dots = [dot for dot in self._found.get(printed.of, ()) if low <= dot.y <= high]
+        xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
+        first, last = printed.by
+        if first == last:
+            (line,) = self.axes.plot(xs, [y * first for y in ys], color=PRINTED, linestyle="--", zorder=4)
+            return line
+        if printed.along == "x":
+            sides = [x * first for x in xs], [x * last for x in xs]
+            self.axes.fill_betweenx(ys, *sides, color=PRINTED, alpha=0.4, linewidth=0)
+        else:
+            self.axes.fill_between(
+                xs, [y * first for y in ys], [y * last for y in ys], color=PRINTED, alpha=0.4, linewidth=0
+            )
+        return mpl_patches.Patch(color=PRINTED, alpha=0.4)
+
+    def _range(self, span: tuple[float, float], axis: str) -> Any:
+        """A value, or a range of values, of one of the axes."""
+        low, high = span
+        line, area = (
+            (self.axes.axvline, self.axes.axvspan) if axis == "x" else (self.axes.axhline, self.axes.axhspan)
+        )
+        if low == high or self.panel.kind == "stack":  # an area would hide the parts of a stack
+            lines = [line(each, color=PRINTED, linestyle="--", zorder=4) for each in dict.fromkeys(span)]
+            return lines[0]
+        bottom, top = self.axes.get_xlim() if axis == "x" else self.axes.get_ylim()
+        area(max(low, bottom), min(high, top), color=PRINTED, alpha=0.3, linewidth=0, zorder=0)
+        return mpl_patches.Patch(color=PRINTED, alpha=0.3)
+
+
+def _slot(group: str, x: Any) -> str:
+    """Names a bar: its group and its place in it."""
+    return f"{group} {said_of(x)}".strip()

@@ -1,0 +1,143 @@
+"""What a panel shows, taken from tables that studies leave: values along x, by series."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.lazy import polars
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from sledlab.reproduction.figure import Figure, Panel
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A value along x, the mean over seeds.
+
+    Attributes:
+        x: Where, as the table has it.
+        y: The value.
+        late: Whether the queue kept growing, so that the value is that of so long a run.
+    """
+
+    x: Any
+    y: float
+    late: bool = False
+
+
+Series = dict[str, list[Dot]]
+"""Dots by the value of the series, in the order of x where that is a number."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Tables of experiments, each in a directory of its own.
+
+    Attributes:
+        directory: Where these are.
+    """
+
+    directory: Path | None
+
+    def rows(self, place: str, table: str) -> list[Row]:
+        """A table by rows, with the place of each.
+
+        Raises:
+            Error: There is no such table.
+        """
+        file = self.directory and self.directory / place / f"{table}.csv"
+        if file is None or not file.is_file():
+            raise Error(
+                f"`{self.directory}` has no table `{table}` of {place}", remedy="run the experiment first"
+            )
+        rows: list[Row] = polars.read_csv(file, infer_schema_length=None).to_dicts()
+        return [row | {"place": place} for row in rows]
+
+    def part(self, figure: Figure, panel: Panel, y: str) -> Series:
+        """One measure of a panel: what is summed in `y`, by series."""
+        found = [row for place in figure.places(panel) for row in self.rows(place, panel.table)]
+        wanted = [row for row in found if all(_is(row, key, value) for key, value in panel.where.items())]
+        base = self._base(panel, y)
+        groups: dict[tuple[str, Any], list[Row]] = {}
+        for row in wanted:
+            name = said_of(of(row, panel.series)) if panel.series else ""
+            groups.setdefault((name, _along(row, panel)), []).append(row)
+        return _ordered(groups, y, base, panel)
+
+    def _base(self, panel: Panel, y: str) -> float:
+        """What all values are divided by."""
+        if not panel.over:
+            return 1.0
+        rows = [
+            row
+            for row in self.rows(panel.over["place"], panel.table)
+            if all(_is(row, key, value) for key, value in panel.over["where"].items())
+        ]
+        return _mean(rows, y)
+
+
+def of(row: Mapping[str, Any], key: str) -> Any:
+    """What a row has under a key; `a/b` is the first of two that it has, `a:b` a parameter of a model."""
+    name, _, parameter = key.partition(":")
+    if parameter:
+        words = str(row[name]).split(":")[1:]
+        return _number(dict(word.split("=", 1) for word in words)[parameter])
+    return next(row[each] for each in key.split("/") if each in row)
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def said_of(value: Any) -> str:
+    """A value as declarations name it: 8 and not 8.0.
+
+    Examples:
+        >>> said_of(8.0), said_of("8"), said_of("ALL")
+        ('8', '8', 'ALL')
+    """
+    try:
+        return f"{float(value):g}"
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _is(row: Row, key: str, wanted: Any) -> bool:
+    """Whether a row has a value; where that is another one by place, that of its place."""
+    if isinstance(wanted, dict):
+        wanted = wanted[row["place"]]
+    return key not in row or said_of(of(row, key)) == said_of(wanted)
+
+
+def _along(row: Row, panel: Panel) -> Any:
+    """Where a row is on the x axis."""
+    value = of(row, panel.x)
+    return panel.per / float(value) if panel.per else value
+
+
+def _mean(rows: Sequence[Row], y: str) -> float:
+    """The mean over rows of different seeds, of the sum over those of one."""
+    seeds = {row.get("seed") for row in rows}
+    return sum(float(row[name]) for row in rows for name in y.split(" + ")) / len(seeds)
+
+
+def _ordered(groups: Mapping[tuple[str, Any], Sequence[Row]], y: str, base: float, panel: Panel) -> Series:
+    found: Series = {}
+    for (name, x), rows in groups.items():
+        late = any(str(row.get("saturated")).lower() == "true" for row in rows)
+        found.setdefault(name, []).append(Dot(x, _mean(rows, y) / base, late))
+    for dots in found.values():
+        if all(isinstance(dot.x, (int, float)) for dot in dots):
+            dots.sort(key=lambda dot: dot.x)
+    names = panel.names if panel.series else {}
+    return {name: found[name] for name in names or found if name in found}

@@ -1,0 +1,295 @@
+"""A figure or a claim run again: its experiments, their tables, the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error, unknown
+from sledlab.files import drafted, writing
+from sledlab.lazy import difflib, later, loaded, tomllib
+from sledlab.model.experiment import experiment as known
+from sledlab.model.experiment import study_of
+from sledlab.reproduction import words
+from sledlab.reproduction.figure import Figure, Ran, figures
+from sledlab.reproduction.verdicts import Claim, claims, claims_of
+from sledlab.studies import LIST
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure as Drawing
+
+    from sledlab.study.run import Study
+
+draw = later("sledlab.reproduction.draw:draw")
+to_file = later("sledlab.reproduction.save:to_file")
+chosen_workload = later("sledlab.model.catalogue:workload")
+
+QUICK = {"limit": 5000, "warmup": 0, "seeds": 1}
+"""How runs of a claim without a figure are shortened."""
+
+PICTURES = ("svg", "png")
+REPORT = "reproduction.md"
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A figure or a claim, run again.
+
+    Attributes:
+        name: The figure or the claim.
+        figures: The figures that were drawn.
+        claims: The claims on them, with the verdicts on the whole run on the papers' devices.
+        directory: Where tables and pictures are; a directory for each experiment.
+        device: The device of the user's that it ran on; nothing where it is that of the paper.
+        shortened: What was left out of the runs; nothing where they are whole.
+
+    Examples:
+        >>> import tempfile
+        >>> import sledlab as sl
+        >>> found = sl.reproduce("paper-000-figure-4", out=tempfile.mkdtemp())
+        >>> [claim.id for claim in found.claims], found.plot().axes[0].get_ylabel()
+        (['H-26', 'H-27'], 'y (bits from the centre)')
+    """
+
+    name: str
+    figures: tuple[Figure, ...]
+    claims: tuple[Claim, ...]
+    directory: Path
+    device: str = ""
+    shortened: str = ""
+
+    def plot(self, figure: str = "") -> Drawing:
+        """Draws a figure, ours beside what the paper prints.
+
+        Args:
+            figure: Its name; the first unless said.
+
+        Raises:
+            Error: It is none of this reproduction.
+        """
+        by_name = {each.name: each for each in self.figures}
+        wanted = figure or next(iter(by_name), "")
+        if wanted not in by_name:
+            raise unknown("figure", figure or self.name, list(by_name))
+        drawing: Drawing = draw(by_name[wanted], self.directory, device=self.device, shortened=self.shortened)
+        return drawing
+
+    def write(self) -> list[Path]:
+        """Writes the pictures and a page with the verdicts into the directory; returns the files.
+
+        Raises:
+            Error: They cannot be written.
+        """
+        made = []
+        for each in self.figures:
+            for ending in PICTURES:
+                made.append(self.directory / f"{each.name}.{ending}")
+                to_file(self.plot(each.name), made[-1], each.heading)
+        page = self.directory / REPORT
+        text = words.page(self.name, self.figures, self.claims, self.device, self.shortened)
+        with drafted(page) as draft:
+            draft.write_text(text, encoding="utf-8")
+        return [*made, page]
+
+
+def reproduce(
+    name: str,
+    device: str | Path | None = None,
+    *,
+    out: str | Path | None = None,
+    trace: str | Path | None = None,
+    quick: bool = False,
+    limit: int | None = None,
+    jobs: int | None = None,
+) -> Reproduction:
+    """Runs a figure or a claim of the papers again, and draws ours beside what the paper prints.
+
+    Verdicts are those on the whole run on the papers' devices: what is run here judges nothing anew.
+
+    Args:
+        name: A figure, such as `paper-000-figure-9`, or a claim, such as `W-22`.
+        device: A device of yours, its name or its file, in the place of that of the paper: the one that
+            requests go to, the MEMS in front of a disk, or one more store of nodes.
+        out: A directory for tables and pictures, one named after the figure unless said; what is there
+            already is not run again.
+        trace: The recorded trace that a figure needs that sledlab has not.
+        quick: Whether to shorten the runs, so that there is a picture within a minute or two.
+        limit: Requests a run, at most.
+        jobs: Runs at a time; as many as there are processors unless said.
+
+    Returns:
+        Where everything is, with the claims and their verdicts; `plot()` draws.
+
+    Raises:
+        Error: There is no such figure or claim, something in the input is wrong, or a run failed.
+        KeyboardInterrupt: Ctrl-C; what was done is kept in `out`.
+
+    Examples:
+        >>> import tempfile
+        >>> import sledlab as sl
+        >>> place = tempfile.mkdtemp()
+        >>> found = sl.reproduce("paper-002-figure-4", "mems-g3", out=place, quick=True, limit=200, jobs=1)
+        >>> [claim.id for claim in found.claims], found.shortened
+        (['L-15', 'L-16'], 'at most 200 requests a run, 1 seed, warmup 0')
+        >>> sorted(file.suffix for file in found.write())
+        ['.md', '.png', '.svg']
+    """
+    found = found_by(name)
+    asked = Asked(found, str(device or ""), trace, quick, limit, jobs)
+    directory = Path(out if out is not None else name)
+    with writing(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+    for ran in asked.runs:
+        asked.run(ran, directory / ran.place)
+    shown = tuple(_with_own(each, asked.own) for each in _figures_of(found))
+    about = dict.fromkeys(claim for each in shown for claim in claims_of(each))
+    return Reproduction(
+        name,
+        shown,
+        (found,) if isinstance(found, Claim) else tuple(about),
+        directory,
+        Path(asked.own).stem if asked.own else "",
+        words.shortened(asked.shortening(asked.runs[0])),
+    )
+
+
+def found_by(name: str) -> Figure | Claim:
+    """The figure or the claim of a name.
+
+    Raises:
+        Error: There is none; the message has the nearest.
+    """
+    known: dict[str, Figure | Claim] = {**figures(), **claims()}
+    if name not in known and name.upper() not in known:
+        raise _no_such(name, [*known])
+    return known.get(name) or known[name.upper()]
+
+
+def _no_such(name: str, known: list[str]) -> Error:
+    near = difflib.get_close_matches(name, known, n=1)
+    remedy = f"did you mean `{near[0]}`?" if near else "`sledlab reproduce list` shows all"
+    return Error(f"unknown figure or claim `{name}`", remedy=remedy)
+
+
+def _figures_of(found: Figure | Claim) -> Sequence[Figure]:
+    return [found] if isinstance(found, Figure) else found.figures
+
+
+OWN = {"001": "front", "004": "devices"}
+"""What a device of the user's becomes where only experiments are known, by paper; `device` in others."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for.
+
+    Attributes:
+        found: The figure or the claim.
+        own: A device of the user's.
+        trace: A recorded trace of the user's.
+        quick: Whether runs are shortened.
+        limit: Requests a run, at most.
+        jobs: Runs at a time.
+    """
+
+    found: Figure | Claim
+    own: str
+    trace: str | Path | None
+    quick: bool
+    limit: int | None
+    jobs: int | None
+
+    @property
+    def runs(self) -> list[Ran]:
+        """What is run: the experiments of figures; where a claim has none, those that it is judged by.
+
+        Raises:
+            Error: The claim follows from parameters or definitions, and has no experiment.
+        """
+        runs = {ran.place: ran for each in _figures_of(self.found) for ran in each.runs}
+        if not runs and isinstance(self.found, Claim):
+            role = OWN.get(self.found.paper, "device")
+            runs = {name: Ran(name, name, own=role) for name in self.found.experiments}
+            if not runs:
+                raise Error(
+                    f"claim {self.found.id} has no experiment: it follows from parameters, or tests hold it",
+                    remedy=f"`sledlab reproduce show {self.found.id}` says what came of it",
+                )
+        return list(runs.values())
+
+    def shortening(self, ran: Ran) -> dict[str, Any]:
+        """What is said besides where a run is shortened."""
+        quick = [each.quick for each in _figures_of(self.found) if ran in each.runs] or [QUICK]
+        said = dict(quick[0]) if self.quick else {}
+        return {**said, "limit": self.limit} if self.limit is not None else said
+
+    def run(self, ran: Ran, out: Path) -> None:
+        """Runs an experiment as far as `out` does not hold it.
+
+        Raises:
+            Error: Something in the input is wrong, or a run failed.
+        """
+        experiment = tomllib.loads(known.text(ran.experiment))
+        kind = study_of(experiment)
+        listed = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
+        if listed is None:  # a map is computed where it is drawn
+            return
+        if kind == "smart" and self.limit is not None:
+            raise Error(
+                f"`{self.found_name}` runs jobs, which have no limit of requests",
+                remedy="say --quick instead",
+            )
+        said = {**ran.said, **self.shortening(ran), "jobs": self.jobs}
+        said |= self.fitted(ran, experiment["study"])
+        study: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
+        study.run(self.source(ran), said.pop("device", None), said, study=known(ran.experiment), out=out)
+
+    def fitted(self, ran: Ran, study: Mapping[str, Any]) -> dict[str, Any]:
+        """What is said so that a run is on the device of the user's."""
+        if not self.own or not ran.own:
+            return {}
+        if ran.own == "devices":
+            return {"devices": [*study["devices"], self.own]}
+        if ran.own == "sets":
+            word, sets = next(iter(study["vary"].items()))
+            return {"vary": {word: {name: self._set(said) for name, said in sets.items()}}}
+        return {ran.own: self.own}
+
+    def _set(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """A set of settings with the device of the user's in the place of its MEMS."""
+        alone = {"device.preset": self.own} if "device.preset" in said else {}
+        return {**said, **alone, **({"front.preset": self.own} if "hybrid.kind" in said else {})}
+
+    def source(self, ran: Ran) -> Any:
+        """What is replayed instead of what the experiment says, if anything.
+
+        Raises:
+            Error: It is a recorded trace, and none is given.
+        """
+        if ran.trace:
+            if self.trace is None:
+                raise Error(
+                    f"{ran.experiment} replays a trace that sledlab has not: that which validated DiskSim's "
+                    "Seagate ST41601N",
+                    remedy="say --trace FILE; it comes with DiskSim",
+                )
+            return self.trace
+        return chosen_workload(ran.workload) if ran.workload else None
+
+    @property
+    def found_name(self) -> str:
+        """What is run again."""
+        return self.found.name if isinstance(self.found, Figure) else self.found.id
+
+
+def _with_own(figure: Figure, own: str) -> Figure:
+    """The figure with a device of the user's among its series, where it is one of several."""
+    if not own or all(each.own != "devices" for each in figure.runs):
+        return figure
+    label = {Path(own).stem: Path(own).stem}
+    return replace(
+        figure, panels=tuple(replace(each, names={**each.names, **label}) for each in figure.panels)
+    )

@@ -1,0 +1,146 @@
+"""Packets of Perfetto's trace format, many at once: matrices of bytes, a row for each packet.
+
+The format is protobuf: https://perfetto.dev/docs/reference/trace-packet-proto has the numbers of its fields.
+A varint may be longer than it needs to be, so all packets of a kind are equally long and numpy makes them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    Bytes = npt.NDArray[np.uint8]
+    Numbers = npt.NDArray[np.uint64]
+
+VARINT, FIXED64, TEXT = 0, 1, 2
+"""How a field is written."""
+
+BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
+"""Types of events."""
+
+CLEARED = 1
+"""A packet that a sequence begins with."""
+
+
+def varint(value: int) -> bytes:
+    """A number, seven bits in a byte, the low ones first.
+
+    Examples:
+        >>> varint(300).hex()
+        'ac02'
+    """
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def field(number: int, value: int | str | bytes) -> bytes:
+    """A field: its number, and a number, a text or a message."""
+    if isinstance(value, int):
+        return varint(number << 3 | VARINT) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | TEXT) + varint(len(data)) + data
+
+
+def packet(sequence: int, *fields: bytes) -> bytes:
+    """A single packet of a sequence, to stand in a file."""
+    return field(1, b"".join((*fields, field(10, sequence))))
+
+
+def track(uuid: int, name: str, parent: int = 0, rank: int = 0, *, counter: bool = False) -> bytes:
+    """What describes a track: its number and name, the track it stands under and its place there."""
+    fields = [field(1, uuid), field(2, name)]
+    fields += [field(5, parent), field(12, rank)] if parent else [field(11, 3)]  # those under it by rank
+    fields += [field(8, b"")] if counter else []
+    return field(60, b"".join(fields))
+
+
+def begun(sequence: int, uuid: int, names: Sequence[str], annotations: Sequence[str]) -> bytes:
+    """What a sequence begins with: the track that all its events are on, and names, counted from 1."""
+    said = [field(2, field(1, iid) + field(2, name)) for iid, name in enumerate(names, 1)]
+    said += [field(3, field(1, iid) + field(2, name)) for iid, name in enumerate(annotations, 1)]
+    defaults = field(11, field(11, uuid))
+    return packet(sequence, field(13, CLEARED), field(59, defaults), field(12, b"".join(said)))
+
+
+def width(numbers: Numbers) -> int:
+    """Bytes that the largest of some numbers needs as a varint."""
+    return len(varint(int(numbers.max(initial=0))))
+
+
+def varints(numbers: Numbers, bytes_each: int) -> Bytes:
+    """Numbers as varints of so many bytes each."""
+    out = np.empty((len(numbers), bytes_each), np.uint8)
+    for place in range(bytes_each):
+        more = 128 if place < bytes_each - 1 else 0
+        out[:, place] = (numbers >> np.uint64(7 * place) & np.uint64(127)) | np.uint64(more)
+    return out
+
+
+def fixed(numbers: Numbers) -> Bytes:
+    """Numbers of eight bytes each."""
+    return numbers.astype("<u8").view(np.uint8).reshape(len(numbers), 8)
+
+
+def joined(count: int, *parts: bytes | Bytes) -> Bytes:
+    """Rows of bytes, out of parts that are the same in all rows or differ."""
+    rows = [
+        np.broadcast_to(np.frombuffer(part, np.uint8), (count, len(part)))
+        if isinstance(part, bytes)
+        else part
+        for part in parts
+    ]
+    return np.concatenate(rows, axis=1)
+
+
+def message(number: int, count: int, *parts: bytes | Bytes) -> Bytes:
+    """A message in a field, of equal length in all rows."""
+    inside = joined(count, *parts)
+    return joined(count, varint(number << 3 | TEXT) + varint(inside.shape[1]), inside)
+
+
+def events(kind: int, at_ns: Numbers, sequences: Numbers, *parts: bytes | Bytes, names: Any = None) -> Bytes:
+    """An event for each of some times, as packets.
+
+    Args:
+        kind: Its type.
+        at_ns: When, in ns.
+        sequences: The sequence of each.
+        parts: Further fields of the event.
+        names: Numbers of its name, one for each event or one for all; none of what ends.
+    """
+    count = len(at_ns)
+    name: list[bytes | Bytes] = []
+    if isinstance(names, int):
+        name = [field(10, names)]
+    elif names is not None:
+        name = [varint(10 << 3), varints(names, width(names))]
+    event = message(11, count, field(9, kind), *name, *parts)
+    time = joined(count, varint(8 << 3), varints(at_ns, width(at_ns)))
+    sequence = joined(count, varint(10 << 3), varints(sequences, width(sequences)))
+    return message(1, count, time, sequence, event)
+
+
+def woven(rows: Sequence[tuple[Bytes, npt.NDArray[np.bool_] | None]]) -> Iterator[bytes]:
+    """Packets in one order: those of the first row of each matrix, of the second, and so on.
+
+    Beside each matrix stands which of its rows are wanted, or none for all.
+    """
+    whole = np.concatenate([each for each, _ in rows], axis=1)
+    if all(wanted is None for _, wanted in rows):
+        yield whole.tobytes()
+        return
+    kept = [
+        np.ones(each.shape, bool) if wanted is None else np.broadcast_to(wanted[:, None], each.shape)
+        for each, wanted in rows
+    ]
+    yield whole[np.concatenate(kept, axis=1)].tobytes()

@@ -1,0 +1,275 @@
+"""A run as a trace of Perfetto, which https://ui.perfetto.dev shows: what every request did, when and where.
+
+For each device there are tracks under one: `waiting` counts requests that have arrived and not been started;
+on `arrivals` each has an instant, from which a flow leads to its slice on `request`, where its transfer is
+another; beside it lie the parts of its positioning, and `state` says when the device rests, is parked and
+starts up. Requests that are served at once have tracks of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.files import drafted
+from sledlab.lazy import numpy as np
+from sledlab.runs import packets
+from sledlab.runs.packets import BEGIN, COUNTER, END, INSTANT, begun, events, field, packet, track
+from sledlab.runs.rests import spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import polars
+
+    from sledlab.runs.packets import Bytes, Numbers
+
+ENDINGS = (".pftrace", ".perfetto-trace")
+"""What files of traces are called."""
+
+MOST_REQUESTS = 5_000_000
+"""Requests in a file, at most: more than a browser has memory for."""
+
+CHUNK = 50_000
+"""Requests that are turned into bytes at once."""
+
+NAMES = {
+    "read": "read",
+    "write": "write",
+    "transfer": "transfer",
+    "seek_x": "seek",
+    "settle": "settle",
+    "seek_y": "seek",
+    "turnaround": "turnaround",
+    "rotation": "rotation",
+    "idle": "idle",
+    "parked": "parked",
+    "rested": "idle, then parked",
+    "startup": "start-up",
+}
+"""What slices are called."""
+
+NUMBER_OF = {name: number for number, name in enumerate(NAMES, 1)}
+"""Numbers of these names in a file."""
+
+CACHE = -1
+"""In the place of a device: what a cache answered."""
+
+ANNOTATIONS = ("id", "lbn", "blocks")
+"""What is said of a request besides."""
+
+SLED: Mapping[str, Sequence[str]] = {"x": ("seek_x", "settle"), "y": ("seek_y", "turnaround")}
+"""Tracks of a mechanism that moves in two directions at once, and what follows what on each."""
+
+ARM: Mapping[str, Sequence[str]] = {"positioning": ("seek_x", "settle", "rotation")}
+"""Tracks of one that does one after the other."""
+
+
+def check_name(path: Path) -> None:
+    """Refuses a file that nobody would take for a trace.
+
+    Raises:
+        Error: Its name ends in another way.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise Error(
+            f"cannot tell how to write the trace to `{path}`",
+            remedy=f"end the name in {' or '.join(ENDINGS)}",
+        )
+
+
+def write(frame: polars.DataFrame, summary: Mapping[str, Any], path: Path) -> None:
+    """Writes the requests of a run, and what its summary says of states.
+
+    Raises:
+        Error: They are too many, or the file cannot be written.
+    """
+    check_name(path)
+    if frame.height > MOST_REQUESTS:
+        raise Error(
+            f"a trace of {frame.height:,} requests is more than a browser can show",
+            remedy=f"keep to {MOST_REQUESTS:,} requests, with --limit for instance",
+        )
+    data = {name: frame[name].to_numpy() for name in frame.columns if frame[name].dtype.is_numeric()}
+    data["write"] = (frame["op"] == "W").to_numpy() if "op" in frame.columns else np.zeros(0, bool)
+    with drafted(path) as place, place.open("wb") as out:
+        for data_of, told in _stations(data, summary):
+            out.write(told)
+            out.writelines(data_of)
+
+
+@dataclass(frozen=True)
+class Station:
+    """A device of a run.
+
+    Attributes:
+        data: Columns of the requests it served.
+        lanes: For each of these its lane: those of one lane do not overlap.
+        tracks: Tracks beside that of the requests, with what follows what on each.
+        first: The first of its numbers of tracks and sequences, which are the same.
+    """
+
+    data: Mapping[str, Numbers]
+    lanes: Numbers
+    tracks: Mapping[str, Sequence[str]]
+    first: int
+
+    @property
+    def count(self) -> int:
+        """How many lanes there are."""
+        return int(self.lanes.max(initial=0)) + 1
+
+    def number(self, kind: str, lane: Any = 0) -> Any:
+        """The number of a track: one for each of waiting, arrivals and state, one a lane for the others."""
+        alone = ("waiting", "arrivals", "state")
+        if kind in alone:
+            return self.first + 1 + alone.index(kind)
+        place = ["request", *self.tracks].index(kind)
+        return self.first + 4 + place + lane * (1 + len(self.tracks))
+
+    @property
+    def after(self) -> int:
+        """The first number that is free."""
+        return int(self.number("request", self.count))
+
+
+def _stations(
+    data: Mapping[str, Numbers], summary: Mapping[str, Any]
+) -> Iterator[tuple[Iterator[bytes], bytes]]:
+    """The packets of each device, and those that describe its tracks."""
+    if not data:
+        return
+    devices = np.nan_to_num(data.get("device", np.zeros(len(data["id"]))), nan=CACHE)
+    told, free = spans(data, devices, summary), 1
+    names = [int(each) for each in np.unique(devices)]
+    for name in names:
+        mine = devices == name
+        own = {key: column[mine] for key, column in data.items() if key != "device"}
+        station = Station(own, _lanes(own["start_ns"], own["completion_ns"]), _tracks(own), free)
+        free = station.after
+        called = "cache" if name == CACHE else "device" if len(names) == 1 else f"device {name}"
+        yield _packets(station, told.get(name, ())), _described(station, called)
+
+
+def _tracks(data: Mapping[str, Numbers]) -> Mapping[str, Sequence[str]]:
+    """The tracks of a device beside that of its requests: those on which there is something."""
+    tracks = SLED if data["seek_y_ns"].any() else ARM
+    return {name: parts for name, parts in tracks.items() if any(data[f"{part}_ns"].any() for part in parts)}
+
+
+def _lanes(start: Numbers, end: Numbers) -> Numbers:
+    """A lane for each request: the first in which no other is being served."""
+    order = np.argsort(start, kind="stable")
+    lanes = np.zeros(len(start), np.uint64)
+    if not (start[order][1:] < np.maximum.accumulate(end[order])[:-1]).any():
+        return lanes
+    busy: list[tuple[int, int]] = []
+    free: list[int] = []
+    most = 0
+    for index, begins, ends in zip(order.tolist(), start[order].tolist(), end[order].tolist(), strict=True):
+        while busy and busy[0][0] <= begins:
+            heappush(free, heappop(busy)[1])
+        if not free:
+            heappush(free, most)
+            most += 1
+        lanes[index] = lane = heappop(free)
+        heappush(busy, (ends, lane))
+    return lanes
+
+
+def _described(station: Station, name: str) -> bytes:
+    """The tracks of a device, and what their sequences begin with."""
+    first = station.first
+    out = [packet(first, track(first, name))]
+    shown = [("waiting", 0), ("arrivals", 0), ("state", 0)]
+    shown += [(kind, lane) for lane in range(station.count) for kind in ("request", *station.tracks)]
+    for rank, (kind, lane) in enumerate(shown):
+        number = station.number(kind, lane)
+        called = f"{kind} {lane + 1}" if lane else kind
+        out.append(packet(number, track(number, called, first, rank, counter=kind == "waiting")))
+        out.append(begun(number, number, list(NAMES.values()), ANNOTATIONS))
+    return b"".join(out)
+
+
+def _packets(station: Station, told: Sequence[tuple[str, Numbers, Numbers]]) -> Iterator[bytes]:
+    """All events of a device."""
+    for begin in range(0, len(station.lanes), CHUNK):
+        part = slice(begin, begin + CHUNK)
+        yield from _requests(station, {name: each[part] for name, each in station.data.items()}, part)
+    yield from _waiting(station)
+    yield from _states(station, told)
+
+
+def _states(station: Station, told: Sequence[tuple[str, Numbers, Numbers]]) -> Iterator[bytes]:
+    """States one after the other: where one ends as the next begins, the end has to come first."""
+    if not told:
+        return
+    names = np.concatenate([np.full(len(begins), NUMBER_OF[name], np.uint64) for name, begins, _ in told])
+    begins, ends = (np.concatenate([each[place] for each in told]) for place in (1, 2))
+    order = np.argsort(begins, kind="stable")
+    sequences = np.full(len(begins), station.number("state"), np.uint64)
+    yield from packets.woven(
+        [
+            (events(BEGIN, begins[order], sequences, names=names[order]), None),
+            (events(END, ends[order], sequences), None),
+        ]
+    )
+
+
+def _requests(station: Station, data: Mapping[str, Numbers], part: slice) -> Iterator[bytes]:
+    """Arrivals, requests and their parts."""
+    lanes, ids = station.lanes[part], data["id"]
+    count, start, end = len(ids), data["start_ns"], data["completion_ns"]
+    flow = packets.fixed(ids + np.uint64(1))
+    arrivals = np.full(count, station.number("arrivals"), np.uint64)
+    own = station.number("request", lanes).astype(np.uint64)
+    name = np.where(data["write"], NUMBER_OF["write"], NUMBER_OF["read"]).astype(np.uint64)
+    leads = packets.varint(47 << 3 | packets.FIXED64)
+    ends = packets.varint(48 << 3 | packets.FIXED64)
+    said = [_annotation(number, data[each]) for number, each in enumerate(ANNOTATIONS, 1)]
+    rows = [
+        (events(INSTANT, data["arrival_ns"], arrivals, leads, flow, names=name), None),
+        (events(BEGIN, start, own, ends, flow, *said, names=name), None),
+    ]
+    first = start + data["overhead_ns"]
+    for kind, parts in station.tracks.items():
+        sequences, at = station.number(kind, lanes).astype(np.uint64), first
+        for each in parts:
+            length = data[f"{each}_ns"]
+            rows += _slice(NUMBER_OF[each], at, at + length, sequences)
+            at = at + length
+    rows += _slice(NUMBER_OF["transfer"], np.maximum(end - data["transfer_ns"], start), end, own)
+    rows.append((events(END, end, own), None))
+    yield from packets.woven(rows)
+
+
+def _slice(name: int, begins: Numbers, ends: Numbers, sequences: Numbers) -> list[tuple[Bytes, Any]]:
+    """A slice for each row, left out where it takes no time."""
+    wanted = ends > begins
+    begin, end = events(BEGIN, begins, sequences, names=name), events(END, ends, sequences)
+    return [(begin, wanted), (end, wanted)]
+
+
+def _annotation(name: int, values: Numbers) -> Bytes:
+    """A number that is said of an event."""
+    number = packets.varints(values, packets.width(values))
+    return packets.message(4, len(values), field(1, name), packets.varint(3 << 3), number)
+
+
+def _waiting(station: Station) -> Iterator[bytes]:
+    """How many wait, whenever that changes."""
+    arrivals, starts = station.data["arrival_ns"], station.data["start_ns"]
+    times = np.concatenate((arrivals, starts))
+    change = np.repeat(np.array([1, -1], np.int64), (len(arrivals), len(starts)))
+    order = np.argsort(times, kind="stable")
+    times, waiting = times[order], np.cumsum(change[order])
+    last = np.append(times[1:] != times[:-1], True)
+    times, waiting = times[last], waiting[last]
+    last = np.append(True, waiting[1:] != waiting[:-1])
+    times, waiting = times[last], waiting[last].astype(np.uint64)
+    sequences = np.full(len(times), station.number("waiting"), np.uint64)
+    value = packets.varints(waiting, packets.width(waiting))
+    yield events(COUNTER, times, sequences, packets.varint(30 << 3), value).tobytes()

@@ -1,0 +1,240 @@
+"""What figures show as numbers: declared once, drawn as SVG, and laid over it for those who explore.
+
+A figure that can be explored has a `Panel` for each of its plots. The function that draws the figure reads
+its values from there, and so does the page (`page/live/*.js`).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sledlab.legible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MOST_PLACES = 250
+"""Places of a curve that has its own, at most: as many as a screen tells apart."""
+
+MOST_BARS = 450
+"""Bars of a panel, at most: about 20 KB of a page."""
+
+MANY_VALUES = 40
+"""Numbers from which on they are packed."""
+
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+"""Three of them are a packed number."""
+
+LEAST_POWER, POWERS = -17, 29
+"""Of packed numbers, as powers of ten of the last of their four digits."""
+
+VALUE_DIGITS, PLACE_DIGITS = 4, 7
+"""Significant digits of values, and of places on the x axis."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """A curve of a panel.
+
+    Attributes:
+        name: What it is called.
+        colour: `#rrggbb`.
+        values: A value for each place; `None` where there is none.
+        at: Its own places, where they are not those of the panel: it is drawn as steps then.
+        kind: `line`, `area`, or `bar` for one of the bars that stand on each other.
+        late: Where values are not to be trusted, because the queue kept growing.
+        dash: Lengths of strokes and gaps in points; none for a line without gaps.
+        picked: Whether it is told apart at first; the others are grey.
+    """
+
+    name: str
+    colour: str
+    values: Sequence[float | None]
+    at: Sequence[float] = ()
+    kind: str = "line"
+    late: Sequence[bool] = ()
+    dash: Sequence[float] = ()
+    picked: bool = True
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What happens in a row, from a time on, one after the other; a row has one for each of `Panel.steps`.
+
+    Attributes:
+        row: The row, from 0.
+        start: When it begins.
+        lengths: How long each of the panel's series takes.
+    """
+
+    row: int
+    start: float
+    lengths: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Times:
+    """Times to all places of a plane, each the longer of one in x and one in y.
+
+    Attributes:
+        y_name: What the y axis is called, with its unit.
+        y: Places on it, equally far apart.
+        in_x: Times in ms, one for each place of the panel.
+        in_y: The same for each place on the y axis.
+    """
+
+    y_name: str
+    y: Sequence[float]
+    in_x: Sequence[float]
+    in_y: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One plot of a figure.
+
+    Attributes:
+        x_name: What the x axis is called, with its unit.
+        y_name: What the y axis is called, with its unit.
+        series: What it shows.
+        x: Places; none where they are steps, or every series has its own.
+        steps: Names of the places 0, 1, 2 ... where they are no numbers; of bars, what they belong to.
+        log_x: Whether places are shown on a logarithmic axis.
+        log_y: Whether values are, at first.
+        together: Panels of a page with the same word zoom together, and series are picked in all of them.
+        marks: Texts at places of the x axis; those without a place are left out.
+        rows: Names of rows, from the top, where the panel shows bars over time instead of curves.
+        bars: These bars.
+        times: Times to all places, where the panel is a map of them.
+    """
+
+    x_name: str
+    y_name: str
+    series: Sequence[Series]
+    x: Sequence[float] = ()
+    steps: Sequence[str] = ()
+    log_x: bool = False
+    log_y: bool = False
+    together: str = ""
+    marks: Sequence[tuple[str, float | None]] = ()
+    rows: Sequence[str] = ()
+    bars: Sequence[Bar] = ()
+    times: Times | None = None
+
+    @property
+    def kind(self) -> str:
+        """The script that draws it."""
+        return "map" if self.times else "bars" if self.rows else "curves"
+
+
+def to_json(panels: Sequence[Panel]) -> str:
+    """Panels as JSON that can stand in a script element of a page: no text in it ends that element."""
+    text = json.dumps(
+        [_panel(panel) for panel in panels], ensure_ascii=True, allow_nan=False, separators=(",", ":")
+    )
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _panel(panel: Panel) -> dict[str, Any]:
+    """A panel as plain data; what is empty or false is left out."""
+    rows: dict[int, list[Any]] = {}
+    for bar in panel.bars:
+        lengths = [_rounded(length, VALUE_DIGITS) for length in bar.lengths]
+        rows.setdefault(bar.row, []).append([_rounded(bar.start, PLACE_DIGITS), *lengths])
+    return _said(
+        {
+            "x": _places(panel.x),
+            "xName": visible(panel.x_name),
+            "yName": visible(panel.y_name),
+            "steps": [visible(step) for step in panel.steps],
+            "logX": panel.log_x,
+            "logY": panel.log_y,
+            "together": panel.together,
+            "marks": [
+                [visible(text), _rounded(place, VALUE_DIGITS)]
+                for text, place in panel.marks
+                if place is not None
+            ],
+            "rows": [visible(row) for row in panel.rows],
+            "bars": [rows.get(row, []) for row in range(len(panel.rows))],
+            "map": panel.times and _times(panel.times),
+        }
+    ) | {"series": [_series(series) for series in panel.series]}
+
+
+def _times(times: Times) -> dict[str, Any]:
+    """A map as plain data."""
+    return {
+        "yName": visible(times.y_name),
+        "y": _places(times.y),
+        "inX": _numbers(times.in_x),
+        "inY": _numbers(times.in_y),
+    }
+
+
+def _series(series: Series) -> dict[str, Any]:
+    """A series as plain data; of one with many places of its own only some."""
+    kept = list(range(len(series.values)))
+    if len(series.at) > MOST_PLACES:
+        last = len(series.at) - 1
+        kept = sorted({round(place * last / (MOST_PLACES - 1)) for place in range(MOST_PLACES)})
+    return _said(
+        {
+            "name": visible(series.name),
+            "colour": series.colour,
+            "kind": series.kind if series.kind != "line" else "",
+            "values": _numbers([series.values[place] for place in kept]),
+            "at": _numbers([series.at[place] for place in kept]) if series.at else [],
+            "late": [place for place, late in enumerate(series.late) if late],
+            "dash": list(series.dash),
+            "grey": not series.picked,
+        }
+    )
+
+
+def _said(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data without what is empty or false."""
+    return {name: value for name, value in data.items() if value not in ("", [], False, None)}
+
+
+def _places(x: Sequence[float]) -> Any:
+    """Places on an axis; the first, the distance and the number of those that are equally far apart."""
+    if len(x) > 3:
+        step = (x[-1] - x[0]) / (len(x) - 1)
+        if all(abs(x[0] + index * step - place) <= abs(step) * 1e-6 for index, place in enumerate(x)):
+            return {"first": x[0], "step": step, "count": len(x)}
+    return [_rounded(place, PLACE_DIGITS) for place in x]
+
+
+def _numbers(values: Sequence[float | None]) -> list[float | None] | str:
+    """Numbers with four digits: as they are, or packed where they are many."""
+    rounded = [_rounded(value, VALUE_DIGITS) for value in values]
+    packed = [_packed(value) for value in rounded] if len(rounded) > MANY_VALUES else [None]
+    return rounded if None in packed else "".join(each or "" for each in packed)
+
+
+def _packed(value: float | None) -> str | None:
+    """A number of four digits as three letters, also none and zero; nothing where it has no room in them.
+
+    Examples:
+        >>> _packed(None), _packed(0), _packed(12.34), _packed(-1)
+        ('AAA', 'AAB', 'hBE', None)
+    """
+    code = 0 if value is None else 1
+    if value:
+        digits, power = f"{value:.3e}".split("e")
+        place = int(power) - 3 - LEAST_POWER
+        if value < 0 or not 0 <= place < POWERS:
+            return None
+        code = 2 + place * 9000 + int(digits.replace(".", "")) - 1000
+    return "".join(DIGITS[code // 64**place % 64] for place in (2, 1, 0))
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    """A number with so many significant digits, whole where it is; nothing for what is none."""
+    if value is None or value != value:  # noqa: PLR0124 - NaN is not equal to itself
+        return None
+    short = float(f"{value:.{digits}g}")
+    return int(short) if short == int(short) else short

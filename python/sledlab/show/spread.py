@@ -1,0 +1,61 @@
+"""How response times spread at one load: a line for each competitor, from the median to the slowest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.show import plots
+from sledlab.show.load_curves import LOOKS
+from sledlab.show.plots import plain_ticks
+from sledlab.show.series import Panel, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+QUANTILES = {
+    "median": "p50_ms",
+    "90 %": "p90_ms",
+    "95 %": "p95_ms",
+    "99 %": "p99_ms",
+    "99.9 %": "p999_ms",
+    "slowest": "max_ms",
+}
+"""What stands on the axis, and the columns of the values."""
+
+GREY = "#b9c1c9"
+"""Of those that are not told apart."""
+
+
+def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> Panel:
+    """Response times in ms by competitor, a value for each of `QUANTILES`; and those told apart by colour."""
+    looks = dict(zip(highlighted, LOOKS, strict=False))
+    series = []
+    for name, times in values.items():
+        colour, dashes, _ = looks.get(name, LOOKS[0])
+        dash = () if dashes == "-" else dashes[1]
+        series.append(Series(name, colour, times, dash=dash, picked=name in looks))
+    steps = list(QUANTILES)
+    return Panel("requests answered within", "response time (ms)", series, steps=steps, log_y=True)
+
+
+def draw(shown: Panel) -> Figure:
+    """The same as a picture, the few named where their lines end."""
+    made, (axes,) = plots.panels(1, 3.6)
+    last, ends = len(shown.steps) - 1, []
+    for series in sorted(shown.series, key=lambda series: series.picked):
+        times = [value or 0.0 for value in series.values]
+        look = (0, tuple(series.dash)) if series.dash else "-"
+        colour, width = (series.colour, 1.7) if series.picked else (GREY, 0.8)
+        axes.plot(range(last + 1), times, color=colour, linestyle=look, linewidth=width)
+        if series.picked:
+            ends.append((times[-1], series.name, colour))
+    axes.set_yscale("log")
+    plain_ticks(axes.yaxis)
+    axes.set_xticks(range(last + 1), shown.steps)
+    axes.set_xlim(-0.2, last + 1.3)
+    axes.set(xlabel=shown.x_name, ylabel=shown.y_name)
+    axes.grid(visible=True, axis="y")
+    plots.name_ends(made, axes, last, ends)
+    return made

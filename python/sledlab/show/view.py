@@ -1,0 +1,204 @@
+"""The laboratory as one page: the simulator itself, compiled for browsers, with an experiment inside."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import lzma
+import tomllib
+import webbrowser
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+from sledlab.errors import Error
+from sledlab.files import check_writable, drafted
+from sledlab.model.settings import to_toml
+from sledlab.runs.compose import compose, in_its_file, read
+from sledlab.runs.execute import Experiment
+from sledlab.runs.result import Result
+from sledlab.traces.samples import located
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.runs.compose import Device, Source
+    from sledlab.runs.options import Simulated
+
+__all__ = ["View", "view"]
+
+FRAME = Path(__file__).parents[1] / "view" / "page.html"
+CORE = FRAME.with_name("core.wasm.xz")
+"""The page without the core, and the core: built by `make web`, and part of every wheel."""
+
+SLOT_OF_CORE = '<script type="application/octet-stream" id="core"></script>'
+"""Where the page looks for the core: browsers unpack gzip, and that as text."""
+
+SLOT = '<script type="application/json" id="given">null</script>'
+"""Where the page looks for what it was made with."""
+
+MOST_BYTES = 16_000_000
+"""Of a trace inside a page."""
+
+LEFT = "experiment.toml"
+"""What a run leaves of its experiment in the directory of `--out`."""
+
+
+@dataclass(frozen=True, repr=False)
+class View:
+    """A page that simulates and shows an experiment: in a notebook, in a file, in a browser.
+
+    Attributes:
+        name: What the experiment is called.
+        given: What is put into the page: the text of the experiment, its traces, where to begin; nothing for
+            the experiment that the page has of its own.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> sl.view(experiment="paper-002-starvation", scheduler="sptf", limit=100).name
+        'paper-002-starvation'
+    """
+
+    name: str
+    given: Mapping[str, Any] | None = None
+
+    @property
+    def html(self) -> str:
+        """The page, whole: it needs no network and no sledlab.
+
+        Raises:
+            Error: The page has not been built on this machine.
+        """
+        if not is_built():
+            remedy = "`make web` builds it; wheels bring it along"
+            raise Error("the page has not been built here", remedy=remedy)
+        # No text can end the element that holds it: `<` does not occur in it.
+        inside = json.dumps(self.given).replace("<", "\\u003c")
+        return _whole(FRAME, CORE).replace(SLOT, SLOT.replace("null", inside), 1)
+
+    def write(self, path: str | Path) -> Path:
+        """Writes the page to a file and returns its path.
+
+        Raises:
+            Error: It cannot be written, or has not been built on this machine.
+        """
+        check_writable(Path(path))
+        text = self.html
+        with drafted(Path(path)) as place:
+            place.write_text(text, encoding="utf-8")
+        return Path(path)
+
+    def __repr__(self) -> str:
+        """What it is."""
+        return f"a page about {self.name}; .write(path) keeps it"
+
+    def _repr_html_(self) -> str:
+        """The page inside a notebook."""
+        return (
+            f'<iframe title="{html.escape(self.name)}" srcdoc="{html.escape(self.html)}" '
+            'style="width: 100%; height: 860px; border: 0" sandbox="allow-scripts allow-downloads"></iframe>'
+        )
+
+
+def is_built() -> bool:
+    """Whether there is a page."""
+    return FRAME.is_file() and CORE.is_file()
+
+
+@cache
+def _whole(frame: Path, core: Path) -> str:
+    """The page with the core in it."""
+    packed = gzip.compress(lzma.decompress(core.read_bytes()), mtime=0)
+    filled = SLOT_OF_CORE.replace("><", f">{base64.b64encode(packed).decode('ascii')}<")
+    return frame.read_text(encoding="utf-8").replace(SLOT_OF_CORE, filled, 1)
+
+
+def view(
+    what: Result | Source | None = None,
+    device: Device | None = None,
+    *,
+    experiment: Experiment | str | Path | None = None,
+    around: Literal["start", "slowest"] = "start",
+    **said: Unpack[Simulated],
+) -> View:
+    """Makes a page that simulates a run in the browser and shows every move of it; by itself, any run.
+
+    Args:
+        what: A result, to watch the run it is of; or a trace or workload, as of `simulate`.
+        device: A device, its name or its file.
+        experiment: An experiment, its file, or the directory that `--out` left.
+        around: Where the page begins: at the `start`, or at the `slowest` request.
+        **said: Everything else, as of `simulate`.
+
+    Returns:
+        The page; it shows itself in notebooks.
+
+    Raises:
+        Error: The experiment makes no sense, cannot run in a page, or its trace is too long for one.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> r = sl.simulate(sl.workload("uniform"), "mems-g2", scheduler="sptf", limit=1000)
+        >>> sl.view(r, around="slowest")
+        a page about this run; .write(path) keeps it
+    """
+    if what is None and device is None and experiment is None and not said:
+        return View("the laboratory")
+    if around not in ("start", "slowest"):
+        raise Error(f"a page cannot begin at `{around}`", remedy="say `start` or `slowest`")
+    if isinstance(what, Result):
+        composed, name = compose(None, device, said, base=Experiment(what.experiment)), "this run"
+    else:
+        file = in_directory(experiment)
+        with in_its_file(file, device, said):
+            base = file if file is None or isinstance(file, Experiment) else read(file)
+            composed = compose(what, device, said, base=base)
+        name = str(experiment) if isinstance(experiment, (str, Path)) else "this experiment"
+    if composed.trace is not None:
+        raise Error("this trace is in memory only", remedy="write it to a file and name that")
+    if composed.experiment.plugins():
+        raise Error("plug-ins do not run in a page", remedy="choose models that come with sledlab")
+    composed.experiment.check()
+    text, traces = packed(composed.experiment)
+    return View(name, {"experiment": text, "traces": traces, "name": name, "around": around})
+
+
+def in_directory(experiment: Experiment | str | Path | None) -> Experiment | str | Path | None:
+    """The experiment in a directory that a run left; anything else as it is."""
+    if not isinstance(experiment, (str, Path)):
+        return experiment
+    file = Path(experiment) / LEFT
+    return file if file.is_file() else experiment
+
+
+def packed(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
+    """A complete experiment, and the files that it names, called by their names without directories.
+
+    Raises:
+        Error: A file is too long for a page, or cannot be read.
+    """
+    complete = experiment.to_toml()
+    file = tomllib.loads(complete).get("trace", {}).get("file")
+    if file is None:
+        return complete, []
+    path = located(file)
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise Error(
+                f"the trace `{file}` has {size / 1e6:.0f} MB, and a page takes {MOST_BYTES / 1e6:.0f} MB",
+                remedy="cut a part of it (sledlab trace cut), or compress it",
+            )
+        data = base64.b64encode(path.read_bytes()).decode()
+    except OSError as error:
+        raise Error(f"cannot read the trace `{file}`: {error.strerror}", remedy="check the path") from error
+    renamed = Experiment(complete).with_setting("trace.file", to_toml(path.name))
+    return renamed.to_toml(), [{"name": path.name, "data": data}]
+
+
+def opened(path: Path) -> bool:
+    """Opens a page in the browser; says whether there is one."""
+    return webbrowser.open(path.resolve().as_uri())

@@ -1,0 +1,209 @@
+"""Runs as traces of Perfetto, read back with Perfetto's own classes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import sledlab as sl
+
+from tests.require import need
+
+MOST_BYTES = 350
+"""Of a request, at most."""
+
+BUSY = sl.workload("uniform", mean_interarrival_ms=0.7)
+
+
+@dataclass
+class Slice:
+    """What lies between a beginning and an end on a track."""
+
+    name: str
+    begin: int
+    end: int
+    said: dict[str, int]
+    flow: int | None = None
+
+
+@dataclass
+class Track:
+    """What a file has on a track."""
+
+    device: str
+    slices: list[Slice] = field(default_factory=list)
+    instants: list[tuple[str, int, int]] = field(default_factory=list)
+    values: list[tuple[int, int]] = field(default_factory=list)
+
+
+def read(path: Path) -> dict[tuple[str, str], Track]:
+    """Tracks of a file by device and name, every event in order of time, as Perfetto sorts them."""
+    need("perfetto")
+    proto = import_module("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    trace = proto.Trace()
+    trace.ParseFromString(path.read_bytes())
+    named = {
+        p.track_descriptor.uuid: p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")
+    }
+    place, names, labels = {}, {}, {}
+    for packet in trace.packet:
+        if packet.sequence_flags & proto.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED:
+            sequence = packet.trusted_packet_sequence_id
+            place[sequence] = packet.trace_packet_defaults.track_event_defaults.track_uuid
+            names[sequence] = {each.iid: each.name for each in packet.interned_data.event_names}
+            labels[sequence] = {each.iid: each.name for each in packet.interned_data.debug_annotation_names}
+    found: dict[tuple[str, str], Track] = {}
+    open_on: dict[tuple[str, str], list[Slice]] = defaultdict(list)
+    events = [packet for packet in trace.packet if packet.HasField("track_event")]
+    for packet in sorted(events, key=lambda packet: packet.timestamp):  # stable, as Perfetto's
+        event, sequence = packet.track_event, packet.trusted_packet_sequence_id
+        track = named[place[sequence]]
+        key = (named[track.parent_uuid].name, track.name)
+        mine = found.setdefault(key, Track(key[0]))
+        match event.type:
+            case proto.TrackEvent.TYPE_SLICE_BEGIN:
+                said = {labels[sequence][each.name_iid]: each.uint_value for each in event.debug_annotations}
+                flow = next(iter(event.terminating_flow_ids), None)
+                name = names[sequence][event.name_iid]
+                open_on[key].append(Slice(name, packet.timestamp, -1, said, flow))
+            case proto.TrackEvent.TYPE_SLICE_END:
+                done = open_on[key].pop()
+                done.end = packet.timestamp
+                mine.slices.append(done)
+            case proto.TrackEvent.TYPE_INSTANT:
+                name = names[sequence][event.name_iid]
+                mine.instants.append((name, packet.timestamp, event.flow_ids[0]))
+            case proto.TrackEvent.TYPE_COUNTER:
+                mine.values.append((packet.timestamp, event.counter_value))
+    assert not any(open_on.values()), "a slice that never ends"
+    return found
+
+
+def requests_of(tracks: dict[tuple[str, str], Track]) -> list[Slice]:
+    return [
+        each
+        for (_, name), track in tracks.items()
+        if name.startswith("request")
+        for each in track.slices
+        if each.said
+    ]
+
+
+SYSTEMS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "sled": ("mems-g2", {"scheduler": "sptf"}),
+    "parks at once": ("mems-g2", {"power": "immediate", "replay": "open"}),
+    "disk": ("atlas-10k", {}),
+    "ssd": ("ssd-tlc", {}),
+    "stripe": ("mems-g2", {"system": sl.system("stripe", devices=2)}),
+    "merged": ("mems-g2", {"merge": "chains", "speedup": 4.0}),
+    "hybrid": ("atlas-10k", {"hybrid": "caching-disk", "front": "mems-g2"}),
+    "cache": ("mems-g2", {"cache": "write-back"}),
+    "after a warm-up": ("mems-g2", {"warmup": 100}),
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_each_request_is_there_once(system: str, tmp_path: Path) -> None:
+    device, said = SYSTEMS[system]
+    r = sl.simulate(BUSY, device, limit=1500, **said)
+    path = r.perfetto(tmp_path / "run.pftrace")
+    tracks, rows = read(path), r.requests
+    told = sorted(requests_of(tracks), key=lambda each: each.said["id"])
+    wanted = rows.sort("id")
+    for name, values in {
+        "id": [each.said["id"] for each in told],
+        "lbn": [each.said["lbn"] for each in told],
+        "blocks": [each.said["blocks"] for each in told],
+        "op": [each.name[0].upper() for each in told],
+        "start_ns": [each.begin for each in told],
+        "completion_ns": [each.end for each in told],
+    }.items():
+        assert values == wanted[name].to_list(), name
+    arrivals = {flow - 1: at for track in tracks.values() for _, at, flow in track.instants}
+    assert [arrivals[number] for number in wanted["id"]] == wanted["arrival_ns"].to_list()
+    assert [each.flow for each in told] == [number + 1 for number in wanted["id"]]
+    assert path.stat().st_size <= MOST_BYTES * rows.height
+
+
+PARTS = {
+    ("x", "seek"): "seek_x_ns",
+    ("x", "settle"): "settle_ns",
+    ("y", "seek"): "seek_y_ns",
+    ("y", "turnaround"): "turnaround_ns",
+    ("request", "transfer"): "transfer_ns",
+    ("positioning", "seek"): "seek_x_ns",
+    ("positioning", "rotation"): "rotation_ns",
+}
+
+
+@pytest.mark.parametrize(("device", "count"), [("mems-g2", 5), ("atlas-10k", 3)])
+def test_parts_are_exact(device: str, count: int, tmp_path: Path) -> None:
+    r = sl.simulate(BUSY, device, limit=1500)
+    tracks = read(r.perfetto(tmp_path / "run.pftrace"))
+    checked = 0
+    for (kind, name), column in PARTS.items():
+        track = tracks.get(("device", kind))
+        lengths = [each.end - each.begin for each in track.slices if each.name == name] if track else []
+        wanted = r.requests.sort("start_ns").filter(pl.col(column) > 0)[column].to_list()
+        if lengths:
+            assert lengths == wanted, (kind, name)
+            checked += 1
+    assert checked == count
+
+
+def test_who_waits(tmp_path: Path) -> None:
+    r = sl.simulate(BUSY, "mems-g2", limit=800)
+    track = read(r.perfetto(tmp_path / "run.pftrace"))["device", "waiting"]
+    rows = r.requests
+    for at, waiting in track.values:
+        arrived = rows.filter(pl.col("arrival_ns") <= at).height
+        assert waiting == arrived - rows.filter(pl.col("start_ns") <= at).height
+    assert track.values[-1][1] == 0
+
+
+@pytest.mark.parametrize("policy", ["never", "immediate", "fixed:timeout_ms=2", "oracle", "adaptive"])
+def test_states_are_those_of_the_run(policy: str, tmp_path: Path) -> None:
+    r = sl.simulate(sl.workload("uniform", mean_interarrival_ms=4), "mems-g2", limit=1000, power=policy)
+    track = read(r.perfetto(tmp_path / "run.pftrace"))["device", "state"]
+    told: dict[str, int] = defaultdict(int)
+    for each in track.slices:
+        told[each.name] += each.end - each.begin
+    real = r.state_time
+    assert all(a.end <= b.begin for a, b in pairwise(track.slices)), "one state at a time"
+    assert told["start-up"] * 1e-9 == pytest.approx(real.startup, abs=1e-9)
+    if policy == "adaptive":
+        rest = told["idle"] + told["parked"] + told["idle, then parked"]
+        assert rest * 1e-9 == pytest.approx(real.idle + real.inactive, abs=1e-6)
+        return
+    assert told["idle"] * 1e-9 == pytest.approx(real.idle, abs=1e-6)
+    assert told["parked"] * 1e-9 == pytest.approx(real.inactive, abs=1e-6)
+
+
+def test_same_run_same_bytes(tmp_path: Path) -> None:
+    files = [
+        sl.simulate(BUSY, "mems-g2", limit=500, perfetto=tmp_path / f"{name}.pftrace", requests=kept)
+        and (tmp_path / f"{name}.pftrace").read_bytes()
+        for name, kept in (("a", None), ("b", False))
+    ]
+    assert files[0] == files[1]
+
+
+def test_names_and_tables_that_are_missing(tmp_path: Path) -> None:
+    with pytest.raises(sl.Error, match="cannot tell how to write the trace"):
+        sl.simulate(BUSY, "mems-g2", limit=10, perfetto=tmp_path / "run.json")
+    r = sl.simulate(BUSY, "mems-g2", limit=10, requests=False)
+    with pytest.raises(sl.Error, match="did not keep its requests"):
+        r.perfetto(tmp_path / "run.pftrace")
+
+
+@pytest.mark.slow("300,000 requests")
+def test_many_requests_take_seconds(tmp_path: Path) -> None:
+    r = sl.simulate(BUSY, "mems-g2", limit=300_000, scheduler="sptf")
+    path = r.perfetto(tmp_path / "run.pftrace")
+    assert path.stat().st_size <= MOST_BYTES * 300_000

@@ -1,0 +1,89 @@
+"""`sl.view`: what is put into the page, and what cannot be."""
+
+import base64
+import gzip
+import json
+import lzma
+import re
+
+import pytest
+import sledlab as sl
+from sledlab.show import view as viewing
+
+BUSY = {"scheduler": "sptf", "limit": 200}
+
+
+@pytest.fixture
+def built(tmp_path, monkeypatch):
+    """A page that has been built, as far as Python sees it."""
+    frame, core = tmp_path / "page.html", tmp_path / "core.wasm.xz"
+    frame.write_text(f"<!doctype html><body>{viewing.SLOT}{viewing.SLOT_OF_CORE}</body>")
+    core.write_bytes(lzma.compress(b"the core"))
+    monkeypatch.setattr(viewing, "FRAME", frame)
+    monkeypatch.setattr(viewing, "CORE", core)
+
+
+def given(html):
+    """What a page was made with."""
+    begin, end = html.index(viewing.SLOT.split("null")[0]), html.index("</script>")
+    return json.loads(html[begin + len(viewing.SLOT.split("null")[0]) : end])
+
+
+def test_the_core_is_in_the_page(built):
+    (text,) = re.findall(r'id="core">([^<]+)</script>', sl.view().html)
+    assert gzip.decompress(base64.b64decode(text)) == b"the core"
+
+
+def test_a_result_is_simulated_again(built):
+    r = sl.simulate(sl.workload("uniform"), "mems-g2", **BUSY)
+    page = sl.view(r, around="slowest")
+    held = given(page.html)
+    assert held["around"] == "slowest"
+    assert held["traces"] == []
+    assert sl.run(sl.Experiment(held["experiment"])).to_json() == r.to_json()
+    assert sl.view(r).html == sl.view(r).html
+    assert "srcdoc=" in page._repr_html_()
+    assert "<body>" not in page._repr_html_()
+
+
+def test_what_is_said_wins_over_a_file_or_a_directory(built, tmp_path):
+    sl.simulate(sl.workload("uniform"), "mems-g2", out=tmp_path / "run", **BUSY)
+    for experiment in (tmp_path / "run", tmp_path / "run" / "experiment.toml"):
+        text = given(sl.view(experiment=experiment, scheduler="fcfs").html)["experiment"]
+        assert 'kind = "fcfs"' in text
+        assert "limit = 200" in text
+
+
+def test_a_trace_goes_along_under_its_name_alone(built, tmp_path):
+    trace = tmp_path / 'app "<script>.csv'
+    trace.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n1000,W,409600,4096\n")
+    html = sl.view(str(trace), "mems-g2").html
+    held = given(html)
+    assert [each["name"] for each in held["traces"]] == [trace.name]
+    assert base64.b64decode(held["traces"][0]["data"]) == trace.read_bytes()
+    assert str(tmp_path) not in html
+    assert html.count("</script>") == 2  # that of what is given, and that of the core
+    sample = given(sl.view("sample:kv-a-60s", "mems-g2").html)
+    assert sample["traces"][0]["name"] == "kv-a-60s.csv.zst"
+
+
+def test_what_cannot_be_in_a_page(built, tmp_path, monkeypatch):
+    with pytest.raises(sl.Error, match="in memory"):
+        sl.view(
+            sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [4096]}), "mems-g2"
+        )
+    monkeypatch.setattr(viewing, "MOST_BYTES", 1000)
+    with pytest.raises(sl.Error, match="MB"):
+        sl.view("sample:kv-a-60s", "mems-g2")
+    with pytest.raises(sl.Error, match="cannot begin"):
+        sl.view(sl.workload("uniform"), "mems-g2", around="end")
+    with pytest.raises(sl.Error, match="no directory"):
+        sl.view().write(tmp_path / "none" / "view.html")
+
+
+def test_without_a_page_that_was_built(tmp_path, monkeypatch):
+    monkeypatch.setattr(viewing, "FRAME", tmp_path / "none.html")
+    with pytest.raises(sl.Error, match="has not been built") as failed:
+        sl.view().write(tmp_path / "view.html")
+    assert "make web" in failed.value.remedy
+    assert not (tmp_path / "view.html").exists()

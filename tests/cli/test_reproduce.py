@@ -1,0 +1,120 @@
+"""`sledlab reproduce`: figures and claims of the papers by name, from any directory."""
+
+import json
+
+import pytest
+import sledlab as sl
+from sledlab.reproduction.figure import figures
+from sledlab.reproduction.verdicts import claims
+
+from tests.conftest import PROJECT
+
+FIGURE = "paper-002-figure-4"
+SHORT = ("--limit", 60, "--quick", "--jobs", 1)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """A directory with nothing in it."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_list_has_every_figure_and_claim(sledlab):
+    found = sledlab("reproduce", "list", "--json").json
+    assert [each["name"] for each in found["figures"]] == list(figures())
+    assert {each["id"] for each in found["claims"]} == set(claims())
+    assert "paper-001-figure-6" in sledlab("reproduce", "list").out
+
+
+def test_list_tells_papers_and_outcomes_apart(sledlab):
+    of_paper = sledlab("reproduce", "list", "--paper", "003", "--json").json
+    assert {each["paper"] for each in of_paper["claims"]} == {"003"}
+    assert all(each["name"].startswith("paper-003") for each in of_paper["figures"])
+    missed = sledlab("reproduce", "list", "--outcome", "not reproduced", "--json").json
+    assert missed["figures"] == []
+    assert {each["outcome"] for each in missed["claims"]} == {"not reproduced"}
+    refused = sledlab("reproduce", "list", "--outcome", "not reproducd")
+    assert refused.code == 2
+    assert "did you mean `not reproduced`?" in refused.err
+
+
+def test_show_says_what_is_printed_what_came_out_and_how_to_run_it(sledlab):
+    claim = claims()["L-22"]
+    out = " ".join(sledlab("reproduce", "show", "l-22").out.split())
+    for said in (claim.claim, claim.published, claim.accept, claim.outcome, "paper-002-figure-3"):
+        assert " ".join(said.split()) in out
+    assert "sledlab reproduce run L-22" in out
+    assert "Over cells of all zones: it flips" in out
+    assert sledlab("reproduce", "show", "L-22", "--json").json["strips"][0]["cells"]
+    figure = sledlab("reproduce", "show", "paper-001-figure-6")
+    assert "3.79 ms (NONE) and 3.09 ms (ALL)" in figure.out
+    assert "W-39" in figure.out
+    assert sledlab("reproduce", "show", "W-22", "--json").json["published"] == claims()["W-22"].published
+    assert sledlab("reproduce", "show", FIGURE, "--json").json["experiments"] == ["paper-002-figure-2"]
+
+
+def test_a_name_that_is_none_has_the_nearest(sledlab):
+    refused = sledlab("reproduce", "run", "paper-002-figure-44")
+    assert refused.code == 2
+    assert f"did you mean `{FIGURE}`?" in refused.err
+
+
+def test_run_leaves_tables_picture_and_verdicts(sledlab, tmp_path):
+    ran = sledlab("reproduce", "run", FIGURE, *SHORT)
+    assert ran.code == 0
+    place = tmp_path / FIGURE
+    assert {file.name for file in place.iterdir() if file.is_file()} == {
+        f"{FIGURE}.svg",
+        f"{FIGURE}.png",
+        "reproduction.md",
+    }
+    assert (place / "paper-002-figure-2" / "points.csv").is_file()
+    assert "Shortened: at most 60 requests a run, 1 seed" in ran.out
+    assert "Shortened: at most 60 requests" in (place / f"{FIGURE}.svg").read_text(encoding="utf-8")
+    assert f"L-16: {claims()['L-16'].outcome}" in (place / "reproduction.md").read_text(encoding="utf-8")
+
+
+def test_run_on_a_device_of_ones_own_says_so(sledlab, tmp_path):
+    (tmp_path / "mine.toml").write_text((PROJECT / "presets/devices/mems-g3.toml").read_text("utf-8"))
+    found = sledlab("reproduce", "run", FIGURE, *SHORT, "--device", "mine.toml", "--out", "a", "--json").json
+    assert found["device"] == "mine"
+    assert sledlab("reproduce", "run", FIGURE, *SHORT, "--out", "b").code == 0
+    a, b = (
+        json.loads((tmp_path / each / "paper-002-figure-2/summary.json").read_text("utf-8")) for each in "ab"
+    )
+    assert a["config"]["device"] != b["config"]["device"]
+    assert "Ours on mine" in (tmp_path / "a" / f"{FIGURE}.svg").read_text(encoding="utf-8")
+
+
+def test_a_figure_that_needs_a_trace_says_which(sledlab):
+    refused = sledlab("reproduce", "run", "paper-003-figure-8", *SHORT)
+    assert refused.code == 2
+    assert "Seagate ST41601N" in refused.err
+    assert "--trace FILE" in refused.err
+
+
+def test_jobs_have_no_limit_of_requests(sledlab):
+    refused = sledlab("reproduce", "run", "paper-004-figure-4", "--limit", 10)
+    assert refused.code == 2
+    assert "--quick" in refused.err
+
+
+def test_a_claim_of_definitions_has_nothing_to_run(sledlab):
+    refused = sledlab("reproduce", "run", "H-32")
+    assert refused.code == 2
+    assert "reproduce show H-32" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("paper-001-figure-4", ("front", "preset")),
+        ("paper-000-figure-7", ("device", "preset")),
+    ],
+)
+def test_a_device_takes_the_place_that_the_figure_has_for_it(name, setting, tmp_path):
+    sl.reproduce(name, "mems-g3", out=tmp_path, quick=True, limit=100, jobs=1)
+    place = figures()[name].runs[0].place
+    config = json.loads((tmp_path / place / "summary.json").read_text("utf-8"))["config"]
+    table, _ = setting
+    assert "mems-g3" in json.dumps(config[table])

@@ -1,0 +1,45 @@
+"""`sledlab view`: a page, and mistakes."""
+
+import lzma
+
+import pytest
+from sledlab.show import view as viewing
+
+RUN = ("--device", "mems-g2", "--workload", "uniform", "--limit", 200)
+
+
+@pytest.fixture(autouse=True)
+def built(tmp_path, monkeypatch):
+    frame, core = tmp_path / "page.html", tmp_path / "core.wasm.xz"
+    frame.write_text(f"<!doctype html>{viewing.SLOT}")
+    core.write_bytes(lzma.compress(b"the core"))
+    monkeypatch.setattr(viewing, "FRAME", frame)
+    monkeypatch.setattr(viewing, "CORE", core)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_page_is_written(sledlab, tmp_path):
+    answer = sledlab("view", *RUN, "--scheduler", "sptf", "--out", "run.html")
+    assert (answer.code, answer.err) == (0, "")
+    assert "run.html" in answer.out
+    assert "sptf" in (tmp_path / "run.html").read_text()
+    assert sledlab("view").code == 0
+    assert viewing.SLOT in (tmp_path / "view.html").read_text()
+
+
+def test_it_opens_in_a_browser(sledlab, monkeypatch):
+    opened = []
+    monkeypatch.setattr(viewing.webbrowser, "open", lambda address: bool(opened.append(address)))
+    answer = sledlab("view", *RUN, "--open")
+    assert answer.code == 0
+    assert opened[0].startswith("file://")
+    assert "no browser was found" in answer.out
+
+
+def test_mistakes_are_told(sledlab, tmp_path):
+    sledlab("view", *RUN, "--out", "run.pdf").assert_refused("end the name in .html")
+    sledlab("view", *RUN, "--around", "end").assert_refused("cannot begin at `end`")
+    sledlab("view", "--workload", "uniform").assert_refused("device")
+    sledlab("view", "paper-002-figure-2").assert_refused("compare")
+    viewing.CORE.unlink()
+    sledlab("view", *RUN).assert_refused("make web")

@@ -1,0 +1,159 @@
+"""Whether the server keeps its word, in short: closed loops, kills, and a client that sends garbage."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+import sledlab as sl
+
+from benches.journal import BLOCK, SLOTS, Client, Journal, LostError
+from tests.require import need
+
+pytestmark = pytest.mark.slow("servers of many kinds serve programs, are held up, killed, and started again")
+
+BENCHES = Path(__file__).parents[2] / "benches"
+SYSTEMS = "Python;parks;flash;stripe;rebuilt;write buffer"
+FAR_LATER_US = 5000
+
+
+@pytest.fixture
+def bench(run, tmp_path):
+    """Runs a benchmark, which must not fail, and gives the lines that it prints."""
+
+    def call(name: str, *words: object) -> list[str]:
+        return run(sys.executable, BENCHES / f"{name}.py", *words).splitlines()
+
+    return call
+
+
+def test_the_loop_is_closed_where_the_server_is_stopped_or_others_have_the_processors(bench):
+    for name in ("fio", "qemu-io", "nbdcopy"):
+        need(name)
+    few = ("--least", 60, "--seconds", 0, "--dry")
+    told = bench("closed_loop", *few, "--systems", SYSTEMS, "--clients", "random;qemu;nbdcopy")
+    runs = [line.split()[-1] for line in told if "scale " in line and line.endswith(("closed", "OPEN"))]
+    assert runs == ["closed"] * (6 * 3 * 3)
+    assert any("stopped" in line for line in told)
+    assert any("hogged" in line for line in told)
+
+
+def test_the_command_line_serves_and_replays_the_same_bytes(run, sledlab_program, tmp_path):
+    need("fio")
+    client = 'fio --name=j --ioengine=nbd --uri="$SLEDLAB_URI" --rw=randrw --bs=4k --size=64M'
+    client += " --iodepth=8 --fsync=8 --number_ios=300 --verify_state_save=0 --output=/dev/null"
+    where = ("--device", "mems-g2", "--system", "mirror", "--set", "system.devices=2")
+    run(*sledlab_program, "serve", *where, "--out", "live", "--quiet", "--", "sh", "-c", client)
+    run(*sledlab_program, "simulate", "live/experiment.toml", "--out", "again", "--quiet")
+    for name in ("summary.json", "requests.parquet"):
+        assert (tmp_path / "live" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+def test_nothing_acknowledged_is_lost_under_fio_when_the_server_is_killed(bench):
+    need("fio")
+    told = bench("kills", 3, 0)
+    for start in ("fio: ", "kill "):
+        assert sum(line.startswith(start) and line.endswith(" 0 lost") for line in told) == 3
+
+
+def test_postgresql_recovers_when_the_server_is_killed(bench):
+    for name in ("nbdfuse", "mkfs.ext4", "pg_ctlcluster"):
+        need(name)
+    if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        pytest.skip("a file system on a device needs root and /dev/fuse")
+    told = bench("kills", 0, 1)
+    assert any(line.startswith("pgbench, kill 1:") and line.endswith(" 0 lost") for line in told)
+
+
+def killed_while_writing(journal: Journal, data: Path, socket: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "sledlab",
+        "serve",
+        "--device",
+        "ram",
+        "--data",
+        data,
+        "--socket",
+        socket,
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        server.stdout.readline()
+        writer = threading.Thread(target=journal.write, args=(socket,))
+        writer.start()
+        while journal.writes < 2 * SLOTS:
+            time.sleep(0.01)
+        server.kill()
+        writer.join()
+
+
+def test_the_journal_misses_what_is_not_there(tmp_path):
+    journal, data = Journal(1 << 20, seed=3), tmp_path / "disk.img"
+    killed_while_writing(journal, data, tmp_path / "s")
+    assert len(journal.acknowledged) > SLOTS / 2
+    slot = next(slot for slot in journal.acknowledged if slot not in journal.under_way)
+    with sl.serve("ram", data=data) as server:
+        assert journal.lost(Path(server.socket)) == []
+    with data.open("r+b") as file:
+        file.seek(journal.offset(slot))
+        file.write(bytes(BLOCK))
+    with sl.serve("ram", data=data) as server:
+        assert journal.lost(Path(server.socket)) == [slot]
+
+
+def test_a_client_that_sends_garbage_makes_no_other_late(bench):
+    need("fio")
+    told = bench("hostile", 1, 200)
+    later = next(line for line in told if "later by" in line)
+    assert abs(float(later.split("'value': ")[1].split(",")[0])) < FAR_LATER_US
+
+
+def test_a_connection_that_breaks_is_told_by_the_client(tmp_path):
+    with sl.serve("ram") as server, Client(Path(server.socket)) as client:
+        client.send(b"no request at all" * 4)
+        with pytest.raises(LostError):
+            client.answered()
+
+
+DURABLE = {
+    "sled": {"device": "mems-g2", "scheduler": "sptf"},
+    "stripe": {"device": "mems-g2", "system": sl.system("stripe", devices=4)},
+    "cache": {"device": "mems-g2", "cache": "write-back"},
+    "hybrid": {"device": "atlas-10k", "hybrid": "write-buffer"},
+}
+"""Systems whose writes are durable when they are complete."""
+
+
+@pytest.mark.parametrize("name", DURABLE)
+def test_a_flush_is_answered_with_the_last_write_before_it_and_a_trim_at_once(name, run, tmp_path):
+    """Replays compare reads and writes; when flushes and trims are to be answered follows from those."""
+    need("fio")
+    jobs = ("--name=writes", "--rw=randwrite", "--fsync=5", "--iodepth=8", "--number_ios=400")
+    trims = ("--name=trims", "--rw=randtrim", "--number_ios=40")
+    with sl.serve(**DURABLE[name], out=tmp_path / "out") as server:
+        where = ("--ioengine=nbd", f"--uri={server.uri}", "--bs=4k", "--size=32M", "--verify_state_save=0")
+        run("fio", *jobs, *where, *trims, *where)
+    ops = pl.read_parquet(tmp_path / "out" / "trace.parquet")["op"].cast(str).to_list()
+    completed = dict(
+        pl.read_parquet(tmp_path / "out" / "requests.parquet").select("id", "completion_ns").iter_rows()
+    )
+    last, flushes, trimmed = 0, 0, 0
+    replies = {row["id"]: row for row in server.emulation.table.to_pylist()}
+    for number, op in enumerate(ops):
+        if op == "W":
+            last = max(last, completed[number])
+        elif op == "F":
+            assert replies[number]["planned_ns"] == max(replies[number]["arrival_ns"], last)
+            flushes += 1
+        elif op == "T":
+            assert replies[number]["planned_ns"] == replies[number]["arrival_ns"]
+            trimmed += 1
+    assert flushes >= 40
+    assert trimmed == 40

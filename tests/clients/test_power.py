@@ -1,0 +1,261 @@
+"""The power of an emulated device fails: what it finds afterwards, and what programs make of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+import polars as pl
+import pytest
+import sledlab as sl
+
+from tests.require import need
+
+pytestmark = pytest.mark.slow("programs use devices for seconds, and servers keep processors awake meanwhile")
+
+BLOCKS = 64
+VOLATILE = {"cache": sl.cache("write-back", volatile=True, destage_idle_ms=1e6), "time_scale": 2}
+
+
+def qemu_io(uri: str, *steps: str) -> str:
+    """What qemu-io says of some steps; it need not succeed."""
+    words = [part for step in steps for part in ("-c", step)]
+    command = [need("qemu-io"), "-f", "raw", *words, uri]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def test_a_volatile_cache_loses_what_was_not_flushed(tmp_path):
+    out = tmp_path / "run"
+    with sl.serve("mems-g2", **VOLATILE, power_failures=True, out=out) as server:
+        qemu_io(server.uri, "write -P 1 0 4k", "flush")
+        # Closing flushes too: only who is killed does not.
+        words = ["-c", "write -P 2 0 4k", "-c", "write -P 3 64k 4k", "-c", "sleep 600000"]
+        with subprocess.Popen(
+            [need("qemu-io"), "-t", "writeback", "-f", "raw", *words, server.uri],
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as client:
+            while server.status()["counts"]["writes"] < 3:
+                time.sleep(0.05)
+            failure = server.power_fail(seed=1)
+            client.kill()
+        assert (failure.lost, failure.older, failure.newest, failure.seed) == (16, 16, 0, 1)
+        told = qemu_io(server.uri, "read -P 1 0 4k", "read -P 0 64k 4k")
+        assert "Pattern verification failed" not in told
+        assert "read 4096/4096" in told
+        while server.status()["power_failures"] < 1:
+            time.sleep(0.05)
+    emulation = server.emulation
+    assert emulation.power_failures == (failure,)
+    assert emulation.closed_loop.closed
+    assert emulation.closed_loop.operations >= 5
+    assert set(emulation.frame()["power_failures"]) == {0, 1}
+    # Up to the failure it is a run as others are; what came after is a trace beside it.
+    assert server.result.count == 3
+    again = sl.simulate(experiment=out / "experiment.toml", out=tmp_path / "again")
+    assert again.summary == server.result.summary
+    assert pl.read_parquet(out / "trace-2.parquet")["op"].to_list().count("R") == 2
+    told = json.loads((out / "emulation.json").read_text())
+    assert told["power_failures"][0]["lost"] == 16
+    assert "The power failed after" in (out / "report.html").read_text()
+
+
+SYSTEMS = {
+    "sled": {"device": "mems-g2", "scheduler": "sptf"},
+    "raid5": {"device": "mems-g2", "system": sl.system("raid5", devices=5)},
+    "cached": {"device": "mems-g2", "cache": sl.cache("write-back", volatile=True)},
+    "hybrid": {"device": "atlas-10k", "hybrid": "caching-disk"},
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_all_that_was_answered_is_replayed_across_failures(name):
+    said = dict(SYSTEMS[name])
+    words = ["--name=j", "--rw=randrw", "--bs=4k", "--iodepth=8", "--size=16M", "--fsync=8", "--time_based"]
+    with sl.serve(said.pop("device"), **said, power_failures=True) as server:
+        for _ in range(3):
+            with subprocess.Popen(
+                [need("fio"), *words, "--runtime=30", "--ioengine=nbd", f"--uri={server.uri}"],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            ) as client:
+                before = server.status()["counts"]["operations"]
+                while server.status()["counts"]["operations"] < before + 50:
+                    time.sleep(0.02)
+                server.power_fail()
+                client.kill()
+    emulation = server.emulation
+    assert len(emulation.power_failures) == 3
+    assert sum(failure.under_way for failure in emulation.power_failures) > 0
+    assert emulation.closed_loop.operations > 100
+    assert emulation.closed_loop.closed
+
+
+def serve(*words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "sledlab", "serve", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_signal_and_a_time_have_the_power_fail(tmp_path):
+    out = str(tmp_path / "run")
+    words = ("--device", "ram", "--power-fail-after", "0.2", "--out", out)
+    with serve(*words) as server:
+        uri = server.stdout.readline().strip()
+        qemu_io(uri, "write -P 1 0 4k")
+        time.sleep(1)
+        server.send_signal(signal.SIGUSR1)
+        assert "The power failed after" in server.stderr.readline()
+        assert "read 4096/4096" in qemu_io(uri, "read 0 4k")
+        server.send_signal(signal.SIGINT)
+        told, error = server.communicate(timeout=60)
+    assert server.returncode == 0, error
+    failures = json.loads((tmp_path / "run" / "emulation.json").read_text())["power_failures"]
+    assert len(failures) == 2
+    assert 0.2 <= failures[0]["real_s"] < failures[0]["on_s"] <= failures[1]["real_s"]
+    assert told.count("The power failed after") == 2
+
+
+def test_a_power_failure_that_does_not_come_is_told():
+    words = ("--device", "ram", "--power-fail-after", "60", "--", "true")
+    done = subprocess.run(
+        [sys.executable, "-m", "sledlab", "serve", *words], capture_output=True, text=True, check=True
+    )
+    assert "The power did not fail" in done.stderr
+
+
+def test_a_signal_without_what_it_needs_is_answered_and_loses_nothing():
+    with serve("--device", "ram") as server:
+        uri = server.stdout.readline().strip()
+        qemu_io(uri, "write -P 7 0 4k")
+        server.send_signal(signal.SIGUSR1)
+        assert "what that needs was not kept" in server.stderr.readline()
+        assert "--power-failures" in server.stderr.readline()
+        assert "verification failed" not in qemu_io(uri, "read -P 7 0 4k")
+        server.send_signal(signal.SIGINT)
+        told, error = server.communicate(timeout=60)
+    assert server.returncode == 0, error
+    assert "The power failed" not in told
+
+
+def test_what_cannot_be_is_refused_before_anything_starts(tmp_path):
+    raid5 = sl.system("raid5", devices=5)
+    with pytest.raises(sl.Error, match="write hole") as refused:
+        sl.serve("mems-g2", system=raid5, settings={"system.failed": 1}, power_failures=True)
+    assert "system.failed" in refused.value.remedy
+    with pytest.raises(sl.Error, match="untimed"):
+        sl.serve("mems-g2", untimed=True, power_fail_after_s=3)
+    with pytest.raises(sl.Error, match="cannot fail after -1"):
+        sl.serve("mems-g2", power_fail_after_s=-1)
+    with sl.serve("ram") as server, pytest.raises(sl.Error, match="cannot fail"):
+        server.power_fail()
+    with pytest.raises(sl.Error, match="has ended"):
+        server.power_fail()
+    done = serve("--devices", "mems-g2,ram", "--power-failures", "--", "true")
+    assert "--device" in done.communicate(timeout=60)[1]
+    assert done.returncode == 2
+
+
+class GivesUp(sl.Scheduler):
+    """First come, first served, until a request is for the second megabyte."""
+
+    def __init__(self) -> None:
+        self.waiting = []
+
+    def push(self, request):
+        self.waiting.append(request)
+
+    def pop(self, now_ns, device):
+        if self.waiting[0].lbn >= 2048:
+            raise ZeroDivisionError("too far")
+        return self.waiting.pop(0)
+
+    def __len__(self):
+        return len(self.waiting)
+
+
+def test_a_scheduler_that_raises_ends_the_server_with_errors_and_a_report(tmp_path):
+    out = tmp_path / "run"
+    server = sl.serve("mems-g2", scheduler=f"{__name__}:GivesUp", out=out)
+    told = qemu_io(server.uri, "write 0 4k", "read 0 4k", "write 2M 4k")
+    assert "Input/output error" in told
+    while not server.status()["error"]:
+        time.sleep(0.01)
+    assert "too far" in server.status()["error"]
+    with pytest.raises(sl.Error, match="too far"):
+        server.stop()
+    counts = server.emulation.server["counts"]
+    assert (counts["writes"], counts["reads"]) == (1, 1)
+    assert counts["errors"] >= 1
+    assert server.emulation.replies >= 2
+    assert server.result is None
+    assert json.loads((out / "emulation.json").read_text())["server"]["counts"] == counts
+    asked = pl.read_parquet(out / "trace.parquet")["op"].to_list()
+    assert [op for op in asked if op in "RW"][:2] == ["W", "R"]
+    with pytest.raises(sl.Error, match="too far"):
+        server.stop()
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A directory with room for 4 MB."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting needs root")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(tmp_path)], check=True)
+    yield tmp_path
+    subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+@pytest.mark.parametrize("power_failures", [False, True])
+def test_no_room_for_the_data_is_an_error_of_the_request(small, power_failures):
+    with sl.serve("mems-g2", data=small / "disk.img", power_failures=power_failures) as server:
+        assert "wrote 1048576/1048576" in qemu_io(server.uri, "write -P 1 0 1M")
+        assert "No space left on device" in qemu_io(server.uri, "write -P 2 1M 8M")
+        told = qemu_io(server.uri, "read -P 1 0 1M", "write -P 3 0 1M", "read -P 3 0 1M")
+        assert "verification failed" not in told
+        assert told.count("1048576/1048576") == 3
+        if power_failures:
+            # What failed was not half written.
+            told = qemu_io(server.uri, "read -P 0 1M 8M")
+            assert "verification failed" not in told
+    assert server.emulation.server["counts"]["errors"] >= 1
+    assert server.emulation.closed_loop.closed
+
+
+@pytest.fixture(scope="module")
+def commits() -> ModuleType:
+    """The database of the benchmark."""
+    need("nbdfuse")
+    need("mkfs.ext4")
+    if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        pytest.skip("attaching needs root and /dev/fuse")
+    path = Path(__file__).parents[2] / "benches" / "commits.py"
+    spec = importlib.util.spec_from_file_location("commits", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["commits"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("journal", "synchronous"), [("WAL", "FULL"), ("DELETE", "EXTRA")])
+def test_sqlite_never_loses_a_commit_that_it_has_flushed(commits, journal, synchronous):
+    found = commits.fail(journal, synchronous, 10)
+    assert [each.lost for each in found] == [0] * 10
+    assert all(each.sound for each in found)
+
+
+def test_sqlite_loses_at_most_the_last_commit_where_it_does_not_flush_its_deletion(commits):
+    found = commits.fail("DELETE", "FULL", 5)
+    assert all(each.lost <= 1 and each.sound for each in found)
+
+
+def test_sqlite_loses_commits_that_it_does_not_flush(commits):
+    found = commits.fail("WAL", "OFF", 10)
+    assert sum(each.lost > 0 for each in found) > 0

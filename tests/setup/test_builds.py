@@ -1,0 +1,72 @@
+"""The comparison of two builds finds the one that is slower."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+
+BENCHES = Path(__file__).parents[2] / "benches"
+
+
+@pytest.fixture
+def builds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """The benchmark, which builds nothing here and keeps what it finds elsewhere."""
+    monkeypatch.syspath_prepend(BENCHES)
+    module = importlib.import_module("builds")
+    monkeypatch.setattr(importlib.import_module("keeping"), "PLACE", tmp_path)
+    monkeypatch.setattr(module, "KEPT", tmp_path)
+    monkeypatch.setattr(module, "commit", lambda base: f"commit {base}")
+    monkeypatch.setattr(module, "extension_of", Path)
+    monkeypatch.setattr(module, "extension_of_this", lambda: Path("here"))
+    return module
+
+
+def measured(builds, monkeypatch, here) -> None:
+    """The base takes a second, but for one run that was disturbed; `here` says what this build takes."""
+    turns = {}
+
+    def seconds(extension: Path, name: str) -> float:
+        turn = turns[extension, name] = turns.get((extension, name), 0) + 1
+        if extension != Path("here"):
+            return 9.0 if turn == 2 else 1.0
+        return here(name, turn)
+
+    monkeypatch.setattr(builds, "seconds", seconds)
+
+
+def test_a_slowdown_fails(builds, monkeypatch, tmp_path, capsys):
+    measured(builds, monkeypatch, lambda name, turn: 1.06 if "SPTF" in name else 1.04)
+    assert builds.main(["--base", "REV"]) == 1
+    assert "slower than 1.05 times" in (out := capsys.readouterr().out)
+    assert out.splitlines()[-1].endswith(": open, SPTF, mems-g2")
+    kept = json.loads((tmp_path / "builds.json").read_text())
+    assert [row["value"] for row in kept["rows"]] == [1.06 if "SPTF" in n else 1.04 for n in builds.WORKLOADS]
+    assert kept["base"] == "commit REV"
+    assert builds.main(["--base", "REV", "--limit", "1.02"]) == 1
+    assert builds.main(["--base", "REV", "--limit", "1.07"]) == 0
+
+
+def test_a_disturbed_run_does_not(builds, monkeypatch):
+    measured(builds, monkeypatch, lambda name, turn: 5.0 if turn in (1, 4, 7) else 1.0)
+    assert builds.main(["--base", "REV"]) == 0
+
+
+def test_builds_take_turns(builds, monkeypatch):
+    order = []
+    builds.timings(lambda which, name: order.append((name, which)) or 1.0)
+    first = [which for name, which in order if name == "open, FCFS, mems-g2"]
+    assert first[:4] == ["base", "here", "here", "base"]
+    assert first.count("base") == first.count("here") == builds.RUNS == 7
+
+
+def test_its_workloads_are_experiments(builds, tmp_path):
+    for name in builds.WORKLOADS:
+        text = builds.said(name, requests=100)
+        assert tomllib.loads(text)["workload"]["requests"] == 100
+        (tmp_path / "workload.toml").write_text(text)
+        assert sl.run(tmp_path / "workload.toml").count == 100

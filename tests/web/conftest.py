@@ -1,0 +1,27 @@
+"""One browser for all pages of the laboratory and all reports that can be explored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .laboratory import Laboratory, browser, laboratory
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Laboratory]:
+    with laboratory(chromium) as opened:
+        yield opened
+    assert opened.complaints == []
+    assert opened.asked == [], "it asks nobody for anything"

@@ -1,0 +1,58 @@
+"""The core in a page of its own: `web/core` and a worker, without what `sledlab view` shows around them."""
+
+from __future__ import annotations
+
+import base64
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WEB = Path(__file__).parents[2] / "web"
+CORE = WEB / "core" / "sledlab.wasm"
+ESBUILD = WEB / "node_modules" / ".bin" / "esbuild"
+START = """async ([script, wasm]) => {
+    const bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
+    window.modules = await WebAssembly.compile(bytes);
+    window.start = () => sledlab.laboratory(script, window.modules);
+    window.core = window.start();
+    window.finish = async (toml, core = window.core, operations = 100000) => {
+        const { run } = await core.open(toml);
+        while (!(await core.run(run, operations)).done);
+        return run;
+    };
+}"""
+
+
+def bundled(entry: str, *options: str) -> str:
+    """A script of `web/core` with all that it imports."""
+    command = [ESBUILD, WEB / "core" / entry, "--bundle", "--format=iife", "--target=es2022", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+class Core:
+    """A page whose `window.core` answers as `web/core/core.ts` says."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    def ask(self, script: str, given: object = None) -> Any:
+        """What an asynchronous function of JavaScript returns."""
+        return self._page.evaluate(script, given)
+
+
+def core(browser: Browser, folder: Path) -> Core:
+    """Opens the page."""
+    if not (CORE.is_file() and ESBUILD.exists()):
+        pytest.skip("the core is not built for browsers: make web")
+    empty = folder / "empty.html"
+    empty.write_text("<!doctype html><title>core</title>", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(empty.as_uri())
+    page.add_script_tag(content=bundled("laboratory.ts", "--global-name=sledlab"))
+    page.evaluate(START, [bundled("worker.ts"), base64.b64encode(CORE.read_bytes()).decode()])
+    return Core(page)

@@ -1,0 +1,175 @@
+"""The page of the laboratory in Debian's chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import importlib
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import sledlab as sl
+from sledlab.show.view import is_built
+
+from tests.require import need
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WAITING = 5000
+CROWDED = """seed = 1
+[device]
+preset = "mems-g2"
+[workload]
+kind = "uniform"
+mean_interarrival_ms = 0.05
+[scheduler]
+kind = "sptf"
+[replay]
+limit = 9000
+"""
+"""So many arrivals that thousands wait after half a second."""
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+PATIENCE_MS = 60_000
+DESK = {"width": 1200, "height": 800}
+PHONE = {"width": 400, "height": 800}
+
+
+@dataclass
+class Laboratory:
+    """The page, and what became of it.
+
+    Attributes:
+        page: It, as Playwright sees it.
+        complaints: Errors and warnings of the console, and exceptions.
+        asked: Addresses that it asked for, itself and what it holds itself left out.
+    """
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def tab(self, name: str) -> None:
+        """Goes to a view."""
+        self.page.get_by_role("tab", name=name).click()
+
+    def press(self, name: str) -> None:
+        """Presses a button."""
+        self.page.get_by_role("button", name=name, exact=True).first.click()
+
+    def choose(self, label: str, value: str) -> None:
+        """Chooses from a list."""
+        self.page.get_by_role("combobox", name=label, exact=True).select_option(value)
+
+    def watch(self, experiment: str) -> None:
+        """Watches an experiment."""
+        self.tab("Yours")
+        self.page.locator("#experiment").fill(experiment)
+        self.page.get_by_role("button", name="Watch it").click()
+        self.told()
+
+    def crowd(self) -> None:
+        """Goes to where more than `WAITING` wait."""
+        self.watch(CROWDED)
+        middle = self.page.evaluate("document.querySelector('.series .u-over').clientWidth") / 5
+        self.page.locator(".series .u-over").first.click(position={"x": middle, "y": 20})
+        waiting = "Number(document.querySelector('.stage canvas').ariaLabel.split(': ')[1].split(' ')[0])"
+        self.until(f"{waiting} >= {WAITING}")
+
+    @property
+    def time_s(self) -> float:
+        """The simulated time that it shows."""
+        return float(self.page.locator(".clock").inner_text().removesuffix(" s"))
+
+    @property
+    def message(self) -> str:
+        """What it complains of; empty where of nothing."""
+        found = self.page.locator(".message")
+        return found.first.inner_text() if found.count() else ""
+
+    def told(self) -> None:
+        """Waits until the whole run has been simulated."""
+        self.page.locator("#checksum").wait_for(timeout=PATIENCE_MS)
+
+    def chosen(self, label: str, value: str) -> None:
+        """Chooses from a list, and waits until that has been simulated."""
+        before = self.page.locator("#checksum").get_attribute("data-run")
+        self.choose(label, value)
+        self.until(f"(document.querySelector('#checksum')?.dataset.run ?? '{before}') != '{before}'")
+
+    def until(self, condition: str) -> None:
+        """Waits until an expression holds in the page.
+
+        Playwright's own way needs `eval`, which the page's security policy refuses.
+        """
+        deadline = time.monotonic() + PATIENCE_MS / 1000
+        while not self.page.evaluate(condition):
+            assert time.monotonic() < deadline, f"never came true: {condition}; {self.message}"
+            self.page.wait_for_timeout(20)
+
+    def raced(self, runners: int) -> None:
+        """Waits until so many runners have come to the end of a race."""
+        self.until(f"document.querySelectorAll('progress').length == {runners}")
+        self.until("[...document.querySelectorAll('progress')].every(bar => bar.value == 1)")
+
+    def violations(self) -> list[str]:
+        """What axe finds wrong for those who do not see or do not use a mouse."""
+        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{each['id']}: {node['html'][:120]}" for each in found["violations"] for node in each["nodes"]
+        ]
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Debian's chromium, without a window or a graphics processor."""
+    program = need("chromium")
+    sync_playwright = importlib.import_module(f"{need('playwright')}.sync_api").sync_playwright
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()
+
+
+@cache
+def with_its_own() -> Path:
+    """The page with the experiment that it has of its own."""
+    if not is_built():
+        pytest.skip("the page is not built: make web")
+    return sl.view().write(Path(tempfile.mkdtemp(prefix="sledlab-page-")) / "laboratory.html")
+
+
+@contextmanager
+def laboratory(
+    browser: Browser,
+    file: Path | None = None,
+    *,
+    hash: str = "",
+    window: dict[str, int] | None = None,
+    still: bool = True,
+) -> Iterator[Laboratory]:
+    """Opens a page without a network; `still` asks for little motion, so that nothing plays by itself."""
+    context = browser.new_context(
+        viewport=window or DESK, offline=True, reduced_motion="reduce" if still else "no-preference"
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    opened = Laboratory(page)
+    page.on("console", lambda said: said.type in ("error", "warning") and opened.complaints.append(said.text))
+    page.on("pageerror", lambda error: opened.complaints.append(str(error)))
+    page.on("request", lambda request: opened.asked.append(request.url))
+    try:
+        page.goto((file or with_its_own()).as_uri() + hash)
+        page.locator(".tabs").wait_for()
+        opened.asked[:] = [each for each in opened.asked if not each.startswith(("file:", "blob:", "data:"))]
+        yield opened
+        opened.asked[:] = [each for each in opened.asked if not each.startswith(("file:", "blob:", "data:"))]
+    finally:
+        context.close()

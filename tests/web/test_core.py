@@ -1,0 +1,186 @@
+"""The core in a browser is the native one to the last bit, and lives through mistakes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from sledlab import _native
+
+from tests.require import need
+
+from .core import Core, core
+from .systems import REQUESTS, SYSTEMS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+SPTF = SYSTEMS["mems-sptf"]
+TRACE = "".join(f"{n * 900},{'RW'[n % 2]},{n * 7919 % 3_000_000 * 512},4096\n" for n in range(2000))
+HEADER = "time_us,op,offset_bytes,length_bytes\n"
+
+
+@pytest.fixture(scope="module")
+def opened(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Core:
+    return core(chromium, tmp_path_factory.mktemp("core"))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_completions_are_those_of_the_native_core(opened, name):
+    native = json.loads(_native.Experiment(SYSTEMS[name], name).run())["summary"]
+    found = opened.ask("async (toml) => (await core.outcome(await finish(toml))).summary", SYSTEMS[name])
+    assert found["requests"] == native["requests"] <= REQUESTS
+    assert found["checksum"] == native["checksum"]
+    assert found == native
+
+
+def test_a_watched_run_is_the_run(opened):
+    script = """async (toml) => {
+        const run = await finish(toml);
+        const rows = await core.rows(run);
+        const found = { rows: rows.id.length, differ: 0, seen: 0, waits: 0, chosen: 0 };
+        let from = 0, done = false;
+        const ends = new Map(rows.id.reduce((all, id, n) => [...all, [id, n]], []).slice(0, 0));
+        rows.id.forEach((id, n) => ends.set(id, [rows.start_ns[n], rows.completion_ns[n]]));
+        const seen = new Set();
+        while (!done) {
+            const watched = await core.watch(run, from, 10000);
+            const { id, start_ns, end_ns } = watched.accesses;
+            id.forEach((id, n) => {
+                if (end_ns[n] === Infinity) return;
+                const [start, end] = ends.get(id);
+                found.differ += start !== start_ns[n] || end !== end_ns[n];
+                seen.add(id);
+            });
+            const { first, count, waiting } = watched.choices;
+            first.forEach((first, n) => {
+                found.chosen += watched.candidates.chosen[first];
+                // The chosen is the nearest under SPTF.
+                const times = watched.candidates.positioning_ns.slice(first, first + count[n]);
+                found.waits += Math.min(...times) < times[0] || waiting[n] < 1;
+            });
+            done = watched.done;
+            from = watched.to_ns;
+        }
+        return { ...found, seen: seen.size };
+    }"""
+    found = opened.ask(script, SPTF.replace(str(REQUESTS), "30000"))
+    assert found["rows"] == found["seen"] == 30_000
+    assert found["differ"] == found["waits"] == 0
+    assert found["chosen"] >= 30_000
+
+
+def test_the_sled_is_where_it_reads(opened):
+    script = """async (toml) => {
+        const run = await finish(toml);
+        const { accesses } = await core.watch(run, 1e9, 2000);
+        const times = [], columns = [];
+        accesses.id.forEach((_, n) => {
+            if (!(accesses.start_ns[n] > 1e9) || accesses.end_ns[n] === Infinity) return;
+            const x = accesses.seek_x_ns[n] + accesses.settle_ns[n];
+            const y = accesses.seek_y_ns[n] + accesses.turnaround_ns[n];
+            times.push(accesses.start_ns[n] + accesses.overhead_ns[n] + Math.max(x, y));
+            columns.push(accesses.x_bit[n]);
+        });
+        const { x } = await core.positions(run, 0, times);
+        return [times.length, Math.max(...x.map((x, n) => Math.abs(x - columns[n])))];
+    }"""
+    sampled, worst = opened.ask(script, SPTF.replace(str(REQUESTS), "5000"))
+    assert sampled > 1000
+    assert worst < 1, "bits"
+
+
+def test_it_lists_and_describes_what_the_native_core_does(opened):
+    found = opened.ask("() => core.catalogue()")
+    presets = found.pop("presets")
+    del found["version"]
+    assert found == json.loads(_native.catalogue())
+    device = opened.ask("(toml) => core.device(toml)", '[device]\npreset = "mems-g2"\nactive_tips = 640\n')
+    assert set(presets) == {entry["name"] for entry in found["devices"]}
+    assert device["parameters"]["active_tips"] == device["sled"]["active_tips"] == 640
+    again = opened.ask("(toml) => core.device(toml)", "[device]\n" + device["toml"])
+    assert again["capacity_blocks"] == device["capacity_blocks"]
+    seek_map = opened.ask(
+        """async (toml) => {
+            const map = await core.seekMap(toml, { x: 100, y: 0, direction: 1 });
+            return [map.columns, map.rows, map.ms.length, Math.max(...map.ms)];
+        }""",
+        '[device]\npreset = "mems-g2"\n',
+    )
+    assert seek_map[:3] == [2500, 27, 67_500]
+    assert 0.5 < seek_map[3] < 1.0
+
+
+def _zstd(text: bytes) -> bytes:
+    return subprocess.run([need("zstd"), "-c"], input=text, capture_output=True, check=True).stdout
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress, _zstd])
+def test_dropped_traces_are_read_as_files_are(opened, pack, tmp_path):
+    file = tmp_path / "dropped.csv"
+    file.write_text(HEADER + TRACE, encoding="utf-8")
+    toml = f'[device]\npreset = "mems-g2"\n[trace]\nfile = "{file}"\n'
+    native = json.loads(_native.Experiment(toml, "dropped").run())["summary"]
+    script = """async ([name, bytes, toml]) => {
+        const facts = await core.putTrace(name, Uint8Array.from(bytes));
+        const run = await finish(toml);
+        return [facts, (await core.outcome(run)).summary.checksum];
+    }"""
+    facts, checksum = opened.ask(script, [str(file), list(pack((HEADER + TRACE).encode())), toml])
+    assert facts["format"] == "csv"
+    assert facts["requests"] == 2000
+    assert checksum == native["checksum"]
+
+
+MISTAKE = """async (toml) => {
+    try {
+        await core.open(toml);
+    } catch (error) {
+        return error.mistake;
+    }
+}"""
+
+
+def test_mistakes_are_told_as_on_the_command_line(opened):
+    found = opened.ask(MISTAKE, '[device]\npreset = "mems-g22"\n')
+    assert found["blame"] == "user"
+    assert found["remedy"] == "did you mean `mems-g2`?"
+    found = opened.ask(MISTAKE, "[device\n")
+    assert found["place"]["line"] == 1
+    script = """async (text) => {
+        try {
+            await core.putTrace("<b>.csv", new TextEncoder().encode(text));
+        } catch (error) {
+            return error.mistake;
+        }
+    }"""
+    found = opened.ask(script, HEADER + "0,R,0,4096\n5,X,0,4096\n")
+    assert found["place"] | {"column": 0} == {"file": "<b>.csv", "line": 3, "column": 0, "text": "5,X,0,4096"}
+    found = opened.ask(script, "\0\1\2 nothing at all")
+    assert found["blame"] == "user"
+
+
+def test_a_worker_that_traps_is_started_anew(opened):
+    script = """async (toml) => {
+        const core = start();
+        let told;
+        try {
+            // More than a module can have.
+            await core.putTrace("x", { length: 2 ** 33 });
+        } catch (error) {
+            told = error.mistake;
+        }
+        const run = await finish(toml, core);
+        const { summary } = await core.outcome(run);
+        core.end();
+        return [told.blame, told.message, summary.requests];
+    }"""
+    blame, message, requests = opened.ask(script, SPTF.replace(str(REQUESTS), "1000"))
+    assert blame == "trap"
+    assert message
+    assert requests == 1000

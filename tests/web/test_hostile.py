@@ -1,0 +1,83 @@
+"""Files and names that mean no good: a message, and the page lives on; no name becomes a part of the page."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+import sledlab as sl
+
+from .laboratory import Laboratory, laboratory
+
+SCRIPT = "<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"
+HEAD = b"time_us,op,offset_bytes,length_bytes\n"
+HOSTILE = {
+    "noise.bin": bytes(range(256)) * 50,
+    "empty.csv": b"",
+    "line.csv": HEAD + b"0,R,0,4096\n1,R,zero,4096\n",
+    "bomb.gz": gzip.compress(HEAD)[:-9],
+    f"{SCRIPT}.csv": HEAD + b"0,R,0,4096\n1,X" + SCRIPT.encode() + b",0,4096\n",
+    "broken.toml": b"[device\npreset = ",
+    f"{SCRIPT}.toml": f'[device]\npreset = "{SCRIPT.replace(chr(34), "")}"\n'.encode(),
+    "latin.toml": "[device]\npreset = 'é'\n".encode("latin-1"),
+}
+
+
+def drop(page: Laboratory, name: str, contents: bytes) -> None:
+    """Gives a file to the page, as a dialogue does."""
+    page.tab("Yours")
+    page.page.locator("#file").set_input_files(
+        {"name": name.replace("/", "\u2215"), "mimeType": "text/plain", "buffer": contents}
+    )
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_refused_and_the_page_lives_on(name, page):
+    page.told()
+    drop(page, name, HOSTILE[name])
+    page.page.locator(".message").wait_for()
+    assert page.message.strip()
+    assert page.page.title() == "sledlab"
+    page.tab("Watch")
+    page.press("next choice")
+    assert page.time_s > 0
+
+
+def test_a_trace_with_a_wicked_name_is_text_everywhere(page):
+    page.told()
+    drop(
+        page, f"{SCRIPT}.csv", HEAD + b"".join(b"%d,R,%d,4096\n" % (n * 900, n * 409600) for n in range(300))
+    )
+    page.page.get_by_text("mean response time").wait_for()
+    page.press("Watch it")
+    page.told()
+    for view in ("Watch", "Race", "Design", "Yours"):
+        page.tab(view)
+        page.page.wait_for_timeout(300)
+    assert page.page.locator("main img, main script").count() == 0
+    assert page.page.title() == "sledlab"
+
+
+def test_an_experiment_with_wicked_texts_is_text_everywhere(chromium, tmp_path):
+    device = tmp_path / "wicked.toml"
+    described = SCRIPT.replace('"', "")
+    device.write_text(f'kind = "mems"\nname = "{described}"\ndescription = "{described}"\n')
+    file = sl.view(sl.workload("uniform"), device, limit=500).write(tmp_path / "view.html")
+    with laboratory(chromium, file) as page:
+        page.told()
+        for view in ("Race", "Design", "Yours", "Watch"):
+            page.tab(view)
+            page.page.wait_for_timeout(300)
+        assert page.page.locator("main img, main script").count() == 0
+        assert page.page.title() == "sledlab"
+        assert page.complaints == []
+
+
+@pytest.mark.parametrize(
+    "address", ["#x=%3Cscript%3E", "#x=AAAA", "#v=__proto__&t=-1&r=1e99", "#t=NaN", f"#x={'A' * 70_000}"]
+)
+def test_a_wicked_address_does_no_harm(address, chromium):
+    with laboratory(chromium, hash=address) as page:
+        page.told()
+        page.press("next choice")
+        assert page.complaints == []

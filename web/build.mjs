@@ -1,0 +1,85 @@
+// Bundles the page into one HTML file that needs no network, for Python to put the core into: `node build.mjs`; `--tests` bundles
+// the tests instead.
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const OUT = join(HERE, "..", "python", "sledlab", "view", "page.html");
+const UPLOT = join(HERE, "..", "python", "sledlab", "show", "uplot");
+
+/** A module whose default export is a text that is known only now. */
+const text = (name, contents) => ({
+  name,
+  setup(plugin) {
+    plugin.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: "text" }));
+    plugin.onLoad({ filter: new RegExp(`^${name}$`), namespace: "text" }, () => ({ contents, loader: "text" }));
+  },
+});
+
+/** uPlot as reports have it: one copy in the repository, of which the package brings the types. */
+const uplot = {
+  name: "uplot",
+  setup(plugin) {
+    plugin.onResolve({ filter: /^uplot(\/dist\/uPlot\.min\.css)?$/ }, ({ path }) =>
+      path === "uplot" ? { path, namespace: "uplot" } : { path: join(UPLOT, "uPlot.min.css") });
+    plugin.onLoad({ filter: /.*/, namespace: "uplot" }, () => ({
+      contents: `${readFileSync(join(UPLOT, "uPlot.iife.min.js"), "utf8")}\nexport default uPlot;`, loader: "js",
+    }));
+  },
+};
+
+const bundled = async (entry, plugins = []) => {
+  const made = await build({
+    entryPoints: [join(HERE, entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "inline",
+    loader: { ".css": "text" },
+    plugins: [...plugins, uplot],
+  });
+  return made.outputFiles[0].text;
+};
+
+const hash = (contents) => `'sha256-${createHash("sha256").update(contents).digest("base64")}'`;
+
+/** `</script` inside a script would end it. */
+const inScript = (contents) => contents.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+
+async function page() {
+  const worker = await bundled("core/worker.ts");
+  const script = inScript(await bundled("page/main.ts", [text("sledlab:worker", worker)]));
+  const style = (await build({
+    entryPoints: [join(HERE, "page/style.css")], bundle: true, minify: true, write: false, loader: { ".woff2": "dataurl" }, plugins: [uplot],
+  })).outputFiles[0].text;
+  const policy = [
+    "default-src 'none'", `script-src ${hash(script)} 'wasm-unsafe-eval'`, "style-src 'unsafe-inline'",
+    "img-src data: blob:", "font-src data:", "worker-src blob:", "connect-src 'none'", "base-uri 'none'", "form-action 'none'",
+  ].join("; ");
+  const parts = { policy, style, script };
+  const html = readFileSync(join(HERE, "page/index.html"), "utf8")
+    .replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
+  mkdirSync(dirname(OUT), { recursive: true });
+  writeFileSync(OUT, html);
+}
+
+async function tests() {
+  const found = readdirSync(join(HERE, "test")).filter((name) => name.endsWith(".test.ts"));
+  await build({
+    entryPoints: found.map((name) => join(HERE, "test", name)),
+    bundle: true,
+    outdir: join(HERE, "dist/tests"),
+    outExtension: { ".js": ".mjs" },
+    format: "esm",
+    platform: "node",
+    logLevel: "warning",
+  });
+}
+
+await (process.argv.includes("--tests") ? tests() : page());

@@ -1,0 +1,147 @@
+/** The core in this thread: every call blocks until it has its answer, and throws a `CoreError`. */
+
+import type {
+  Catalogue, DeviceFacts, Glance, Mistake, Opened, Outcome, Place, Positions, Progress, Rows, SeekMap, TraceFacts, Watched,
+} from "./types.js";
+
+export * from "./types.js";
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  /** Room for what a call is given; returns where. */
+  room(bytes: number): number;
+  /** A call: so many raw bytes in the room, and JSON behind them. 0, or 1 with a mistake as answer. */
+  call(bytes: number): number;
+  answer(): number;
+  answer_bytes(): number;
+  /** Where the message of the last panic is, and its length in bytes. */
+  panic(): number;
+  panic_bytes(): number;
+}
+
+export class CoreError extends Error {
+  constructor(readonly mistake: Mistake) {
+    super(mistake.message);
+    this.name = "CoreError";
+  }
+}
+
+type Column = "f64" | "u32" | "i32" | "u16" | "u8";
+const ARRAYS = { f64: Float64Array, u32: Uint32Array, i32: Int32Array, u16: Uint16Array, u8: Uint8Array };
+
+export class Core {
+  private constructor(private readonly exports: Exports) {}
+
+  static async load(wasm: BufferSource | WebAssembly.Module): Promise<Core> {
+    const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm);
+    const instance = await WebAssembly.instantiate(module, {});
+    return new Core(instance.exports as unknown as Exports);
+  }
+
+  /** Everything that can be named in an experiment. */
+  catalogue(): Catalogue {
+    return this.call({ call: "catalogue" });
+  }
+
+  /** The device of an experiment text, which needs to say nothing but `[device]`; a few hundred microseconds. */
+  device(toml: string): DeviceFacts {
+    return this.call({ call: "device", toml });
+  }
+
+  /** Positioning times from `from`, or from where runs begin. */
+  seekMap(toml: string, from?: Place): SeekMap {
+    return this.call({ call: "seek_map", toml, place: from ?? null });
+  }
+
+  /** Keeps a file in memory: `trace.file = name` of an experiment reads it from now on. */
+  putTrace(name: string, bytes: Uint8Array): TraceFacts {
+    return this.call({ call: "put_trace", name }, bytes);
+  }
+
+  dropTrace(name: string): void {
+    this.call({ call: "drop_trace", name });
+  }
+
+  /** Resolves and checks an experiment, and builds its system with nothing done yet. `name` stands in messages. */
+  open(toml: string, name = "experiment"): Opened {
+    return this.call({ call: "open", toml, name });
+  }
+
+  close(run: number): void {
+    this.call({ call: "close", run });
+  }
+
+  /** Goes on for about so many operations. */
+  run(run: number, operations: number): Progress {
+    return this.call({ call: "run", run, operations });
+  }
+
+  glance(run: number): Glance {
+    return this.call({ call: "glance", run });
+  }
+
+  /** What came of a run that is done: the same JSON as natively. */
+  outcome(run: number): Outcome {
+    return this.call({ call: "outcome", run });
+  }
+
+  /** The checksum of all completion times so far, 16 hexadecimal digits: what `sledlab simulate` prints. */
+  checksum(run: number): string {
+    return this.call({ call: "checksum", run });
+  }
+
+  /** Completed requests, from row `from` on. */
+  rows(run: number, from = 0): Rows {
+    return this.call({ call: "rows", run, from });
+  }
+
+  /**
+   * All that happened from `from_ns` on, until `requests` accesses have been chosen. The same experiment is run again beside
+   * `run` to tell: going forward from window to window goes on where the last one ended, going back starts anew.
+   */
+  watch(run: number, from_ns: number, requests: number): Watched {
+    return this.call({ call: "watch", run, from_ns, requests });
+  }
+
+  /** Places of a station's mechanism at instants of the window watched last. */
+  positions(run: number, station: number, at_ns: ArrayLike<number>): Positions {
+    return this.call({ call: "positions", run, station, at_ns: Array.from(at_ns) });
+  }
+
+  private call<T>(request: object, bytes: Uint8Array = new Uint8Array()): T {
+    const json = new TextEncoder().encode(JSON.stringify(request));
+    let failed: number;
+    try {
+      const at = this.exports.room(bytes.length + json.length);
+      const room = new Uint8Array(this.exports.memory.buffer, at, bytes.length + json.length);
+      room.set(bytes);
+      room.set(json, bytes.length);
+      failed = this.exports.call(bytes.length);
+    } catch (trap) {
+      throw new CoreError({ blame: "trap", message: this.told(trap) });
+    }
+    const answer = new Uint8Array(this.exports.memory.buffer, this.exports.answer(), this.exports.answer_bytes());
+    if (failed) throw new CoreError(JSON.parse(new TextDecoder().decode(answer)) as Mistake);
+    return decode(answer) as T;
+  }
+
+  private told(trap: unknown): string {
+    const text = new Uint8Array(this.exports.memory.buffer, this.exports.panic(), this.exports.panic_bytes());
+    return new TextDecoder().decode(text) || String(trap);
+  }
+}
+
+/** An answer: the length of a JSON text, that text, and behind it columns, each at a multiple of 8 bytes. */
+function decode(answer: Uint8Array): unknown {
+  const head = new DataView(answer.buffer, answer.byteOffset).getUint32(0, true);
+  const text = new TextDecoder().decode(answer.subarray(8, 8 + head));
+  const behind = Math.ceil((8 + head) / 8) * 8;
+  return JSON.parse(text, (_, value: unknown) => {
+    const column = value as { $column?: [Column, number, number] } | null;
+    if (typeof column !== "object" || !column?.$column) return value;
+    const [type, offset, length] = column.$column;
+    const begin = behind + offset;
+    // A copy: memory of the module moves when it grows.
+    return new ARRAYS[type](answer.slice(begin, begin + length * ARRAYS[type].BYTES_PER_ELEMENT).buffer);
+  });
+}

@@ -1,0 +1,220 @@
+// The frame of the page: its views as tabs, the experiment that they share, messages, and the address.
+
+import type { Catalogue } from "../core/types.ts";
+import { button, el, fill, set } from "./dom.ts";
+import { warm, worker, words } from "./engine.ts";
+import { Experiment } from "./experiment.ts";
+import { given, tracesOf } from "./given.ts";
+import { read, write, type Address } from "./hash.ts";
+import { help } from "./help.ts";
+import { listen, type Keys } from "./keys.ts";
+import { brand } from "./brand.ts";
+import { FIRST, FIRST_AT_NS, Setup } from "./setup.ts";
+import { VIEWS, type View, type Views } from "./views.ts";
+import { Watch } from "./watch/view.ts";
+
+/** An instant of a run, and the request that is followed. */
+interface Place {
+  readonly t: number;
+  readonly request: number | null;
+}
+
+export class App {
+  private readonly messages = el("div", { role: "alert" });
+  private readonly body = el("div", { role: "tabpanel", id: "view" });
+  private readonly tabs: Readonly<Record<View, HTMLButtonElement>>;
+  private readonly setup: Setup;
+  private readonly views: Views;
+  private readonly helping: HTMLDialogElement;
+  private view: View = "watch";
+  private place: Place = { t: 0, request: null };
+  private stale = true;
+
+  private constructor(
+    page: HTMLElement, readonly catalogue: Catalogue, private readonly watch: Watch, public experiment: Experiment,
+    readonly traces: Map<string, Uint8Array>,
+  ) {
+    this.setup = new Setup(catalogue, experiment, (changed) => this.change(changed));
+    this.views = VIEWS(this);
+    this.tabs = Object.fromEntries((["watch", "race", "design", "yours"] as const).map((name) => [name, this.tab(name)])) as Record<View, HTMLButtonElement>;
+    this.helping = help(this.keys(), catalogue.version);
+    const tour = button("Tour", () => this.views.tour.begin(), { "data-tour": "tour" });
+    fill(page, el("div", { class: "frame" }, [
+      el("header", { class: "top" }, [
+        el("h1", { class: "brand" }, [brand(), "sledlab"]),
+        el("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, Object.values(this.tabs)),
+        el("span", { class: "grow" }), tour, button("Share", () => void this.share(), {}), button("?", () => this.helping.showModal(), { "aria-label": "help", key: "?" }),
+      ]),
+      this.views.tour.element, this.messages, this.setup.element, this.body,
+    ]), this.helping);
+    listen(() => this.keys());
+  }
+
+  static async start(page: HTMLElement): Promise<App> {
+    warm(3);
+    const made = given();
+    const address = await read(location.hash).catch((error: unknown) => error as Error);
+    const asked: Address = address instanceof Error ? {} : address;
+    const text = asked.experiment ?? made?.experiment;
+    const [experiment, traces] = [text === undefined ? FIRST : Experiment.of(text), tracesOf(made)];
+    let app: App | undefined;
+    const failed: unknown[] = address instanceof Error ? [address] : [];
+    const fail = (error: unknown) => (app ? app.fail(error) : failed.push(error));
+    const watch = new Watch({ fail, keep: (place) => app?.keep(place) });
+    const view = (["watch", "race", "design", "yours"] as const).find((name) => name === asked.view) ?? "watch";
+    const place: Place = { t: asked.t ?? (text === undefined ? FIRST_AT_NS : 0), request: asked.request ?? null };
+    const still = asked.t !== undefined || place.request !== null;
+    // The run is opened beside the catalogue: both take long, and the first picture needs both.
+    if (view === "watch") void begin(watch, experiment, traces, place, still).catch(fail);
+    const core = await worker();
+    app = new App(page, await core.catalogue(), watch, experiment, traces);
+    core.end();
+    app.place = place;
+    app.stale = view !== "watch";
+    app.setup.show(experiment, [...traces.keys()]);
+    app.show(view);
+    for (const error of failed) app.fail(error);
+    app.animate();
+    if (made?.around === "slowest" && !still) watch.whenTold(() => void watch.slowest());
+    return app;
+  }
+
+  /** Another experiment: all views begin anew. */
+  change(experiment: Experiment): void {
+    this.experiment = experiment;
+    this.setup.show(experiment, [...this.traces.keys()]);
+    this.place = { t: 0, request: null };
+    this.stale = true;
+    this.show(this.view);
+  }
+
+  show(view: View): void {
+    if (view !== this.view) fill(this.messages);
+    this.view = view;
+    for (const [name, tab] of Object.entries(this.tabs)) {
+      set(tab, "aria-selected", String(name === view));
+      tab.tabIndex = name === view ? 0 : -1;
+    }
+    this.setup.element.hidden = view === "design" || view === "yours";
+    fill(this.body, view === "watch" ? this.watch.element : this.views[view].element);
+    set(this.body, "aria-labelledby", `tab-${view}`);
+    void this.attempt(async () => {
+      if (view === "watch") await this.open();
+      else await this.views[view].show();
+    });
+  }
+
+  fail(error: unknown): void {
+    const close = button("Close", () => fill(this.messages), { "aria-label": "close the message" });
+    fill(this.messages, el("div", { class: "message" }, [el("p", { class: "grow" }, [words(error)]), close]));
+  }
+
+  get watching(): Watch {
+    return this.watch;
+  }
+
+  /** Lets schedulers race. */
+  race(names: readonly string[]): void {
+    void this.attempt(() => this.views.race.among(names));
+  }
+
+  async attempt(what: () => Promise<void>): Promise<void> {
+    try {
+      await what();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private async open(): Promise<void> {
+    if (!this.stale) return;
+    this.stale = false;
+    fill(this.messages);
+    await begin(this.watch, this.experiment, this.traces, this.place, false);
+  }
+
+  private animate(): void {
+    let before = performance.now();
+    const frame = (now: number) => {
+      if (this.view === "watch") this.watch.frame(now - before);
+      before = now;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  }
+
+  private tab(name: View): HTMLButtonElement {
+    const label = name[0]!.toUpperCase() + name.slice(1);
+    const tab = button(label, () => this.show(name), { role: "tab", id: `tab-${name}`, "aria-controls": "view" });
+    tab.addEventListener("keydown", (event) => {
+      const names = Object.keys(this.tabs) as View[];
+      const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+      if (step === 0) return;
+      const next = names[(names.indexOf(name) + step + names.length) % names.length]!;
+      this.show(next);
+      this.tabs[next].focus();
+    });
+    return tab;
+  }
+
+  private keep(place: Place): void {
+    this.place = place;
+    void write({ view: this.view, t: place.t, ...(place.request === null ? {} : { request: place.request }) }).then(address);
+  }
+
+  /** Puts the experiment and the place into the address, and the address on the clipboard where that is allowed. */
+  private async share(): Promise<void> {
+    await this.attempt(async () => {
+      const hash = await write({
+        view: this.view, t: this.place.t, experiment: this.experiment.toml, ...(this.place.request === null ? {} : { request: this.place.request }),
+      });
+      address(hash);
+      const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+      const traces = this.experiment.has("trace") ? " Whoever opens it needs the trace too." : "";
+      this.say(`${copied ? "The address of this place is on the clipboard" : "The address bar holds this place"}: the experiment and the instant are in it.${traces}`);
+    });
+  }
+
+  private say(text: string): void {
+    fill(this.messages, el("div", { class: "message told" }, [el("p", { class: "grow" }, [text]), button("Close", () => fill(this.messages))]));
+  }
+
+  private keys(): Keys {
+    const { watch } = this;
+    const here = (act: (event: KeyboardEvent) => void) => (event: KeyboardEvent) => {
+      if (this.view === "watch") act(event);
+    };
+    const step = (by: number) => here((event) => void watch.step(event.shiftKey ? 10 * by : by));
+    const faster = (by: number) => here(() => watch.faster(by));
+    return {
+      " ": { shown: "Space", meaning: "play or pause", act: here(() => watch.play()) },
+      ArrowRight: { shown: "→", meaning: "next choice; with Shift ten", act: step(1) },
+      ArrowLeft: { shown: "←", meaning: "previous choice; with Shift ten", act: step(-1) },
+      "+": { meaning: "faster; also ↑", act: faster(1) },
+      "-": { shown: "−", meaning: "slower; also ↓", act: faster(-1) },
+      ArrowUp: { meaning: "", act: faster(1) },
+      ArrowDown: { meaning: "", act: faster(-1) },
+      Home: { shown: "Home", meaning: "the beginning", act: here(() => void watch.jump(0)) },
+      End: { shown: "End", meaning: "the end", act: here(() => void watch.toEnd()) },
+      s: { meaning: "the slowest request", act: here(() => void watch.slowest()) },
+      n: { meaning: "the next start-up", act: here(() => void watch.startup()) },
+      j: { meaning: "go to a request by its number", act: here(() => watch.focusNumber()) },
+      l: { meaning: "follow the request that is served, or stop following", act: here(() => watch.follow()) },
+      h: { meaning: "seek-time map on or off", act: here(() => watch.toggleMap()) },
+      t: { meaning: "choices as a table in place of the stage", act: here(() => watch.toggleTable()) },
+      "?": { meaning: "this help", act: () => this.helping.showModal() },
+    };
+  }
+}
+
+/** Puts a place into the address; a page inside of another, as in a notebook, has none of its own. */
+function address(hash: string): void {
+  if (location.protocol !== "about:") history.replaceState(null, "", hash);
+}
+
+/** Opens a run at a place; plays from there unless it is to stand still, or little motion is wanted. */
+async function begin(watch: Watch, experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, { t, request }: Place, still: boolean): Promise<void> {
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  await watch.open(experiment, traces, !calm && !still, t);
+  if (request !== null) watch.whenTold(() => void watch.request(request));
+}

@@ -1,0 +1,76 @@
+// A canvas as wide as its place, sharp on every screen.
+
+import { el } from "./dom.ts";
+
+export const FONT = '12px "Inter", system-ui, sans-serif';
+
+export class Sheet {
+  readonly canvas: HTMLCanvasElement;
+  width = 0;
+  private readonly pen: CanvasRenderingContext2D;
+  private readonly below = document.createElement("canvas");
+  private layered = "";
+
+  /** `label` is what screen readers say of it; `height` is in pixels, or follows the width. */
+  constructor(label: string, readonly height_of: (width: number) => number, resized: () => void, classes = "") {
+    this.canvas = el("canvas", { role: "img", "aria-label": label, class: classes || undefined });
+    this.pen = this.canvas.getContext("2d")!;
+    new ResizeObserver(() => {
+      if (this.measure()) resized();
+    }).observe(this.canvas);
+  }
+
+  get height(): number {
+    return this.height_of(this.width);
+  }
+
+  /** A pen for an empty sheet, in pixels of the page; nothing where the sheet is not shown. */
+  begin(): CanvasRenderingContext2D | null {
+    if (this.width === 0) this.measure();
+    if (this.width === 0) return null;
+    const ratio = window.devicePixelRatio || 1;
+    this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.pen.clearRect(0, 0, this.width, this.height);
+    this.pen.font = FONT;
+    this.pen.textBaseline = "middle";
+    this.pen.textAlign = "left";
+    this.pen.lineWidth = 1;
+    this.pen.setLineDash([]);
+    return this.pen;
+  }
+
+  /**
+   * Lays what seldom changes below the rest: `paint` draws it anew where `key` differs from the last one.
+   * To be called after `begin`.
+   */
+  layer(key: string, paint: (pen: CanvasRenderingContext2D) => void): void {
+    const { width, height } = this.canvas;
+    const wanted = `${key} ${width} ${height}`;
+    if (wanted !== this.layered) {
+      this.layered = wanted;
+      [this.below.width, this.below.height] = [width, height];
+      const pen = this.below.getContext("2d")!;
+      const ratio = window.devicePixelRatio || 1;
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      pen.font = FONT;
+      pen.textBaseline = "middle";
+      paint(pen);
+    }
+    this.pen.drawImage(this.below, 0, 0, this.width, this.height);
+  }
+
+  label(text: string): void {
+    if (this.canvas.getAttribute("aria-label") !== text) this.canvas.setAttribute("aria-label", text);
+  }
+
+  private measure(): boolean {
+    const width = this.canvas.parentElement ? this.canvas.clientWidth : 0;
+    if (width === 0 || width === this.width) return false;
+    this.width = width;
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.style.height = `${this.height}px`;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(this.height * ratio);
+    return true;
+  }
+}

@@ -1,0 +1,116 @@
+// Curves over a common axis, by uPlot: one look for all charts of the page.
+
+import uPlot from "uplot";
+import { figure } from "./format.ts";
+import { LINE, QUIET } from "./palette.ts";
+
+export interface Curve {
+  readonly label: string;
+  readonly colour: string;
+  readonly dash?: readonly number[];
+  readonly fill?: string;
+}
+
+export interface Chart {
+  readonly label: string;
+  readonly x: string;
+  readonly y: string;
+  readonly curves: readonly Curve[];
+  readonly height: number;
+  /** Whether the axis of values has powers of ten. */
+  readonly log_x?: boolean;
+  readonly log_y?: boolean;
+  /** Share of the axes: charts of one name have one cursor. */
+  readonly sync?: string;
+  /** Told what was dragged over; nothing for all of it. */
+  readonly zoomed?: (from: number | null, to: number | null) => void;
+  readonly clicked?: (x: number) => void;
+}
+
+export type Values = readonly (readonly (number | null)[])[];
+
+/** A chart in an element: draws itself anew when that changes its width. */
+export class Plot {
+  private plot: uPlot | null = null;
+  private values: Values;
+
+  constructor(private readonly host: HTMLElement, private readonly chart: Chart) {
+    this.values = [[], ...chart.curves.map(() => [])];
+    host.setAttribute("role", "img");
+    host.setAttribute("aria-label", chart.label);
+    new ResizeObserver(() => this.fit()).observe(host);
+  }
+
+  set(values: Values): void {
+    this.values = values;
+    if (this.plot) this.plot.setData(values as uPlot.AlignedData);
+    else this.fit();
+  }
+
+  /** Where a value of the x axis lies, in pixels of the host; nothing where it is not shown. */
+  place(x: number): number | null {
+    const plot = this.plot;
+    if (!plot || plot.data[0].length === 0) return null;
+    const left = plot.valToPos(x, "x");
+    return left >= 0 && left <= plot.over.clientWidth ? left + plot.over.offsetLeft : null;
+  }
+
+  private fit(): void {
+    const width = this.host.clientWidth;
+    if (width === 0 || this.values[0]!.length === 0) return;
+    if (this.plot) {
+      if (this.plot.width !== width) this.plot.setSize({ width, height: this.chart.height });
+    } else this.plot = new uPlot(this.options(width), this.values as uPlot.AlignedData, this.host);
+  }
+
+  private options(width: number): uPlot.Options {
+    const { chart } = this;
+    const told = (value: number | null) => (value === null || value === undefined ? "–" : figure(value, 4));
+    return {
+      width,
+      height: chart.height,
+      legend: { live: chart.curves.length > 0 },
+      cursor: { ...(chart.sync ? { sync: { key: chart.sync } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.zoomed), y: false, setScale: false } },
+      scales: { x: { time: false, distr: chart.log_x ? 3 : 1 }, y: { distr: chart.log_y ? 3 : 1, range: chart.log_y ? undefined : from_zero } },
+      axes: [axis(chart.x, 20, chart.log_x), axis(chart.y, 46, chart.log_y)],
+      series: [
+        { label: chart.x || "s", value: (_, value) => told(value) },
+        ...chart.curves.map(({ label, colour, dash, fill }) => ({
+          label, stroke: colour, width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => told(value),
+          ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}),
+        })),
+      ],
+      hooks: { setSelect: [(plot) => this.selected(plot)], ready: [(plot) => this.listen(plot)] },
+    } as uPlot.Options;
+  }
+
+  private selected(plot: uPlot): void {
+    const { left, width } = plot.select;
+    if (width < 3) return;
+    this.chart.zoomed?.(plot.posToVal(left, "x"), plot.posToVal(left + width, "x"));
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  }
+
+  private listen(plot: uPlot): void {
+    let pressed = 0;
+    plot.over.addEventListener("mousedown", (event) => (pressed = event.clientX));
+    plot.over.addEventListener("click", (event) => {
+      if (Math.abs(event.clientX - pressed) < 3) this.chart.clicked?.(plot.posToVal(event.offsetX, "x"));
+    });
+    plot.over.addEventListener("dblclick", () => this.chart.zoomed?.(null, null));
+  }
+}
+
+const from_zero: uPlot.Range.Function = (_, _least, most) => [0, most > 0 ? most * 1.08 : 1];
+
+/** Powers of ten alone: the lines between them would fill the picture. */
+const decades: uPlot.Axis.Filter = (_, splits) => splits.map((each) => (Number.isInteger(Math.log10(each)) ? each : null));
+
+function axis(label: string, size: number, log = false): uPlot.Axis {
+  return {
+    ...(log ? { filter: decades } : {}),
+    ...(label ? { label, labelSize: 16 } : {}), size, labelFont: '12px "Inter", sans-serif', font: '11px "Inter", sans-serif', stroke: QUIET, labelGap: 0, gap: 3,
+    grid: { stroke: "#e8ecf1", width: 1 }, ticks: { stroke: LINE, width: 1, size: 4 }, values: (_, splits) => splits.map((each) => (each === null ? "" : each.toLocaleString("en"))),
+  } as uPlot.Axis;
+}
+

@@ -1,0 +1,153 @@
+// The view Design: the physics of a sled under sliders, and at once what they make of it.
+
+import type { App } from "../app.ts";
+import type { Laboratory } from "../../core/laboratory.ts";
+import type { DeviceFacts, SeekMap } from "../../core/types.ts";
+import { Sheet } from "../canvas.ts";
+import { button, el, fill, select } from "../dom.ts";
+import { download } from "../download.ts";
+import { worker } from "../engine.ts";
+import { Experiment } from "../experiment.ts";
+import { bytes, figure, unit } from "../format.ts";
+import { longest, picture } from "../watch/map.ts";
+import { drawGround, drawMoves, frameOf } from "../watch/stage.ts";
+import { against, KNOBS, scale, type Knob } from "./sliders.ts";
+
+const BLOCK_BYTES = 512;
+const BASE = "mems-g2";
+
+export class Design {
+  readonly element = el("div", { class: "design" });
+  private core: Laboratory | null = null;
+  private base: DeviceFacts | null = null;
+  private preset = BASE;
+  private facts: DeviceFacts | null = null;
+  private map: SeekMap | null = null;
+  private most_ms = 1;
+  private said: Record<string, number> = {};
+  private busy = false;
+  private again = false;
+  private readonly canvas = document.createElement("canvas");
+  private readonly sliders = el("div", { class: "sliders" });
+  private readonly figures = el("dl", { class: "figures card" });
+  private readonly problem = el("p", { class: "quiet", role: "status" });
+  private readonly sheet: Sheet;
+
+  constructor(private readonly app: App) {
+    this.sheet = new Sheet("Seek-time map of the design, from the middle", (width) => Math.max(230, Math.min(470, width * 0.6)), () => this.draw());
+    this.figures.setAttribute("aria-live", "polite");
+  }
+
+  async show(): Promise<void> {
+    this.core ??= await worker();
+    if (!this.base) await this.begin(BASE);
+  }
+
+  /** Begins from a preset. */
+  private async begin(preset: string): Promise<void> {
+    this.preset = preset;
+    this.said = {};
+    this.base = await this.core!.device(this.toml);
+    this.most_ms = 0;
+    this.compose();
+    await this.work();
+  }
+
+  private get toml(): string {
+    return Experiment.of("").withTable("device", { preset: this.preset, ...this.said }).toml;
+  }
+
+  private compose(): void {
+    const presets = this.app.catalogue.devices.map(({ name }) => name).filter((name) => name.startsWith("mems") || name === "millipede");
+    fill(this.sliders, ...KNOBS.map((knob) => this.slider(knob)));
+    fill(this.element,
+      el("section", { class: "card", "aria-label": "Physics" }, [
+        el("div", { class: "row" }, [
+          select("begin from", presets.map((name) => [name, name] as const), this.preset, (name) => void this.app.attempt(() => this.begin(name))),
+          button("Reset", () => void this.app.attempt(() => this.begin(this.preset))),
+        ]), this.sliders, this.problem,
+        el("div", { class: "row" }, [
+          button("Watch it", () => this.watch(), { class: "main" }),
+          button("Save as device.toml", () => this.facts && download("device.toml", this.facts.toml)),
+        ]),
+      ]),
+      el("div", {}, [this.figures, el("section", { class: "card stage", "aria-label": "Seek-time map" }, [this.sheet.canvas])]));
+  }
+
+  private slider(knob: Knob): HTMLElement {
+    const parameter = this.app.catalogue.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === knob.name);
+    const base = Number(this.base!.parameters[knob.name]);
+    const run = scale(knob, base, parameter);
+    const told = el("output");
+    const id = `knob-${knob.name}`;
+    const tell = (value: number) => {
+      const text = `${figure(value)} ${unit(parameter?.unit ?? "")}`.trim();
+      told.textContent = text;
+      input.setAttribute("aria-valuetext", text);
+    };
+    const input = el("input", { type: "range", id, min: 0, max: run.steps, step: 1, value: run.place(base) }, [], {
+      input: () => {
+        const value = run.value(Number(input.value));
+        tell(value);
+        for (const name of [knob.name, ...(knob.also ?? [])]) this.said[name] = value;
+        void this.app.attempt(() => this.work());
+      },
+    });
+    tell(base);
+    return el("div", { class: "slider" }, [el("label", { for: id, title: parameter?.meaning }, [knob.label]), told, input]);
+  }
+
+  /** Asks what came of it; what is moved meanwhile is asked afterwards, and only the last of it. */
+  private async work(): Promise<void> {
+    this.again = true;
+    if (this.busy) return;
+    this.busy = true;
+    try {
+      while (this.again) {
+        this.again = false;
+        const toml = this.toml;
+        try {
+          this.facts = await this.core!.device(toml);
+          this.map = await this.core!.seekMap(toml);
+          fill(this.problem);
+        } catch (error) {
+          fill(this.problem, error instanceof Error ? error.message : String(error));
+          continue;
+        }
+        this.tell();
+        this.draw();
+      }
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private tell(): void {
+    const [now, base] = [this.facts!, this.base!];
+    const item = (name: string, value: number, before: number, text: string) =>
+      el("div", {}, [el("dt", {}, [name]), el("dd", {}, [text, el("small", {}, [against(value, before)])])]);
+    fill(this.figures,
+      item("mean seek", now.mean_seek_ms ?? 0, base.mean_seek_ms ?? 0, `${figure(now.mean_seek_ms ?? 0)} ms`),
+      item("longest seek", now.longest_seek_ms ?? 0, base.longest_seek_ms ?? 0, `${figure(now.longest_seek_ms ?? 0)} ms`),
+      item("sequential", now.bandwidth_mb_s, base.bandwidth_mb_s, `${figure(now.bandwidth_mb_s)} MB/s`),
+      item("capacity", now.capacity_blocks, base.capacity_blocks, bytes(now.capacity_blocks * BLOCK_BYTES)),
+      item("cylinders × rows", now.columns * now.rows, base.columns * base.rows, `${now.columns} × ${now.rows}`));
+  }
+
+  private draw(): void {
+    const pen = this.sheet.begin();
+    if (!pen || !this.map || !this.facts) return;
+    // The scale stays while sliders move, so that colours can be compared; it only grows.
+    this.most_ms = Math.max(this.most_ms, longest(this.map));
+    const middle = { column: (this.facts.columns - 1) / 2, row: (this.facts.rows - 1) / 2 };
+    const frame = frameOf(this.facts, this.sheet.width, this.sheet.height);
+    drawGround(pen, frame, { extent: this.facts, map: picture(this.map, this.most_ms, this.canvas), most_ms: this.most_ms, waiting: [] });
+    drawMoves(pen, frame, { chosen: null, runners: [], sled: middle, trail: [] });
+  }
+
+  private watch(): void {
+    const values = { preset: this.preset, ...this.said };
+    this.app.change(this.app.experiment.withTable("device", values));
+    this.app.show("watch");
+  }
+}

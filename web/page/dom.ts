@@ -1,0 +1,48 @@
+// Elements out of texts and nodes. Nothing here takes HTML: what comes from traces and experiments stays text.
+
+export type Child = Node | string | number | null | undefined | false;
+type Handlers = { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void };
+export type Attributes = Record<string, string | number | boolean | undefined>;
+
+/** An element with attributes, what it does on events, and children. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K, attributes: Attributes = {}, children: readonly Child[] = [], on: Handlers = {},
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) set(made, name, value);
+  for (const [name, handler] of Object.entries(on)) made.addEventListener(name, handler as EventListener);
+  made.append(...nodes(children));
+  return made;
+}
+
+/** Sets an attribute, or takes it away where it is false or undefined. */
+export function set(element: Element, name: string, value: string | number | boolean | undefined): void {
+  if (value === undefined || value === false) element.removeAttribute(name);
+  else element.setAttribute(name, value === true ? "" : String(value));
+}
+
+/** Gives an element other children. */
+export function fill(element: Element, ...children: readonly Child[]): void {
+  element.replaceChildren(...nodes(children));
+}
+
+/** A button; `key` is the key that does the same. */
+export function button(label: string, act: () => void, more: Attributes & { key?: string } = {}): HTMLButtonElement {
+  const { key, ...attributes } = more;
+  const title = key === undefined ? undefined : `key ${key}`;
+  return el("button", { type: "button", title, ...attributes }, [label], { click: act });
+}
+
+/** A labelled choice of words. */
+export function select(
+  label: string, options: readonly (readonly [value: string, text: string])[], value: string, act: (value: string) => void,
+): HTMLLabelElement {
+  const list = el("select", {}, options.map(([name, text]) => el("option", { value: name, selected: name === value }, [text])),
+    { change: () => act(list.value) });
+  return el("label", { class: "field" }, [el("span", {}, [label]), list]);
+}
+
+function nodes(children: readonly Child[]): (Node | string)[] {
+  return children.flatMap((each) =>
+    each === null || each === undefined || each === false ? [] : [typeof each === "number" ? String(each) : each]);
+}

@@ -1,0 +1,49 @@
+// The core: unpacked and compiled once, shared by as many workers as there are runs.
+
+import WORKER from "sledlab:worker";
+import { CoreError } from "../core/core.ts";
+import { laboratory, type Laboratory } from "../core/laboratory.ts";
+import { short } from "./format.ts";
+
+let module: Promise<WebAssembly.Module> | undefined;
+const spare: Promise<Laboratory>[] = [];
+
+/** Starts workers that `worker` gives out later: what the first picture needs is under way side by side. */
+export function warm(count: number): void {
+  for (let nth = 0; nth < count; nth++) spare.push(start());
+}
+
+/** A worker with a core of its own. */
+export function worker(): Promise<Laboratory> {
+  return spare.shift() ?? start();
+}
+
+async function start(): Promise<Laboratory> {
+  module ??= unpack(document.getElementById("core")?.textContent ?? "");
+  return laboratory(WORKER, await module);
+}
+
+function unpack(base64: string): Promise<WebAssembly.Module> {
+  const wasm = new Blob([decoded(base64) as BlobPart]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return WebAssembly.compileStreaming(new Response(wasm, { headers: { "content-type": "application/wasm" } }));
+}
+
+/** The bytes of a base64 text. */
+export function decoded(base64: string): Uint8Array {
+  const quick = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array };
+  if (quick.fromBase64) return quick.fromBase64(base64);
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = letters.charCodeAt(index);
+  return bytes;
+}
+
+/** What went wrong, in words for people. */
+export function words(error: unknown): string {
+  if (!(error instanceof CoreError)) return error instanceof Error ? error.message : String(error);
+  const { blame, message, remedy, place } = error.mistake;
+  const where = place && place.line > 0 ? `${short(place.file)}, line ${place.line}${place.column ? `, column ${place.column}` : ""}: ` : "";
+  const text = place?.text ? `\n${short(place.text, 120)}` : "";
+  const whose = blame === "trap" ? "The simulator stopped and was started anew. " : "";
+  return `${whose}${where}${message}${text}${remedy ? `\n${remedy}` : ""}`;
+}

@@ -1,0 +1,93 @@
+// An experiment file as tables of lines: what a control says replaces a table or a key, all else stays as it was written.
+
+const HEADER = /^\s*(\[{1,2})\s*([\w."-]+)\s*\]{1,2}\s*(#.*)?$/;
+
+/** A table: its name, its header as it is written, and its lines. */
+interface Table {
+  readonly name: string;
+  readonly header: string;
+  readonly lines: readonly string[];
+}
+
+type Values = Readonly<Record<string, string | number | boolean>>;
+
+export class Experiment {
+  private constructor(private readonly tables: readonly Table[]) {}
+
+  /** Tables as they stand in a file; subtables and every table of an array are tables of their own. */
+  static of(toml: string): Experiment {
+    const tables: { name: string; header: string; lines: string[] }[] = [{ name: "", header: "", lines: [] }];
+    for (const line of toml.split(/\r?\n/)) {
+      const header = HEADER.exec(line);
+      if (header) tables.push({ name: header[2]!, header: line, lines: [] });
+      else tables.at(-1)!.lines.push(line);
+    }
+    return new Experiment(tables);
+  }
+
+  /** The value of a key as it is written, without quotes. */
+  get(table: string, key: string): string | undefined {
+    const line = this.find(table)?.lines.find((each) => keyOf(each) === key);
+    const value = line === undefined ? undefined : valueOf(line);
+    return value?.replace(/^"(.*)"$/, "$1");
+  }
+
+  has(table: string): boolean {
+    return this.find(table) !== undefined;
+  }
+
+  /** The same with a key of a table said anew. */
+  with(table: string, key: string, value: string | number | boolean): Experiment {
+    const line = assignment(key, value);
+    const lines = this.find(table)?.lines ?? [];
+    const at = lines.findIndex((each) => keyOf(each) === key);
+    return this.withLines(table, at < 0 ? [...said(lines), line] : lines.map((each, index) => (index === at ? line : each)));
+  }
+
+  /** The same with other contents of a table and nothing below it; without it where there are none. */
+  withTable(table: string, values: Values | null): Experiment {
+    const others = new Experiment(this.tables.filter(({ name }) => name !== table && !name.startsWith(`${table}.`)));
+    return values === null ? others : others.withLines(table, Object.entries(values).map(([key, value]) => assignment(key, value)));
+  }
+
+  /** The text of the file. */
+  get toml(): string {
+    const parts = this.tables.filter(({ name, lines }) => name !== "" || said(lines).length > 0);
+    return `${parts.map(({ header, lines }) => [...(header ? [header] : []), ...said(lines)].join("\n")).join("\n\n")}\n`;
+  }
+
+  private find(table: string): Table | undefined {
+    return this.tables.find(({ name, header }) => name === table && !header.trim().startsWith("[["));
+  }
+
+  private withLines(table: string, lines: readonly string[]): Experiment {
+    const found = this.find(table);
+    if (found) return new Experiment(this.tables.map((each) => (each === found ? { ...found, lines } : each)));
+    return new Experiment([...this.tables, { name: table, header: `[${table}]`, lines }]);
+  }
+}
+
+function assignment(key: string, value: string | number | boolean): string {
+  return `${key} = ${typeof value === "string" ? quoted(value) : value}`;
+}
+
+/** A text in quotes, as TOML wants it. */
+export function quoted(text: string): string {
+  return JSON.stringify(text).replace(/\x7f/g, "\\u007f");
+}
+
+function keyOf(line: string): string | undefined {
+  return /^\s*"?([\w.-]+)"?\s*=/.exec(line)?.[1];
+}
+
+function valueOf(line: string): string {
+  const value = line.slice(line.indexOf("=") + 1).trim();
+  return value.startsWith('"') ? (/^"(?:[^"\\]|\\.)*"/.exec(value)?.[0] ?? value) : value.replace(/\s*#.*$/, "");
+}
+
+/** Lines without those that are empty at the end. */
+function said(lines: readonly string[]): readonly string[] {
+  let end = lines.length;
+  while (end > 0 && lines[end - 1]!.trim() === "") end--;
+  return lines.slice(0, end);
+}

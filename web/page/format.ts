@@ -1,0 +1,55 @@
+// Numbers as people read them. Times are in nanoseconds unless a name says otherwise.
+
+const DIGITS = 3;
+
+/** Three significant digits without an exponent: 0.412, 1.50, 12.3, 1,234. */
+export function figure(value: number, digits = DIGITS): string {
+  if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const rounded = Number(value.toPrecision(digits));
+  const places = Math.max(0, Math.min(digits + 3, digits - 1 - Math.floor(Math.log10(Math.abs(rounded)))));
+  return Number(value.toFixed(places)).toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
+}
+
+const UNITS: readonly (readonly [number, string])[] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+
+/** A span with a unit that suits it. */
+export function span(ns: number): string {
+  if (ns === 0) return "0";
+  const [size, unit] = UNITS.find(([each]) => Math.abs(ns) >= each) ?? [1, "ns"];
+  return `${figure(ns / size)} ${unit}`;
+}
+
+/** A span in ms, for what stands below each other. */
+export function ms(ns: number): string {
+  return (ns / 1e6).toFixed(3);
+}
+
+/** An instant: 43.309495 s. */
+export function clock(ns: number): string {
+  return `${(ns / 1e9).toFixed(6)} s`;
+}
+
+/** A unit of a file as people write it: µm, m/s². */
+export function unit(name: string): string {
+  return name.replace(/^u(?=[ms]\b)/, "µ").replace(/2$/, "²");
+}
+
+/** Bytes in powers of 1024: 8 KB, 3.1 GB. */
+export function bytes(count: number): string {
+  const names = ["B", "KB", "MB", "GB", "TB"];
+  const level = count < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log2(count) / 10));
+  const value = count / 1024 ** level;
+  return `${Number.isInteger(value) ? value : figure(value)} ${names[level]}`;
+}
+
+/** A count with its noun: 1 request, 2 requests. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A text of a file's, short enough to show. */
+export function short(text: string, most = 60): string {
+  const visible = text.replace(/[\p{Cc}\p{Cf}]/gu, "\uFFFD");
+  return visible.length <= most ? visible : `${visible.slice(0, most - 1)}…`;
+}

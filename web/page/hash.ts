@@ -1,0 +1,73 @@
+// Places in the page as an address: which view, which experiment, which instant, which request.
+
+export interface Address {
+  readonly view?: string;
+  readonly t?: number;
+  readonly request?: number;
+  /** The text of an experiment, where somebody sent one. */
+  readonly experiment?: string;
+}
+
+/** An experiment in an address has at most so many characters, packed. */
+export const MOST_PACKED = 60_000;
+/** And so many unpacked: a small text must not become a huge one. */
+const MOST_TEXT = 1_000_000;
+
+export async function read(hash: string): Promise<Address> {
+  const said = new URLSearchParams(hash.replace(/^#/, ""));
+  const number = (name: string) => {
+    const value = Number(said.get(name) ?? NaN);
+    return Number.isFinite(value) && value >= 0 ? value : undefined;
+  };
+  const [seconds, request, packed, view] = [number("t"), number("r"), said.get("x"), said.get("v")];
+  return {
+    ...(view ? { view } : {}),
+    ...(seconds === undefined ? {} : { t: seconds * 1e9 }),
+    ...(request === undefined ? {} : { request }),
+    ...(packed ? { experiment: await unpack(packed) } : {}),
+  };
+}
+
+export async function write(address: Address): Promise<string> {
+  const said = new URLSearchParams();
+  if (address.view) said.set("v", address.view);
+  if (address.t !== undefined) said.set("t", (address.t / 1e9).toFixed(9).replace(/\.?0+$/, ""));
+  if (address.request !== undefined) said.set("r", String(address.request));
+  if (address.experiment !== undefined) said.set("x", await pack(address.experiment));
+  return `#${said}`;
+}
+
+async function pack(text: string): Promise<string> {
+  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
+  const packed = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  if (packed.length > MOST_PACKED) throw new Error("This experiment is too long for an address: save it as a file and send that.");
+  return packed;
+}
+
+async function unpack(packed: string): Promise<string> {
+  if (packed.length > MOST_PACKED) throw new Error("The address holds an experiment that is too long.");
+  try {
+    const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(await through(bytes, new DecompressionStream("deflate-raw"), MOST_TEXT));
+  } catch {
+    throw new Error("The experiment in the address cannot be read: it may have been cut off on its way.");
+  }
+}
+
+async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  const reader = new Blob([bytes as BlobPart]).stream().pipeThrough(stream as unknown as ReadableWritablePair<Uint8Array, Uint8Array>).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    length += piece.value.length;
+    if (length > most) throw new Error("too long");
+    pieces.push(piece.value);
+  }
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}

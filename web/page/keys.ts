@@ -1,0 +1,23 @@
+// Keys of the page. They do nothing while somebody writes into a field, and leave keys of the browser alone.
+
+export interface Keys {
+  readonly [key: string]: { readonly meaning: string; readonly shown?: string; act(event: KeyboardEvent): void };
+}
+
+/** Fields in which letters and arrows mean something else. */
+const WRITES = new Set(["INPUT", "SELECT", "TEXTAREA"]);
+
+export function listen(keys: () => Keys): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    const target = event.target as HTMLElement;
+    if (WRITES.has(target.tagName)) return;
+    // Space and Enter press the button that has the focus.
+    if (target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
+    if (target.getAttribute("role") === "tab" && event.key.startsWith("Arrow")) return;
+    const key = keys()[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!key) return;
+    event.preventDefault();
+    key.act(event);
+  });
+}

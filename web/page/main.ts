@@ -1,0 +1,11 @@
+// The page: puts views, controls and keys together.
+
+import { App } from "./app.ts";
+import { el, fill } from "./dom.ts";
+import { words } from "./engine.ts";
+
+const page = document.getElementById("page")!;
+
+App.start(page).catch((error: unknown) => {
+  fill(page, el("p", { class: "loading", role: "alert" }, [`The laboratory could not start: ${words(error)}`]));
+});

@@ -1,0 +1,41 @@
+// How long requests wait by where they lie: what shows that a scheduler neglects the edges.
+
+import type { Rows } from "../../core/types.ts";
+
+/** Mean time from arrival to start in ms for equal parts of the addresses; null where nothing lay. */
+export function waitByPlace(rows: Rows, capacity_blocks: number, parts: number): (number | null)[] {
+  const sum = new Float64Array(parts);
+  const count = new Float64Array(parts);
+  for (let row = 0; row < rows.id.length; row++) {
+    const part = Math.min(parts - 1, Math.floor((rows.lbn[row]! / capacity_blocks) * parts));
+    sum[part]! += (rows.start_ns[row]! - rows.arrival_ns[row]!) / 1e6;
+    count[part]! += 1;
+  }
+  return Array.from(sum, (each, part) => (count[part]! > 0 ? each / count[part]! : null));
+}
+
+/** Curves over axes of their own on one axis: every value there is, and what each curve is at it, or nothing. */
+export function joined(curves: readonly { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> }[]): (number | null)[][] {
+  const axis = [...new Set(curves.flatMap(({ x }) => Array.from(x)))].sort((one, other) => one - other);
+  const at = new Map(axis.map((value, index) => [value, index]));
+  const lines = curves.map(({ x, y }) => {
+    const line: (number | null)[] = axis.map(() => null);
+    for (let index = 0; index < x.length; index++) line[at.get(x[index]!)!] = y[index]!;
+    return between(axis, line);
+  });
+  return [axis, ...lines];
+}
+
+/** Fills gaps between two values along a straight line: an axis of several curves has values that one alone lacks. */
+function between(axis: readonly number[], line: (number | null)[]): (number | null)[] {
+  let before = -1;
+  for (let index = 0; index < line.length; index++) {
+    if (line[index] === null) continue;
+    for (let gap = before + 1; before >= 0 && gap < index; gap++) {
+      const share = (axis[gap]! - axis[before]!) / (axis[index]! - axis[before]!);
+      line[gap] = line[before]! + (line[index]! - line[before]!) * share;
+    }
+    before = index;
+  }
+  return line;
+}

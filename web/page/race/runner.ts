@@ -1,0 +1,69 @@
+// One who races: a worker with a run of its own, and the card that tells how it stands.
+
+import type { Laboratory } from "../../core/laboratory.ts";
+import type { Glance, Rows } from "../../core/types.ts";
+import { el, fill, select } from "../dom.ts";
+import { worker } from "../engine.ts";
+import type { Experiment } from "../experiment.ts";
+import { figure } from "../format.ts";
+import { dot } from "../watch/life.ts";
+
+export class Runner {
+  readonly element = el("section", { class: "card runner" });
+  glance: Glance | null = null;
+  rows: Rows | null = null;
+  capacity_blocks = 1;
+  /** Waiting requests so far, by simulated time in s. */
+  readonly queue: { x: number[]; y: number[] } = { x: [], y: [] };
+  private core: Laboratory | null = null;
+  private run = -1;
+  private readonly bar = el("progress", { max: 1, value: 0 });
+  private readonly figures = el("div");
+
+  constructor(readonly name: string, readonly colour: string, options: readonly (readonly [string, string])[], chosen: (name: string) => void, remove: (() => void) | null) {
+    this.bar.setAttribute("aria-label", `progress of ${name}`);
+    const out = remove && el("button", { type: "button", class: "plain", "aria-label": `take ${name} out of the race` }, ["×"], { click: remove });
+    fill(this.element, el("h2", { class: "row" }, [dot(colour), select("", options, name, chosen), el("span", { class: "grow" }), out]), this.bar, this.figures);
+    this.element.querySelector("select")!.setAttribute("aria-label", "runner");
+  }
+
+  get done(): boolean {
+    return this.glance?.done ?? false;
+  }
+
+  async open(experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const core = await worker();
+    this.core = core;
+    for (const [name, bytes] of traces) await core.putTrace(name, bytes);
+    const opened = await core.open(experiment.toml, this.name);
+    this.run = opened.run;
+    this.capacity_blocks = opened.capacity_blocks;
+  }
+
+  /** Simulates so many operations more. */
+  async go(operations: number): Promise<void> {
+    if (!this.core || this.done) return;
+    const { done } = await this.core.run(this.run, operations);
+    const glance = await this.core.glance(this.run);
+    this.queue.x.push(glance.simulated_ns / 1e9);
+    this.queue.y.push(glance.waiting);
+    if (done) this.rows = await this.core.rows(this.run);
+    this.glance = glance;
+    this.show();
+  }
+
+  end(): void {
+    this.core?.end();
+    this.core = null;
+  }
+
+  private show(): void {
+    const glance = this.glance!;
+    this.bar.value = glance.done ? 1 : (glance.fraction ?? 0);
+    const line = (name: string, value: number, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [`${figure(value)} ${unit}`])]);
+    fill(this.figures, el("p", { class: "big" }, [`${figure(glance.mean_ms)} ms`]), el("p", { class: "quiet" }, ["mean response time"]),
+      el("table", {}, [el("tbody", {}, [
+        line("99 % within", glance.p99_ms, "ms"), line("longest", glance.max_ms, "ms"), line("energy", glance.energy_j, "J"), line("simulated", glance.simulated_ns / 1e9, "s"),
+      ])]));
+  }
+}

@@ -1,0 +1,155 @@
+// The view Race: two to four ways of doing the same, on the same arrivals, side by side.
+
+import type { App } from "../app.ts";
+import { Plot } from "../chart.ts";
+import { button, el, fill, select } from "../dom.ts";
+import type { Experiment } from "../experiment.ts";
+import { RUNS } from "../palette.ts";
+import { joined, waitByPlace } from "./places.ts";
+import { Runner } from "./runner.ts";
+
+/** What can race: how it is called, which table of an experiment says it, and who begins. */
+const AXES = {
+  schedulers: { table: "scheduler", key: "kind", first: ["fcfs", "sptf"], entries: "schedulers" },
+  devices: { table: "device", key: "preset", first: ["mems-g2", "mems-g3"], entries: "devices" },
+  "power policies": { table: "power", key: "kind", first: ["never", "immediate"], entries: "power_policies" },
+  layouts: { table: "device", key: "layout", first: ["row-first", "streaming"], entries: null },
+} as const;
+type Axis = keyof typeof AXES;
+
+const MOST = RUNS.length;
+/** Steps in which curves grow, and requests of a race unless the experiment says how many. */
+const STEPS = 120;
+const LIMIT = 20_000;
+const PARTS = 40;
+
+export class Race {
+  readonly element = el("div", { class: "race" });
+  private axis: Axis = "schedulers";
+  private names: string[] = [...AXES.schedulers.first];
+  private runners: Runner[] = [];
+  private race = 0;
+  private begun: Experiment | null = null;
+  private readonly field = el("div", { class: "lanes-of-race" });
+  private readonly curves = el("div", { class: "curves" });
+  private readonly controls = el("section", { class: "card setup row", "aria-label": "Who races" });
+  private plots: { distribution: Plot; queue: Plot; places: Plot } | null = null;
+
+  constructor(private readonly app: App) {
+    fill(this.element, this.controls, this.field, this.curves);
+  }
+
+  /** Races, unless this race has been run already. */
+  async show(): Promise<void> {
+    if (this.begun === this.app.experiment) return;
+    await this.begin();
+  }
+
+  /** Races with others, as the tour does. */
+  async among(names: readonly string[]): Promise<void> {
+    this.axis = "schedulers";
+    this.names = [...names];
+    this.begun = null;
+    this.app.show("race");
+  }
+
+  async begin(growing = !matchMedia("(prefers-reduced-motion: reduce)").matches): Promise<void> {
+    const mine = ++this.race;
+    this.begun = this.app.experiment;
+    for (const each of this.runners) each.end();
+    this.compose();
+    try {
+      await this.run(mine, growing);
+    } catch (error) {
+      // Who was sent away for a new race has nothing to tell.
+      if (mine === this.race) throw error;
+    }
+  }
+
+  private async run(mine: number, growing: boolean): Promise<void> {
+    const { runners } = this;
+    await Promise.all(runners.map((each) => each.open(this.variant(each.name), this.app.traces)));
+    const limit = Number(this.app.experiment.get("replay", "limit") ?? 0) || LIMIT;
+    const slice = Math.max(100, Math.ceil(limit / STEPS));
+    while (mine === this.race && runners.some((each) => !each.done)) {
+      await Promise.all([...runners.map((each) => each.go(slice)), growing ? frame() : null]);
+      if (mine === this.race) this.draw();
+    }
+    if (mine === this.race) this.finish();
+  }
+
+  private variant(name: string): Experiment {
+    const { table, key } = AXES[this.axis];
+    const { experiment } = this.app;
+    return key === "layout" ? experiment.with(table, key, name) : experiment.withTable(table, { [key]: name });
+  }
+
+  private options(): (readonly [string, string])[] {
+    const { entries } = AXES[this.axis];
+    if (entries) return this.app.catalogue[entries].map(({ name }) => [name, name] as const);
+    const layout = this.app.catalogue.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === "layout");
+    const words = Array.isArray(layout?.["kind"]) ? (layout["kind"] as string[]) : [...AXES.layouts.first];
+    return words.map((name) => [name, name] as const);
+  }
+
+  private compose(): void {
+    const options = this.options();
+    const again = (names: string[]) => {
+      this.names = names;
+      void this.app.attempt(() => this.begin());
+    };
+    this.runners = this.names.map((name, index) => new Runner(name, RUNS[index]!, options,
+      (other) => again(this.names.map((each, at) => (at === index ? other : each))),
+      this.names.length > 2 ? () => again(this.names.filter((_, at) => at !== index)) : null));
+    const more = options.find(([name]) => !this.names.includes(name))?.[0];
+    fill(this.controls,
+      select("race", (Object.keys(AXES) as Axis[]).map((name) => [name, name] as const), this.axis, (axis) => {
+        this.axis = axis as Axis;
+        again([...AXES[this.axis].first]);
+      }),
+      button("Race again", () => again(this.names), { class: "main" }),
+      button("Add a runner", () => again([...this.names, more!]), { disabled: this.names.length >= MOST || !more }),
+      el("span", { class: "quiet" }, ["Everybody gets the same arrivals. Move the load and they race anew."]));
+    fill(this.field, ...this.runners.map((each) => each.element));
+    this.chart();
+  }
+
+  private chart(): void {
+    const named = this.runners.map(({ name, colour }, index) => ({ label: name, colour, ...(index % 2 ? { dash: [6, 3] } : {}) }));
+    const host = (title: string) => {
+      const place = el("div");
+      return { place, card: el("section", { class: "card" }, [el("h2", {}, [title]), place]) };
+    };
+    const [distribution, queue, places] = [host("Response times: share of requests answered within"), host("Requests waiting"), host("Time in the queue by place on the device")] as const;
+    places.card.setAttribute("data-tour", "places");
+    fill(this.curves, distribution.card, queue.card, places.card);
+    this.plots = {
+      distribution: new Plot(distribution.place, { label: "Distribution of response times", x: "response time, ms", y: "share, %", height: 250, log_x: true, curves: named }),
+      queue: new Plot(queue.place, { label: "Requests waiting over time", x: "simulated time, s", y: "waiting", height: 250, curves: named }),
+      places: new Plot(places.place, { label: "Mean time in the queue by place on the device", x: "place: share of the addresses, %", y: "in the queue, ms", height: 250, curves: named }),
+    };
+  }
+
+  private draw(): void {
+    const told = this.runners.filter((each) => each.glance);
+    if (told.length < this.runners.length || !this.plots) return;
+    this.plots.distribution.set(joined(told.map(({ glance }) => positive(glance!.response_ms, glance!.share))));
+    this.plots.queue.set(joined(told.map(({ queue }) => queue)));
+  }
+
+  private finish(): void {
+    const axis = Array.from({ length: PARTS }, (_, part) => ((part + 0.5) / PARTS) * 100);
+    this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks }) => waitByPlace(rows!, capacity_blocks, PARTS))]);
+    for (const each of this.runners) each.end();
+  }
+}
+
+/** A distribution as far as an axis of powers of ten shows it, in percent. */
+function positive(x: Float64Array, share: Float64Array): { x: number[]; y: number[] } {
+  const kept = Array.from(x, (value, index) => [value, share[index]! * 100] as const).filter(([value]) => value > 0);
+  return { x: kept.map(([value]) => value), y: kept.map(([, each]) => each) };
+}
+
+function frame(): Promise<void> {
+  return new Promise((done) => requestAnimationFrame(() => done()));
+}

@@ -1,0 +1,91 @@
+// What is simulated: device, workload, scheduler, power policy and load, as a strip of controls over an experiment.
+
+import type { Catalogue, Entry } from "../core/types.ts";
+import { el, fill, select } from "./dom.ts";
+import { Experiment } from "./experiment.ts";
+import { figure, short } from "./format.ts";
+
+/** What the page begins with: enough load that a scheduler has a choice. */
+export const FIRST = Experiment.of(`seed = 1
+
+[device]
+preset = "mems-g2"
+
+[workload]
+kind = "uniform"
+mean_interarrival_ms = 0.62
+blocks = 8
+read_share = 0.67
+
+[scheduler]
+kind = "sptf"
+
+[replay]
+limit = 20000
+`);
+
+/** Where it begins to be watched: some twenty requests wait. */
+export const FIRST_AT_NS = 0.392e9;
+
+const GIVEN = "(as given)";
+/** Requests of a workload that is chosen here. */
+const LIMIT = 20_000;
+/** The slider of the load goes from a tenth to tenfold. */
+const DECADE = 100;
+
+export class Setup {
+  readonly element = el("section", { class: "card setup row", "aria-label": "What is simulated", "data-tour": "setup" });
+  private readonly load: HTMLInputElement;
+  private readonly told = el("output");
+
+  constructor(private readonly catalogue: Catalogue, private experiment: Experiment, private readonly changed: (experiment: Experiment) => void) {
+    this.load = el("input", { type: "range", min: -DECADE, max: DECADE, step: 5, "aria-label": "load" }, [], {
+      input: () => this.tell(),
+      change: () => this.say(this.experiment.with("replay", "speedup", Number(figure(this.speedup)))),
+    });
+    this.show(experiment, []);
+  }
+
+  /** Shows an experiment; `traces` are the names of files it can replay. */
+  show(experiment: Experiment, traces: readonly string[]): void {
+    this.experiment = experiment;
+    this.load.value = String(Math.round(Math.log10(Number(experiment.get("replay", "speedup") ?? 1)) * DECADE));
+    this.tell();
+    const source = experiment.get("trace", "file");
+    const device = experiment.get("device", "preset");
+    fill(this.element,
+      select("device", [...(device ? [] : [[GIVEN, experiment.get("device", "name") ?? GIVEN] as const]), ...named(this.catalogue.devices)], device ?? GIVEN,
+        (name) => name !== GIVEN && this.say(this.experiment.withTable("device", { preset: name }))),
+      select("requests", [...traces.map((name) => [`trace:${name}`, short(name, 28)] as const), ...named(this.catalogue.workloads)],
+        source === undefined ? (experiment.get("workload", "kind") ?? "uniform") : `trace:${source}`, (name) => this.say(this.from(name))),
+      select("scheduler", named(this.catalogue.schedulers), experiment.get("scheduler", "kind") ?? "fcfs",
+        (name) => this.say(this.experiment.withTable("scheduler", { kind: name }))),
+      select("parks", [["", "as the device says"] as const, ...named(this.catalogue.power_policies)], experiment.get("power", "kind") ?? "",
+        (name) => this.say(this.experiment.withTable("power", name === "" ? null : { kind: name }))),
+      el("label", { class: "field" }, [el("span", {}, ["load"]), this.load, this.told]));
+  }
+
+  private get speedup(): number {
+    return 10 ** (Number(this.load.value) / DECADE);
+  }
+
+  private tell(): void {
+    this.told.textContent = `× ${figure(this.speedup, 2)}`;
+    this.load.setAttribute("aria-valuetext", `${figure(this.speedup, 2)} times the arrivals`);
+  }
+
+  private from(name: string): Experiment {
+    if (name.startsWith("trace:")) return this.experiment.withTable("workload", null).withTable("trace", { file: name.slice(6) });
+    const first = name === "uniform" ? { mean_interarrival_ms: 0.62, blocks: 8, read_share: 0.67 } : {};
+    return this.experiment.withTable("trace", null).withTable("workload", { kind: name, ...first }).with("replay", "limit", LIMIT);
+  }
+
+  private say(experiment: Experiment): void {
+    this.experiment = experiment;
+    this.changed(experiment);
+  }
+}
+
+function named(entries: readonly Entry[]): (readonly [string, string])[] {
+  return entries.map(({ name }) => [name, name] as const);
+}

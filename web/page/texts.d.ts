@@ -1,0 +1,5 @@
+declare module "sledlab:worker" {
+  /** The worker, bundled. */
+  const script: string;
+  export default script;
+}

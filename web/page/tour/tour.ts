@@ -1,0 +1,47 @@
+// A guide in five steps, above the page it talks about: everything stays usable, and is seen, while it is there.
+
+import type { App } from "../app.ts";
+import { button, el, fill } from "../dom.ts";
+import { STEPS } from "./steps.ts";
+
+export class Tour {
+  readonly element = el("section", { class: "card tour", "aria-label": "Tour", tabindex: -1, hidden: true });
+  private at = 0;
+
+  constructor(private readonly app: App) {
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.end();
+    });
+  }
+
+  begin(): void {
+    this.show(0);
+  }
+
+  private show(index: number): void {
+    this.at = index;
+    const step = STEPS[index]!;
+    const last = index === STEPS.length - 1;
+    this.element.hidden = false;
+    fill(this.element,
+      el("h2", {}, [`${index + 1} of ${STEPS.length} · ${step.title}`]), el("div", { class: "told" }, step.text.map((each) => el("p", {}, [each]))),
+      el("p", { class: "row" }, [
+        button("Back", () => this.show(this.at - 1), { disabled: index === 0 }),
+        button(last ? "Done" : "Next", () => (last ? this.end() : this.show(this.at + 1)), { class: "main" }),
+        el("span", { class: "grow" }), button("Close", () => this.end(), { class: "plain", "aria-label": "close the tour" }),
+      ]));
+    step.go(this.app);
+    this.point(step.at);
+    this.element.focus();
+  }
+
+  private point(at: string): void {
+    document.body.dataset["pointed"] = at;
+    document.querySelector(`[data-tour="${at}"]`)?.scrollIntoView({ block: "nearest" });
+  }
+
+  private end(): void {
+    this.element.hidden = true;
+    this.point("");
+  }
+}

@@ -1,0 +1,60 @@
+// What each mechanism does around the present: a lane a station, the present in the middle.
+
+import { STATES } from "../../core/types.ts";
+import { Sheet } from "../canvas.ts";
+import { el } from "../dom.ts";
+import { clock, span } from "../format.ts";
+import { BLUE, GREEN, INK, PURPLE, QUIET } from "../palette.ts";
+import { dot } from "./life.ts";
+import type { Window } from "./window.ts";
+
+const COLOURS: readonly string[] = ["#dfe4ea", BLUE, GREEN, "#8a94a3", PURPLE];
+const LANE = 20;
+const AXIS = 20;
+const LEFT = 4;
+
+export class Lanes {
+  readonly element: HTMLElement;
+  private readonly sheet: Sheet;
+  private drawn: (() => void) | null = null;
+
+  constructor(private readonly names: readonly string[]) {
+    const height = names.length * LANE + AXIS;
+    this.sheet = new Sheet("States of the mechanism around the present", () => height, () => this.drawn?.(), "lanes");
+    this.element = el("section", { class: "card wide", "aria-labelledby": "lanes-title" }, [
+      el("h2", { id: "lanes-title" }, [
+        "What it does, around now", el("span", { class: "legend" }, STATES.map((state, index) => el("span", {}, [dot(COLOURS[index]!), state]))),
+      ]), this.sheet.canvas,
+    ]);
+  }
+
+  show(window: Window, t: number, half_ns: number): void {
+    this.drawn = () => this.draw(window, t, half_ns);
+    this.drawn();
+  }
+
+  private draw(window: Window, t: number, half_ns: number): void {
+    const pen = this.sheet.begin();
+    if (!pen) return;
+    const label = this.names.length > 1 ? 110 : LEFT;
+    const width = this.sheet.width - label - 2;
+    const place = (at: number) => label + ((at - t + half_ns) / (2 * half_ns)) * width;
+    const { station, begin_ns, end_ns, state } = window.watched.states;
+    for (let index = 0; index < begin_ns.length; index++) {
+      if (end_ns[index]! < t - half_ns || begin_ns[index]! > t + half_ns) continue;
+      const [from, to] = [Math.max(label, place(begin_ns[index]!)), Math.min(label + width, place(end_ns[index]!))];
+      pen.fillStyle = COLOURS[state[index]!] ?? "#000";
+      pen.fillRect(from, station[index]! * LANE + 2, Math.max(0.5, to - from), LANE - 4);
+    }
+    pen.fillStyle = QUIET;
+    if (this.names.length > 1) this.names.forEach((name, index) => pen.fillText(name, 0, index * LANE + LANE / 2, label - 8));
+    const bottom = this.names.length * LANE;
+    pen.fillText(`${span(half_ns)} before`, label, bottom + 12);
+    pen.textAlign = "right";
+    pen.fillText(`${span(half_ns)} after`, label + width, bottom + 12);
+    pen.textAlign = "center";
+    pen.fillStyle = INK;
+    pen.fillText(clock(t), label + width / 2, bottom + 12);
+    pen.fillRect(label + width / 2 - 1, 0, 2, bottom + 2);
+  }
+}

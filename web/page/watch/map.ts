@@ -1,0 +1,30 @@
+// The seek-time map as a picture: what an access takes to begin, from where the mechanism is.
+
+import type { SeekMap } from "../../core/types.ts";
+import { CIVIDIS } from "../palette.ts";
+
+/** A picture of a map, a pixel a place, row 0 at the bottom; dark is near. */
+export function picture(map: Pick<SeekMap, "columns" | "rows" | "ms">, most_ms: number, into?: HTMLCanvasElement): HTMLCanvasElement {
+  const { columns, rows, ms } = map;
+  const canvas = into ?? document.createElement("canvas");
+  if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];
+  const pen = canvas.getContext("2d")!;
+  const image = pen.createImageData(columns, rows);
+  const words = new Uint32Array(image.data.buffer);
+  const scale = 255 / most_ms;
+  for (let row = 0; row < rows; row++) {
+    const line = (rows - 1 - row) * columns;
+    for (let column = 0; column < columns; column++) {
+      words[line + column] = CIVIDIS[Math.min(255, (ms[row * columns + column]! * scale) | 0)]!;
+    }
+  }
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** The largest time of a map, in ms. */
+export function longest(map: SeekMap): number {
+  let most = 0;
+  for (const each of map.ms) if (each > most) most = each;
+  return most || 1;
+}

@@ -1,0 +1,109 @@
+// A run as a whole out of its requests: how many wait, how long they take, which is slowest.
+
+import type { Rows } from "../../core/types.ts";
+import { upper } from "./window.ts";
+
+export interface Overview {
+  readonly end_ns: number;
+  readonly requests: number;
+  /** In order of completion: the row of the slowest request. */
+  readonly slowest: number;
+  /** When start-ups begin, ascending. */
+  readonly startups: Float64Array;
+  readonly rows: Rows;
+}
+
+export interface Series {
+  /** Middles of buckets, in s. */
+  readonly t: number[];
+  /** Mean requests waiting. */
+  readonly queue: number[];
+  /** Mean and longest response time of those that completed, in ms; null where none did. */
+  readonly mean: (number | null)[];
+  readonly longest: (number | null)[];
+}
+
+export function overview(rows: Rows): Overview {
+  let slowest = 0;
+  let end = 0;
+  const startups: number[] = [];
+  for (let row = 0; row < rows.id.length; row++) {
+    if (response(rows, row) > response(rows, slowest)) slowest = row;
+    end = Math.max(end, rows.completion_ns[row]!);
+    if (rows.startup_ns[row]! > 0) startups.push(rows.start_ns[row]! - rows.startup_ns[row]!);
+  }
+  return { end_ns: end, requests: rows.id.length, slowest, startups: Float64Array.from(startups).sort(), rows };
+}
+
+export function response(rows: Rows, row: number): number {
+  return rows.completion_ns[row]! - rows.arrival_ns[row]!;
+}
+
+/** The row of a request by its number. */
+export function rowOf(rows: Rows, id: number): number | null {
+  const row = rows.id.indexOf(id);
+  return row < 0 ? null : row;
+}
+
+/** The start-up after an instant, or the first of all. */
+export function nextStartup(found: Overview, t: number): number | null {
+  const { startups } = found;
+  if (startups.length === 0) return null;
+  const next = upper(startups.length, (index) => startups[index]! > t);
+  return startups[next] ?? startups[0]!;
+}
+
+/** Curves in so many buckets between two instants. */
+export function series(found: Overview, buckets: number, from_ns = 0, to_ns = found.end_ns): Series {
+  const { rows } = found;
+  const width = Math.max(1, (to_ns - from_ns) / buckets);
+  const waited = new Waited(buckets);
+  const [sum, count, longest] = [new Float64Array(buckets), new Float64Array(buckets), new Float64Array(buckets)];
+  for (let row = 0; row < rows.id.length; row++) {
+    waited.add((rows.arrival_ns[row]! - from_ns) / width, (rows.start_ns[row]! - from_ns) / width);
+    const bucket = Math.floor((rows.completion_ns[row]! - from_ns) / width);
+    if (bucket < 0 || bucket >= buckets) continue;
+    const taken = response(rows, row) / 1e6;
+    sum[bucket]! += taken;
+    count[bucket]! += 1;
+    longest[bucket] = Math.max(longest[bucket]!, taken);
+  }
+  const each = <T>(value: (bucket: number) => T) => Array.from({ length: buckets }, (_, bucket) => value(bucket));
+  return {
+    t: each((bucket) => (from_ns + (bucket + 0.5) * width) / 1e9),
+    queue: waited.means,
+    mean: each((bucket) => (count[bucket]! > 0 ? sum[bucket]! / count[bucket]! : null)),
+    longest: each((bucket) => (count[bucket]! > 0 ? longest[bucket]! : null)),
+  };
+}
+
+/** Time waited in each bucket, in buckets: whole ones as steps up and down, so that a long wait costs no more than a short one. */
+class Waited {
+  private readonly parts: Float64Array;
+  private readonly steps: Float64Array;
+
+  constructor(private readonly buckets: number) {
+    this.parts = new Float64Array(buckets + 1);
+    this.steps = new Float64Array(buckets + 1);
+  }
+
+  /** Somebody waits between two places, in buckets. */
+  add(from: number, to: number): void {
+    const begin = Math.max(0, from);
+    const end = Math.min(this.buckets, to);
+    if (!(end > begin)) return;
+    const [first, last] = [Math.floor(begin), Math.floor(end)];
+    this.parts[last]! += end - last;
+    this.parts[first]! -= begin - first;
+    this.steps[first]! += 1;
+    this.steps[last]! -= 1;
+  }
+
+  get means(): number[] {
+    let whole = 0;
+    return Array.from({ length: this.buckets }, (_, bucket) => {
+      whole += this.steps[bucket]!;
+      return Math.max(0, whole + this.parts[bucket]!);
+    });
+  }
+}

@@ -1,0 +1,49 @@
+// Where a mechanism is at any instant of a window: between samples that the core tells.
+
+import type { Positions } from "../../core/types.ts";
+import { upper, type Window } from "./window.ts";
+
+/** Samples of every access. The core's path is smooth: between neighbours of 25 a straight line is off by less than a pixel. */
+const SAMPLES = 24;
+
+/** Instants at which to ask for the places of a station, ascending. */
+export function instants(window: Window, station: number): number[] {
+  const { start_ns, end_ns } = window.watched.accesses;
+  const found = [window.from];
+  for (const row of window.trail(window.to, station, Infinity)) {
+    const [start, end] = [start_ns[row]!, Math.min(end_ns[row]!, window.to)];
+    if (start < found[found.length - 1]!) continue;
+    for (let nth = 0; nth <= SAMPLES; nth++) found.push(start + ((end - start) * nth) / SAMPLES);
+  }
+  found.push(window.to);
+  return found;
+}
+
+export class Path {
+  constructor(private readonly at: readonly number[], private readonly places: Positions) {}
+
+  /** The place at an instant, and the direction along y. */
+  place(t: number): { x: number; y: number; direction: 1 | -1 } {
+    const { x, y } = this.places;
+    const after = Math.min(this.at.length - 1, Math.max(1, upper(this.at.length, (index) => this.at[index]! > t)));
+    const [from, to] = [this.at[after - 1]!, this.at[after]!];
+    const share = to > from ? Math.max(0, Math.min(1, (t - from) / (to - from))) : 1;
+    const between = (values: Float64Array) => values[after - 1]! + (values[after]! - values[after - 1]!) * share;
+    return { x: between(x), y: between(y), direction: this.direction(after) };
+  }
+
+  /** Samples between two instants, for a trail. */
+  between(from: number, to: number): readonly (readonly [x: number, y: number])[] {
+    const first = upper(this.at.length, (index) => this.at[index]! >= from);
+    const last = upper(this.at.length, (index) => this.at[index]! > to);
+    return Array.from({ length: Math.max(0, last - first) }, (_, nth) => [this.places.x[first + nth]!, this.places.y[first + nth]!]);
+  }
+
+  private direction(after: number): 1 | -1 {
+    for (let index = after; index > 0; index--) {
+      const moved = this.places.y[index]! - this.places.y[index - 1]!;
+      if (moved !== 0) return moved > 0 ? 1 : -1;
+    }
+    return 1;
+  }
+}

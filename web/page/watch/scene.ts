@@ -1,0 +1,65 @@
+// What is drawn of a system at an instant. Places are columns and rows, times nanoseconds.
+
+/** How far places reach. */
+export interface Extent {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Requests that wait, a column of values each. */
+export interface Waiting {
+  readonly count: number;
+  readonly id: Float64Array;
+  readonly column: Float64Array;
+  readonly row: Float64Array;
+  readonly write: Uint8Array;
+  readonly arrival: Float64Array;
+}
+
+/** Requests that wait at one place of the picture: `[x, y]` each, in pixels. */
+export type Points = readonly (readonly [number, number])[];
+
+/** The picture of the places, in pixels. */
+export class Frame {
+  constructor(
+    readonly extent: Extent,
+    readonly width: number,
+    readonly height: number,
+    readonly margin: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number },
+  ) {}
+
+  get inner(): { x: number; y: number; width: number; height: number } {
+    const { left, right, top, bottom } = this.margin;
+    return { x: left, y: top, width: this.width - left - right, height: this.height - top - bottom };
+  }
+
+  /** The middle of a column; fractions lie between. */
+  x(column: number): number {
+    const { x, width } = this.inner;
+    return x + ((column + 0.5) / this.extent.columns) * width;
+  }
+
+  /** The middle of a row, row 0 at the bottom. */
+  y(row: number): number {
+    const { y, height } = this.inner;
+    return y + height - ((row + 0.5) / this.extent.rows) * height;
+  }
+
+  /** The column and row of a point, or nothing outside. */
+  place(x: number, y: number): { column: number; row: number } | null {
+    const inner = this.inner;
+    const column = Math.floor(((x - inner.x) / inner.width) * this.extent.columns);
+    const row = Math.floor(((inner.y + inner.height - y) / inner.height) * this.extent.rows);
+    const inside = column >= 0 && column < this.extent.columns && row >= 0 && row < this.extent.rows;
+    return inside ? { column, row } : null;
+  }
+}
+
+/** Ticks at round numbers, at most `most` of them from 0 up to `end`. */
+export function ticks(end: number, most: number): number[] {
+  if (!(end > 0)) return [0];
+  const rough = end / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? power * 10;
+  return Array.from({ length: Math.floor(end / step) + 1 }, (_, index) => index * step);
+}

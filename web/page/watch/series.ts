@@ -1,0 +1,61 @@
+// The run as a whole: how many wait and how long requests take, with the present in it.
+
+import { el, fill, set } from "../dom.ts";
+import { Plot } from "../chart.ts";
+import { BLUE, SKY, VERMILION } from "../palette.ts";
+import { counted } from "../format.ts";
+import { series, type Overview } from "./overview.ts";
+
+const BUCKETS = 600;
+
+export class SeriesPanel {
+  readonly element: HTMLElement;
+  private readonly title = el("span", { class: "quiet" }, ["simulating the whole run …"]);
+  private readonly line = el("i", { class: "now", "aria-hidden": "true" });
+  private readonly queue: Plot;
+  private readonly response: Plot;
+  private readonly all: HTMLButtonElement;
+  private found: Overview | null = null;
+
+  constructor(jump: (t: number) => void) {
+    const [above, below] = [el("div"), el("div")];
+    const common = {
+      height: 104, sync: "run",
+      zoomed: (from: number | null, to: number | null) => this.zoom(from, to),
+      clicked: (t: number) => jump(t * 1e9),
+    };
+    this.queue = new Plot(above, { ...common, label: "Requests waiting over time", x: "", y: "waiting", curves: [{ label: "requests waiting, mean", colour: BLUE, fill: "#0072b21f" }] });
+    this.response = new Plot(below, {
+      ...common, height: 122, label: "Response time over time", x: "simulated time, s", y: "response, ms",
+      curves: [{ label: "longest", colour: VERMILION }, { label: "mean", colour: SKY }],
+    });
+    this.all = el("button", { type: "button", class: "plain", hidden: true }, ["show all of it"], { click: () => this.zoom(null, null) });
+    this.element = el("section", { class: "card wide", "aria-labelledby": "series-title" }, [
+      el("h2", { id: "series-title" }, ["The whole run", this.title, el("span", { class: "grow" }), this.all]),
+      el("div", { class: "series" }, [above, below, this.line]),
+    ]);
+    set(this.element, "data-tour", "series");
+  }
+
+  show(found: Overview): void {
+    this.found = found;
+    fill(this.title, `${counted(found.requests, "request")}; drag to zoom, click to go there`);
+    this.zoom(null, null);
+  }
+
+  /** Marks the present. */
+  mark(t: number): void {
+    const place = this.queue.place(t / 1e9);
+    this.line.hidden = place === null;
+    if (place !== null) this.line.style.transform = `translateX(${place.toFixed(1)}px)`;
+  }
+
+  private zoom(from_s: number | null, to_s: number | null): void {
+    if (!this.found) return;
+    this.all.hidden = from_s === null;
+    const end = this.found.end_ns;
+    const drawn = series(this.found, BUCKETS, from_s === null ? 0 : Math.max(0, from_s * 1e9), to_s === null ? end : Math.min(end, to_s * 1e9));
+    this.queue.set([drawn.t, drawn.queue]);
+    this.response.set([drawn.t, drawn.longest, drawn.mean]);
+  }
+}

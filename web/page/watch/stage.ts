@@ -1,0 +1,206 @@
+// The stage of a sled: the region under one tip, what waits there, the sled and its way.
+
+import { BLUE, INK, LINE, ORANGE, QUIET, VERMILION } from "../palette.ts";
+import { figure } from "../format.ts";
+import { picture } from "./map.ts";
+import { Frame, ticks, type Extent } from "./scene.ts";
+
+/** A request as it lies on the stage. */
+export interface Dot {
+  readonly column: number;
+  readonly row: number;
+  readonly write: boolean;
+}
+
+/** What stays as it is from frame to frame, until somebody comes or is chosen. */
+export interface Ground {
+  readonly extent: Extent;
+  readonly map: HTMLCanvasElement | null;
+  readonly most_ms: number;
+  readonly waiting: readonly Dot[];
+}
+
+/** What moves. */
+export interface Staged {
+  readonly chosen: Dot | null;
+  readonly runners: readonly Dot[];
+  /** Where the sled is, as column and row with fractions. */
+  readonly sled: { readonly column: number; readonly row: number };
+  /** Where it has been, oldest first. */
+  readonly trail: readonly (readonly [column: number, row: number])[];
+}
+
+const MARGIN = { left: 44, right: 12, top: 26, bottom: 42 };
+/** From this many on, requests are drawn as spots without outlines. */
+const CROWD = 1500;
+
+export function frameOf(extent: Extent, width: number, height: number): Frame {
+  return new Frame(extent, width, height, MARGIN);
+}
+
+export function drawGround(pen: CanvasRenderingContext2D, frame: Frame, ground: Ground): void {
+  field(pen, frame, ground);
+  inside(pen, frame);
+  crowd(pen, frame, ground.waiting);
+  pen.restore();
+}
+
+export function drawMoves(pen: CanvasRenderingContext2D, frame: Frame, staged: Staged): void {
+  inside(pen, frame);
+  trail(pen, frame, staged.trail);
+  for (const dot of staged.runners) ring(pen, frame, dot, "#ffffff", 8, 1.2);
+  if (staged.chosen) target(pen, frame, staged);
+  sled(pen, frame.x(staged.sled.column), frame.y(staged.sled.row));
+  pen.restore();
+}
+
+/** Keeps what follows within the field, as far as shapes may stand over its edge. */
+function inside(pen: CanvasRenderingContext2D, frame: Frame): void {
+  const { x, y, width, height } = frame.inner;
+  pen.save();
+  pen.beginPath();
+  pen.rect(x - 8, y - 8, width + 16, height + 16);
+  pen.clip();
+}
+
+function field(pen: CanvasRenderingContext2D, frame: Frame, { map, most_ms, extent }: Ground): void {
+  const { x, y, width, height } = frame.inner;
+  pen.fillStyle = "#e9edf2";
+  pen.fillRect(x, y, width, height);
+  if (map) {
+    pen.imageSmoothingEnabled = extent.rows > height;
+    pen.drawImage(map, x, y, width, height);
+    scale(pen, x + width, 13, most_ms);
+  }
+  pen.strokeStyle = LINE;
+  pen.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
+  pen.fillStyle = QUIET;
+  pen.textAlign = "center";
+  for (const tick of ticks(extent.columns - 1, 6)) pen.fillText(tick.toLocaleString("en"), frame.x(tick), y + height + 12);
+  pen.fillText("x: cylinder", x + width / 2, y + height + 29);
+  pen.textAlign = "right";
+  for (const tick of ticks(extent.rows - 1, 6)) pen.fillText(String(tick), x - 7, frame.y(tick));
+  pen.save();
+  pen.translate(11, y + height / 2);
+  pen.rotate(-Math.PI / 2);
+  pen.textAlign = "center";
+  pen.fillText("y: row of tip sectors", 0, 0);
+  pen.restore();
+}
+
+/** What the colours of the map mean, right-aligned at `right`. */
+function scale(pen: CanvasRenderingContext2D, right: number, middle: number, most_ms: number): void {
+  const width = 110;
+  const text = `${figure(most_ms)} ms`;
+  pen.fillStyle = QUIET;
+  pen.textAlign = "right";
+  pen.fillText(text, right, middle);
+  const left = right - pen.measureText(text).width - 8 - width;
+  pen.drawImage(ramp(), left, middle - 5, width, 10);
+  pen.fillText("positioning time from here: 0", left - 8, middle);
+}
+
+let ramped: HTMLCanvasElement | undefined;
+
+/** All colours of the map, from near to far. */
+function ramp(): HTMLCanvasElement {
+  ramped ??= picture({ columns: 256, rows: 1, ms: Float64Array.from({ length: 256 }, (_, index) => index) }, 255);
+  return ramped;
+}
+
+function crowd(pen: CanvasRenderingContext2D, frame: Frame, dots: readonly Dot[]): void {
+  if (dots.length > CROWD) {
+    pen.drawImage(speckles(frame, dots), 0, 0, frame.width, frame.height);
+    return;
+  }
+  const size = dots.length > 300 ? 2.6 : 4;
+  const [reads, writes] = [new Path2D(), new Path2D()];
+  for (const { column, row, write } of dots) {
+    const [x, y] = [frame.x(column), frame.y(row)];
+    if (write) writes.rect(x - size, y - size, 2 * size, 2 * size);
+    else {
+      reads.moveTo(x + size, y);
+      reads.arc(x, y, size, 0, 2 * Math.PI);
+    }
+  }
+  pen.lineWidth = 1.5;
+  pen.strokeStyle = INK;
+  for (const [path, colour] of [[reads, "#ffffff"], [writes, ORANGE]] as const) {
+    pen.fillStyle = colour;
+    pen.stroke(path);
+    pen.fill(path);
+  }
+}
+
+const speckled = document.createElement("canvas");
+/** White and orange as the words of image data. */
+const [WHITE_WORD, ORANGE_WORD] = [0xffffffff, 0xff009fe6];
+
+/** Thousands of requests as spots of 3 x 3 pixels: written one by one, which is far quicker than a path of as many parts. */
+function speckles(frame: Frame, dots: readonly Dot[]): HTMLCanvasElement {
+  const [width, height] = [Math.ceil(frame.width), Math.ceil(frame.height)];
+  [speckled.width, speckled.height] = [width, height];
+  const pen = speckled.getContext("2d")!;
+  const image = pen.createImageData(width, height);
+  const words = new Uint32Array(image.data.buffer);
+  for (const { column, row, write } of dots) {
+    const corner = Math.round(frame.x(column) - 1) + Math.round(frame.y(row) - 1) * width;
+    for (let spot = 0; spot < 9; spot++) words[corner + (spot % 3) + Math.floor(spot / 3) * width] = write ? ORANGE_WORD : WHITE_WORD;
+  }
+  pen.putImageData(image, 0, 0);
+  return speckled;
+}
+
+function trail(pen: CanvasRenderingContext2D, frame: Frame, points: readonly (readonly [number, number])[]): void {
+  if (points.length < 2) return;
+  pen.lineJoin = "round";
+  const way = new Path2D();
+  points.forEach(([column, row], index) => {
+    if (index) way.lineTo(frame.x(column), frame.y(row));
+    else way.moveTo(frame.x(column), frame.y(row));
+  });
+  pen.strokeStyle = "#00000066";
+  pen.lineWidth = 3;
+  pen.stroke(way);
+  pen.strokeStyle = "#ffffffcc";
+  pen.lineWidth = 1.4;
+  pen.stroke(way);
+}
+
+function target(pen: CanvasRenderingContext2D, frame: Frame, { chosen, sled: from }: Staged): void {
+  const to = chosen!;
+  pen.setLineDash([4, 4]);
+  for (const [colour, width] of [["#000000aa", 3], ["#ffd9c2", 1.5]] as const) {
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.beginPath();
+    pen.moveTo(frame.x(from.column), frame.y(from.row));
+    pen.lineTo(frame.x(to.column), frame.y(to.row));
+    pen.stroke();
+  }
+  pen.setLineDash([]);
+  crowd(pen, frame, [to]);
+  ring(pen, frame, to, "#ffffff", 9.5, 5);
+  ring(pen, frame, to, VERMILION, 9.5, 2.8);
+}
+
+function ring(pen: CanvasRenderingContext2D, frame: Frame, dot: Dot, colour: string, radius: number, width: number): void {
+  pen.strokeStyle = colour;
+  pen.lineWidth = width;
+  pen.beginPath();
+  pen.arc(frame.x(dot.column), frame.y(dot.row), radius, 0, 2 * Math.PI);
+  pen.stroke();
+}
+
+function sled(pen: CanvasRenderingContext2D, x: number, y: number): void {
+  for (const [colour, width, reach] of [["#ffffff", 6, 11], [BLUE, 3, 10]] as const) {
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.beginPath();
+    pen.moveTo(x - reach, y);
+    pen.lineTo(x + reach, y);
+    pen.moveTo(x, y - reach);
+    pen.lineTo(x, y + reach);
+    pen.stroke();
+  }
+}

@@ -1,0 +1,26 @@
+// Which stage a station has: a sled under its tips, a disk, or nothing that moves.
+
+import type { Laboratory } from "../../core/laboratory.ts";
+import type { Experiment } from "../experiment.ts";
+import { DiskStage } from "./disk.ts";
+import type { Player } from "./player.ts";
+import { SledStage } from "./sled.ts";
+import type { Choice } from "./window.ts";
+
+export interface Stage {
+  readonly elements: readonly HTMLElement[];
+  /** Whether something came in that is not drawn yet. */
+  readonly stale: boolean;
+  /** Draws an instant: what waits and what was chosen; `still` where it may take its time. */
+  draw(t: number, waiting: readonly number[], choice: Choice | null, still: boolean): void;
+  toggleMap(): void;
+  /** The stage of another station. */
+  other(station: number): Stage;
+}
+
+export function stageOf(player: Player, station: number, core: Laboratory, experiment: Experiment, arrived: () => void): Stage {
+  const again = (other: number) => stageOf(player, other, core, experiment, arrived);
+  return player.opened.stations[station]?.sled
+    ? new SledStage(player, station, core, experiment, again)
+    : new DiskStage(player, station, again);
+}

@@ -1,0 +1,276 @@
+// The view Watch: one run, its stage, the choice, one request's life, lanes and series.
+
+import type { Laboratory } from "../../core/laboratory.ts";
+import { el, fill, select } from "../dom.ts";
+import { worker } from "../engine.ts";
+import type { Experiment } from "../experiment.ts";
+import { ChoicePanel, sentence } from "./choice.ts";
+import { ChoiceTable } from "./table.ts";
+import { Lanes } from "./lanes.ts";
+import { LifePanel } from "./life.ts";
+import { nextStartup, overview, rowOf, type Overview } from "./overview.ts";
+import { Player } from "./player.ts";
+import { SeriesPanel } from "./series.ts";
+import { SmallStages } from "./small.ts";
+import { SPEEDS } from "./speed.ts";
+import { stageOf, type Stage } from "./stages.ts";
+import { Transport } from "./transport.ts";
+
+export interface Shell {
+  /** Shows what went wrong. */
+  fail(error: unknown): void;
+  /** Keeps where somebody is in the address. */
+  keep(place: { t: number; request: number | null }): void;
+}
+
+/** Operations simulated before the page is told how far it is. */
+const SLICE = 50_000;
+/** Simulated time on each side of the present in the lanes: what passes in so many seconds, within bounds. */
+const AROUND_S = 2;
+
+export class Watch {
+  readonly element = el("div", { class: "watch" });
+  private readonly transport: Transport;
+  private readonly choice = new ChoicePanel((id) => this.request(id));
+  private readonly life = new LifePanel();
+  private readonly series = new SeriesPanel((t) => void this.jump(t));
+  private readonly table = new ChoiceTable();
+  private readonly live = el("p", { class: "unseen", "aria-live": "polite" });
+  private readonly foot = el("p", { class: "quiet wide" });
+  private lanes: Lanes | null = null;
+  private small: SmallStages | null = null;
+  private stage: Stage | null = null;
+  private player: Player | null = null;
+  private whole: Overview | null = null;
+  private workers: Laboratory[] = [];
+  private station = 0;
+  private followed: number | null = null;
+  private scheduler = "";
+  private shown = "";
+  private opened = 0;
+  private waiting: (() => void)[] = [];
+  private tabled = false;
+  private pictured = false;
+
+  constructor(private readonly shell: Shell) {
+    this.transport = new Transport({
+      play: () => this.play(), step: (steps) => void this.step(steps), speed: (index) => this.speed(index),
+      slowest: () => void this.slowest(), startup: () => void this.startup(), request: (id) => void this.request(id),
+      start: () => void this.jump(0), end: () => void this.jump(this.whole?.end_ns ?? 0),
+    });
+  }
+
+  /** Opens an experiment; plays at once if `playing`, from an instant on. */
+  async open(experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, playing: boolean, at = 0): Promise<void> {
+    const mine = ++this.opened;
+    this.player?.close();
+    fill(this.foot);
+    const [watching, telling] = await this.begin(traces);
+    if (mine !== this.opened) return;
+    const player = await Player.open(watching, experiment.toml, at, () => this.draw(true), (error) => this.shell.fail(error));
+    if (mine !== this.opened) return;
+    player.speed = this.player?.speed ?? player.speed;
+    player.playing = playing;
+    this.player = player;
+    this.whole = null;
+    this.followed = null;
+    this.shown = "";
+    this.scheduler = (experiment.get("scheduler", "kind") ?? "fcfs").toUpperCase();
+    this.station = 0;
+    this.stage = stageOf(player, 0, telling, experiment, () => this.draw(true));
+    this.lanes = new Lanes(player.opened.stations.map(({ name: each }, index) => `${index + 1} ${each}`));
+    this.small = player.opened.stations.length > 1 ? new SmallStages(player, (station) => this.choose(station)) : null;
+    this.compose();
+    this.draw(true);
+    void this.run(telling, experiment, mine);
+  }
+
+  frame(elapsed_ms: number): void {
+    if (this.player?.frame(elapsed_ms)) this.draw(false);
+    else if (this.stage?.stale) this.draw(true);
+  }
+
+  play(): void {
+    const player = this.player;
+    if (!player) return;
+    player.playing = !player.playing;
+    if (player.playing && player.ended) void player.jump(0);
+    this.draw(true);
+    this.keep();
+  }
+
+  speed(index: number): void {
+    if (!this.player) return;
+    this.player.speed = Math.max(0, Math.min(SPEEDS.length - 1, index));
+    this.draw(true);
+  }
+
+  faster(steps: number): void {
+    this.speed((this.player?.speed ?? 0) + steps);
+  }
+
+  async step(steps: number): Promise<void> {
+    this.followed = null;
+    await this.attempt(async () => this.player?.step(steps));
+  }
+
+  async jump(t: number): Promise<void> {
+    await this.attempt(async () => this.player?.jump(t));
+    this.keep();
+  }
+
+  async toEnd(): Promise<void> {
+    if (this.whole) await this.jump(this.whole.end_ns);
+  }
+
+  async slowest(): Promise<void> {
+    if (this.whole) await this.request(this.whole.rows.id[this.whole.slowest]!);
+  }
+
+  async startup(): Promise<void> {
+    const next = this.whole && this.player ? nextStartup(this.whole, this.player.t) : null;
+    if (next !== null) await this.jump(next);
+  }
+
+  /** Does something once the whole run is known. */
+  whenTold(act: () => void): void {
+    if (this.whole) act();
+    else this.waiting.push(act);
+  }
+
+  /** Goes to where a request is chosen, and follows it. */
+  async request(id: number): Promise<void> {
+    if (!this.whole || !this.player) return;
+    const row = rowOf(this.whole.rows, id);
+    if (row === null) {
+      this.shell.fail(new Error(`No request has the number ${id}: they go from 0 to ${this.whole.requests - 1}.`));
+      return;
+    }
+    this.player.playing = false;
+    this.followed = id;
+    const device = this.whole.rows.device[row] ?? -1;
+    if (device >= 0 && device !== this.station) this.choose(device);
+    await this.jump(this.whole.rows.start_ns[row]!);
+  }
+
+  /** Plays on from an instant in s, as the tour does. */
+  goOn(t_s: number): void {
+    void this.jump(t_s * 1e9).then(() => {
+      if (this.player && !this.player.playing) this.play();
+    });
+  }
+
+  /** Stands still at the first choice after an instant in s. */
+  pauseAt(t_s: number): void {
+    void this.jump(t_s * 1e9).then(() => this.step(1));
+  }
+
+  focusNumber(): void {
+    this.transport.number.focus();
+  }
+
+  follow(): void {
+    const window = this.player?.loaded.window;
+    const row = window?.latest(this.player!.t, this.station) ?? null;
+    this.followed = this.followed !== null || row === null ? null : window!.watched.accesses.id[row]!;
+    this.draw(true);
+  }
+
+  toggleMap(): void {
+    this.stage?.toggleMap();
+    this.draw(true);
+  }
+
+  toggleTable(): void {
+    this.tabled = !this.tabled;
+    this.shown = "";
+    this.compose();
+    this.draw(true);
+  }
+
+  private async begin(traces: ReadonlyMap<string, Uint8Array>): Promise<[Laboratory, Laboratory]> {
+    for (const each of this.workers) each.end();
+    this.workers = await Promise.all([worker(), worker()]);
+    for (const [name, bytes] of traces) await Promise.all(this.workers.map((each) => each.putTrace(name, bytes)));
+    return this.workers as [Laboratory, Laboratory];
+  }
+
+  /** The whole run, in slices, for the series and the jumps. */
+  private async run(core: Laboratory, experiment: Experiment, mine: number): Promise<void> {
+    try {
+      const { run } = await core.open(experiment.toml, "experiment");
+      while (!(await core.run(run, SLICE)).done) if (mine !== this.opened) return;
+      const [rows, checksum] = [await core.rows(run), await core.checksum(run)];
+      await core.close(run);
+      if (mine !== this.opened) return;
+      this.whole = overview(rows);
+      this.series.show(this.whole);
+      this.transport.enable(this.whole.startups.length > 0);
+      fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": mine }, [checksum]), ", the same as on the command line and in Python.");
+      this.draw(true);
+      for (const act of this.waiting.splice(0)) act();
+    } catch (error) {
+      if (mine === this.opened) this.shell.fail(error);
+    }
+  }
+
+  private compose(): void {
+    const stations = this.player!.opened.stations;
+    const chooser = stations.length > 1
+      ? select("device", stations.map(({ name }, index) => [String(index), `${index + 1} ${name}`] as const), String(this.station), (value) => this.choose(Number(value)))
+      : null;
+    const stage = el("section", { class: "card stage", "aria-label": "The stage", "data-tour": "stage" },
+      [chooser, ...(this.tabled ? [this.table.element] : this.stage!.elements)]);
+    fill(this.element, this.transport.element, this.small?.element, stage, el("div", { class: "side" }, [this.choice.element, this.life.element]),
+      this.lanes!.element, this.series.element, this.foot, this.live);
+  }
+
+  private choose(station: number): void {
+    this.station = station;
+    this.shown = "";
+    this.stage = this.stage!.other(station);
+    this.compose();
+    this.draw(true);
+  }
+
+  private draw(still: boolean): void {
+    const player = this.player;
+    if (!player || !this.stage) return;
+    const { t, loaded: { window } } = player;
+    const choice = window.choice(t, this.station);
+    const waiting = window.waiting(t, this.station);
+    this.transport.show(t, player.playing, player.speed);
+    this.stage.draw(t, waiting, choice, still || !player.playing);
+    if (!this.pictured) performance.mark("first-picture");
+    this.pictured = true;
+    const row = this.followed === null ? window.latest(t, this.station) : (window.row(this.followed, this.station) ?? null);
+    this.choice.show(window, choice, waiting[0] ?? null, t);
+    this.life.show(window, row, t, Boolean(player.opened.stations[this.station]?.sled));
+    this.lanes!.show(window, t, Math.min(1e9, Math.max(2e6, Math.min(SPEEDS[player.speed]!, 1) * AROUND_S * 1e9)));
+    this.small?.show(t, this.station);
+    this.series.mark(t);
+    if (!player.playing) this.tell(choice ? `${window.from} ${choice.index}` : "", choice ? sentence(window, choice, this.scheduler) : "Nothing was chosen yet.");
+    if (this.tabled) this.table.show(window, t, this.station);
+  }
+
+  /** Says the choice to who listens, once. */
+  private tell(key: string, text: string): void {
+    if (this.shown === key) return;
+    this.shown = key;
+    this.live.textContent = text;
+  }
+
+  private keep(): void {
+    if (this.player) this.shell.keep({ t: this.player.t, request: this.followed });
+  }
+
+  private async attempt(what: () => Promise<void> | undefined): Promise<void> {
+    const mine = this.opened;
+    try {
+      await what();
+    } catch (error) {
+      if (mine === this.opened) this.shell.fail(error);
+    }
+  }
+}
+

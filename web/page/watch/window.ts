@@ -1,0 +1,137 @@
+// A window of time of a run, and what it tells of every instant in it.
+
+import type { Watched } from "../../core/types.ts";
+
+/** A choice of a scheduler: when, from how many, and the rows of its candidates. */
+export interface Choice {
+  readonly index: number;
+  readonly at_ns: number;
+  readonly station: number;
+  readonly waiting: number;
+  readonly candidates: readonly Candidate[];
+}
+
+/** One that could be chosen; `access` is its row in the window. */
+export interface Candidate {
+  readonly access: number;
+  readonly positioning_ns: number;
+  readonly chosen: boolean;
+}
+
+export class Window {
+  /** Rows of accesses that began, in order of their start, by station. */
+  private readonly begun: readonly (readonly number[])[];
+  private readonly rowOfId = new Map<number, number>();
+  private readonly kept: { from: number; until: number; rows: readonly number[] }[] = [];
+
+  constructor(readonly watched: Watched, private readonly stations: number) {
+    const { accesses } = watched;
+    const begun: number[][] = Array.from({ length: stations }, () => []);
+    accesses.start_ns.forEach((start, row) => {
+      this.rowOfId.set(accesses.id[row]! * stations + accesses.station[row]!, row);
+      if (Number.isFinite(start)) begun[accesses.station[row]!]?.push(row);
+    });
+    begun.forEach((rows) => rows.sort((one, other) => accesses.start_ns[one]! - accesses.start_ns[other]!));
+    this.begun = begun;
+  }
+
+  get from(): number {
+    return this.watched.from_ns;
+  }
+
+  get to(): number {
+    return this.watched.to_ns;
+  }
+
+  holds(t: number): boolean {
+    return t >= this.from && t <= this.to;
+  }
+
+  /** Rows of the requests that wait at a station, in order of arrival. Kept until somebody comes or is chosen. */
+  waiting(t: number, station: number): readonly number[] {
+    const kept = this.kept[station];
+    if (kept && t >= kept.from && t < kept.until) return kept.rows;
+    const { queued_ns, start_ns, station: at } = this.watched.accesses;
+    const rows: number[] = [];
+    let until = Infinity;
+    for (let row = 0; row < queued_ns.length; row++) {
+      if (at[row] !== station) continue;
+      if (queued_ns[row]! > t) {
+        until = Math.min(until, queued_ns[row]!);
+        break;
+      }
+      if (start_ns[row]! <= t) continue;
+      rows.push(row);
+      until = Math.min(until, start_ns[row]!);
+    }
+    this.kept[station] = { from: t, until, rows };
+    return rows;
+  }
+
+  /** The access that began last, if any. */
+  latest(t: number, station: number): number | null {
+    const rows = this.begun[station] ?? [];
+    const { start_ns } = this.watched.accesses;
+    const after = upper(rows.length, (index) => start_ns[rows[index]!]! > t);
+    return after > 0 ? rows[after - 1]! : null;
+  }
+
+  /** The last accesses before an instant, the latest last. */
+  trail(t: number, station: number, most: number): readonly number[] {
+    const rows = this.begun[station] ?? [];
+    const { start_ns } = this.watched.accesses;
+    const after = upper(rows.length, (index) => start_ns[rows[index]!]! > t);
+    return rows.slice(Math.max(0, after - most), after);
+  }
+
+  /** The row of a request at a station. */
+  row(id: number, station: number): number | undefined {
+    return this.rowOfId.get(id * this.stations + station);
+  }
+
+  /** The choice made last at an instant, by any station or by one. */
+  choice(t: number, station?: number): Choice | null {
+    const { at_ns, station: of } = this.watched.choices;
+    for (let index = upper(at_ns.length, (each) => at_ns[each]! > t) - 1; index >= 0; index--) {
+      if (station === undefined || of[index] === station) return this.nth(index);
+    }
+    return null;
+  }
+
+  /** When the choice is that lies `steps` further on, or back where that is negative; nothing outside of the window. */
+  step(t: number, steps: number): number | null {
+    const { at_ns } = this.watched.choices;
+    const after = upper(at_ns.length, (each) => at_ns[each]! > t);
+    const before = upper(at_ns.length, (each) => at_ns[each]! >= t);
+    const index = steps > 0 ? after + steps - 1 : before + steps;
+    const at = at_ns[index] ?? NaN;
+    return at >= this.from && at <= this.to ? at : null;
+  }
+
+  private nth(index: number): Choice {
+    const { choices, candidates } = this.watched;
+    const [first, count] = [choices.first[index]!, choices.count[index]!];
+    return {
+      index,
+      at_ns: choices.at_ns[index]!,
+      station: choices.station[index]!,
+      waiting: choices.waiting[index]!,
+      candidates: Array.from({ length: count }, (_, nth) => ({
+        access: candidates.access[first + nth]!,
+        positioning_ns: candidates.positioning_ns[first + nth]!,
+        chosen: candidates.chosen[first + nth] === 1,
+      })),
+    };
+  }
+}
+
+/** The first of `count` indices for which `holds`, which holds for all after it; `count` where for none. */
+export function upper(count: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

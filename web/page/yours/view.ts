@@ -1,0 +1,120 @@
+// The view Yours: a trace or an experiment of one's own, and the experiment as a text to change.
+
+import type { App } from "../app.ts";
+import type { Laboratory } from "../../core/laboratory.ts";
+import type { Outcome, TraceFacts } from "../../core/types.ts";
+import { button, el, fill } from "../dom.ts";
+import { download } from "../download.ts";
+import { worker } from "../engine.ts";
+import { Experiment } from "../experiment.ts";
+import { bytes, counted, figure, short, span } from "../format.ts";
+
+const MOST_BYTES = 300e6;
+const SLICE = 200_000;
+
+export class Yours {
+  readonly element = el("div", { class: "yours" });
+  private core: Laboratory | null = null;
+  private readonly text = el("textarea", { id: "experiment", rows: 16, spellcheck: "false" });
+  private readonly answer = el("div", { "aria-live": "polite" });
+  private readonly pick = el("input", { type: "file", id: "file", class: "unseen", multiple: true }, [], {
+    change: () => void this.app.attempt(() => this.take([...(this.pick.files ?? [])])),
+  });
+
+  constructor(private readonly app: App) {
+    const drop = el("section", { class: "drop", "aria-label": "Drop a file" }, [
+      el("h2", {}, ["Drop a trace or an experiment here"]),
+      el("p", { class: "quiet" }, ["Any format that sledlab reads, compressed or not; or an experiment, .toml. Nothing leaves this page."]),
+      el("p", {}, [el("label", {}, [this.pick, el("span", {}, ["or "]), button("choose a file", () => this.pick.click())])]),
+    ]);
+    listen(drop, (files) => void this.app.attempt(() => this.take(files)));
+    // A file that misses the place must not replace the page.
+    for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
+    fill(this.element, drop, this.answer, el("section", { class: "card" }, [
+      el("h2", {}, [el("label", { for: "experiment" }, ["The experiment"])]), this.text,
+      el("p", { class: "row" }, [
+        button("Run and answer", () => void this.app.attempt(() => this.run(Experiment.of(this.text.value))), { class: "main" }),
+        button("Watch it", () => this.watch()), button("Save as experiment.toml", () => download("experiment.toml", this.text.value)),
+      ]),
+    ]));
+  }
+
+  async show(): Promise<void> {
+    this.text.value = this.app.experiment.toml;
+    this.core ??= await worker();
+  }
+
+  private async take(files: readonly File[]): Promise<void> {
+    for (const file of files) {
+      if (file.size > MOST_BYTES) throw new Error(`${short(file.name)} has ${bytes(file.size)}, more than ${bytes(MOST_BYTES)}: use the command line for that.`);
+      const contents = new Uint8Array(await file.arrayBuffer());
+      if (file.name.toLowerCase().endsWith(".toml")) {
+        await this.run(Experiment.of(new TextDecoder().decode(contents)));
+        continue;
+      }
+      fill(this.answer, el("p", { class: "card" }, [`Reading ${short(file.name)} …`]));
+      try {
+        await this.replay(file.name, contents);
+      } catch (error) {
+        fill(this.answer);
+        throw error;
+      }
+    }
+  }
+
+  private async replay(name: string, contents: Uint8Array): Promise<void> {
+    const facts = await this.core!.putTrace(name, contents);
+    this.app.traces.set(name, contents);
+    const whole = this.app.experiment.withTable("workload", null).withTable("trace", { file: name }).with("replay", "limit", 0).with("replay", "outside", "wrap");
+    await this.run(whole, facts);
+  }
+
+  private async run(experiment: Experiment, facts?: TraceFacts): Promise<void> {
+    this.core ??= await worker();
+    const { run } = await this.core.open(experiment.toml, "experiment");
+    try {
+      for (let told = await this.core.run(run, SLICE); !told.done; told = await this.core.run(run, SLICE)) {
+        fill(this.answer, el("p", { class: "card" }, [`Simulating: ${counted(told.completed, "request")} done`]));
+      }
+      const [outcome, checksum] = [await this.core.outcome(run), await this.core.checksum(run)];
+      this.text.value = experiment.toml;
+      this.app.change(experiment);
+      this.show_answer(outcome, checksum, facts);
+    } finally {
+      await this.core.close(run);
+    }
+  }
+
+  private show_answer({ summary }: Outcome, checksum: string, facts?: TraceFacts): void {
+    const { response_time_ms: response, energy_j: energy } = summary;
+    const line = (name: string, value: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [value])]);
+    fill(this.answer, el("section", { class: "card" }, [
+      el("h2", {}, [facts ? `${short(facts.name)}: ${facts.format}, ${counted(facts.requests, "operation")} in ${span(facts.last_ns)}` : "The answer"]),
+      el("p", { class: "big" }, [`${figure(response.mean)} ms mean response time`]),
+      el("table", {}, [el("tbody", {}, [
+        line("requests", Number(summary["requests"]).toLocaleString("en")), line("99 % within", `${figure(response.p99)} ms`), line("longest", `${figure(response.max)} ms`),
+        line("busy", `${figure(summary["utilization"] * 100)} %`), line("energy", `${figure(energy.total)} J`), line("checksum", checksum),
+      ])]),
+      el("p", { class: "row" }, [button("Watch it", () => this.app.show("watch"), { class: "main" }), button("Race schedulers on it", () => this.app.show("race"))]),
+    ]));
+  }
+
+  private watch(): void {
+    this.app.change(Experiment.of(this.text.value));
+    this.app.show("watch");
+  }
+}
+
+function listen(place: HTMLElement, dropped: (files: File[]) => void): void {
+  place.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    place.classList.add("over");
+  });
+  place.addEventListener("dragleave", () => place.classList.remove("over"));
+  place.addEventListener("drop", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    place.classList.remove("over");
+    dropped([...(event.dataTransfer?.files ?? [])]);
+  });
+}

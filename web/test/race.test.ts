@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { against, KNOBS, scale, tidy } from "../page/design/sliders.ts";
+import { joined, waitByPlace } from "../page/race/places.ts";
+import { rows, toy } from "./toy.ts";
+
+test("curves on one axis keep their values and are straight between", () => {
+  const [axis, one, other] = joined([{ x: [0, 2, 4], y: [0, 20, 40] }, { x: [1, 4], y: [1, 4] }]);
+  assert.deepEqual(axis, [0, 1, 2, 4]);
+  assert.deepEqual(one, [0, 10, 20, 40]);
+  assert.deepEqual(other, [null, 1, 2, 4]);
+});
+
+test("the edge waits longer where the nearest goes first", () => {
+  const waits = waitByPlace(rows(toy(4000, 560_000)), 2500 * 2700, 10);
+  const [edge, middle] = [(waits[0]! + waits[9]!) / 2, (waits[4]! + waits[5]!) / 2];
+  assert.ok(edge > middle, `${edge} and ${middle}`);
+});
+
+test("a slider has the default in its middle and keeps within the range", () => {
+  const run = scale({ name: "bit_nm", label: "", times: 2 }, 40, { name: "bit_nm", meaning: "", default: 40, range: [30, 1000] });
+  assert.equal(run.value(run.steps / 2), 40);
+  assert.equal(run.place(40), run.steps / 2);
+  assert.equal(run.value(0), 30);
+  assert.equal(run.value(run.steps), 80);
+  const straight = scale({ name: "spring_factor", label: "", interval: [0, 1] }, 0.75, undefined);
+  assert.equal(straight.value(straight.place(0.75)), 0.75);
+  assert.equal(tidy(0.123456), 0.123);
+  assert.equal(new Set(KNOBS.map(({ name }) => name)).size, KNOBS.length);
+});
+
+test("figures stand against those of the device it began with", () => {
+  assert.deepEqual([against(1, 1), against(1.1, 1), against(0.9, 1), against(3, 1)], ["as before", "+10 %", "−10 %", "× 3.0"]);
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sentence } from "../page/watch/choice.ts";
+import { parts } from "../page/watch/life.ts";
+import { nextStartup, overview, response, series } from "../page/watch/overview.ts";
+import { instants, Path } from "../page/watch/path.ts";
+import { Frame, ticks } from "../page/watch/scene.ts";
+import { upper, Window } from "../page/watch/window.ts";
+import { positions, rows, toy, watched } from "./toy.ts";
+
+const TOY = toy(400);
+const WINDOW = new Window(watched(TOY, 0, 200), 1);
+
+test("the first index for which something holds", () => {
+  assert.deepEqual([0, 3, 9].map((from) => upper(9, (index) => index >= from)), [0, 3, 9]);
+});
+
+test("those wait who are queued and have not begun", () => {
+  for (const choice of TOY.choices.slice(0, 150)) {
+    const waiting = WINDOW.waiting(choice.at - 0.5, 0).map((row) => WINDOW.watched.accesses.id[row]);
+    const expected = choice.waiting.filter(({ queued }) => queued < choice.at).map(({ id }) => id);
+    assert.deepEqual(new Set(waiting), new Set(expected));
+  }
+});
+
+test("a choice holds until the next, and steps lead from one to the other", () => {
+  const at = TOY.choices.map((each) => each.at);
+  const choice = WINDOW.choice(at[5]! + 1)!;
+  assert.equal(choice.at_ns, at[5]);
+  assert.equal(choice.waiting, TOY.choices[5]!.waiting.length);
+  assert.ok(choice.candidates[0]!.chosen);
+  assert.equal(WINDOW.step(at[5]!, 1), at[6]);
+  assert.equal(WINDOW.step(at[5]!, -1), at[4]);
+  assert.equal(WINDOW.step(at[5]! + 1, -1), at[5]);
+  assert.equal(WINDOW.step(at[5]!, 10), at[15]);
+  assert.equal(WINDOW.step(0, -1), null);
+  assert.equal(WINDOW.choice(at[0]! - 1), null);
+});
+
+test("the sentence says what was taken, of how many, and what is next best", () => {
+  const index = TOY.choices.findIndex(({ waiting }) => waiting.length > 2);
+  const said = sentence(WINDOW, WINDOW.choice(TOY.choices[index]!.at)!, "SPTF");
+  assert.match(said, /^\d+\.\d{6} s: SPTF takes (read|write) 4 KB #\d+, [\d.]+ [µm]s away, of \d+; the next best is [\d.]+ [µm]s away\.$/);
+});
+
+test("a life is as long as its parts: the slower of x and y, then the transfer", () => {
+  const { accesses } = WINDOW.watched;
+  for (let row = 0; row < 100; row++) {
+    if (!Number.isFinite(accesses.end_ns[row]!)) continue;
+    const last = parts(WINDOW, row).at(-1)!;
+    assert.equal(last.name, "transfer");
+    assert.ok(Math.abs(last.to - (accesses.end_ns[row]! - accesses.queued_ns[row]!)) < 2, `row ${row}`);
+  }
+});
+
+test("a path lies between samples, and holds still where nothing moves", () => {
+  const at = instants(WINDOW, 0);
+  assert.ok(at.every((each, index) => index === 0 || each >= at[index - 1]!));
+  const path = new Path(at, positions(TOY, at));
+  for (const choice of TOY.choices.slice(1, 50)) {
+    const told = positions(TOY, [choice.at + 100_000]);
+    const drawn = path.place(choice.at + 100_000);
+    assert.ok(Math.abs(drawn.x - told.x[0]!) < 60 && Math.abs(drawn.y - told.y[0]!) < 60);
+  }
+});
+
+test("a run as a whole: nobody waits longer than the slowest, and buckets lose nothing", () => {
+  const found = overview(rows(TOY));
+  const all = Array.from(found.rows.id, (_, row) => response(found.rows, row));
+  assert.equal(response(found.rows, found.slowest), Math.max(...all));
+  const drawn = series(found, 50);
+  const width = found.end_ns / 50;
+  const waited = drawn.queue.reduce((sum, each) => sum + each * width, 0);
+  const expected = Array.from(found.rows.id, (_, row) => found.rows.start_ns[row]! - found.rows.arrival_ns[row]!).reduce((sum, each) => sum + each, 0);
+  assert.ok(Math.abs(waited / expected - 1) < 1e-9);
+  assert.ok(Math.abs(Math.max(...drawn.longest.map((each) => each ?? 0)) * 1e6 - Math.max(...all)) < 1);
+  assert.equal(nextStartup(found, 0), null);
+});
+
+test("places of the picture and back", () => {
+  const frame = new Frame({ columns: 2500, rows: 27 }, 700, 400, { left: 40, right: 10, top: 20, bottom: 30 });
+  for (const [column, row] of [[0, 0], [1250, 13], [2499, 26]] as const) assert.deepEqual(frame.place(frame.x(column), frame.y(row)), { column, row });
+  assert.equal(frame.place(5, 5), null);
+  assert.deepEqual(ticks(2499, 6), [0, 500, 1000, 1500, 2000]);
+});
