@@ -1,7 +1,7 @@
-"""The recorded runs of the reference simulator, DiskSim 4.0.
+"""The recorded runs of the reference simulator, DiskSim 4.0, and where they come from.
 
-They are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or beside the
-project, and whoever needs them skips where there are none.
+They are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or beside the project, and
+whoever needs them skips where there are none. A few are, the witnesses in tests/witnesses.
 """
 
 from __future__ import annotations
@@ -22,6 +22,46 @@ from .results import PROJECT
 
 ROOT = Path(os.environ.get("SLEDLAB_REFERENCE") or PROJECT.parent / "shared" / "reference")
 MEMS = ROOT / "mems"
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A folder of recorded runs and measured streams.
+
+    `mems` has runs on sleds, `disks` runs and measurements on drives; `simulated` is the folder of what the
+    reference simulator made of the measured streams.
+    """
+
+    root: Path
+    simulated: str
+
+    @property
+    def mems(self) -> Path:
+        """Runs on sleds, with their index and traces."""
+        return self.root / "mems"
+
+    @property
+    def open(self) -> Path:
+        """Open arrivals on drives."""
+        return self.root / "disks" / "open"
+
+    def bus(self, drive: str) -> Path:
+        """What is said of a drive's bus, with other parameters or alone."""
+        return self.root / "disks" / "drives" / f"{drive}.json"
+
+    def measured(self, drive: str) -> Path:
+        """The measured stream of a drive."""
+        return self.root / "disks" / "validate" / "measured" / f"{drive}.trace.gz"
+
+    def replayed(self, drive: str) -> Path:
+        """What the reference simulator made of it."""
+        return self.root / "disks" / "validate" / self.simulated / f"{drive}.csv.gz"
+
+
+REFERENCE = Collection(ROOT, "disksim")
+WITNESSES = Collection(PROJECT / "tests" / "witnesses", "simulated")
+"""The part that comes with sledlab; `python -m lab.witnesses` takes it from the reference."""
+
 MISSING = f"no reference runs in {MEMS} (set SLEDLAB_REFERENCE)"
 
 SCHEDULERS = {
@@ -52,9 +92,10 @@ def present() -> bool:
 
 @dataclass(frozen=True)
 class Run:
-    """One recorded run: its line of the index."""
+    """One recorded run: its line of the index, and the collection that it is of."""
 
     row: dict[str, str]
+    of: Collection = REFERENCE
 
     @property
     def name(self) -> str:
@@ -80,7 +121,7 @@ class Run:
     @property
     def trace(self) -> Path:
         """What arrives."""
-        return trace(self.row["trace"])
+        return trace(self.row["trace"], self.of)
 
     @property
     def mean_response_ms(self) -> float:
@@ -106,7 +147,7 @@ class Run:
     @cached_property
     def record(self) -> dict[str, Any]:
         """What the run was: device, system, results."""
-        found: dict[str, Any] = json.loads((MEMS / "runs" / f"{self.name}.json").read_text())
+        found: dict[str, Any] = json.loads((self.of.mems / "runs" / f"{self.name}.json").read_text())
         return found
 
     @property
@@ -131,21 +172,21 @@ class Run:
 
     def responses_ns(self) -> npt.NDArray[np.int64]:
         """Response times in whole nanoseconds, as they are printed, in the order of the trace."""
-        with gzip.open(MEMS / "runs" / f"{self.name}.csv.gz", "rt") as file:
+        with gzip.open(self.of.mems / "runs" / f"{self.name}.csv.gz", "rt") as file:
             found = {int(row["id"]): float(row["response_ms"]) for row in csv.DictReader(file)}
         return np.rint(np.array([found[i] for i in range(len(found))]) * 1e6).astype(np.int64)
 
 
 @cache
-def runs() -> dict[str, Run]:
-    """Every run, by name."""
-    with (MEMS / "index.csv").open(newline="") as file:
-        return {row["run"]: Run(row) for row in csv.DictReader(file)}
+def runs(of: Collection = REFERENCE) -> dict[str, Run]:
+    """Every run of a collection on sleds, by name."""
+    with (of.mems / "index.csv").open(newline="") as file:
+        return {row["run"]: Run(row, of) for row in csv.DictReader(file)}
 
 
-def trace(name: str) -> Path:
-    """A trace of the reference data."""
-    return MEMS / "traces" / f"{name}.txt.gz"
+def trace(name: str, of: Collection = REFERENCE) -> Path:
+    """A trace of the runs on sleds."""
+    return of.mems / "traces" / f"{name}.txt.gz"
 
 
 def table(path: Path) -> dict[str, npt.NDArray[np.float64]]:

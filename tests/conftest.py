@@ -52,6 +52,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=long)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says once what was compared instead where the reference data is missing."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if any("SLEDLAB_REFERENCE" in str(report.longrepr) for report in skipped):
+        terminalreporter.write_line(WITNESSED)
+
+
+WITNESSED = (
+    "Sleds and disks were held to the witnesses in tests/witnesses; `make validate` also needs the whole "
+    "reference data: set SLEDLAB_REFERENCE to its folder."
+)
+
 PROJECT = Path(__file__).parents[1]
 SAMPLES = PROJECT / "sample" / "traces"
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import reference
 from ..markdown import table
-from ..reference import MEMS, Run
+from ..reference import MEMS, REFERENCE, Collection, Run
 from ..simulator import imported, replay
 from ..words import cells
 from .section import Section
@@ -79,6 +79,17 @@ class Agreement:
             SPTF_EXCLUSIVE if (self.family, self.scheduler) == ("stock", "SPTF_OPT") else BANDS[self.family]
         )
 
+    @property
+    def outside(self) -> list[str]:
+        """What lies outside its band."""
+        allowed = self.band
+        held = {
+            "mean": abs(self.mean) <= allowed.mean,
+            "within_1us": allowed.within_1us is None or self.within_1us >= allowed.within_1us,
+            "energy": allowed.energy is None or abs(self.energy) <= allowed.energy,
+        }
+        return [what for what, holds in held.items() if not holds]
+
 
 def compared() -> list[Run]:
     """Every run that is compared."""
@@ -86,9 +97,9 @@ def compared() -> list[Run]:
 
 
 @cache
-def agreement(name: str) -> Agreement:
+def agreement(name: str, of: Collection = REFERENCE) -> Agreement:
     """Replays a run through the `-disksim` profile of its device."""
-    run = reference.runs()[name]
+    run = reference.runs(of)[name]
     device = (
         imported(MEMS / "params" / "V1.specs") if run.device == "V1" else f"mems-{run.device.lower()}-disksim"
     )

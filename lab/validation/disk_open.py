@@ -12,6 +12,7 @@ import gzip
 import tempfile
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +20,12 @@ import numpy.typing as npt
 import sledlab as sl
 from sledlab.model.catalogue import Chosen
 
-from .. import reference
 from ..markdown import table
+from ..reference import REFERENCE, Collection
 from ..words import cells, span
 from .section import Section
 
-OPEN = reference.ROOT / "disks" / "open"
+OPEN = REFERENCE.open
 MISSING = f"no reference runs in {OPEN} (set SLEDLAB_REFERENCE)"
 
 DRIVES = {
@@ -80,7 +81,7 @@ class OpenRun:
     @property
     def trace(self) -> Path:
         """What arrives."""
-        return OPEN / f"{self.drive}.{self.load}.trace.gz"
+        return arrivals(self)
 
     @property
     def is_stale(self) -> bool:
@@ -133,19 +134,23 @@ def present() -> bool:
 
 
 @cache
-def recorded(drive: str, load: str) -> dict[str, list[str]]:
+def recorded(drive: str, load: str, of: Collection = REFERENCE) -> dict[str, list[str]]:
     """Columns of the recorded runs of a drive under a load."""
-    with gzip.open(OPEN / f"{drive}.{load}.csv.gz", "rt", newline="") as file:
+    with gzip.open(of.open / f"{drive}.{load}.csv.gz", "rt", newline="") as file:
         header, *rows = csv.reader(file)
     return {name: list(column) for name, column in zip(header, zip(*rows, strict=True), strict=True)}
 
 
-def runs() -> list[OpenRun]:
-    """Every run with the queue in the host."""
-    if not present():
-        return []
-    cases = ((drive, load, column) for drive in DRIVES for load in LOADS for column in SCHEDULERS)
-    return [OpenRun(*case) for case in cases if f"{case[2]}_response_us" in recorded(*case[:2])]
+def runs(of: Collection = REFERENCE) -> list[OpenRun]:
+    """Every run of a collection with the queue in the host."""
+    cases = (OpenRun(*case) for case in product(DRIVES, LOADS, SCHEDULERS))
+    there = (run for run in cases if arrivals(run, of).is_file())
+    return [run for run in there if f"{run.column}_response_us" in recorded(run.drive, run.load, of)]
+
+
+def arrivals(run: OpenRun, of: Collection = REFERENCE) -> Path:
+    """The trace of a run."""
+    return of.open / f"{run.drive}.{run.load}.trace.gz"
 
 
 @cache
@@ -179,15 +184,15 @@ def services(arrivals: Times, responses: Times) -> Times:
 
 
 @cache
-def comparison(run: OpenRun) -> Comparison:
+def comparison(run: OpenRun, of: Collection = REFERENCE) -> Comparison:
     """Replays a run."""
-    columns = recorded(run.drive, run.load)
-    arrivals = np.array(columns["arrival_ms"], dtype=float)
+    columns = recorded(run.drive, run.load, of)
+    arrived = np.array(columns["arrival_ms"], dtype=float)
     theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
     phases = np.array(columns["phase"])
-    result = sl.simulate(run.trace, device(run.drive), scheduler=run.scheduler, requests=True)
+    result = sl.simulate(arrivals(run, of), device(run.drive), scheduler=run.scheduler, requests=True)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
-    mine, recorded_ms = services(arrivals, ours), services(arrivals, theirs)
+    mine, recorded_ms = services(arrived, ours), services(arrived, theirs)
     apart = mine - recorded_ms
     same = np.abs(apart) < 0.2
     return Comparison(
@@ -200,7 +205,7 @@ def comparison(run: OpenRun) -> Comparison:
         service_off=float(mine.mean() / recorded_ms.mean() - 1),
         same_service=float(same.mean()),
         off_but_for_turns=float(
-            first_come(arrivals, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
+            first_come(arrived, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
         ),
         phases_off={
             str(phase): float(mine[phases == phase].mean() / recorded_ms[phases == phase].mean() - 1)

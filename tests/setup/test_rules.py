@@ -94,6 +94,14 @@ def test_skips_are_failures_where_all_is_required(outcomes):
     assert "SLEDLAB_REQUIRE=1 is set, so nothing may be skipped" in out
 
 
+def test_what_nobody_can_install_may_be_missing(outcomes, monkeypatch):
+    skips = 'def test_it(): pytest.skip("no reference runs in none (set SLEDLAB_REFERENCE)")'
+    monkeypatch.setenv("SLEDLAB_REFERENCE", "none")
+    assert outcomes(skips, require="1")[0] == {"skipped": 1}
+    monkeypatch.setenv("SLEDLAB_REFERENCE", "elsewhere")
+    assert outcomes(skips, require="1")[0] == {"failed": 1}
+
+
 def test_so_are_files_that_are_skipped(outcomes):
     file = 'pytest.importorskip("no_such_library")\ndef test_it(): pass'
     found, _ = outcomes(file)

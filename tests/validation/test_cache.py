@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import sledlab as sl
 
-from lab.validation.arrays import COMPONENTS, imported
+from lab.validation.arrays import COMPONENTS, MISSING, imported
 
-pytestmark = pytest.mark.skipif(not COMPONENTS.is_dir(), reason=f"no reference runs in {COMPONENTS}")
+pytestmark = pytest.mark.skipif(not COMPONENTS.is_dir(), reason=MISSING)
 
 AS_RECORDED = {
     "device.startup_ms": 0.0,

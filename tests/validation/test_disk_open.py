@@ -16,7 +16,8 @@ SERVICE = 0.003
 
 
 def cases(*chosen: OpenRun) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in chosen])
+    none = [pytest.param(None, id="none", marks=needs_reference)]
+    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in chosen] or none)
 
 
 SPTF = [run for run in runs() if run.column == "sptf_angle_fixed"]

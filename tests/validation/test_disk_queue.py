@@ -10,7 +10,8 @@ needs_reference = pytest.mark.skipif(not disk_open.present(), reason=disk_open.M
 
 
 def cases(*chosen: QueueRun) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in chosen])
+    none = [pytest.param(None, id="none", marks=needs_reference)]
+    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in chosen] or none)
 
 
 ALIKE = [run for run in runs() if (run.drive, run.load) not in disk_open.STREAMS]

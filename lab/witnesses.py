@@ -1,0 +1,156 @@
+"""Takes the witnesses, a small part of the reference, into tests/witnesses: `python -m lab.witnesses`.
+
+They keep what comparisons read, and nothing else: of a run its requests, its response times and the changes
+to its device; of a drive the first requests of its measured stream, and what the reference simulator made of
+them.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from . import reference
+from .reference import REFERENCE, WITNESSES, Collection, Run
+from .validation import disk_open
+from .validation.drives import DRIVES
+
+RUNS = (
+    "mech_G1_f0_r8_light",
+    "mech_G2_f1_r8_light",
+    "mech_G3_nospring_r8_light",
+    "base_G2_f0_rw8_mod",
+    "base_G3_f0_mixed",
+    "sched_G1_SPTF_OPT",
+    "sched_G2_ASPTF_OPT",
+    "sched_G2_CYCLE_LBN",
+    "sched_G2_ELEVATOR_LBN",
+    "sched_G2_FCFS",
+    "sched_G2_SDF_EXACT",
+    "sched_G2_SPTF_OPT",
+    "sched_G2_SSTF_LBN",
+    "sched_G3_SPTF_OPT",
+    "sweep_G2_idlegap_inact5",
+    "sweep_G3_idlegap_inact100",
+)
+"""On sleds of three generations: motion, overheads, seven schedulers, idle timeouts."""
+
+INDEX = (
+    "run",
+    "device",
+    "scheduler",
+    "trace",
+    "mean_response_ms",
+    "total_energy_j",
+    "uncharged_idle_energy_j",
+)
+CHANGES = (
+    "command_overhead_ms",
+    "block_transfer_ms",
+    "inactive_after_ms",
+    "startup_ms",
+    "spring_factor",
+    "seek_function",
+    "layout_policy",
+    "active_mw",
+)
+"""What of a run's device may differ from sledlab's profile of it, or is needed to compare energies."""
+
+MEASURED = ("atlas-10k", "cheetah-9lp", "hp-c2490a")
+REQUESTS = 3000
+"""Of a measured stream; the reference has 6,000."""
+SERVICES = ("measured_service_ms", "sim_service_ms")
+BUS = ("effective_read_sector_transfer_us", "effective_write_sector_transfer_us")
+
+LOADS = ("light", "mixed")
+ARRIVALS = ("index", "phase", "arrival_ms", "lbn", "blocks", "rw")
+RESPONSES = ("fcfs", "clook_lbn", "sstf_lbn", "sptf_angle_fixed")
+"""Under two loads of the three drives, where the reference has them: `light` has few."""
+
+Rows = Iterable[Mapping[str, str]]
+
+
+def write(to: Collection = WITNESSES) -> None:
+    """Takes them all, into a folder of which nothing but its texts stays."""
+    for part in ("mems", "disks"):
+        shutil.rmtree(to.root / part, ignore_errors=True)
+    _sleds(to)
+    for drive in MEASURED:
+        _measured(DRIVES[drive], to)
+    for drive in disk_open.DRIVES:
+        for load in LOADS:
+            _open(f"{drive}.{load}", to)
+
+
+def _sleds(to: Collection) -> None:
+    runs = [reference.runs()[name] for name in RUNS]
+    _save(to.mems / "index.csv", _csv(INDEX, (run.row for run in runs)))
+    for run in runs:
+        _run(run, to)
+        trace = reference.trace(run.row["trace"], to)
+        _save(trace, gzip.decompress(run.trace.read_bytes()))
+
+
+def _run(run: Run, to: Collection) -> None:
+    kept: dict[str, Any] = {"device_parameters": {key: run.parameters[key] for key in CHANGES}}
+    kept["system"] = {"timeout_weight": run.record["system"].get("timeout_weight")}
+    _save(to.mems / "runs" / f"{run.name}.json", (json.dumps(kept, indent=1) + "\n").encode())
+    there = run.of.mems / "runs" / f"{run.name}.csv.gz"
+    _save(to.mems / "runs" / there.name, _csv(("id", "response_ms"), _rows(there)))
+
+
+def _measured(drive: str, to: Collection) -> None:
+    lines = gzip.decompress(REFERENCE.measured(drive).read_bytes()).splitlines(keepends=True)
+    _save(to.measured(drive), b"".join(lines[:REQUESTS]))
+    _save(to.replayed(drive), _csv(SERVICES, islice(_rows(REFERENCE.replayed(drive)), REQUESTS)))
+    bus = json.loads(REFERENCE.bus(drive).read_text())["bus"]
+    _save(to.bus(drive), (json.dumps({"bus": {key: bus[key] for key in BUS}}) + "\n").encode())
+
+
+def _open(name: str, to: Collection) -> None:
+    _save(to.open / f"{name}.trace.gz", gzip.decompress((REFERENCE.open / f"{name}.trace.gz").read_bytes()))
+    rows = _rows(REFERENCE.open / f"{name}.csv.gz")
+    responses = [f"{column}_response_us" for column in RESPONSES if f"{column}_response_us" in rows[0]]
+    _save(to.open / f"{name}.csv.gz", _csv((*ARRIVALS, *responses), rows))
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    with gzip.open(file, "rt", newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def _csv(columns: Sequence[str], rows: Rows) -> bytes:
+    text = io.StringIO()
+    table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue().encode()
+
+
+def _save(file: Path, content: bytes) -> None:
+    """Compressed where the name says so; without the time of day, the same bytes again."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(gzip.compress(content, 9, mtime=0) if file.suffix == ".gz" else content)
+
+
+def main() -> int:
+    """Gives the exit code: 2 where there is no reference."""
+    if not reference.present():
+        print(f"cannot take witnesses: {reference.MISSING}", file=sys.stderr)
+        return 2
+    write()
+    size = sum(file.stat().st_size for file in WITNESSES.root.rglob("*") if file.is_file())
+    print(f"{WITNESSES.root.name}: {len(RUNS)} runs on sleds, {len(MEASURED)} drives, {size / 1e6:.1f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

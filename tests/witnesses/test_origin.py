@@ -1,0 +1,40 @@
+"""The witnesses are what the reference has, small, and no file of another's parameters."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab import reference, witnesses
+from lab.reference import WITNESSES
+
+OTHERS = re.compile(r"\.(diskspecs|parv|specs|srt|outv|model|seek)$")
+
+
+def files(root: Path) -> dict[str, bytes]:
+    """Every witness, unpacked."""
+    found = (file for part in ("mems", "disks") for file in (root / part).rglob("*") if file.is_file())
+    return {
+        file.relative_to(root).as_posix(): gzip.decompress(content) if file.suffix == ".gz" else content
+        for file in found
+        if (content := file.read_bytes())
+    }
+
+
+def test_they_are_small_and_have_their_terms_beside_them() -> None:
+    everything = [file for file in WITNESSES.root.rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in everything) < 3_000_000
+    assert not [file for file in everything if OTHERS.search(file.name)]
+    assert "NO WARRANTY" in (WITNESSES.root / "COPYING-disksim.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
+def test_they_are_taken_from_the_reference(tmp_path: Path) -> None:
+    witnesses.write(replace(WITNESSES, root=tmp_path))
+    again, kept = files(tmp_path), files(WITNESSES.root)
+    assert again.keys() == kept.keys()
+    assert [name for name in kept if again[name] != kept[name]] == []

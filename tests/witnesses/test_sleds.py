@@ -1,0 +1,31 @@
+"""Sleds beside recorded runs of the reference simulator, on any machine."""
+
+import pytest
+
+from lab import reference
+from lab.reference import WITNESSES
+from lab.simulator import replay
+from lab.validation.agreement import agreement
+
+RUNS = reference.runs(WITNESSES)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_replay_agrees_with_the_run(name: str) -> None:
+    found = agreement(name, WITNESSES)
+    assert not found.outside, found
+
+
+def test_they_have_three_generations_and_what_tells_models_apart() -> None:
+    assert {run.device for run in RUNS.values()} == {"G1", "G2", "G3"}
+    assert {run.family for run in RUNS.values()} == {"mech", "base", "sched", "sweep"}
+    assert len({run.scheduler for run in RUNS.values()}) == 7
+    assert all(run.scheduler for run in RUNS.values())
+
+
+def test_another_model_does_not_agree() -> None:
+    # A sled that settles twice as long, or is asked in another order, must not pass.
+    run = RUNS["sched_G2_SPTF_OPT"]
+    for scheduler, changes in (("sptf", {"settle_constants": 2.0}), ("fcfs", {})):
+        result = replay(run.trace, "mems-g2-disksim", scheduler=scheduler, **(run.changes | changes))
+        assert abs(result.response_time.mean / run.mean_response_ms - 1) > 0.01
