@@ -125,7 +125,7 @@ def test_a_worker_of_another_build_is_refused_by_name(sledlab, tmp_path) -> None
         cluster.end()
     assert (answer.code, answer.out) == (2, "")
     assert "error: worker tcp://127.0.0.1:" in answer.err
-    assert " runs another build of sledlab (0.1.0 " in answer.err
+    assert f" runs another build of sledlab ({sl.__version__} " in answer.err
     assert "help: install the same wheel there" in answer.err
 
 

@@ -1,0 +1,50 @@
+"""Holds `_native.pyi` to the extension that was built: every name, signature and default, as `make lint` does.
+
+Both are looked at by themselves, which takes seconds; with the package around them it takes minutes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+STUB = Path(__file__).parents[1] / "python" / "sledlab" / "_native.pyi"
+NAME = "_native"
+ALLOWED = f"{NAME}.__all__\n"
+"""What a stub need not say: that all its names are there to be imported."""
+
+
+def check(stub: Path, extension: Path) -> subprocess.CompletedProcess[str]:
+    """Has mypy's stubtest compare them; its exit code is 0 where they agree."""
+    with tempfile.TemporaryDirectory(prefix="sledlab-stub-") as folder:
+        alone = Path(folder)
+        (alone / stub.name).symlink_to(stub)
+        (alone / extension.name).symlink_to(extension)
+        (alone / "allowed").write_text(ALLOWED, encoding="utf-8")
+        return subprocess.run(
+            [sys.executable, "-m", "mypy.stubtest", NAME, "--concise", "--allowlist", "allowed"],
+            cwd=alone,
+            env={**os.environ, "PYTHONPATH": folder, "MYPYPATH": folder},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+def main() -> int:
+    """Prints what differs; gives the exit code."""
+    found = importlib.util.find_spec(f"sledlab.{NAME}")
+    if found is None or found.origin is None:
+        print("the extension is not built: make setup", file=sys.stderr)
+        return 2
+    done = check(STUB, Path(found.origin))
+    print(done.stdout + done.stderr, end="", file=sys.stderr if done.returncode else sys.stdout)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
