@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo web test test-rust test-python test-clients test-web test-data \
-	lint validate reproduce reproduce-everything bench compare-builds fuzz docs wheel clean setup rust
+	lint coverage validate reproduce reproduce-everything bench compare-builds fuzz docs wheel clean setup rust
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,15 +56,22 @@ reproduce: $(READY) ## experiments of the papers that changed since their points
 reproduce-everything: $(READY) ## the same with all other readings: hours; goes on where it stopped, SLEDLAB_CLUSTER helps
 	$(BIN)/python -m lab.reproduction --everything
 
-lint: $(READY) ## formatting, lints, types, spelling, docs
+lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo deny --log-level error check bans licenses sources
+	cargo shear
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python tools/stub.py
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --strict
 	$(BIN)/lint-imports
+
+coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in target/coverage
+	$(BIN)/python tools/coverage.py
+	$(PYTEST) -n auto --dist worksteal --cov=sledlab --cov-report=term --cov-report=html:target/coverage/python
 
 bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
 	cargo bench --workspace --bench '*'

@@ -1,4 +1,4 @@
-"""Holds `_native.pyi` to the extension that was built: every name, signature and default, as `make lint` does.
+"""Holds `_native.pyi` to the extension that was built: names, signatures, defaults. `make lint` runs it.
 
 Both are looked at by themselves, which takes seconds; with the package around them it takes minutes.
 """

@@ -6,7 +6,7 @@ mining do not: they finish what they are given, so give them blocks.
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, final
 
 from typing_extensions import Buffer
 
@@ -16,6 +16,7 @@ __version__: str
 __sources__: str
 """A hash of the sources that it was compiled from, the same on every machine and by every compiler."""
 
+@final
 class Experiment:
     """An experiment under construction; every change gives a new one.
 
@@ -81,6 +82,7 @@ class Experiment:
         With `time_decisions` the outcome has `decision_ns`, the mean real time of a scheduling decision.
         """
 
+@final
 class Server:
     """A block device that answers when the model says: a thread that speaks NBD."""
 
@@ -128,6 +130,7 @@ class Server:
     def check(self) -> None:
         """Raises what the model had given up with when it ended, if it had."""
 
+@final
 class RowsDigest:
     """Stands for a per-request table: those of two runs are the same if these are."""
 
@@ -138,6 +141,7 @@ class RowsDigest:
     def value(self) -> int:
         """The number that stands for all rows so far."""
 
+@final
 class Work:
     """What each node of a cluster did in each phase of a job: counts and bytes."""
 
@@ -158,6 +162,7 @@ def shares(
     A part is `(machine, from, to, of)`: from `from / of` to `to / of` of it.
     """
 
+@final
 class ClusterExperiment:
     """The experiment of the replay of a work record, under construction; every change gives a new one."""
 
@@ -209,6 +214,7 @@ def seen(name: str, by: str) -> str:
     A relative name is looked for relative to the directory of `by` first; what is in neither is as it is.
     """
 
+@final
 class QueuedRequest:
     """A request in the hands of a scheduler."""
 
@@ -231,6 +237,7 @@ class QueuedRequest:
     def op(self) -> str:
         """`R` or `W`."""
 
+@final
 class DeviceView:
     """The mechanism at the moment of a choice: a sled, a disk, or a memory in which nothing moves."""
 
@@ -261,6 +268,7 @@ class DeviceView:
     def positioning_ns(self, request: QueuedRequest) -> int:
         """Positioning time of a request from the present state, in ns; 0 of a memory."""
 
+@final
 class PowerPrices:
     """What a power policy weighs at the end of a rest, of any device."""
 
@@ -277,6 +285,7 @@ class PowerPrices:
     def break_even_ms(self) -> float:
         """How long a rest must last for parking at its beginning to pay; infinite if it never does."""
 
+@final
 class Sequel:
     """What traces share that continue one another: numbers of devices, and what wall clocks count from."""
 
@@ -288,6 +297,7 @@ class Sequel:
     def base_ns(self) -> int | None:
         """What wall clocks count from, in ns; `None` before the first request, and of other clocks."""
 
+@final
 class Sorter:
     """Sorts requests by device into a few files, `0` and on, in one pass and constant memory.
 
@@ -304,6 +314,7 @@ class Sorter:
     def finish(self) -> int:
         """Writes what is held back, and gives the number of requests."""
 
+@final
 class Source:
     """A stream of requests that can be used once."""
 
@@ -379,6 +390,7 @@ def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
     `word` is `name:key=value` or `module:Class:key=value`.
     """
 
+@final
 class Conformance:
     """A model, and the rules of its kind."""
 
@@ -395,10 +407,11 @@ class Conformance:
 def kinds_of_plugin(word: str, plugins: Sequence[str] | None) -> list[str]:
     """The kinds of model whose methods a class has, as messages call them; none of the methods runs."""
 
+@final
 class SegmentUses:
     """The uses of segments by a workload."""
 
-    def __init__(self, source: Source, segment_blocks: int) -> None:
+    def __new__(cls, source: Source, segment_blocks: int) -> SegmentUses:
         """Reads a source to its end."""
     @property
     def segments(self) -> int:
@@ -453,6 +466,7 @@ def merge(sources: Sequence[Source], keep_devices: bool) -> Source:
 def survey(source: Source) -> tuple[int, list[int], int]:
     """Requests, the end of each device in blocks, and the last arrival in ns."""
 
+@final
 class HashTree:
     """Candidate itemsets of one length in the hash tree of Apriori, ready to be counted.
 
@@ -471,6 +485,7 @@ class HashTree:
         as many as there are processors.
         """
 
+@final
 class UnitCounter:
     """Candidate dense units of MAFIA of one length, ready to be counted."""
 
@@ -507,6 +522,7 @@ def window_histogram(
     high.
     """
 
+@final
 class Quest:
     """Synthetic market-basket transactions in the manner of IBM Quest, without end."""
 
@@ -532,6 +548,7 @@ class Quest:
     def block(self, index: int, count: int = ...) -> tuple[bytes, bytes]:
         """Lengths and items (u32 each) of the first `count` transactions of a block, by default of all."""
 
+@final
 class Boxes:
     """Records with planted clusters, without end."""
 

@@ -1,0 +1,31 @@
+"""tools/coverage.py: whose LLVM reads what instrumented tests leave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tools import coverage
+
+
+def program(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("#!/bin/sh\n")
+    file.chmod(0o755)
+
+
+def test_all_tools_are_taken_from_one_place(tmp_path: Path) -> None:
+    half, whole = tmp_path / "half", tmp_path / "whole"
+    program(half / "llvm-cov")
+    program(whole / "llvm-cov")
+    program(whole / "llvm-profdata")
+    found = coverage.tools([tmp_path / "nowhere", half, whole])
+    assert found == {"LLVM_COV": f"{whole}/llvm-cov", "LLVM_PROFDATA": f"{whole}/llvm-profdata"}
+
+
+def test_where_there_are_none_one_line_says_what_installs_them(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(coverage, "asked", lambda *command: "LLVM version: 22.1.2")
+    monkeypatch.setattr(coverage, "places", lambda major: [])
+    assert coverage.main([]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "rustup component add llvm-tools, or on Debian apt-get install llvm-22" in said

@@ -1,0 +1,78 @@
+"""Measures which lines of Rust the tests run: `make coverage`. Leaves pages in target/coverage/rust.
+
+Reading what instrumented tests leave takes LLVM's tools of the compiler's own version: rustup has them, and
+Debian (`llvm-22`). Where they are missing, one line says what installs them, and the exit code is 2.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1]
+PAGES = PROJECT / "target" / "coverage" / "rust"
+TOOLS = {"LLVM_COV": "llvm-cov", "LLVM_PROFDATA": "llvm-profdata"}
+"""Programs, and what cargo-llvm-cov calls them."""
+
+
+def asked(*command: str) -> str:
+    """What a command prints; nothing where there is none, or it fails."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def llvm_version(rustc: str) -> str:
+    """The major version of LLVM in what `rustc -vV` prints.
+
+    >>> llvm_version("release: 1.95.0\\nLLVM version: 22.1.2"), llvm_version("")
+    ('22', '')
+    """
+    found = re.search(r"LLVM version: (\d+)", rustc)
+    return found[1] if found else ""
+
+
+def places(major: str) -> list[Path]:
+    """Where the tools may be: those of rustup first."""
+    libraries = Path(asked("rustc", "--print", "target-libdir") or "/nowhere")
+    return [libraries.parent / "bin", Path(f"/usr/lib/llvm-{major}/bin")]
+
+
+def tools(folders: list[Path]) -> dict[str, str]:
+    """Environment that says where the tools are; empty where no folder has all of them."""
+    for folder in folders:
+        found = {key: shutil.which(name, path=str(folder)) for key, name in TOOLS.items()}
+        if all(found.values()):
+            return {key: str(path) for key, path in found.items()}
+    return {}
+
+
+def main(packages: list[str]) -> int:
+    """Gives the exit code; measures all crates, or those named."""
+    major = llvm_version(asked("rustc", "-vV"))
+    environment = tools(places(major))
+    if not environment:
+        remedy = f"rustup component add llvm-tools, or on Debian apt-get install llvm-{major}"
+        print(f"LLVM's tools are missing: {remedy}", file=sys.stderr)
+        return 2
+    chosen = [word for package in packages for word in ("--package", package)] or ["--workspace"]
+    environment = {**os.environ, **environment}
+    measure = ["cargo", "llvm-cov", "--locked", "--lib", "--tests", *chosen, "--html"]
+    done = subprocess.run(
+        [*measure, "--output-dir", str(PAGES)], cwd=PROJECT, env=environment, check=False
+    ).returncode
+    if done == 0:
+        subprocess.run(
+            ["cargo", "llvm-cov", "report", "--summary-only"], cwd=PROJECT, env=environment, check=True
+        )
+        print(f"open {PAGES.relative_to(PROJECT)}/html/index.html")
+    return done
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
