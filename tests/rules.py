@@ -6,12 +6,16 @@ A plugin of pytest that tests/conftest.py registers.
 from __future__ import annotations
 
 import os
-import resource
 import time
 from collections.abc import Generator
 from typing import Any
 
 import pytest
+
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None
 
 REQUIRE = "SLEDLAB_REQUIRE"
 REFERENCE = "SLEDLAB_REFERENCE"
@@ -23,7 +27,12 @@ YARDSTICK_S = 0.11
 
 
 def processor_s() -> float:
-    """Processor time of this process, all its threads, and the children that it has waited for."""
+    """Processor time of this process, all its threads, and the children that it has waited for.
+
+    On Windows without those, which it does not tell.
+    """
+    if resource is None:
+        return time.process_time()
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
 

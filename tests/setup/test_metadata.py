@@ -3,6 +3,7 @@
 import re
 import tomllib
 
+import pytest
 import yaml
 
 from tests.conftest import PROJECT
@@ -23,7 +24,7 @@ def test_the_citation_is_that_of_this_version():
 
 
 def test_workflows_build_every_platform_and_use_what_they_build():
-    wheels = yaml.safe_load((PROJECT / ".github/workflows/wheels.yml").read_text(encoding="utf-8"))
+    wheels = workflow("wheels")
     built = {
         (each["os"].split("-")[0], each["target"])
         for each in wheels["jobs"]["wheel"]["strategy"]["matrix"]["include"]
@@ -38,9 +39,60 @@ def test_workflows_build_every_platform_and_use_what_they_build():
     steps = [step.get("run", "") for step in wheels["jobs"]["wheel"]["steps"]]
     assert any("core.symlinks true" in step for step in steps)
     assert any("sledlab experiment list" in step for step in steps)
-    ci = yaml.safe_load((PROJECT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+
+
+def test_changes_are_tried_on_three_systems_without_the_reference_data():
+    ci = workflow("ci")
     (script,) = re.findall(r"\.ci/[\w.-]+", ci["jobs"]["everything"]["steps"][-1]["run"])
     assert (PROJECT / script).stat().st_mode & 0o100
+    others = ci["jobs"]["systems"]["strategy"]["matrix"]["os"]
+    systems = {name.split("-")[0] for name in (ci["jobs"]["everything"]["runs-on"], *others)}
+    assert systems == {"ubuntu", "macos", "windows"}
+    assert ci["env"] == {"SLEDLAB_REFERENCE": "none"}
+    steps = " ".join(step.get("run", "") for step in ci["jobs"]["systems"]["steps"])
+    assert "pytest tests/witnesses" in steps
+    named = set(re.findall(r"-p (sledlab-\w+)", steps))
+    assert named <= {folder.name for folder in (PROJECT / "crates").iterdir()}
+    assert all((PROJECT / name).exists() for name in re.findall(r"-r (\S+)", steps))
+
+
+@pytest.mark.parametrize("name", ["ci", "wheels"])
+def test_workflows_are_whole(name):
+    found = workflow(name)
+    # `on` is a boolean in YAML 1.1.
+    assert {"name", True, "permissions", "jobs"} <= set(found)
+    for job in found["jobs"].values():
+        assert "runs-on" in job
+        assert {"timeout-minutes", "environment"} & set(job)
+        assert set(as_list(job.get("needs"))) <= set(found["jobs"])
+        for step in job["steps"]:
+            assert len({"uses", "run"} & set(step)) == 1
+            assert "uses" not in step or re.fullmatch(r"[\w.-]+/[\w.-]+@[\w./-]+", step["uses"])
+
+
+def as_list(needs):
+    return [needs] if isinstance(needs, str) else needs or []
+
+
+def workflow(name):
+    return yaml.safe_load((PROJECT / f".github/workflows/{name}.yml").read_text(encoding="utf-8"))
+
+
+ASKED = {"bug", "model", "deviation"}
+
+
+def test_forms_of_issues_ask_for_what_an_answer_needs():
+    folder = PROJECT / ".github" / "ISSUE_TEMPLATE"
+    assert {file.stem for file in folder.glob("*.yml")} == ASKED | {"config"}
+    for name in ASKED:
+        form = yaml.safe_load((folder / f"{name}.yml").read_text(encoding="utf-8"))
+        assert {"name", "description", "body"} <= set(form)
+        fields = form["body"]
+        assert {field["type"] for field in fields} <= {"textarea", "input", "dropdown", "checkboxes"}
+        assert len({field["id"] for field in fields}) == len(fields)
+        assert all(field["attributes"]["label"] for field in fields)
+        assert any(field.get("validations", {}).get("required") for field in fields)
+    assert (PROJECT / ".github" / "pull_request_template.md").read_text(encoding="utf-8").count("- [ ]") >= 4
 
 
 BUILT = "python/sledlab/view/"
