@@ -1,0 +1,91 @@
+"""tools/release.py: a release says one version everywhere, and publishes nothing by itself."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROJECT
+from tools import release
+
+FILES = (*release.PLACES, "Cargo.lock")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """What has the version, under version control."""
+    for name in FILES:
+        shutil.copy(PROJECT / name, tmp_path)
+    git(tmp_path, "init", "-q")
+    commit(tmp_path)
+    return tmp_path
+
+
+def git(tree: Path, *words: str) -> None:
+    who = ("-c", "user.name=sledlab", "-c", "user.email=sledlab@example.org")
+    subprocess.run(["git", *who, *words], cwd=tree, check=True, capture_output=True)
+
+
+def commit(tree: Path) -> None:
+    git(tree, "add", ".")
+    git(tree, "commit", "-qm", "A version")
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert all(len(versions) == 1 for versions in release.written(PROJECT).values())
+    assert release.agreed(PROJECT) == release.written(PROJECT)["Cargo.lock"].pop()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_one_that_differs_is_named(tree: Path, name: str) -> None:
+    version = release.agreed(tree)
+    file = tree / name
+    file.write_text(file.read_text().replace(version, "9.9.9"))
+    with pytest.raises(release.NotReadyError, match=rf"{name} says (.*, )?9\.9\.9"):
+        release.agreed(tree)
+
+
+def test_a_crate_that_asks_for_another_is_found(tree: Path) -> None:
+    file = tree / "Cargo.toml"
+    sound = f'sledlab-core = {{ path = "crates/sledlab-core", version = "{release.agreed(tree)}" }}'
+    assert sound in file.read_text()
+    file.write_text(file.read_text().replace(sound, sound.replace('version = "', 'version = "9')))
+    with pytest.raises(release.NotReadyError, match=r"Cargo\.toml says "):
+        release.agreed(tree)
+
+
+def test_only_a_whole_tree_of_today_is_tagged(tree: Path) -> None:
+    found = release.Release(release.agreed(tree), tree)
+    release.look(found, dry=True)
+    with pytest.raises(release.NotReadyError, match=r"no section 9\.9\.9 of today"):
+        release.look(release.Release("9.9.9", tree), dry=False)
+    (tree / "more").touch()
+    release.look(found, dry=True)
+    with pytest.raises(release.NotReadyError, match="commit them"):
+        release.look(found, dry=False)
+    git(tree, "tag", found.tag)
+    with pytest.raises(release.NotReadyError, match="is a tag already"):
+        release.look(found, dry=True)
+
+
+def test_a_dry_run_builds_everything_and_tags_nothing(tree: Path, monkeypatch, capsys) -> None:
+    run: list[tuple[str, ...]] = []
+    monkeypatch.setattr(release, "PROJECT", tree)
+    monkeypatch.setattr(release, "DIST", tree)
+    version = release.agreed(tree)
+    for kind in ("whl", "tar.gz"):
+        (tree / f"sledlab-{version}-any.{kind}").touch()
+    monkeypatch.setattr(release.Release, "run", lambda _self, *command: run.append(command) or "")
+    assert release.main(["--dry-run"]) == 0
+    assert [command[:2] for command in run] == [
+        ("git", "tag"),
+        ("maturin", "build"),
+        ("maturin", "sdist"),
+        ("cargo", "package"),
+    ]
+    assert run[0][2] == "--list"
+    assert f"v{version} would be tagged" in capsys.readouterr().out
+    assert not any("publish" in command or "push" in command for command in run)

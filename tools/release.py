@@ -1,0 +1,128 @@
+"""Makes a release as far as it goes without publishing; with `--dry-run` it builds all, and tags nothing.
+
+What publishes is the tag, once it is pushed: .github/workflows/wheels.yml builds a wheel for each platform and
+sends them to the package index. CONTRIBUTING.md has the recipe.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1]
+DIST = PROJECT / "dist"
+PLACES = {
+    "Cargo.toml": r'^version = "(.*)"$',
+    "CITATION.cff": r"^version: (.*)$",
+    "CHANGELOG.md": r"^## (\S+) \(\d{4}-\d{2}-\d{2}\)$",
+}
+"""Where the version is written, first of all that of Rust: Python's is taken from it."""
+NEVER = ("--exclude", "sledlab-python", "--exclude", "sledlab-web")
+"""Crates that are published as a wheel and a page only; their manifests say so too."""
+INTERNAL = re.compile(r'^sledlab-\w+ = \{ path = .*, version = "(.*)" \}$', re.MULTILINE)
+
+
+class NotReadyError(Exception):
+    """Why there can be no release, in a line."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A version of a tree."""
+
+    version: str
+    root: Path = PROJECT
+
+    @property
+    def tag(self) -> str:
+        """What the commit is called."""
+        return f"v{self.version}"
+
+    def run(self, *command: str) -> str:
+        """What a command prints that has to succeed."""
+        done = subprocess.run(command, cwd=self.root, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            raise NotReadyError(f"{' '.join(command)}: exit code {done.returncode}")
+        return done.stdout.strip()
+
+
+def written(root: Path) -> dict[str, set[str]]:
+    """Versions by the file that has them: of a changelog the newest."""
+    found = {}
+    for name, pattern in PLACES.items():
+        match = re.search(pattern, (root / name).read_text(encoding="utf-8"), re.MULTILINE)
+        found[name] = {match[1] if match else "none"}
+    found["Cargo.toml"] |= set(INTERNAL.findall((root / "Cargo.toml").read_text(encoding="utf-8")))
+    locked = tomllib.loads((root / "Cargo.lock").read_text(encoding="utf-8"))["package"]
+    found["Cargo.lock"] = {each["version"] for each in locked if each["name"].startswith("sledlab-")}
+    return found
+
+
+def agreed(root: Path) -> str:
+    """The version, if it is the same everywhere."""
+    found = written(root)
+    versions = set().union(*found.values())
+    if len(versions) > 1:
+        raise NotReadyError("; ".join(f"{name} says {', '.join(sorted(of))}" for name, of in found.items()))
+    return versions.pop()
+
+
+def look(release: Release, *, dry: bool) -> None:
+    """Whether this commit can be tagged; a dry run takes a tree that is not committed."""
+    if release.run("git", "tag", "--list", release.tag):
+        raise NotReadyError(f"{release.tag} is a tag already: choose the next version")
+    if not dry and release.run("git", "status", "--porcelain"):
+        raise NotReadyError("the tree has changes: commit them")
+    dated = rf"^## {re.escape(release.version)} \({datetime.datetime.now(datetime.UTC):%Y-%m-%d}\)$"
+    if not dry and not re.search(
+        dated, (release.root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        raise NotReadyError(f"CHANGELOG.md has no section {release.version} of today")
+
+
+def build_wheel(release: Release) -> None:
+    """A wheel for this machine, and the sources; those of others are built when the tag is pushed."""
+    for command in (("build", "--release", "--strip", "--locked"), ("sdist",)):
+        release.run("maturin", *command, "--out", str(DIST))
+    for kind in ("whl", "tar.gz"):
+        if not list(DIST.glob(f"sledlab-{release.version}*.{kind}")):
+            raise NotReadyError(f"dist/ has no sledlab-{release.version}*.{kind}")
+
+
+def pack_crates(release: Release, *, dry: bool) -> None:
+    """The crates that are published, each compiled from what its package has and nothing else."""
+    dirty = ["--allow-dirty"] if dry else []
+    release.run("cargo", "package", "--workspace", *NEVER, "--locked", *dirty)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Gives the exit code: 2 where the tree is not ready."""
+    parser = argparse.ArgumentParser(prog="tools/release.py", description=__doc__)
+    parser.add_argument("--dry-run", action="store_true", help="build everything, tag nothing")
+    dry = parser.parse_args(arguments).dry_run
+    try:
+        release = Release(agreed(PROJECT))
+        look(release, dry=dry)
+        print(f"sledlab {release.version}: wheel and sources ...", flush=True)
+        build_wheel(release)
+        print("crates ...", flush=True)
+        pack_crates(release, dry=dry)
+        if not dry:
+            release.run("git", "tag", "--annotate", release.tag, "--message", f"sledlab {release.version}")
+    except NotReadyError as reason:
+        print(f"no release: {reason}", file=sys.stderr)
+        return 2
+    done = "would be tagged" if dry else "is tagged"
+    crates = " ".join(("cargo publish --workspace", *NEVER))
+    print(f"{release.tag} {done}. These publish:\n  git push origin {release.tag}\n  {crates}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
