@@ -53,12 +53,16 @@ def test_what_users_read_has_no_codes(place: str) -> None:
     kinds = {".py", ".pyi", ".toml", ".ts", ".html", ".md", ".work", ".ipynb", ".csv"}
     files = [file for file in (PROJECT / place).rglob("*") if file.suffix in kinds]
     assert files
-    assert {file.name: CODE.findall(file.read_text("utf-8")) for file in files if CODE.search(file.read_text("utf-8"))} == {}
+    assert {
+        file.name: CODE.findall(file.read_text("utf-8"))
+        for file in files
+        if CODE.search(file.read_text("utf-8"))
+    } == {}
 
 
 def test_messages_and_meanings_have_no_codes() -> None:
     """In Rust ids stand in comments alone; those that are meanings are in the catalogue."""
-    files = [file for file in (PROJECT / "crates").glob("*/src/**/*.rs")]
+    files = [*(PROJECT / "crates").glob("*/src/**/*.rs")]
     assert len(files) > 300
     said = {file.name: re.sub(r"//.*", "", file.read_text(encoding="utf-8")) for file in files}
     assert {name: CODE.findall(text) for name, text in said.items() if CODE.search(text)} == {}

@@ -1,4 +1,4 @@
-"""All that papers 000 to 004 name is in sledlab, or the page says why it is not; no id that is cited is without an entry."""
+"""All that the papers name is in sledlab, or the page says why not; every id that is cited has an entry."""
 
 from __future__ import annotations
 
@@ -27,7 +27,19 @@ COUNTS = {
 }
 """Entries of each kind, numbered from 1."""
 
-PLACES = ("crates", "python", "lab", "docs", "presets", "tests", "benches", "examples", "sample", "web", "tools")
+PLACES = (
+    "crates",
+    "python",
+    "lab",
+    "docs",
+    "presets",
+    "tests",
+    "benches",
+    "examples",
+    "sample",
+    "web",
+    "tools",
+)
 SUFFIXES = {".rs", ".py", ".pyi", ".toml", ".md", ".txt", ".ts", ".json", ".ipynb", ".html", ".patch"}
 BUILT = {"node_modules", "view", "target", "__pycache__"}
 
@@ -73,7 +85,9 @@ def test_every_id_that_is_cited_is_in_a_list() -> None:
 
 def test_an_id_of_no_list_is_found() -> None:
     planted = "-".join(("SC", "77")), "-".join(("H", "99")), "-".join(("QQ", "01"))
-    assert dangling(f"as {planted[0]}, {planted[1]} and {planted[2]} say, beside SC-22 and H-15") == {*planted}
+    assert dangling(f"as {planted[0]}, {planted[1]} and {planted[2]} say, beside SC-22 and H-15") == {
+        *planted
+    }
 
 
 def test_page_is_up_to_date() -> None:

@@ -82,7 +82,7 @@ sledlab_core::params! {
         duration_s: f64 = 0.0, "s", 0.0..1e9;
         /// What happens to a request that reaches past the end of the device.
         outside: Outside = Outside::Reject;
-        /// How much of its last block a request wants: `given` (what is known of it) or `random` (from one word of 8 bytes to all).
+        /// Part of its last block that a request wants: as `given` by the trace, or `random` words of 8 bytes.
         last_block: LastBlock = LastBlock::Given;
     }
 }

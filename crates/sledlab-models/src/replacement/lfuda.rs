@@ -19,7 +19,7 @@ pub struct Lfuda {
 impl Model for Lfuda {
     type Params = NoParams;
     const NAME: &'static str = "lfuda";
-    const MEANING: &'static str = "least frequently used, and age counts as uses";
+    const MEANING: &'static str = "least frequently used with dynamic aging: evicts the fewest uses, with the cache's age added";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
         Lfuda { keys: Priorities::default(), capacity, age: 0 }
