@@ -41,7 +41,7 @@ impl Model for ZsptfPyramid {
     type Params = ZsptfPyramidParams;
     const NAME: &'static str = "zsptf-pyramid";
     const MEANING: &'static str =
-        "zsptf with pyramiding: zones with too few requests are merged with those around them";
+        "zsptf with pyramiding: zones with too few requests are merged with neighbouring zones";
     // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
     const STARVATION_FREE: bool = false;
 
