@@ -16,7 +16,9 @@ impl registry::Kind for Kind {
     fn meaning(self) -> &'static str {
         registry::one_line(match self {
             Kind::None => "no cache",
-            Kind::WriteBack => "evicts the least recently used lines; a write is complete once it is in the cache",
+            Kind::WriteBack => {
+                "evicts the least recently used lines; a write is complete once it is in the cache"
+            }
         })
     }
 

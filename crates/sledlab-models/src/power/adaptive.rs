@@ -37,7 +37,8 @@ pub struct Adaptive {
 impl Model for Adaptive {
     type Params = AdaptiveParams;
     const NAME: &'static str = "adaptive";
-    const MEANING: &'static str = "lengthen the timeout after too short a parked time, shorten the timeout after a long one";
+    const MEANING: &'static str =
+        "lengthen the timeout after too short a parked time, shorten the timeout after a long one";
 
     fn new(params: &AdaptiveParams) -> Self {
         Adaptive { params: params.clone(), timeout: params.initial.max(params.least).min(params.most) }

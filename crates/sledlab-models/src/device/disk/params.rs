@@ -186,7 +186,7 @@ sledlab_core::params! {
         dedicated_write_segment: bool = false;
         /// Share of a read, at most of a segment, that is buffered before the disk reconnects.
         read_watermark: f64 = 0.0, "", 0.0..1.0;
-        /// How far the disk reads on after a read.
+        /// How far the disk reads ahead after a read.
         read_ahead: ReadAhead = ReadAhead::None;
         /// Most sectors that are read ahead.
         read_ahead_sectors: u64 = 0_u64, "sectors", 0..1e7;
@@ -217,7 +217,7 @@ sledlab_core::params! {
         active_mw: f64 = 2300.0, "mW", 0.0..1e6;
         /// Power while spinning without requests.
         idle_mw: f64 = 1000.0, "mW", 0.0..1e6;
-        /// Power asleep; a disk that is off draws none.
+        /// Power while asleep; a disk that is off draws none.
         sleep_mw: f64 = 100.0, "mW", 0.0..1e6;
         /// Power during a start-up.
         startup_mw: f64 = 2500.0, "mW", 0.0..1e6;
