@@ -29,7 +29,7 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
     Args:
         out: The directory.
         kind: Of results: the study, or the command.
-        replace: Whether to remove first what is there of former results, of whatever kind; nothing else is.
+        replace: Whether to remove former results of any kind first; other files are left alone.
 
     Raises:
         Error: It cannot be made or written, or holds results of another kind.

@@ -43,7 +43,7 @@ pub fn catalogue() -> Result<Value> {
         "merges": registry::kinds::<Merging, MergeParams>(),
         "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),
         "system": entry("system", "how devices are put together", &SystemParams::specs()),
-        "cache": entry("cache", "what is kept in front of the system", &CacheParams::specs()),
+        "cache": entry("cache", "the cache in front of the system", &CacheParams::specs()),
         "trace": entry("trace", "which trace is replayed", &TraceParams::specs()),
         "replay": entry("replay", "how requests are offered", &ReplayParams::specs()),
         "cluster": entry("cluster", "how a work record is replayed", &ClusterParams::specs()),

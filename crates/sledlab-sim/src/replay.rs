@@ -72,7 +72,7 @@ sledlab_core::params! {
         mode: String = "open";
         /// Divides the times between arrivals: 2 is twice as intense. Open replay only.
         speedup: f64 = 1.0, "", 1e-9..1e12;
-        /// Operations at the start that keep all state but do not count in the statistics.
+        /// Operations at the start that are left out of the statistics; caches and queues keep their state.
         warmup: u64 = 0_u64, "operations", 0..1e18;
         /// Requests, reads and writes, after which the replay ends; 0 for all.
         limit: u64 = 0_u64, "requests", 0..1e18;
@@ -82,7 +82,7 @@ sledlab_core::params! {
         duration_s: f64 = 0.0, "s", 0.0..1e9;
         /// What happens to a request that reaches past the end of the device.
         outside: Outside = Outside::Reject;
-        /// How much of its last block a request wants: `given` (what is known of it) or `random` (from one word of 8 bytes to all).
+        /// Part of its last block that a request wants: as `given` by the trace, or `random` words of 8 bytes.
         last_block: LastBlock = LastBlock::Given;
     }
 }

@@ -71,7 +71,7 @@ click.Context.formatter_class = LegibleHelp  # of every command, whoever made it
 )
 @click.version_option(__version__, "-V", "--version", prog_name="sledlab")
 def cli() -> None:
-    """A laboratory for MEMS storage: replay block traces, see time, energy and where they went.
+    """A laboratory for MEMS storage: replay block traces, see times, energy and the causes of both.
 
     \b
     Try:  sledlab simulate --device mems-g2 --workload uniform --limit 100000

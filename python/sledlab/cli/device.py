@@ -168,7 +168,7 @@ def device_seek_map(
 
 @device.command("import")
 @click.argument("file")
-@click.option("--name", metavar="N", help="Which device of the file, where it holds several.")
+@click.option("--name", metavar="N", help="Device to take from a file that holds several.")
 @click.option("--out", metavar="FILE", help="Device file to write; standard output when left out.")
 def device_import(file: str, name: str | None, out: str | None) -> None:
     """Turn a MEMS device or a disk of DiskSim (.specs, .diskspecs, .parv) into a device file.

@@ -20,7 +20,7 @@ difference = later("sledlab.studies.diff:diff")
 @click.argument("a", type=click.Path())
 @click.argument("b", type=click.Path())
 @json_option
-@click.option("--out", metavar="FILE", help="A page about it, .html.")
+@click.option("--out", metavar="FILE", help="Page about the difference, .html.")
 @static_option
 def diff(a: str, b: str, out: str | None, *, as_json: bool) -> None:
     """Compare two runs of the same requests, request by request.

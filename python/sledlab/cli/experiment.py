@@ -47,7 +47,7 @@ def experiment() -> None:
 @experiment.command("list")
 @json_option
 def experiment_list(*, as_json: bool) -> None:
-    """All experiments, what they show, and the study that runs them."""
+    """All experiments: what each shows, and the study that runs it."""
     found = known.list()
     if as_json:
         show_json([{"name": each.name, "meaning": each.meaning, "study": each.study} for each in found])
@@ -60,7 +60,7 @@ def experiment_list(*, as_json: bool) -> None:
 @click.option("--toml", "as_toml", is_flag=True, help="Print the file, with its comments and sources.")
 @json_option
 def experiment_show(name: str, *, as_toml: bool, as_json: bool) -> None:
-    """What an experiment shows, who runs it, and what it says: NAME is a name or a file."""
+    """What an experiment shows, which study runs it, and its file: NAME is a name or a file."""
     text = text_of(name)
     if as_toml:
         terminal.say_file(text)

@@ -20,7 +20,9 @@ split_volumes = later("sledlab.traces.splitting:split_volumes")
 
 @click.command("split")
 @click.argument("files", nargs=-1, required=True, shell_complete=trace_or_file)
-@click.option("--out", metavar="DIR", required=True, help="The directory to make, there only when whole.")
+@click.option(
+    "--out", metavar="DIR", required=True, help="Directory to make; appears only once all files are complete."
+)
 @format_option
 @sort_option
 @quiet_option

@@ -51,7 +51,7 @@ def reproduce() -> None:
 
 
 @reproduce.command("list")
-@click.option("--paper", type=click.Choice(PAPERS), help="Only those of a paper.")
+@click.option("--paper", type=click.Choice(PAPERS), help="Only figures and claims of one paper.")
 @click.option("--outcome", metavar="WORDS", help="Only claims with this verdict, such as `not reproduced`.")
 @json_option
 def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> None:
@@ -87,12 +87,12 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
 @click.option(
     "--device",
     metavar="NAME|FILE",
-    help="A device of yours in the place of that of the paper.",
+    help="A device of yours instead of the device of the paper.",
     shell_complete=model_of("device"),
 )
 @click.option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
 @click.option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
-@click.option("--limit", metavar="N", type=Count(), help="Requests a run, at most.")
+@click.option("--limit", metavar="N", type=Count(), help="Most requests of a run.")
 @click.option("--jobs", metavar="N", type=Count(), help="Runs at a time  [default: one for each processor]")
 @click.option("--out", metavar="DIR", help="Directory for tables and pictures  [default: NAME]")
 @quiet_option

@@ -151,7 +151,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 @click.option(
     "--answer", metavar="FILE", help="File for the answer: .parquet for rows, .json for plain data."
 )
-@click.option("--data", metavar="NAME", default="", help="Data to run on, if not that of the job.")
+@click.option("--data", metavar="NAME", default="", help="Data to run on, instead of the job's own kind.")
 @click.option(
     "--scale-factor",
     metavar="X",
@@ -161,7 +161,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 @click.option(
     "--tables",
     metavar="DIR",
-    help="A query's tables, if not TPC-H's: NAME.parquet or NAME/*.parquet in a directory.",
+    help="Tables of a query instead of TPC-H's: NAME.parquet or NAME/*.parquet in a directory.",
 )
 @click.option(
     "--set",
@@ -190,13 +190,15 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 @click.option(
     "--measured", is_flag=True, help="Take the time of this processor instead of counting; not reproducible."
 )
-@click.option("--again", is_flag=True, help="Run although there is a record of the same on the same data.")
+@click.option(
+    "--again", is_flag=True, help="Run again although a record of the same job on the same data is kept."
+)
 @click.option(
     "--redundancy",
     metavar="KIND",
     default="none",
     show_default=True,
-    help="Who holds copies of a node's files: none, mirror or chained.",
+    help="Nodes that hold copies of a node's files: none, mirror or chained.",
 )
 @click.option(
     "--failed",
@@ -281,7 +283,7 @@ def _only_for_jobs() -> None:
 @click.argument("file")
 @json_option
 def smart_show(file: str, *, as_json: bool) -> None:
-    """What a work record holds: job, files, phases with their bytes and operations, and who sends whom.
+    """What a work record holds: job, files, phases with bytes and operations, and bytes between nodes.
 
     \b
     Examples:

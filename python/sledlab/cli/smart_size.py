@@ -69,7 +69,7 @@ def smart_size(
     as_json: bool,
     **flags: Any,
 ) -> None:
-    """Find the smallest cluster that does it: until a component holds the job up, or within a deadline.
+    """Find the smallest cluster on which a component is the bottleneck, or that meets a deadline.
 
     The job or query is run and replayed on the first number of nodes, its doublings and the last; then the
     gap before the first that does it is halved until that and its neighbour below were replayed. With a

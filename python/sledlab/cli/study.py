@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 tables_of = later("sledlab.study.file:tables_of")
 
-OUT = Option("Directory for tables and report; what it holds already is not run again.", "DIR")
+OUT = Option("Directory for tables and report; points that DIR holds already are not run again.", "DIR")
 
 NAMED = "STUDY may also be the name of an experiment (sledlab experiment list); a file of that name wins."
 """What stands in the help of every study, before its examples."""

@@ -84,7 +84,7 @@ def opened(function: Callable[..., None]) -> Callable[..., None]:
 @trace.command("list")
 @json_option
 def list_samples(*, as_json: bool) -> None:
-    """Traces that come with sledlab; their names do wherever a trace is expected, from any directory.
+    """Traces that come with sledlab; `sample:NAME` stands for one wherever a trace is expected.
 
     \b
     Examples:
@@ -137,7 +137,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
     type=float,
     default=64.0,
     show_default=True,
-    help="What the cache holds and drops together, in 1024 bytes.",
+    help="Size of a segment, which a cache loads and evicts as a whole, in 1024 bytes.",
 )
 @format_option
 @sort_option
@@ -151,7 +151,7 @@ def hits(
     *,
     as_json: bool,
 ) -> None:
-    """How often a cache would hold what is used, by replacement policy and size.
+    """Hit ratios of a trace by replacement policy and size of the cache.
 
     \b
     Examples:
@@ -184,7 +184,7 @@ def hits(
     type=Count(),
     default=10,
     show_default=True,
-    help="Requests to show.",
+    help="Number of requests to show.",
 )
 @format_option
 @sort_option
@@ -237,31 +237,43 @@ def convert(trace: Trace, **where: Any) -> None:
     metavar="S",
     type=click.FloatRange(min=0),
     default=0.0,
-    help="Drop what arrives before.",
+    help="Drop requests that arrive before S.",
 )
 @click.option(
-    "--until", "until_s", metavar="S", type=click.FloatRange(min=0), help="Drop what arrives then or later."
+    "--until",
+    "until_s",
+    metavar="S",
+    type=click.FloatRange(min=0),
+    help="Drop requests that arrive at S or later.",
 )
-@click.option("--keep-times", is_flag=True, help="Do not count times from the start of the window.")
+@click.option(
+    "--keep-times",
+    is_flag=True,
+    help="Keep times as they are, instead of counting from the start of the window.",
+)
 @click.option(
     "--device",
     "devices",
     metavar="N",
     type=click.IntRange(0, 65535),
     multiple=True,
-    help="Only that device; repeatable.",
+    help="Keep requests to device N only; repeatable.",
 )
-@click.option("--range", "block_range", metavar="A:B", help="Only requests that begin in blocks A to B - 1.")
+@click.option("--range", "block_range", metavar="A:B", help="Keep requests that begin in blocks A to B - 1.")
 @click.option(
     "--shift", metavar="BLOCKS", type=int, help="Add to every address, in blocks; negative moves towards 0."
 )
 @click.option("--place", is_flag=True, help="Place the devices of the trace one after another on one device.")
 @click.option("--fit", metavar="DEVICE", help="Fit addresses to the capacity of a device, as --outside says.")
 @click.option(
-    "--outside", metavar="HOW", default="scale", show_default=True, help="wrap | clip | scale, with --fit."
+    "--outside",
+    metavar="HOW",
+    default="scale",
+    show_default=True,
+    help="Addresses past the end, with --fit: wrap | clip | scale.",
 )
 @click.option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
-@click.option("--limit", metavar="N", type=Count(), help="Keep the first N requests of what is left.")
+@click.option("--limit", metavar="N", type=Count(), help="Keep the first N of the remaining requests.")
 @device_column_option
 @quiet_option
 @media_only_option
@@ -326,7 +338,7 @@ def merge(
     show_default=True,
     help="Device whose capacity to fill.",
 )
-@click.option("--limit", metavar="N", type=Count(), help="How many requests.")
+@click.option("--limit", metavar="N", type=Count(), help="Number of requests.")
 @seed_option
 @options(SET)
 @quiet_option

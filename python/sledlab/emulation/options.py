@@ -19,26 +19,32 @@ class Emulated(Scheduled, Around, Set, Trusted, total=False):
     socket: Annotated[
         str | Path, Option("Unix socket to listen on.", "FILE", "a new one that nobody else may open")
     ]
-    tcp: Annotated[str, Option("Address of this machine to listen on instead.", "127.0.0.1:PORT")]
+    tcp: Annotated[
+        str, Option("TCP address of this machine to listen on, instead of a socket.", "127.0.0.1:PORT")
+    ]
     data: Annotated[
         str | Path, Option("File that holds the data, made as large as the device.", "FILE", "in memory")
     ]
-    scratch: Annotated[bool, Option("Start from what --data holds, and leave it as it is.")]
+    scratch: Annotated[bool, Option("Start from the contents of --data, and leave that file as it is.")]
     untimed: Annotated[bool, Option("Answer at once, without the model: to load data fast.")]
     time_scale: Annotated[
         float,
-        Option("Have the device run S times slower, so that this machine disturbs it less.", "S", "1"),
+        Option("Run the device S times slower, so that this machine disturbs the device less.", "S", "1"),
     ]
     host_us: Annotated[
         float | str,
-        Option("Time from here to the client and back, which replies leave earlier.", "auto | US", "auto"),
+        Option(
+            "Time from the server to the client and back, by which replies leave earlier.",
+            "auto | US",
+            "auto",
+        ),
     ]
     priority: Annotated[
         Literal["auto", "normal", "realtime"],
         Option("Priority of the server: auto | normal | realtime.", "P", "auto: real time where allowed"),
     ]
     power_failures: Annotated[
-        bool, Option("Let the power fail: on SIGUSR1. What that needs takes memory for all that is written.")
+        bool, Option("Have the power fail on SIGUSR1; takes memory for data that a failure may bring back.")
     ]
     power_fail_after_s: Annotated[
         float,
@@ -47,14 +53,16 @@ class Emulated(Scheduled, Around, Set, Trusted, total=False):
     attach: Annotated[
         str,
         Option(
-            "Make it a file, a block device or a mounted file system.", "file:DIR | loop | ext4:DIR", "none"
+            "Attach the device as a file, a block device or a mounted file system.",
+            "file:DIR | loop | ext4:DIR",
+            "none",
         ),
     ]
     serve_s: Annotated[
         float, Option("End after S seconds.", "S", "with the command, or with Ctrl-C", flag="duration")
     ]
     record: Annotated[
-        str | Path, Option("Write what was asked as a trace, .parquet or .csv.", "FILE", read=Path)
+        str | Path, Option("Write the requests that came as a trace, .parquet or .csv.", "FILE", read=Path)
     ]
 
 

@@ -27,9 +27,9 @@ def count_distribution(
 
     Args:
         node: The node.
-        min_support: Share of all transactions that hold a frequent set, at least.
-        min_confidence: Confidence of a rule, at least.
-        largest: Items of the largest set looked for; 0 for no limit.
+        min_support: Smallest share of all transactions that makes an item set frequent.
+        min_confidence: Smallest confidence of a rule.
+        largest: Number of items of the largest set looked for; 0 for no limit.
 
     Returns:
         On node 0 frequent sets, rules, and how many candidates were counted in each pass.

@@ -35,11 +35,10 @@ def hybrid_distribution(
 
     Args:
         node: The node.
-        min_support: Share of all transactions that hold a frequent set, at least.
-        min_confidence: Confidence of a rule, at least.
-        largest: Items of the largest set looked for; 0 for no limit.
-        sections: Rows of the grid, each with a section of the candidates; 0 for as many in each pass as
-            keep sections below 50,000.
+        min_support: Smallest share of all transactions that makes an item set frequent.
+        min_confidence: Smallest confidence of a rule.
+        largest: Number of items of the largest set looked for; 0 for no limit.
+        sections: Rows of the grid, each with a section of the candidates; 0 keeps sections below 50,000.
 
     Returns:
         On node 0 frequent sets, rules, and how many candidates were counted in each pass.

@@ -39,8 +39,8 @@ def join(
     Args:
         node: The node.
         method: `nested-loop`, as in the paper, or `hash`, which reads both tables once more.
-        orders_where: Which orders take part, in SQL; all where empty.
-        lineitem_where: Which line items take part.
+        orders_where: SQL condition of the orders that take part; empty takes all.
+        lineitem_where: SQL condition of the line items that take part; empty takes all.
 
     Returns:
         The node's part of the joined tuples.

@@ -41,14 +41,13 @@ def mafia(
 
     Args:
         node: The node.
-        windows: Into how many windows each dimension is cut first.
-        beta: Neighbouring windows become one bin if they differ by less than this share of the larger one.
-        alpha: A bin is dense with more records than this multiple of what its width lets expect.
-        equal_bins: Into how many equal bins a dimension is cut whose windows all become one.
-        low: The smallest value of every dimension.
-        high: The largest.
-        counting: How records are counted in candidates: through a `tree` of them, or held against `each`; the
-            paper is silent. The counts are the same, the work is not.
+        windows: Number of windows into which each dimension is cut first.
+        beta: Share of the larger window below which two neighbours differ that become one bin.
+        alpha: Multiple of the records expected for its width above which a bin is dense.
+        equal_bins: Number of equal bins of a dimension whose windows all become one.
+        low: Smallest value of every dimension.
+        high: Largest value of every dimension.
+        counting: How records are counted: through a `tree` of candidates, or against `each` candidate.
 
     Returns:
         On node 0 `clusters`: dimensions, units as intervals in them, and records of each; `dense`: dense

@@ -37,7 +37,7 @@ def q1(node: Node, days: int = 90) -> Generator[Superstep, Any, Array]:
 
     Args:
         node: The node.
-        days: How many days before 1998-12-01 that day is.
+        days: Days from the last day of shipping that counts to 1998-12-01.
 
     Returns:
         The node's groups, sorted.

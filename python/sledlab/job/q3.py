@@ -49,9 +49,8 @@ def q3(
     Args:
         node: The node.
         segment: Market segment of the customers.
-        date: The day: ordered before, shipped after.
-        method: How rows to join come together: `broadcast` sends the smaller side to all nodes, `exchange`
-            both sides to the nodes of their hashes; `cheaper` is what sends fewer bytes by estimate.
+        date: Day before which orders were placed and after which line items were shipped.
+        method: `broadcast` the smaller side of a join, `exchange` both by hash, or the `cheaper` of these.
 
     Returns:
         The node's ten.

@@ -27,9 +27,9 @@ def q6(
 
     Args:
         node: The node.
-        date: First day of the year.
-        discount: Middle of the discounts, which reach 0.01 below and above.
-        quantity: Quantities are below.
+        date: First day of the year of shipping.
+        discount: Middle of the range of discounts, from 0.01 below to 0.01 above.
+        quantity: Number of pieces below which line items count.
 
     Returns:
         The sum, on node 0.

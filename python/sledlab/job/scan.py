@@ -22,7 +22,7 @@ def scan(node: Node, where: str = "l_partkey % 100 = 0") -> Generator[Superstep,
 
     Args:
         node: The node.
-        where: Which tuples match, in SQL; 1 % unless said, about which the paper is silent.
+        where: SQL condition of the tuples that match; by default 1 % of all, as the paper names none.
 
     Returns:
         Keys of the tuples that match.

@@ -31,9 +31,9 @@ def sort(
 
     Args:
         node: The node.
-        sample_share: The share of its tuples that a node samples.
-        least_samples: Samples of all nodes at least, unless more than an eighth of all tuples.
-        buffer_kb: Memory for each run that is merged, and for the output; how many runs merge in a pass.
+        sample_share: Share of its tuples that a node samples.
+        least_samples: Fewest samples of all nodes together, but at most an eighth of all tuples.
+        buffer_kb: Memory for each run that is merged, and for the output.
 
     Returns:
         The node's sorted part; that of node 0 comes first.

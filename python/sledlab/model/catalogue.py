@@ -224,7 +224,7 @@ class _Replacement(Catalogue):
 
 
 replacement = _Replacement("replacement", "replacement_policies")
-"""Replacement policies: what makes room in a full cache.
+"""Replacement policies: what a full cache evicts.
 
 Examples:
     >>> import sledlab as sl

@@ -111,13 +111,13 @@ def reproduce(
 
     Args:
         name: A figure, such as `paper-000-figure-9`, or a claim, such as `W-22`.
-        device: A device of yours, its name or its file, in the place of that of the paper: the one that
+        device: A device of yours, its name or its file, instead of the paper's: the one that
             requests go to, the MEMS in front of a disk, or one more store of nodes.
-        out: A directory for tables and pictures, one named after the figure unless said; what is there
-            already is not run again.
-        trace: The recorded trace that a figure needs that sledlab has not.
+        out: A directory for tables and pictures, one named after the figure unless said; points
+            that it holds already are not run again.
+        trace: The recorded trace, where a figure needs one that does not come with sledlab.
         quick: Whether to shorten the runs, so that there is a picture within a minute or two.
-        limit: Requests a run, at most.
+        limit: Most requests of a run.
         jobs: Runs at a time; as many as there are processors unless said.
 
     Returns:
@@ -191,7 +191,7 @@ class Asked:
         own: A device of the user's.
         trace: A recorded trace of the user's.
         quick: Whether runs are shortened.
-        limit: Requests a run, at most.
+        limit: Most requests of a run.
         jobs: Runs at a time.
     """
 

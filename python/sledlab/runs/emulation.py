@@ -40,7 +40,7 @@ LATE_NS = 5_000_000
 
 @dataclass(frozen=True)
 class ClosedLoop:
-    """What was answered, against a replay of what was asked.
+    """The answers of a server, against a replay of the same requests.
 
     Attributes:
         operations: How many were compared.
@@ -109,7 +109,7 @@ class PowerFailure:
 
 @dataclass(frozen=True)
 class Emulation:
-    """How true a run was.
+    """How true the times of an emulated device were: lateness of replies, with its causes.
 
     Lateness is when a reply was handed to the kernel, less when it was to leave, in real time; early replies
     are below zero. `scale` is how many times slower than real time the device ran.

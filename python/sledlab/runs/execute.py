@@ -104,7 +104,7 @@ def run(
         requests: As in `simulate`.
         out: As in `simulate`.
         replace: As in `simulate`.
-        allow_plugins: Whether plug-ins that the file names may run: programs of whoever wrote it.
+        allow_plugins: Whether plug-ins that the file names may run: programs of the author of the file.
 
     Raises:
         Error: As in `simulate`.

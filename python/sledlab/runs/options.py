@@ -81,7 +81,13 @@ class Offered(TypedDict, total=False):
     """How requests are offered."""
 
     replay: Annotated[
-        str, Option("open | closed:N | closed:N:TIME, N outstanding", "MODE", "open", key="replay.mode")
+        str,
+        Option(
+            "How requests arrive: open | closed:N | closed:N:TIME, N outstanding",
+            "MODE",
+            "open",
+            key="replay.mode",
+        ),
     ]
     warmup: Annotated[
         int,
@@ -135,7 +141,7 @@ class Trusted(TypedDict, total=False):
     """What may run that a file names."""
 
     allow_plugins: Annotated[
-        bool, Option("Let plug-ins run that a file names: programs of whoever wrote it.")
+        bool, Option("Run plug-ins that a file names: programs of the author of the file.")
     ]
 
 
@@ -165,7 +171,7 @@ class Merged(TypedDict, total=False):
     """What is served as one."""
 
     merge: Annotated[
-        Models, Option("Serve queued requests as one (sledlab merge list)", "HOW", "none", key="merge.kind")
+        Models, Option("Merge queued requests into one (sledlab merge list)", "HOW", "none", key="merge.kind")
     ]
 
 
@@ -193,9 +199,7 @@ class Arranged(TypedDict, total=False):
             key="hybrid.kind",
         ),
     ]
-    front: Annotated[
-        Models, Option("The device in front, of a hybrid", "NAME|FILE", "mems-g2", key="front.preset")
-    ]
+    front: Annotated[Models, Option("Front device of a hybrid", "NAME|FILE", "mems-g2", key="front.preset")]
 
 
 class Around(Saving, Arranged, total=False):
@@ -225,7 +229,7 @@ class Furnished(TypedDict, total=False):
     ]
     host: Annotated[
         Models | Path,
-        Option("The host of --at host: a preset of nodes, or a file.", "NAME|FILE", "as the nodes"),
+        Option("Host for --at host: a preset of nodes, or a file.", "NAME|FILE", "as the nodes"),
     ]
 
 
@@ -287,12 +291,12 @@ class Parallel(TypedDict, total=False):
         Option("Run on a Dask cluster: its scheduler's address or file.", "ADDRESS|FILE", "$SLEDLAB_CLUSTER"),
     ]
     send_trace: Annotated[
-        bool, Option("Send traces to the cluster's workers, up to 1 GB each, where they have none.")
+        bool, Option("Send traces to workers of the cluster that have none, up to 1 GB each.")
     ]
     share: Annotated[str, Option("Run the Kth of N shares of the points that --out lacks.", "K/N")]
     reuse: Annotated[
         Sequence[str | Path] | str | Path,
-        Option("Take points that another --out holds; can be repeated.", "DIR", repeated=True),
+        Option("Take points from another --out; can be repeated.", "DIR", repeated=True),
     ]
     executor: Annotated[
         Any, Option("Run in an executor, such as mpi4py's MPIPoolExecutor.", "EXECUTOR", python_only=True)

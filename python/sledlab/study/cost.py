@@ -58,10 +58,10 @@ class Cost:
 
     cluster_usd: Annotated[float | None, Column("price of the cluster", "USD")]
     job_usd: Annotated[float | None, Column("money for the job: its share of the cluster and energy", "USD")]
-    nodes_usd: Annotated[float | None, Column("of it, for nodes without their stores", "USD")]
-    stores_usd: Annotated[float | None, Column("of it, for stores", "USD")]
-    ports_usd: Annotated[float | None, Column("of it, for ports of the network", "USD")]
-    power_usd: Annotated[float | None, Column("of it, for energy", "USD")]
+    nodes_usd: Annotated[float | None, Column("part of job_usd for nodes without their stores", "USD")]
+    stores_usd: Annotated[float | None, Column("part of job_usd for stores", "USD")]
+    ports_usd: Annotated[float | None, Column("part of job_usd for ports of the network", "USD")]
+    power_usd: Annotated[float | None, Column("part of job_usd for energy", "USD")]
 
 
 UNKNOWN = Cost(None, None, None, None, None, None)

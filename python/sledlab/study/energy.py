@@ -87,10 +87,10 @@ class State:
     device: On
     policy: Under
     state: Annotated[str, Column("the state")]
-    energy_j: Annotated[float, Column("its energy", "J")]
-    energy_share: Annotated[float, Column("its share of all energy")]
-    time_s: Annotated[float, Column("time in it", "s")]
-    time_share: Annotated[float, Column("its share of all time")]
+    energy_j: Annotated[float, Column("energy in the state", "J")]
+    energy_share: Annotated[float, Column("share of the state in all energy")]
+    time_s: Annotated[float, Column("time in the state", "s")]
+    time_share: Annotated[float, Column("share of the state in all time")]
 
 
 def state_of(device: str, policy: str, run: Spent, state: str) -> State:
@@ -110,11 +110,11 @@ class BreakEven:
     startup_ms: Annotated[float | None, Column("time of a start-up", "ms")]
     startup_uj: Annotated[float | None, Column("energy of a start-up", "uJ")]
     break_even_ms: Annotated[
-        float | None, Column("rest from which parking pays; none if it never does", "ms")
+        float | None, Column("rest from which parking pays; none if parking never pays", "ms")
     ]
-    rests: Annotated[float, Column("rests of the device if it never parks")]
-    longest_rest_ms: Annotated[float, Column("the longest of its rests", "ms")]
-    median_rest_ms: Annotated[float | None, Column("the median of its rests, within 2.3 %", "ms")]
+    rests: Annotated[float, Column("number of rests of a device that never parks")]
+    longest_rest_ms: Annotated[float, Column("longest rest of the device", "ms")]
+    median_rest_ms: Annotated[float | None, Column("median rest of the device, within 2.3 %", "ms")]
     longer_share: Annotated[float | None, Column("share of the rests longer than the break-even time")]
     longer_time_share: Annotated[float | None, Column("share of these longer rests in all resting time")]
 
@@ -156,7 +156,7 @@ class Battery:
     policy: Under
     power_mw: Annotated[float, Column("mean power of the device", "mW")]
     battery_wh: Annotated[float, Column("charge of the battery", "Wh")]
-    hours: Annotated[float, Column("how long it lasts", "h")]
+    hours: Annotated[float, Column("time that the battery lasts", "h")]
     capacity_gb: Annotated[float, Column("capacity of the device, in 10^9 bytes", "GB")]
     mw_per_gb: Annotated[float, Column("power over capacity", "mW/GB")]
     saturated: Annotated[bool, Column("whether the queue kept growing")]
@@ -214,10 +214,12 @@ class Policy:
     device: On
     policy: Under
     run: Run
-    above_oracle: Annotated[float | None, Column("energy above that of the oracle, as a share of it")]
+    above_oracle: Annotated[
+        float | None, Column("energy above that of the oracle, as a share of the oracle's")
+    ]
     above_best_j: Annotated[float, Column("energy above that of the best policy, seed by seed", "J")]
     above_best_ci95_j: Annotated[
-        float | None, Column("half the 95 % confidence interval of that over seeds", "J")
+        float | None, Column("half the 95 % confidence interval of above_best_j over seeds", "J")
     ]
 
 

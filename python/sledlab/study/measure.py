@@ -52,7 +52,9 @@ class Measured:
     ]
     throughput_iops: Annotated[float, Column("reads and writes completed", "1/s")]
     mean_ms: Annotated[float, Column("mean response time", "ms")]
-    mean_ci95_ms: Annotated[float | None, Column("half the 95 % confidence interval of that mean", "ms")]
+    mean_ci95_ms: Annotated[
+        float | None, Column("half the 95 % confidence interval of the mean response time", "ms")
+    ]
     std_ms: Annotated[float, Column("standard deviation of the response times", "ms")]
     scv: Annotated[float, Column("squared coefficient of variation of the response times")]
     p50_ms: Annotated[float, Column("median response time", "ms")]

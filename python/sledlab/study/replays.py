@@ -26,14 +26,14 @@ class Replayed:
     """The simulated results of a replay; nothing that depends on the machine."""
 
     elapsed_s: Annotated[float, Column("time of the job", "s")]
-    compute_s: Annotated[float, Column("mean time of a node at work on data", "s")]
-    store_s: Annotated[float, Column("mean time of a node that waits for its store", "s")]
-    network_s: Annotated[float, Column("mean time of a node with messages", "s")]
-    waiting_s: Annotated[float, Column("mean time of a node that waits for others", "s")]
+    compute_s: Annotated[float, Column("mean time in which a node works on data", "s")]
+    store_s: Annotated[float, Column("mean time in which a node waits for its store", "s")]
+    network_s: Annotated[float, Column("mean time in which a node handles messages", "s")]
+    waiting_s: Annotated[float, Column("mean time in which a node waits for others", "s")]
     saved_compute: Annotated[float | None, Column("share of the time saved by processors twice as fast")]
     saved_store: Annotated[float | None, Column("share of the time saved by stores twice as fast")]
     saved_network: Annotated[float | None, Column("share of the time saved by a network twice as fast")]
-    bottleneck: Annotated[str, Column("what saves most where it is twice as fast")]
+    bottleneck: Annotated[str, Column("component that saves most time when twice as fast")]
     largest: Annotated[str, Column("the largest of compute, store and network")]
     requests: Annotated[int, Column("requests to stores")]
     sent_bytes: Annotated[

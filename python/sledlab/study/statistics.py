@@ -24,7 +24,7 @@ class Averaged(Measured):
     in no column: `requests` is a mean like the others; `saturated` says whether any run was.
     """
 
-    seeds: Annotated[int, Column("seeds that it is the mean of")] = 1
+    seeds: Annotated[int, Column("seeds over which the row is the mean")] = 1
     scv_ci95: Annotated[float | None, Column("half the 95 % confidence interval of the SCV over seeds")] = (
         None
     )

@@ -27,9 +27,11 @@ class Held:
     """What cache and MEMS held of the requests."""
 
     cache_read_hits: Annotated[float | None, Column("share of reads answered by the controller cache")]
-    mems_read_hits: Annotated[float | None, Column("share of reads found on MEMS")]
+    mems_read_hits: Annotated[float | None, Column("share of reads that hit MEMS")]
     mems_write_hits: Annotated[float | None, Column("share of writes that found room on MEMS at once")]
-    superseded: Annotated[float | None, Column("share of written blocks written again before destaged")]
+    superseded: Annotated[
+        float | None, Column("share of written blocks that are overwritten before they are destaged")
+    ]
     live_share: Annotated[float | None, Column("share of the room on MEMS that holds data in use")]
 
     @classmethod
@@ -55,9 +57,9 @@ class Hits:
     policy: Annotated[str, Column("the replacement policy")]
     room: Annotated[int, Column("segments that MEMS holds")]
     uses: Annotated[int, Column("segments that the requests touch, each use counted")]
-    hit_ratio: Annotated[float | None, Column("share of the uses that are found")]
-    read_hit_ratio: Annotated[float | None, Column("the same of reads")]
-    write_hit_ratio: Annotated[float | None, Column("the same of writes")]
+    hit_ratio: Annotated[float | None, Column("share of the uses that are hits")]
+    read_hit_ratio: Annotated[float | None, Column("share of the uses by reads that are hits")]
+    write_hit_ratio: Annotated[float | None, Column("share of the uses by writes that are hits")]
 
 
 def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:

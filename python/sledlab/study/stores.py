@@ -66,7 +66,7 @@ def settings_of(
         mb: Its MEMS, or its non-volatile memory, in 2^20 bytes.
         segment_kb: Segments of a caching disk, in 1024 bytes.
         extras: Further parameters of hybrids; each gets those that it has.
-        replacement: What makes room in a caching disk.
+        replacement: The replacement policy of a caching disk.
     """
     if name == DISK_RAM:
         return memory(mb)

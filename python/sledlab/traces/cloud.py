@@ -56,17 +56,25 @@ class Cloud:
     volumes: Annotated[int, Said("Number of volumes.", "", 1, 1e6)] = 100
     requests: Annotated[int, Said("Requests of all volumes; 0 follows from `hours`.", "", 0, 1e15)] = 0
     hours: Annotated[
-        float, Said("How long all last; 0 follows from `requests`, and is 1 without them.", "h", 0, 1e5)
+        float, Said("Length of all traces; 0 follows from `requests`, and is 1 without them.", "h", 0, 1e5)
     ] = 0.0
     zipf: Annotated[
-        float, Said("How unevenly requests go to volumes: rates fall with rank so fast.", "", 0, 5)
+        float, Said("Zipf exponent with which the rates of volumes fall with their rank.", "", 0, 5)
     ] = 1.0
     day_amplitude: Annotated[
-        float, Said("How far rates rise above their mean in a day, over all volumes.", "", 0, 0.66)
+        float, Said("Rise of rates above their daily mean, as a share, over all volumes.", "", 0, 0.66)
     ] = 0.5
-    read_share: Annotated[float, Said("Mean share of reads; most volumes have less.", "", 0, 0.6)] = 0.25
+    read_share: Annotated[
+        float, Said("Mean share of reads; most volumes have a smaller share.", "", 0, 0.6)
+    ] = 0.25
     footprint_gb: Annotated[
-        float, Said("Median footprint in 10^9 bytes; a tenth to ten times as much.", "GB", 1e-4, 1e6)
+        float,
+        Said(
+            "Median footprint of a volume in 10^9 bytes; others have a tenth to ten times that.",
+            "GB",
+            1e-4,
+            1e6,
+        ),
     ] = 1.0
     seed: Annotated[int, Said("Root of all random numbers.", "", 0, 2**63)] = 1
 

@@ -57,10 +57,10 @@ class CacheHits:
 
 @dataclass(frozen=True)
 class HitRatios:
-    """Hits of caches.
+    """Hit ratios of a trace by replacement policy and size of the cache.
 
     Attributes:
-        segment_kb: Size of what the caches hold together and drop together, in 1024 bytes.
+        segment_kb: Size of a segment, which caches load and evict as a whole, in 1024 bytes.
         segments: Different segments that the workload uses.
         rows: One for each cache: by policy, then by size.
 

@@ -110,7 +110,7 @@ def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume
 
 
 def survey(volume: Volume) -> Survey:
-    """What a placement needs to know of a volume; reads it once, in constant memory.
+    """What a placement needs to know of a volume, from one pass over its trace in constant memory.
 
     Args:
         volume: The volume.

@@ -16,7 +16,9 @@ impl registry::Kind for Kind {
     fn meaning(self) -> &'static str {
         registry::one_line(match self {
             Kind::None => "no cache",
-            Kind::WriteBack => "least recently used lines; a write is complete once it is in the cache",
+            Kind::WriteBack => {
+                "evicts the least recently used lines; a write is complete once it is in the cache"
+            }
         })
     }
 
@@ -39,25 +41,25 @@ sledlab_core::params! {
     /// A cache in front of the system (CA-06): memory of a controller or a host, which keeps its contents unless it is
     /// said to be volatile.
     pub struct CacheParams {
-        /// `none`, or `write-back`: least recently used lines make room, and writes are complete once they are in it.
+        /// Kind of cache: `none`, or `write-back`, which completes a write once the cache holds the data.
         kind: Kind = Kind::None;
-        /// Capacity; 8192 blocks are 4 MiB.
+        /// Capacity of the cache; 8192 blocks are 4 MiB.
         capacity_blocks: u64 = 8192_u64, "blocks", 1..1e9;
-        /// Blocks that are kept and dropped together.
+        /// Blocks of a line, which are evicted together.
         line_blocks: u64 = 16_u64, "blocks", 1..64;
-        /// Whether its contents are lost with the power: then a flush waits until all that was written before is on the devices.
+        /// Whether a power failure loses dirty blocks; a flush then waits until all of them are destaged.
         volatile: bool = false;
         /// Time of an access, whatever its size.
         access_us: f64 = 1.0, "us", 0.0..1e6;
         /// Rate at which blocks move between cache and host, in 10^6 bytes per second.
         bus_mb_s: f64 = 133.0, "MB/s", 1e-3..1e9;
-        /// Blocks that a read from the devices goes on beyond what was asked for.
+        /// Blocks that a read miss reads ahead, beyond the end of the request.
         read_ahead_blocks: u64 = 0_u64, "blocks", 0..1e6;
-        /// What was written goes to the devices to make room, and with `idle` also when they have nothing else to do; with `demand` much of it stays in the cache for good.
+        /// When dirty blocks are destaged: only to make room (`demand`), or also in idle times (`idle`).
         destage: Destage = Destage::Idle;
-        /// Time without requests after which what was written goes to the devices.
+        /// Time without requests after which dirty blocks are destaged.
         destage_idle_ms: f64 = 20.0, "ms", 0.0..1e12;
-        /// Most blocks that one access writes to the devices.
+        /// Most blocks that one write to the devices destages.
         destage_blocks: u64 = 128_u64, "blocks", 1..1e6;
     }
 }

@@ -23,15 +23,15 @@ sledlab_core::params! {
     /// What the host does to a drive: the bus is as slow as the slowest of drive, bus, adapter and driver, and commands
     /// take longer than the drive alone.
     pub struct HostParams {
-        /// Time of a sector on the bus when it is read.
+        /// Time on the bus of a sector that is read.
         bus_sector_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Time of a sector on the bus when it is written.
+        /// Time on the bus of a sector that is written.
         bus_write_sector_us: f64 = 0.0, "us", 0.0..1e6;
-        /// What a read from the buffer takes longer than the drive's overheads say; less where negative.
+        /// Time that a read hit takes beyond the drive's own overheads; may be negative.
         read_hit_us: f64 = 0.0, "us", -1e5..1e5;
-        /// What a read from the medium takes longer before its arm starts.
+        /// Time that a read miss takes longer before the seek starts.
         read_miss_us: f64 = 0.0, "us", -1e5..1e5;
-        /// What a write takes longer.
+        /// Time that a write takes longer.
         write_us: f64 = 0.0, "us", -1e5..1e5;
     }
 }

@@ -21,9 +21,9 @@ use crate::system::{Completion, Contents};
 sledlab_core::params! {
     /// A disk and a MEMS device of which each holds all data (HY-14).
     pub struct MirrorParams {
-        /// Reads of so much, at once or one after the other, go to the back device.
+        /// Length from which a read, or a sequential run of reads, goes to the back device.
         sequential_kb: u64 = 64_u64, "KB", 1..1e6;
-        /// Non-volatile memory for what the back device has not got yet, in 1024 bytes.
+        /// Non-volatile memory for writes that are not yet on the back device, in 1024 bytes.
         buffer_kb: u64 = 2048_u64, "KB", 8..1e6;
     }
 }

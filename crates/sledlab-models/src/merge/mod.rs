@@ -69,11 +69,11 @@ sledlab_core::params! {
     pub struct MergeParams {
         /// How many requests become one: `none`, `pairs` or `chains`.
         kind: Merging = Merging::None;
-        /// Where in the queue they stand: `neighbours` (next to each other in order of arrival) or `queue` (anywhere).
+        /// Which requests may merge: `neighbours` in order of arrival, or any two in the `queue`.
         among: Among = Among::Queue;
-        /// What is merged: `reads`, `alike` (also writes with writes) or `any` (also reads with writes).
+        /// Operations that merge: `reads`, `alike` (also writes with writes) or `any` (reads with writes).
         operations: Operations = Operations::Reads;
-        /// Rows of tip sectors that a merged request may fill; 1: no more than all tips at once.
+        /// Rows of tip sectors that a merged request may fill; 1 is what all tips access at once.
         rows: u64 = 1_u64, "rows", 1..10000;
     }
 }

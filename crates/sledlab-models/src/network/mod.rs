@@ -68,11 +68,11 @@ pub trait Model: Network + Sized + 'static {
 sledlab_core::params! {
     /// The link of a port, which every network has.
     pub struct LinkParams {
-        /// Bandwidth of a link, in each direction where it has two.
+        /// Bandwidth of a link, in each direction of a full-duplex link.
         bandwidth_mbit_s: f64 = 100.0, "Mbit/s", 1e-3..1e9;
-        /// Time a packet needs besides, from the sender's link to the receiver's, with adapters and software.
+        /// Latency of a packet from the sender's link to the receiver's, with adapters and software.
         latency_us: f64 = 50.0, "us", 0.0..1e9;
-        /// Longest packet, of 1024 bytes; messages above it are cut, so that flows interleave.
+        /// Longest packet, in 1024 bytes; longer messages are cut, so that flows interleave.
         packet_kb: u64 = 64_u64, "KB", 1..1e6;
         /// Power of a port, with its share of the switch.
         port_w: f64 = 0.0, "W", 0.0..1e4;

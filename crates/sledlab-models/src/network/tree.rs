@@ -20,9 +20,9 @@ sledlab_core::params! {
     pub struct TreeParams {
         /// Bandwidth of a port, in each direction.
         bandwidth_mbit_s: f64 = 25_000.0, "Mbit/s", 1e-3..1e9;
-        /// Time a packet needs besides, from link to link through one switch, with adapters and software.
+        /// Latency of a packet from link to link through one switch, with adapters and software.
         latency_us: f64 = 10.0, "us", 0.0..1e9;
-        /// Longest packet, of 1024 bytes; messages above it are cut, so that flows interleave.
+        /// Longest packet, in 1024 bytes; longer messages are cut, so that flows interleave.
         packet_kb: u64 = 64_u64, "KB", 1..1e6;
         /// Power of a port, with its share of the switches.
         port_w: f64 = 0.0, "W", 0.0..1e4;

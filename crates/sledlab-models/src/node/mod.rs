@@ -24,27 +24,27 @@ sledlab_core::params! {
         mhz: f64 = 500.0, "MHz", 0.001..1e7;
         /// Cores; the work of a page is shared among them.
         cores: u64 = 1_u64, "", 1..4096;
-        /// Memory.
+        /// Memory of a node.
         memory_mb: f64 = 64.0, "MiB", 0.001..1e9;
         /// Memory that the operating system takes.
         system_kb: u64 = 450_u64, "KB", 0..1_000_000_000;
-        /// Time to get a job going, once.
+        /// Time to start a job, once.
         startup_ms: f64 = 0.0, "ms", 0.0..1e9;
-        /// What is read and written at once.
+        /// Size of a page, the unit of reads and writes.
         page_kb: u64 = 8_u64, "KB", 1..1_048_576;
-        /// Pieces of this size are scattered over the part of the store that holds the files; 0: files are contiguous.
+        /// Size of the pieces of files that are scattered over the store; 0 for contiguous files.
         extent_kb: u64 = 0_u64, "KB", 0..1_048_576;
-        /// Software before each request to the store; counts as time of the store.
+        /// Time of software before each request to the store; counts as time of the store.
         request_us: f64 = 0.0, "us", 0.0..1e9;
-        /// Pages read ahead and written behind, so that all overlaps; 0: one thing at a time.
+        /// Pages read ahead and written behind, so that work overlaps; 0 does one thing at a time.
         prefetch_pages: u64 = 0_u64, "", 0..65_536;
-        /// What is held of the outer file of a nested loop at once; 0: all the memory there is.
+        /// Block of the outer file that a nested loop holds in memory; 0 takes all free memory.
         block_kb: u64 = 0_u64, "KB", 0..1_073_741_824;
-        /// What is sent at once, unless the record says.
+        /// Size of a message where the work record says none.
         message_kb: u64 = 8_u64, "KB", 1..1_048_576;
-        /// Software for a message, at either end.
+        /// Cycles of software for a message, at either end.
         message_cycles: f64 = 0.0, "cycles", 0.0..1e12;
-        /// Software for a byte that is sent or received, at either end.
+        /// Cycles of software for a byte that is sent or received, at either end.
         byte_cycles: f64 = 0.0, "cycles", 0.0..1e9;
         /// Power of the processor while it works.
         processor_active_w: f64 = 0.0, "W", 0.0..1e6;

@@ -17,7 +17,7 @@ sledlab_core::params! {
         least: f64 = 0.01, "", 0.0..1000.0;
         /// Largest timeout, in break-even times.
         most: f64 = 10.0, "", 0.001..1e6;
-        /// Factor on the timeout after a device that had parked was started within a break-even time.
+        /// Factor on the timeout after a parked device was started within a break-even time.
         increase: f64 = 2.0, "", 1.0..100.0;
         /// Factor on the timeout after the device was parked for longer than `long`.
         decrease: f64 = 0.5, "", 0.01..1.0;
@@ -37,7 +37,8 @@ pub struct Adaptive {
 impl Model for Adaptive {
     type Params = AdaptiveParams;
     const NAME: &'static str = "adaptive";
-    const MEANING: &'static str = "lengthen the timeout after a hasty parking, shorten it after a late one";
+    const MEANING: &'static str =
+        "lengthen the timeout after too short a parked time, shorten the timeout after a long one";
 
     fn new(params: &AdaptiveParams) -> Self {
         Adaptive { params: params.clone(), timeout: params.initial.max(params.least).min(params.most) }

@@ -8,9 +8,9 @@ use super::{Model, Policy, Prices};
 sledlab_core::params! {
     /// Limits of the delay: whichever is reached first.
     pub struct DelayedSpinupParams {
-        /// Requests that start a parked device as soon as so many wait.
+        /// Number of waiting requests at which a parked device starts.
         requests: u64 = 4_u64, "", 1..1e9;
-        /// Longest time the first of them waits before the device starts.
+        /// Longest time that the first waiting request waits before a parked device starts.
         delay_ms: f64 = 10.0, "ms", 0.0..1e9;
         /// Idle time after which the device parks.
         timeout_ms: f64 = 0.0, "ms", 0.0..1e12;
@@ -29,7 +29,7 @@ impl Model for DelayedSpinup {
     type Params = DelayedSpinupParams;
     const NAME: &'static str = "delayed-spinup";
     const MEANING: &'static str =
-        "once parked, start when enough requests wait or the first has waited long enough";
+        "start a parked device when enough requests wait or the first has waited long enough";
 
     fn new(params: &DelayedSpinupParams) -> Self {
         DelayedSpinup {

@@ -7,7 +7,7 @@ use super::{Model, Policy, Prices};
 sledlab_core::params! {
     /// A fixed idle timeout.
     pub struct FixedParams {
-        /// Idle time after which the device parks; unless said, the device's own `idle_timeout_ms`.
+        /// Idle time after which the device parks; by default the device's own `idle_timeout_ms`.
         timeout_ms: f64 = 1000.0, "ms", 0.0..1e12;
     }
 }

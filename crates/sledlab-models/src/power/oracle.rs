@@ -14,7 +14,7 @@ pub struct Oracle;
 impl Model for Oracle {
     type Params = NoParams;
     const NAME: &'static str = "oracle";
-    const MEANING: &'static str = "know the future: park at once if the rest outlasts the break-even time";
+    const MEANING: &'static str = "knows the future: park at once if the rest outlasts the break-even time";
 
     fn new(_: &NoParams) -> Self {
         Oracle

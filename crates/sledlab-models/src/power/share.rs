@@ -17,7 +17,7 @@ sledlab_core::params! {
         longest: f64 = 1.0, "", 0.01..1000.0;
         /// Learning rate: weights fall by exp(-eta * loss).
         eta: f64 = 4.0, "", 0.0..100.0;
-        /// Share of its weight that an expert who loses all hands over.
+        /// Share of its weight that an expert with the largest loss hands over to all.
         alpha: f64 = 0.08, "", 0.0..0.999;
     }
 }
@@ -48,7 +48,7 @@ impl Model for Share {
     type Params = ShareParams;
     const NAME: &'static str = "share";
     const MEANING: &'static str =
-        "the weighted mean of experts' timeouts, weighted by how well they did (share algorithm)";
+        "share algorithm: the mean of experts' timeouts, weighted by what each would have saved";
 
     fn new(params: &ShareParams) -> Self {
         let experts = params.experts as usize;

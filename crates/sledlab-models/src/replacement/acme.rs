@@ -19,9 +19,9 @@ use sledlab_core::params::NoParams;
 sledlab_core::params! {
     /// How weights change.
     pub struct AcmeParams {
-        /// Factor on the weight of a policy that misses what is used.
+        /// Factor on the weight of a policy whose own cache has a miss.
         penalty: f64 = 0.95, "", 0.0..1.0;
-        /// Share of all weight that is divided evenly after every access, so that none is out for good.
+        /// Share of all weight divided evenly after every access, so that no policy loses its vote for good.
         shared: f64 = 0.01, "", 0.0..1.0;
     }
 }
@@ -46,7 +46,7 @@ impl Model for Acme {
     type Params = AcmeParams;
     const NAME: &'static str = "acme";
     const MEANING: &'static str =
-        "lru, lfuda, slru, arc, fifo and random vote on what stays, by how often each is right";
+        "lru, lfuda, slru, arc, fifo and random vote on residency; every miss costs a policy weight";
 
     fn new(params: &AcmeParams, capacity: usize) -> Self {
         let pool: [Box<dyn Policy>; POOL] = [

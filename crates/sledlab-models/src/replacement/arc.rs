@@ -25,7 +25,7 @@ impl Model for Arc {
     type Params = NoParams;
     const NAME: &'static str = "arc";
     const MEANING: &'static str =
-        "adaptive: divides the room between what was used once and again, and learns how";
+        "adaptive: divides the room between entries used once and entries used again, as misses teach";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
         Arc { keys: Lists::new(), capacity, target: 0.0 }

@@ -16,7 +16,7 @@ pub struct Belady {
 impl Model for Belady {
     type Params = NoParams;
     const NAME: &'static str = "belady";
-    const MEANING: &'static str = "know the future: what is used again last makes room";
+    const MEANING: &'static str = "knows the future: evicts the entry whose next use is farthest away";
     const NEEDS_FUTURE: bool = true;
 
     fn new(_: &NoParams, capacity: usize) -> Self {

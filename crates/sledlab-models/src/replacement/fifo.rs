@@ -15,8 +15,7 @@ pub struct Fifo {
 impl Model for Fifo {
     type Params = NoParams;
     const NAME: &'static str = "fifo";
-    const MEANING: &'static str =
-        "first in, first out: what came longest ago makes room, however often it was used";
+    const MEANING: &'static str = "first in, first out: evicts the oldest entry, however often used";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
         Fifo { keys: Lists::new(), capacity }

@@ -19,7 +19,8 @@ pub struct Lfuda {
 impl Model for Lfuda {
     type Params = NoParams;
     const NAME: &'static str = "lfuda";
-    const MEANING: &'static str = "least frequently used, and age counts as uses";
+    const MEANING: &'static str =
+        "least frequently used, dynamic aging: evicts the entry with the fewest uses plus the cache's age";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
         Lfuda { keys: Priorities::default(), capacity, age: 0 }

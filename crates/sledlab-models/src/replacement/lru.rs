@@ -15,7 +15,7 @@ pub struct Lru {
 impl Model for Lru {
     type Params = NoParams;
     const NAME: &'static str = "lru";
-    const MEANING: &'static str = "least recently used: what was used longest ago makes room";
+    const MEANING: &'static str = "least recently used: evicts the entry whose last use is longest ago";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
         Lru { keys: Lists::new(), capacity }

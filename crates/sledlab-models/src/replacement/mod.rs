@@ -46,7 +46,7 @@ pub enum Found {
     Hit,
     /// It was not, and is now; what made room for it, where anything had to.
     Miss {
-        /// What is no longer there.
+        /// The evicted key.
         victim: Option<u64>,
     },
 }

@@ -29,7 +29,7 @@ pub struct Random {
 impl Model for Random {
     type Params = RandomParams;
     const NAME: &'static str = "random";
-    const MEANING: &'static str = "anything makes room, each with the same chance";
+    const MEANING: &'static str = "evicts any entry, each with the same chance";
 
     fn new(params: &RandomParams, capacity: usize) -> Self {
         let rng = seed::stream(params.seed, "replacement");

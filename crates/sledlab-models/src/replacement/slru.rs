@@ -8,7 +8,7 @@ use super::{Found, Model, Policy, Use};
 sledlab_core::params! {
     /// How the room is divided.
     pub struct SlruParams {
-        /// Share of the room that is for what was used again.
+        /// Share of the room for entries that were used again.
         protected_share: f64 = 0.5, "", 0.0..1.0;
     }
 }
@@ -27,7 +27,7 @@ pub struct Slru {
 impl Model for Slru {
     type Params = SlruParams;
     const NAME: &'static str = "slru";
-    const MEANING: &'static str = "segmented lru: what was used once makes room before what was used again";
+    const MEANING: &'static str = "segmented lru: evicts entries used once before entries used again";
 
     fn new(params: &SlruParams, capacity: usize) -> Self {
         let protected = (params.protected_share * capacity as f64).round() as usize;

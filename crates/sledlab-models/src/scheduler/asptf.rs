@@ -11,7 +11,7 @@ use crate::device::{Aim, Crowd, Score, Stretch};
 sledlab_core::params! {
     /// How much waiting counts.
     pub struct AsptfParams {
-        /// Milliseconds of positioning that a second of waiting makes up for; 0 is SPTF, and with very large weights the order is that of arrival.
+        /// Milliseconds of positioning that a second of waiting makes up for; 0 is SPTF.
         weight: f64 = 5.0, "ms/s", 0.0..1e9;
     }
 }

@@ -8,7 +8,7 @@ sledlab_core::params! {
     pub struct ZoneParams {
         /// Cells along x and along y that the medium is cut into: 10x1, 20x2, 40x4 or any other, at most 4096.
         grid: Grid = Grid::new(20, 2);
-        /// Whether the even columns of a cell, read upwards, and the odd ones, read downwards, are zones of their own.
+        /// Whether even columns (read upwards) and odd columns (read downwards) of a cell are two zones.
         parity: bool = true;
     }
 }

@@ -193,7 +193,7 @@ const PATH: &str = "scheduler";
 sledlab_core::params! {
     /// What every scheduler can be told.
     pub struct BatchParams {
-        /// What is served in one go: `none` (one request at a time) or `same-position` (all that wait at the position of the chosen one, as far as there are tips).
+        /// Served in one pass: `none`, one request; `same-position`, all at its position, as tips allow.
         batch: Batch = Batch::None;
     }
 }

@@ -14,7 +14,7 @@ const MOST: usize = 1_000;
 sledlab_core::params! {
     /// When the tree is built.
     pub struct MstParams {
-        /// Whether a tree is built as soon as a request has arrived; otherwise when the last one is done.
+        /// Whether the tree is built anew after every arrival, or only when all of the last tree is served.
         online: bool = true;
     }
 }

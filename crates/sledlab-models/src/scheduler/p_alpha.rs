@@ -12,7 +12,7 @@ use crate::device::Aim;
 sledlab_core::params! {
     /// Where on the spectrum.
     pub struct PAlphaParams {
-        /// Power of the waiting times (in ms) that are summed up: 0 counts requests as P-SPTF does, 1 adds waits up as PA-SPTF does.
+        /// Exponent of the waiting times (in ms) that are summed: 0 counts requests, 1 sums the waits.
         alpha: f64 = 0.5, "", 0.0..4.0;
     }
 }
@@ -24,7 +24,7 @@ impl Model for PAlpha {
     type Params = PAlphaParams;
     const NAME: &'static str = "p-alpha";
     const MEANING: &'static str =
-        "between p-sptf and pa-sptf: waiting times to the power of alpha for the positioning time";
+        "between p-sptf and pa-sptf: waiting times to the power of alpha per positioning time";
     // With alpha = 0 it is P-SPTF, which is not.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;

@@ -16,7 +16,7 @@ impl Model for PSptf {
     type Params = NoParams;
     const NAME: &'static str = "p-sptf";
     const MEANING: &'static str =
-        "parallel SPTF: the position with most waiting requests for its positioning time, all at once";
+        "parallel SPTF: the position with most requests per positioning time, all of them served at once";
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;
 

@@ -16,7 +16,7 @@ impl Model for PaSptf {
     type Params = NoParams;
     const NAME: &'static str = "pa-sptf";
     const MEANING: &'static str =
-        "parallel aged SPTF: the position with most waiting time for its positioning time, all at once";
+        "parallel aged SPTF: the position with most waiting per positioning time, all served at once";
     // A wait grows without end, but so do sums of waits where more arrives nearby than can be served.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;

@@ -18,7 +18,7 @@ impl Model for Pzsptf {
     type Params = CellParams;
     const NAME: &'static str = "pzsptf";
     const MEANING: &'static str =
-        "P-SPTF between zones of the medium and inside them; a zone is left when it is empty";
+        "P-SPTF between zones of the medium and inside; each zone is served until empty";
     // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;

@@ -21,7 +21,7 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// What is near.
     pub struct SdfParams {
-        /// Distance from the sled to the nearer end of the row: `euclidean`, or as the reference simulator measures it, cut to whole bits, from the sled (`disksim-exact`) or from the row of the last block accessed (`disksim-approx`).
+        /// Distance to the nearer end of a row: `euclidean`, or as the reference simulator measures distances.
         rule: Rule = Rule::Euclidean;
     }
 }

@@ -31,9 +31,9 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// What is near.
     pub struct SstfParams {
-        /// What distances are counted in: `tracks`, or `blocks` as the reference simulator does.
+        /// Unit of distances: `tracks`, or `blocks` as in the reference simulator.
         distance: Unit = Unit::Tracks;
-        /// Of those equally many tracks away the earliest (`arrival`) or the lowest block (`lbn`) goes first; of two blocks at one distance it is the upper and the lower in turn.
+        /// Which of equally near requests goes first: the earliest (`arrival`) or the lowest block (`lbn`).
         ties: Ties = Ties::Arrival;
     }
 }

@@ -11,7 +11,7 @@ use crate::device::{Aim, Crowd, Score, Stretch};
 sledlab_core::params! {
     /// How much waiting counts.
     pub struct WstfParams {
-        /// Largest wait that is tolerated: with it a request's weighted time reaches zero, and beyond it the farthest come first.
+        /// Largest tolerated wait, at which the weighted time of a request reaches zero.
         max_wait_ms: f64 = 1000.0, "ms", 1e-3..1e9;
     }
 }

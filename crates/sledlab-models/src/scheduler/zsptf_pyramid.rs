@@ -21,13 +21,13 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// The zones and when they are merged.
     pub struct ZsptfPyramidParams {
-        /// Cells along x and along y of the finest grid, at most 4096; four cells are merged into one as long as both numbers can be halved: 32x4, 16x2, 8x1.
+        /// Cells of the finest grid along x and y, at most 4096; 2x2 merge while both numbers can be halved.
         grid: Grid = Grid::new(32, 4);
-        /// What decides how far zones are merged: `local` (the requests around the next zone, which grows until it has enough) or `global` (the whole queue, for zones of one size).
+        /// Requests that decide how far zones merge: around the next zone (`local`) or all (`global`).
         merge: Merge = Merge::Local;
-        /// Requests that are enough for a zone (in the mean over those with any, if global). 1 never merges; large numbers come close to SPTF.
+        /// Requests that are enough for a zone; 1 never merges, large numbers come close to SPTF.
         threshold: u64 = 6_u64, "", 1..1e9;
-        /// Whether the even columns of a cell, read upwards, and the odd ones, read downwards, are zones of their own, merged cells included.
+        /// Whether even (read upwards) and odd columns (downwards) of a cell, merged or not, are two zones.
         parity: bool = true;
         /// Whether the largest cells can be merged too, into the whole medium with even and odd columns: SPTF.
         root: bool = false;
@@ -41,7 +41,7 @@ impl Model for ZsptfPyramid {
     type Params = ZsptfPyramidParams;
     const NAME: &'static str = "zsptf-pyramid";
     const MEANING: &'static str =
-        "zsptf with pyramiding: zones with too few requests are merged with those around them";
+        "zsptf with pyramiding: zones with too few requests are merged with neighbouring zones";
     // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
     const STARVATION_FREE: bool = false;
 

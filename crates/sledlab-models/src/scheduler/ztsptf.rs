@@ -15,7 +15,7 @@ impl Model for Ztsptf {
     type Params = ZoneParams;
     const NAME: &'static str = "ztsptf";
     const MEANING: &'static str =
-        "time-constrained zsptf: a visit to a zone serves only what had arrived when it began";
+        "time-constrained zsptf: a visit to a zone serves only requests that arrived before the visit";
     // A visit serves a fixed set of requests, and every zone is visited once in a round.
     const STARVATION_FREE: bool = true;
 

@@ -89,19 +89,19 @@ impl registry::Kind for Kind {
 sledlab_core::params! {
     /// What the host talks to: one device, or several alike as one.
     pub struct SystemParams {
-        /// How devices are put together: `single`, `concatenation` (one after the other), `stripe` (units in turn), `mirror` (the same on all) or `raid5` (units and their rotated parity).
+        /// How devices are put together: one, one after another, striped, mirrored, or striped with parity.
         kind: Kind = Kind::Single;
         /// Number of devices, each with its own queue, scheduler and power policy.
         devices: u64 = 1_u64, "", 1..1000;
-        /// Consecutive blocks on one device, of `stripe` and `raid5`; what a `mirror` rebuilds at a time.
+        /// Consecutive blocks on one device (`stripe`, `raid5`); blocks that a `mirror` rebuilds at a time.
         unit_blocks: u64 = 128_u64, "blocks", 1..1e9;
         /// Bus of the devices: each its `own`, or one `shared` by disks, one command or transfer at a time.
         bus: BusUse = BusUse::Own;
         /// Devices that fail, of `mirror` and `raid5`: none, a number from 0 or a list of numbers.
         failed: Failed = Failed::default();
-        /// When they fail, in seconds, one for all or a list; 0: before the run.
+        /// Times at which the `failed` devices fail, in s, one for all or a list; 0 is before the run.
         failed_at_s: FailedAt = FailedAt::default(), "s";
-        /// How fast a spare is given what a failed device held, in MB of 10^6 bytes; 0: it is not.
+        /// Rate at which a spare is rebuilt, in 10^6 bytes per second; 0 rebuilds nothing.
         rebuild_mb_s: f64 = 0.0, "MB/s", 0.0..1e6;
         /// How devices begin: `parked`, so that the first request waits for a start-up, or `ready`.
         start: Start = Start::Parked;

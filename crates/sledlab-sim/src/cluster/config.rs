@@ -25,19 +25,19 @@ sledlab_core::params! {
     pub struct ClusterParams {
         /// Where the work is done: on the nodes, or on a host to which all pages come over the network.
         at: At = At::Nodes;
-        /// Whether every pass of a nested loop is simulated, even when passes have become alike.
+        /// Whether every pass of a nested loop is simulated, even where passes take equally long.
         exact: bool = false;
-        /// Whether it is replayed again with each of processor, store and network twice as fast.
+        /// Whether the record is replayed again with processor, store and network each twice as fast.
         what_if: bool = true;
-        /// Whether stores are ready at the beginning and never park, unless [power] or device.startup_ms say otherwise.
+        /// Whether stores begin ready and never park, unless [power] or device.startup_ms is said.
         ready: bool = true;
-        /// Who holds copies of a node's files: nobody, its mirror, or the next node, as in chained declustering.
+        /// Nodes that hold copies of a node's files: none, its mirror, or the next node (chained).
         redundancy: Redundancy = Redundancy::None;
         /// Nodes that fail: none, a number or a list of numbers.
         failed: Failed = Failed::default();
-        /// When they fail; 0: before the job.
+        /// Time at which the `failed` nodes fail; 0 is before the job.
         failed_at_s: f64 = 0.0, "s", 0.0..1e9;
-        /// How fast what they held is rebuilt on a spare, in MB of 10^6 bytes; 0: it is not.
+        /// Rate at which files of failed nodes are rebuilt on a spare, in 10^6 bytes/s; 0 rebuilds none.
         rebuild_mb_s: f64 = 0.0, "MB/s", 0.0..1e6;
     }
 }

@@ -28,13 +28,13 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// A trace to replay.
     pub struct TraceParams {
-        /// The file; `-` for standard input.
+        /// Path of the trace; `-` for standard input.
         file: String = "";
-        /// Its format; empty to recognise it.
+        /// Format of the trace; empty to recognise the format by the content.
         format: String = "";
         /// What becomes of a trace that names several devices: `one`, `place` or `overlay`.
         devices: Devices = Devices::One;
-        /// Requests that may stand so many lines too late; 0 refuses a trace that is not in order.
+        /// Lines by which a request may stand too late in a trace; 0 refuses a trace out of order.
         sort_window: u64 = 0_u64, "requests", 0..1e7;
     }
 }

@@ -23,7 +23,7 @@ impl Format for Blkparse {
     }
 
     fn about(&self) -> &'static str {
-        "default output of blkparse; takes the Q (queued) events, or D (issued) where there are none"
+        "default output of blkparse; takes Q (queued) events, or D (issued) in a trace without Q"
     }
 
     fn clock(&self) -> Clock {

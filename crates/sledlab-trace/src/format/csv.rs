@@ -27,7 +27,7 @@ impl Format for Csv {
     }
 
     fn about(&self) -> &'static str {
-        "sledlab's own: time_us,op,offset_bytes,length_bytes[,device[,metadata]]; op R, W, T (trim) or F (flush)"
+        "sledlab's own: time_us,op,offset_bytes,length_bytes[,device[,metadata]]; op R, W, T trim, F flush"
     }
 
     fn clock(&self) -> Clock {

@@ -30,19 +30,19 @@ sledlab_core::params! {
         burst_share: f64 = 0.2, "", 0.001..0.999;
         /// Share of reads.
         read_share: f64 = 0.287, "", 0.0..1.0;
-        /// Mean size.
+        /// Mean size of a request.
         mean_size_kb: f64 = 7.2, "KB", 1.0..64.0;
         /// Share of writes below 8 KB.
         small_write_share: f64 = 0.52, "", 0.0..1.0;
-        /// Share of requests that begin where the one before ended.
+        /// Share of requests that begin where the request before ended.
         sequential_share: f64 = 0.074, "", 0.0..1.0;
         /// Open: extents read or written in order at a time.
         streams: u64 = 8_u64, "", 1..1e4;
-        /// Open: mean requests to one of them in a row.
+        /// Open: mean number of requests to one stream in a row.
         stream_turn: f64 = 4.0, "", 1.5..1e4;
-        /// Open: share of the other writes that go where one of the last 1,024 writes went.
+        /// Open: share of the non-sequential writes that overwrite one of the last 1,024 writes.
         overwrite_share: f64 = 0.3, "", 0.0..1.0;
-        /// Data to choose from; 1,088,407 requests touch 775 MiB of it.
+        /// Size of the data that requests choose from; 1,088,407 requests touch 775 MiB.
         data_mb: f64 = 880.0, "MiB", 0.1..1e6;
         /// Open: exponent of the popularity of extents of 64 KB by rank.
         zipf_exponent: f64 = 0.9, "", 0.0..10.0;

@@ -22,9 +22,9 @@ sledlab_core::params! {
         blocks_per_row: u64 = 20_u64, "blocks", 1..1e9;
         /// Distance of blocks at the same position under neighbouring tip groups.
         stride_blocks: u64 = 540_u64, "blocks", 1..1e12;
-        /// Tip groups.
+        /// Number of tip groups.
         groups: u64 = 5_u64, "", 2..1e6;
-        /// Blocks after which the groups start over: a cylinder; 0 takes groups times stride.
+        /// Blocks after which the tip groups start over, a cylinder; 0 takes groups times stride.
         cylinder_blocks: u64 = 2_700_u64, "blocks", 0..1e15;
         /// Share of reads.
         read_share: f64 = 0.5, "", 0.0..1.0;

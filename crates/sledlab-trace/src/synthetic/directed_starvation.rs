@@ -16,7 +16,7 @@ sledlab_core::params! {
         requests: u64 = 20_000_u64;
         /// Mean time between arrivals of the near stream; exponential.
         mean_interarrival_ms: f64 = 0.2, "ms", 1e-6..1e9;
-        /// Arrival of the first far request.
+        /// Arrival time of the first far request.
         far_after_ms: f64 = 10.0, "ms", 0.0..1e12;
         /// Time between far requests; 0 makes only one.
         far_every_ms: f64 = 0.0, "ms", 0.0..1e12;
@@ -24,7 +24,7 @@ sledlab_core::params! {
         blocks: u64 = 8_u64, "blocks", 1..1e9;
         /// Blocks of one cylinder; G2 has 2700.
         blocks_per_cylinder: u64 = 2_700_u64, "blocks", 1..1e12;
-        /// Width of the near stream.
+        /// Width of the near stream, in cylinders.
         near_cylinders: u64 = 20_u64, "cylinders", 1..1e9;
         /// Where the near stream begins, as a share of the device.
         near_share: f64 = 0.0, "", 0.0..1.0;

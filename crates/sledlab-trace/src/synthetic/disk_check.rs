@@ -18,7 +18,7 @@ sledlab_core::params! {
     pub struct DiskCheckParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 10_000_u64;
-        /// Largest time between arrivals; they are uniform from 0.
+        /// Largest time between arrivals, which is uniform from 0.
         longest_interarrival_ms: f64 = 22.0, "ms", 1e-6..1e9;
         /// Mean of the exponential size, before rounding up to whole blocks.
         mean_size_kb: f64 = 8.0, "KB", 1e-3..1e6;
@@ -26,7 +26,7 @@ sledlab_core::params! {
         read_share: f64 = 0.5, "", 0.0..1.0;
         /// Share of sequential requests.
         sequential_share: f64 = 0.3, "", 0.0..1.0;
-        /// Share of local requests; what the sequential ones leave at most.
+        /// Share of local requests; at most the share that sequential requests leave.
         local_share: f64 = 0.3, "", 0.0..1.0;
         /// Standard deviation of the distance of local requests.
         local_distance_blocks: f64 = 10000.0, "blocks", 0.0..1e12;

@@ -24,21 +24,21 @@ sledlab_core::params! {
         requests: u64 = 75_240_u64;
         /// Mean requests per second.
         rate_per_s: f64 = 20.9, "/s", 1e-6..1e6;
-        /// Open: mean requests of a burst.
+        /// Open: mean number of requests of a burst.
         burst_requests: f64 = 60.0, "", 2.0..1e6;
         /// Open: share of the time that bursts last.
         busy_share: f64 = 0.2, "", 0.001..0.999;
         /// Share of reads.
         read_share: f64 = 0.603, "", 0.0..1.0;
-        /// Mean size.
+        /// Mean size of a request.
         mean_size_kb: f64 = 7.6, "KB", 1.0..64.0;
         /// Open: share of requests that belong to files read or written from end to end; sweep 0.3 to 0.8.
         run_share: f64 = 0.65, "", 0.0..0.85;
-        /// Share of requests that begin where the one before ended, or an interleave gap further.
+        /// Share of requests that begin where the request before ended, or an interleave gap further.
         sequential_share: f64 = 0.143, "", 0.0..0.85;
         /// Open: gap between the blocks of a file, 0 or, in old file systems, 8 to 16.
         interleave_kb: u64 = 0_u64, "KB", 0..64;
-        /// Data to choose from; 308,788 requests touch 376 MiB of it.
+        /// Size of the data that requests choose from; 308,788 requests touch 376 MiB.
         data_mb: f64 = 450.0, "MiB", 0.1..1e6;
         /// Open: mean size of files.
         mean_file_kb: f64 = 64.0, "KB", 8.0..1e5;

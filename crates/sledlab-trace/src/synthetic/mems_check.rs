@@ -17,7 +17,7 @@ sledlab_core::params! {
         mean_interarrival_ms: f64 = 50.0, "ms", 1e-6..1e9;
         /// Mean size before rounding up to a multiple of unit_blocks.
         mean_blocks: f64 = 8.0, "blocks", 1e-3..1e9;
-        /// Sizes and places are multiples of this.
+        /// Number of blocks of which sizes and places are multiples.
         unit_blocks: u64 = 8_u64, "blocks", 1..1e9;
         /// Share of reads.
         read_share: f64 = 0.66, "", 0.0..1.0;

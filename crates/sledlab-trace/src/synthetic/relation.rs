@@ -29,17 +29,17 @@ sledlab_core::params! {
         requests: u64 = 100_000_u64;
         /// Mean time between queries.
         mean_interarrival_ms: f64 = 10.0, "ms", 1e-6..1e9;
-        /// Which blocks hold the relation: `rows`, `columns` or `tabular`.
+        /// How the relation is stored: by `rows`, by `columns`, or for the layout `tabular`.
         store: Store = Store::Rows;
-        /// Attributes of the relation, all of one size; as many as the `tabular` layout is made for.
+        /// Attributes of the relation, all of one size; for `tabular` as many as `device.attributes`.
         attributes: u64 = 5_u64, "", 1..4096;
         /// Size of the relation.
         relation_mb: f64 = 1000.0, "MiB", 0.001..1e9;
-        /// Share of scans among the queries; the others look up a tuple.
+        /// Share of scans among the queries; other queries look up a tuple.
         scan_share: f64 = 0.1, "", 0.0..1.0;
-        /// Attributes that a scan wants, next to each other.
+        /// Attributes that a scan reads, next to each other.
         projected: u64 = 1_u64, "", 1..4096;
-        /// Blocks of each attribute that a scan wants.
+        /// Blocks of each attribute that a scan reads.
         scan_blocks: u64 = 540_u64, "blocks", 1..1e6;
     }
 }

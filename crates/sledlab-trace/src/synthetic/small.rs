@@ -9,7 +9,7 @@ use super::draw::{Arrivals, Gap, Ops};
 use super::{Generator, Setting};
 
 sledlab_core::choices! {
-    /// How sizes are drawn.
+    /// Distribution of sizes.
     pub enum ByteSizes {
         /// Exponential, rounded up to whole bytes.
         Exponential = "exponential",
@@ -28,11 +28,11 @@ sledlab_core::params! {
         requests: u64 = 100_000_u64;
         /// Mean time between arrivals.
         mean_interarrival_ms: f64 = 2.0, "ms", 1e-6..1e9;
-        /// How sizes are drawn.
+        /// Distribution of sizes.
         sizes: ByteSizes = ByteSizes::Exponential;
         /// Mean of exponential sizes.
         mean_bytes: f64 = 200.0, "bytes", 1.0..1e9;
-        /// From one request to the next, in records of 512 bytes.
+        /// Distance from one request to the next, in records of 512 bytes.
         stride_records: u64 = 16_u64, "records", 1..1e9;
         /// Share of reads.
         read_share: f64 = 0.8, "", 0.0..1.0;

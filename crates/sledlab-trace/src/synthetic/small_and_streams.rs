@@ -16,21 +16,21 @@ sledlab_core::params! {
         requests: u64 = 100_000_u64;
         /// Mean time between arrivals.
         mean_interarrival_ms: f64 = 2.0, "ms", 1e-6..1e9;
-        /// Share of reads, of small requests and of streams.
+        /// Share of reads, among small requests and among streams.
         read_share: f64 = 0.8, "", 0.0..1.0;
-        /// Size of a small request; they are uniform over the small data.
+        /// Size of a small request; places are uniform over the small data.
         small_blocks: u64 = 8_u64, "blocks", 1..1e6;
         /// Share of requests that belong to streams.
         stream_share: f64 = 0.2, "", 0.0..1.0;
         /// Size of a request of a stream.
         stream_blocks: u64 = 128_u64, "blocks", 1..1e6;
-        /// Mean requests of a stream.
+        /// Mean number of requests of a stream.
         stream_requests: f64 = 16.0, "", 1.0..1e9;
-        /// Streams at a time.
+        /// Number of streams at a time.
         streams: u64 = 2_u64, "", 1..1000;
         /// Share of the addresses that hold small data.
         small_data_share: f64 = 0.2, "", 0.0..1.0;
-        /// Equal groups of addresses, each small data first; 1: the first addresses of all are small data.
+        /// Equal groups of addresses, each with its small data first; 1 has all small data first.
         groups: u64 = 1_u64, "", 1..1e6;
     }
 }

@@ -19,39 +19,39 @@ sledlab_core::params! {
     /// parks at once makes of it at 10 and 100 times its speed: start-ups, response times,
     /// energies. `docs/calibration.md` compares. What begins with *Open* is a choice.
     pub struct SnakeParams {
-        /// Open: number of requests, fitted to what parts of sectors save; 0 never ends.
+        /// Open: number of requests, fitted to the savings of subsector access; 0 never ends.
         requests: u64 = 87_000_u64;
         /// Open: mean requests per second, fitted to the energy of inactive times.
         rate_per_s: f64 = 2.047, "/s", 1e-6..1e6;
-        /// Open: mean requests of a clump.
+        /// Open: mean number of requests of a clump.
         clump_requests: f64 = 1.5, "", 1.0..1e6;
         /// Open: mean time between requests of a clump.
         clump_gap_ms: f64 = 0.5, "ms", 0.0..1e9;
-        /// Open: mean clumps of a cluster.
+        /// Open: mean number of clumps of a cluster.
         cluster_clumps: f64 = 19.0, "", 1.0..1e6;
         /// Open: mean time between clumps of a cluster.
         cluster_gap_ms: f64 = 59.2, "ms", 0.0..1e9;
-        /// Open: requests of a copy, read here and written there; 0 for no copies.
+        /// Open: number of requests that read and write a copy; 0 for no copies.
         copy_requests: u64 = 5_650_u64, "", 0..1e9;
         /// Open: time between copies.
         copy_every_s: f64 = 10_600.0, "s", 1e-3..1e9;
-        /// Open: mean requests that a copy reads or writes in a row.
+        /// Open: mean number of requests that a copy reads or writes in a row.
         copy_run: f64 = 8.0, "", 1.0..1e6;
-        /// Open: mean time between those runs.
+        /// Open: mean time between the runs of a copy.
         copy_gap_ms: f64 = 50.0, "ms", 0.0..1e9;
         /// Open: share of reads.
         read_share: f64 = 0.45, "", 0.0..1.0;
-        /// Open: share of reads that begin where the request before, a read as well, ended.
+        /// Open: share of reads that begin where a read just before ended.
         sequential_share: f64 = 0.6, "", 0.0..1.0;
-        /// Mean size.
+        /// Mean size of a request.
         mean_size_kb: f64 = 8.0, "KB", 1.0..64.0;
         /// Share of requests for metadata.
         metadata_share: f64 = 0.72, "", 0.0..1.0;
-        /// Whether requests for metadata shrink to a block at their place, of which `metadata_bytes` are wanted.
+        /// Whether requests for metadata shrink to one block, of which `metadata_bytes` are wanted.
         trim_metadata: bool = false;
         /// Bytes wanted of trimmed metadata; paper 000 has 4 to 128.
         metadata_bytes: u64 = 128_u64, "bytes", 4..512;
-        /// Open: data to choose from; copies go anywhere.
+        /// Open: size of the data that requests choose from; copies go anywhere.
         data_mb: f64 = 300.0, "MiB", 0.1..1e6;
         /// Open: size of files.
         file_kb: f64 = 128.0, "KB", 1.0..1e5;

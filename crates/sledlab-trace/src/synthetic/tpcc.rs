@@ -31,7 +31,7 @@ sledlab_core::params! {
         read_share: f64 = 0.521, "", 0.5..1.0;
         /// Open: mean time from reading a page to writing it back.
         write_lag_s: f64 = 60.0, "s", 0.0..1e4;
-        /// Data to choose from; 1,246,763 requests touch 1,006 MiB of it.
+        /// Size of the data that requests choose from; 1,246,763 requests touch 1,006 MiB.
         data_mb: f64 = 2040.0, "MiB", 0.1..1e6;
         /// Open: share of the pages that are hot.
         hot_share: f64 = 0.05, "", 0.001..0.999;

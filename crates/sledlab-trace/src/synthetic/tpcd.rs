@@ -25,17 +25,17 @@ sledlab_core::params! {
         think_s: f64 = 30.0, "s", 1e-3..1e6;
         /// Open: mean time between requests while queries run.
         query_gap_ms: f64 = 20.0, "ms", 0.0..1e9;
-        /// Mean size.
+        /// Mean size of a request.
         mean_size_kb: f64 = 39.9, "KB", 8.0..64.0;
-        /// Share of requests that begin where the one before ended.
+        /// Share of requests that begin where the request before ended.
         sequential_share: f64 = 0.727, "", 0.0..0.99;
-        /// Open: share of requests that look something up by an index: 8 KB anywhere.
+        /// Open: share of look-ups by an index, 8 KB at a random place each.
         probe_share: f64 = 0.05, "", 0.0..0.99;
-        /// Open: scans under way at a time.
+        /// Open: number of scans at a time.
         streams: u64 = 5_u64, "", 2..1e4;
-        /// Open: tables, of half to one and a half of their mean size.
+        /// Open: number of tables, each of half to one and a half times the mean size.
         tables: u64 = 12_u64, "", 1..1e4;
-        /// Size of all tables; 238,971 requests touch all of it.
+        /// Size of all tables; 238,971 requests touch all of them.
         data_mb: f64 = 1242.0, "MiB", 0.1..1e6;
         /// Open: addresses over which tables are scattered; a smaller device is filled.
         address_space_gb: f64 = 3.2, "GiB", 1e-3..1e6;

@@ -16,7 +16,7 @@ sledlab_core::params! {
         mean_interarrival_ms: f64 = 1.0, "ms", 1e-6..1e9;
         /// Size of every request.
         blocks: u64 = 1_u64, "blocks", 1..1e9;
-        /// First blocks are multiples of this.
+        /// Number of which every first block is a multiple.
         align_blocks: u64 = 1_u64, "blocks", 1..1e9;
         /// Share of reads.
         read_share: f64 = 0.5, "", 0.0..1.0;

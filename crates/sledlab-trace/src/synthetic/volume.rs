@@ -21,11 +21,11 @@ sledlab_core::params! {
     pub struct VolumeParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 1_000_000_u64;
-        /// Mean rate over a day.
+        /// Mean requests per second over a day.
         rate_per_s: f64 = 10.0, "1/s", 1e-6..1e6;
-        /// How far the rate rises above its mean in the course of a day, and falls below it; 0 is flat.
+        /// Rise of the rate above its daily mean, and fall below the mean, as a share; 0 is flat.
         day_amplitude: f64 = 0.5, "", 0.0..1.0;
-        /// When the rate is highest, from the start.
+        /// Time from the start to the highest rate of a day.
         peak_h: f64 = 12.0, "h", 0.0..1e3;
         /// Length of a day.
         day_h: f64 = 24.0, "h", 1e-3..1e3;
@@ -37,17 +37,17 @@ sledlab_core::params! {
         burst_s: f64 = 60.0, "s", 1e-3..1e6;
         /// Share of reads.
         read_share: f64 = 0.25, "", 0.0..1.0;
-        /// Mean size of reads: 4 KB to 512 KB in steps of two. 57 has three quarters up to 32 KB.
+        /// Mean size of reads of 4, 8, 16 ... 512 KB; with 57, three quarters are up to 32 KB.
         read_kb: f64 = 57.0, "KB", 4.0..512.0;
-        /// Mean size of writes, as of reads. 34 has three quarters up to 16 KB.
+        /// Mean size of writes of 4, 8, 16 ... 512 KB; with 34, three quarters are up to 16 KB.
         write_kb: f64 = 34.0, "KB", 4.0..512.0;
-        /// Share of requests that begin where the one before of the same operation ended.
+        /// Share of requests that begin where the last request of the same operation ended.
         sequential_share: f64 = 0.3, "", 0.0..0.9;
-        /// How unevenly reads go to extents of 64 KB.
+        /// Zipf exponent of reads over extents of 64 KB.
         read_zipf: f64 = 0.7, "", 0.0..10.0;
-        /// How unevenly writes go to extents of 64 KB, which are not those hot with reads.
+        /// Zipf exponent of writes over extents of 64 KB, others than the hot extents of reads.
         write_zipf: f64 = 0.9, "", 0.0..10.0;
-        /// Blocks that requests go to, from the first on; the whole device where that is smaller.
+        /// Size of the part of the device that requests go to, from the first block; at most all.
         footprint_mb: f64 = 1000.0, "MB", 0.001..1e9;
     }
 }

@@ -26,12 +26,12 @@ class MarketBaskets:
     """Transactions of items that are bought together, shared evenly among nodes.
 
     Attributes:
-        transactions: How many in all; 0 for `transactions_per_node` on each node.
-        transactions_per_node: How many on each node, where `transactions` is 0.
-        universe: Different items.
-        patterns: Sets of items that are bought together.
-        pattern_length: Mean items of a pattern.
-        length: Mean items of a transaction.
+        transactions: Number of all transactions; 0 for `transactions_per_node` on each node.
+        transactions_per_node: Transactions on each node, where `transactions` is 0.
+        universe: Number of different items.
+        patterns: Number of sets of items that are bought together.
+        pattern_length: Mean number of items of a pattern.
+        length: Mean number of items of a transaction.
         longest: Most items of a transaction.
         correlation: Mean share of a pattern's items that come from the pattern before.
         corruption: Mean share of a pattern that a transaction leaves out.

@@ -25,11 +25,11 @@ class PlantedBoxes:
     """Records of numbers from 0 to 100, shared evenly among nodes, with boxes in some dimensions each.
 
     Attributes:
-        records: How many.
-        dims: Dimensions of a record, 4 bytes each.
-        clusters: Clusters.
+        records: Number of records.
+        dims: Dimensions of a record, of 4 bytes each.
+        clusters: Number of clusters.
         cluster_dims: Dimensions of a cluster's own subspace.
-        box_share: Share of the range that a box covers in each of them.
+        box_share: Share of the range that a cluster covers in each dimension of its subspace.
         noise: Share of records that belong to no cluster.
     """
 

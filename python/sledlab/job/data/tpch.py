@@ -47,7 +47,7 @@ class Tpch:
     """Tables of TPC-H, shared evenly among nodes in the order of their rows.
 
     Attributes:
-        scale_factor: 1 has 6,001,215 line items.
+        scale_factor: Scale factor of TPC-H; 1 has 6,001,215 line items.
         lineitem_bytes: Bytes of a line item on the store: 179 make 1 GiB at scale factor 1, as in paper 004.
         orders_bytes: Bytes of an order: 115 make the 172 MB of its text at scale factor 1.
     """
@@ -151,7 +151,7 @@ class TpchText(Tpch):
     """Tables of TPC-H as wide as dbgen's text on average, which is how queries take them.
 
     Attributes:
-        scale_factor: 1 has 6,001,215 line items.
+        scale_factor: Scale factor of TPC-H; 1 has 6,001,215 line items.
         lineitem_bytes: Bytes of a line item on the store.
         orders_bytes: Bytes of an order.
         customer_bytes: Bytes of a customer.

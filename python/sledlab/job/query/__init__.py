@@ -128,7 +128,7 @@ def record_query(
     again: bool = False,
     progress: Tell | None = None,
 ) -> Work:
-    """Records what the plan of a query would have each node do, by the rows that its operators really gave.
+    """Records what the plan of a query has each node do, by the rows that its operators really give.
 
     DuckDB runs the query on this machine; every table is shared evenly among the nodes. Records are kept: the
     same query on the same tables gives the one that is there, and DuckDB does not run. See docs/job.md.

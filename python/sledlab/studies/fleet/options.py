@@ -28,12 +28,17 @@ class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, 
     fill: Annotated[
         float,
         Option(
-            "Most of its time and capacity to which a shared device is filled, 0 to 1", "SHARE", f"{FILL}"
+            "Largest share of time and of capacity to which a shared device is filled, 0 to 1",
+            "SHARE",
+            f"{FILL}",
         ),
     ]
-    group: Annotated[int, Option("Devices over which volumes are striped, of striped", "N", f"{GROUP}")]
+    group: Annotated[
+        int, Option("Devices over which the placement striped stripes a volume", "N", f"{GROUP}")
+    ]
     goal: Annotated[
-        str, Option("What response times have to keep to, such as p99=10ms or mean=2ms.", "MEASURE=TIME")
+        str,
+        Option("Response time that volumes have to keep to, such as p99=10ms or mean=2ms.", "MEASURE=TIME"),
     ]
     years: Annotated[float, Option("Years over which devices are written off, and use energy", "Y", "3")]
 
@@ -41,7 +46,7 @@ class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, 
 class Asked(FleetOptions, total=False):
     """All that can be said of it."""
 
-    place: Annotated[str | Path, Option("Where the volumes are: a directory with a trace for each.", "PLACE")]
+    place: Annotated[str | Path, Option("Place of the volumes: a directory with a trace for each.", "PLACE")]
     devices: Annotated[
         Devices,
         Option(

@@ -20,40 +20,42 @@ class VolumeRow:
     device: Annotated[str, Column("the kind of device")]
     requests: Annotated[int, Column("reads and writes")]
     rate_iops: Annotated[float, Column("reads and writes over the time of the fleet", "1/s")]
-    busiest_minute_iops: Annotated[float, Column("the same in the busiest minute", "1/s")]
+    busiest_minute_iops: Annotated[float, Column("reads and writes over the busiest minute", "1/s")]
     read_share: Annotated[float, Column("share of reads")]
     mean_kb: Annotated[float, Column("mean size of a request, in 1024 bytes", "KB")]
-    reach_gb: Annotated[float, Column("where the last block that is used ends", "GB")]
-    fits: Annotated[bool, Column("whether the device can hold it")]
-    load: Annotated[float | None, Column("share of the time in which it keeps a device busy, alone")]
+    reach_gb: Annotated[float, Column("end of the last block that is used", "GB")]
+    fits: Annotated[bool, Column("whether the device can hold the volume")]
+    load: Annotated[float | None, Column("share of the time in which the volume alone keeps a device busy")]
     mean_ms: Annotated[float | None, Column("mean response time, alone", "ms")]
     p50_ms: Annotated[float | None, Column("median response time, alone", "ms")]
     p99_ms: Annotated[float | None, Column("99th percentile of response times, alone", "ms")]
     max_ms: Annotated[float | None, Column("slowest response, alone", "ms")]
     saturated: Annotated[bool | None, Column("whether the queue kept growing, alone")]
-    meets: Annotated[bool | None, Column("whether it keeps to the goal, alone")]
+    meets: Annotated[bool | None, Column("whether the volume alone keeps to the goal")]
     energy_j: Annotated[float | None, Column("energy of a device over the time of the fleet, alone", "J")]
-    usd: Annotated[float | None, Column("money over the years: its share of a device, and energy", "USD")]
-    fastest: Annotated[bool, Column("whether p99 is lowest on this kind")]
-    least_energy: Annotated[bool, Column("whether energy is least on this kind")]
-    cheapest: Annotated[bool, Column("whether it costs least on this kind")]
-    best: Annotated[bool, Column("whether this kind serves it best: the cheapest under the goal")]
-    number: Annotated[int | None, Column("device that it is placed on, from 0")]
+    usd: Annotated[
+        float | None, Column("money over the years: the volume's share of a device, and energy", "USD")
+    ]
+    fastest: Annotated[bool, Column("whether p99 of the volume is lowest on this kind")]
+    least_energy: Annotated[bool, Column("whether energy of the volume is least on this kind")]
+    cheapest: Annotated[bool, Column("whether the volume costs least on this kind")]
+    best: Annotated[bool, Column("whether this kind serves the volume best: the cheapest under the goal")]
+    number: Annotated[int | None, Column("device that the volume is placed on, from 0")]
     placed_mean_ms: Annotated[float | None, Column("mean response time as placed", "ms")]
     placed_p99_ms: Annotated[float | None, Column("99th percentile as placed", "ms")]
-    placed_meets: Annotated[bool | None, Column("whether it keeps to the goal as placed")]
+    placed_meets: Annotated[bool | None, Column("whether the volume keeps to the goal as placed")]
 
 
 @dataclass(frozen=True)
 class DeviceRow:
     """A device, or a group of them, as volumes are placed."""
 
-    fleet: Annotated[str, Column("all of one kind: that; or the mix")]
+    fleet: Annotated[str, Column("kind of all devices of the fleet, or the mix")]
     device: Annotated[str, Column("the kind of device")]
     number: Annotated[int, Column("which device of the kind, from 0")]
-    volumes: Annotated[int, Column("volumes on it")]
+    volumes: Annotated[int, Column("volumes on the device")]
     load: Annotated[float, Column("loads of its volumes together, each as alone")]
-    used: Annotated[float, Column("share of its capacity that volumes take")]
+    used: Annotated[float, Column("share of the device's capacity that volumes take")]
     run: Annotated[
         Measured,
         Only(
@@ -69,25 +71,27 @@ class DeviceRow:
 class PlacementRow:
     """Where a volume lies."""
 
-    fleet: Annotated[str, Column("all of one kind: that; or the mix")]
+    fleet: Annotated[str, Column("kind of all devices of the fleet, or the mix")]
     device: Annotated[str, Column("the kind of device")]
     volume: Annotated[str, Column("the volume")]
-    number: Annotated[int | None, Column("which device of the kind, from 0; none where it lies on none")]
-    offset_blocks: Annotated[int | None, Column("where it begins", "blocks")]
-    blocks: Annotated[int, Column("how far it reaches", "blocks")]
-    load: Annotated[float, Column("share of the time in which it keeps a device busy, alone")]
-    why: Annotated[str, Column("why it lies on none")]
+    number: Annotated[
+        int | None, Column("which device of the kind, from 0; none where the volume is on no device")
+    ]
+    offset_blocks: Annotated[int | None, Column("first block of the volume on the device", "blocks")]
+    blocks: Annotated[int, Column("length of the volume up to its last used block", "blocks")]
+    load: Annotated[float, Column("share of the time in which the volume alone keeps a device busy")]
+    why: Annotated[str, Column("why the volume is on no device")]
 
 
 @dataclass(frozen=True)
 class FleetRow:
     """All volumes on one kind of device, or on the mix."""
 
-    fleet: Annotated[str, Column("all of one kind: that; or the mix")]
+    fleet: Annotated[str, Column("kind of all devices of the fleet, or the mix")]
     devices: Annotated[int, Column("devices")]
-    volumes: Annotated[int, Column("volumes on them")]
-    left: Annotated[int, Column("volumes that lie on none")]
-    fill: Annotated[float | None, Column("share of time and capacity to which shared devices are filled")]
+    volumes: Annotated[int, Column("volumes on these devices")]
+    left: Annotated[int, Column("volumes that are on no device")]
+    fill: Annotated[float | None, Column("share of time and of capacity to which shared devices are filled")]
     requests: Annotated[int, Column("reads and writes")]
     mean_ms: Annotated[float, Column("mean response time over all requests", "ms")]
     p50_ms: Annotated[float, Column("median over all requests", "ms")]
@@ -100,12 +104,14 @@ class FleetRow:
     volume_p99_p90_ms: Annotated[float, Column("p99 that nine volumes in ten keep to", "ms")]
     volume_p99_max_ms: Annotated[float, Column("p99 of the slowest volume", "ms")]
     overloaded: Annotated[int, Column("devices, or groups, whose queue kept growing")]
-    meets: Annotated[bool | None, Column("whether all requests together keep to the goal, and none is left")]
+    meets: Annotated[
+        bool | None, Column("whether all requests together keep to the goal, and no volume is left")
+    ]
     volumes_meet: Annotated[int | None, Column("volumes that keep to the goal by themselves")]
     power_w: Annotated[float, Column("mean power", "W")]
     devices_usd: Annotated[float | None, Column("price of the devices", "USD")]
     energy_usd: Annotated[float, Column("energy over the years", "USD")]
-    total_usd: Annotated[float | None, Column("both", "USD")]
+    total_usd: Annotated[float | None, Column("price of the devices and of energy", "USD")]
 
 
 @dataclass(frozen=True)
@@ -115,9 +121,9 @@ class TriedRow:
     device: Annotated[str, Column("the kind of device")]
     fill: Annotated[float, Column("share of time and capacity to which shared devices were filled")]
     devices: Annotated[int, Column("devices")]
-    left: Annotated[int, Column("volumes that lie on none")]
-    value_ms: Annotated[float, Column("what the goal limits, over all requests", "ms")]
-    meets: Annotated[bool, Column("whether it keeps to the goal")]
+    left: Annotated[int, Column("volumes that are on no device")]
+    value_ms: Annotated[float, Column("response time that the goal limits, over all requests", "ms")]
+    meets: Annotated[bool, Column("whether the fleet keeps to the goal")]
 
 
 @dataclass(frozen=True)
@@ -125,4 +131,4 @@ class FailedRow:
     """A volume that cannot be replayed."""
 
     volume: Annotated[str, Column("the volume")]
-    why: Annotated[str, Column("what is wrong with it")]
+    why: Annotated[str, Column("what is wrong with the volume")]

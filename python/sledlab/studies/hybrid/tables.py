@@ -29,34 +29,42 @@ class Compared(Stored):
     """A configuration."""
 
     label: Annotated[str, Column("the store as people write it")]
-    faster_than_disk: Annotated[float | None, Column("mean response of the disk alone over its own")] = None
-    share_of_mems: Annotated[float | None, Column("mean response of MEMS alone over its own")] = None
-    saved: Annotated[float | None, Column("share of the mean response of mcd-none that it saves")] = None
+    faster_than_disk: Annotated[
+        float | None, Column("mean response of the disk alone over that of the store")
+    ] = None
+    share_of_mems: Annotated[float | None, Column("mean response of MEMS alone over that of the store")] = (
+        None
+    )
+    saved: Annotated[float | None, Column("share of the mean response of mcd-none that the store saves")] = (
+        None
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sized(Stored):
     """A caching disk of some size."""
 
-    mems_mb: Annotated[float, Column("its MEMS", "2^20 bytes")]
-    segment_kb: Annotated[int, Column("its segments", "1024 bytes")]
+    mems_mb: Annotated[float, Column("MEMS of the caching disk", "2^20 bytes")]
+    segment_kb: Annotated[int, Column("segment size of the caching disk", "1024 bytes")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replaced(Stored):
     """A caching disk under a replacement policy."""
 
-    policy: Annotated[str, Column("what makes room in it")]
+    policy: Annotated[str, Column("the replacement policy")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Priced(Stored):
     """Memory that costs as much as the MEMS of the caching disk."""
 
-    ratio: Annotated[float, Column("price of memory over that of MEMS")] = 0.0
-    memory_mb: Annotated[float, Column("memory of equal cost", "2^20 bytes")] = 0.0
+    ratio: Annotated[float, Column("price of non-volatile memory over the price of MEMS")] = 0.0
+    memory_mb: Annotated[
+        float, Column("non-volatile memory that costs as much as the MEMS", "2^20 bytes")
+    ] = 0.0
     mcd_ms: Annotated[float, Column("mean response of the caching disk", "ms")] = 0.0
-    mcd_saturated: Annotated[bool, Column("whether its queue kept growing")] = False
+    mcd_saturated: Annotated[bool, Column("whether the queue of the caching disk kept growing")] = False
     mcd_faster: Annotated[float, Column("mean response with memory over that with MEMS")] = 0.0
 
 
@@ -68,9 +76,9 @@ class Traffic:
     label: Annotated[str, Column("the store as people write it")]
     device: Annotated[str, Column("`disk` or `mems`")]
     reads: Annotated[float, Column("accesses that read")]
-    read_mb: Annotated[float, Column("what they read", "10^6 bytes")]
+    read_mb: Annotated[float, Column("bytes read", "10^6 bytes")]
     writes: Annotated[float, Column("accesses that write")]
-    written_mb: Annotated[float, Column("what they write", "10^6 bytes")]
+    written_mb: Annotated[float, Column("bytes written", "10^6 bytes")]
     read_kb: Annotated[float | None, Column("mean size of a read", "1024 bytes")]
     write_kb: Annotated[float | None, Column("mean size of a write", "1024 bytes")]
 

@@ -332,7 +332,7 @@ SECTIONS: Mapping[str, Section] = {
         after=_held,
     ),
     "replacement": Section(
-        "Which segment makes room",
+        "Which segment is evicted",
         "MCD ALL under other replacement policies. Belady's bound knows the future; nobody can build it.",
         figures.replacement,
         replacement,

@@ -53,7 +53,10 @@ class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
         Option("Factors that divide the times between arrivals", "S,S,S", "1,2,5,10; 1 when closed"),
     ]
     strategies: Annotated[
-        Several, Option(", ".join(STRATEGIES), "A,B,C|all", "all of them", read=words_or_all)
+        Several,
+        Option(
+            f"Ways to save energy: {', '.join(STRATEGIES)}", "A,B,C|all", "all of them", read=words_or_all
+        ),
     ]
     battery_wh: Annotated[float, Option("Charge of the battery, in Wh", "WH", "10")]
 

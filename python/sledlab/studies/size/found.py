@@ -38,7 +38,7 @@ LEFT = (SUMMARY, REPORT, LATEX, *SIZES)
 class Size:
     """A replay on a number of nodes."""
 
-    device: Annotated[str, Column("what the nodes store on")]
+    device: Annotated[str, Column("store of a node")]
     nodes: Annotated[int, Column("nodes that hold data")]
     run: Annotated[
         Replayed,
@@ -47,7 +47,7 @@ class Size:
             *("saved_compute", "saved_store", "saved_network", "bottleneck"),
         ),
     ]
-    meets: Annotated[bool, Column("whether it does what is asked")]
+    meets: Annotated[bool, Column("whether the cluster meets what is asked")]
     cost: Annotated[Cost, Only("cluster_usd", "job_usd")]
 
 

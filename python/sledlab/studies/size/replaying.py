@@ -57,7 +57,7 @@ def smart_size(
     progress: Tell | None = None,
     **said: Unpack[Clustered],
 ) -> SmartSize:
-    """Finds the smallest cluster on which a component holds a job up, or that meets a deadline or a budget.
+    """Finds the smallest cluster on which a component is the bottleneck, or that meets a deadline.
 
     Replays the job on the first number of nodes, on its doublings and on the last, then halves the gap before
     the first that does it until that and its neighbour below were replayed. Runs the job first on each of

@@ -54,7 +54,7 @@ def smart_study(
     replace: bool = False,
     **said: Unpack[SmartOptions],
 ) -> SmartStudy:
-    """Studies jobs on storage nodes: replays what they do on devices, page sizes and networks.
+    """Studies jobs on storage nodes: replays their records on devices, page sizes and networks.
 
     Args:
         records: Work records, one for each number of nodes of a job; besides those of `job` and `query`.

@@ -27,7 +27,9 @@ class SmartOptions(Furnished, Stored, Priced, Parallel, total=False):
             read=words,
         ),
     ]
-    tables: Annotated[str | Path, Option("A directory of tables for queries, if not TPC-H's.", "DIR")]
+    tables: Annotated[
+        str | Path, Option("Directory of tables for queries, instead of those of TPC-H.", "DIR")
+    ]
     nodes: Annotated[Numbers, Option("Numbers of nodes of jobs and queries.", "N,N", "4,8,16,32")]
     job_settings: Annotated[
         Sequence[str],
@@ -39,7 +41,7 @@ class SmartOptions(Furnished, Stored, Priced, Parallel, total=False):
         ),
     ]
     networks: Annotated[Several, Option("Networks to sweep.", "A,B", "fast-ethernet")]
-    pages_kb: Annotated[Numbers, Option("Pages to sweep.", "KB,KB", "those of the node", flag="page-kb")]
+    pages_kb: Annotated[Numbers, Option("Page sizes to sweep.", "KB,KB", "those of the node", flag="page-kb")]
     places: Annotated[
         Sequence[str], Option("Where the work is done: nodes, host.", "A,B", "nodes", flag="at", read=words)
     ]

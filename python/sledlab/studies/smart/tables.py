@@ -28,9 +28,9 @@ class Where:
 
     job: Annotated[str, Column("name of the job")]
     nodes: Annotated[int, Column("nodes that hold data")]
-    device: Annotated[str, Column("what they store on")]
-    network: Annotated[str, Column("what connects them")]
-    page_kb: Annotated[float | None, Column("size of a page; none where it is that of the node", "KB")]
+    device: Annotated[str, Column("store of a node")]
+    network: Annotated[str, Column("network between the nodes")]
+    page_kb: Annotated[float | None, Column("size of a page; none where the node's own holds", "KB")]
     at: Annotated[str, Column("where the work is done: nodes or host")]
 
 
@@ -49,20 +49,20 @@ class PhaseRow:
 
     where: Where
     phase: Annotated[str, Column("name of the phase")]
-    elapsed_s: Annotated[float, Column("its length", "s")]
-    compute_s: Annotated[float, Column("mean time of a node at work on data", "s")]
-    store_s: Annotated[float, Column("mean time of a node that waits for its store", "s")]
-    network_s: Annotated[float, Column("mean time of a node with messages", "s")]
-    waiting_s: Annotated[float, Column("mean time of a node that waits for others", "s")]
+    elapsed_s: Annotated[float, Column("length of the phase", "s")]
+    compute_s: Annotated[float, Column("mean time in which a node works on data", "s")]
+    store_s: Annotated[float, Column("mean time in which a node waits for its store", "s")]
+    network_s: Annotated[float, Column("mean time in which a node handles messages", "s")]
+    waiting_s: Annotated[float, Column("mean time in which a node waits for others", "s")]
     longest: Annotated[int, Column("node that works longest")]
-    longest_compute_s: Annotated[float, Column("time it is at work on data", "s")]
-    longest_store_s: Annotated[float, Column("time it waits for its store", "s")]
-    longest_network_s: Annotated[float, Column("time it takes with messages", "s")]
+    longest_compute_s: Annotated[float, Column("time in which the longest node works on data", "s")]
+    longest_store_s: Annotated[float, Column("time in which the longest node waits for its store", "s")]
+    longest_network_s: Annotated[float, Column("time in which the longest node handles messages", "s")]
 
 
 @dataclass(frozen=True, repr=False)
 class SmartStudy(Outcome):
-    """Jobs on storage nodes: how long, what holds them up, and what that takes.
+    """Jobs on storage nodes: their times, bottlenecks, energy and prices.
 
     Displays itself as a table in a notebook, and prints as one.
 

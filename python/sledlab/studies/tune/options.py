@@ -14,7 +14,7 @@ POLICIES = ("lru", "slru", "arc", "lfuda")
 class TuneOptions(Replayed, Parallel, Fronted, total=False):
     """What can be said of tuning."""
 
-    budget: Annotated[float, Option("MEMS that is allowed; with --price-per-mb, money", "MIB")]
-    price_per_mb: Annotated[float, Option("What a MiB of MEMS costs, in any currency", "P")]
-    segments_kb: Annotated[Numbers, segments("Segments to try")]
-    replacement: Annotated[Several, Option("Policies to try", "A,B|all", ",".join(POLICIES))]
+    budget: Annotated[float, Option("Most MEMS that is allowed; with --price-per-mb, most money", "MIB")]
+    price_per_mb: Annotated[float, Option("Price of a MiB of MEMS, in any currency", "P")]
+    segments_kb: Annotated[Numbers, segments("Segment sizes to try")]
+    replacement: Annotated[Several, Option("Replacement policies to try", "A,B|all", ",".join(POLICIES))]

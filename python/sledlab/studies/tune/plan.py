@@ -49,9 +49,9 @@ class Candidate:
     """One caching disk.
 
     Attributes:
-        mb: Its MEMS, in 2^20 bytes.
-        segment_kb: Its segments, in 1024 bytes.
-        policy: What makes room.
+        mb: Size of the MEMS, in 2^20 bytes.
+        segment_kb: Size of a segment, in 1024 bytes.
+        policy: The replacement policy.
         hit_ratio: Share of all uses of segments that the policy would find, by the trace alone.
     """
 

@@ -38,9 +38,9 @@ class Tried(Stored):
     """A caching disk that was tried."""
 
     stage: Annotated[str, Column("`all`, `less MEMS`, or which part of the requests")]
-    mems_mb: Annotated[float, Column("its MEMS", "2^20 bytes")]
-    segment_kb: Annotated[int, Column("its segments", "1024 bytes")]
-    policy: Annotated[str, Column("what makes room")]
+    mems_mb: Annotated[float, Column("MEMS of the caching disk", "2^20 bytes")]
+    segment_kb: Annotated[int, Column("segment size of the caching disk", "1024 bytes")]
+    policy: Annotated[str, Column("the replacement policy")]
     hit_ratio: Annotated[float, Column("share of the uses of segments found, by the requests alone")]
 
 

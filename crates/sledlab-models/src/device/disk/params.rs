@@ -100,7 +100,7 @@ sledlab_core::params! {
         media_speedup: f64 = 1.0, "", 1.0..1e3;
         /// Order of blocks on the surfaces of a cylinder: `normal` or `serpentine`, reversed on odd cylinders.
         lbn_order: LbnOrder = LbnOrder::Normal;
-        /// Where spare sectors lie: at the end of what.
+        /// Where spare sectors lie: at the end of each track, cylinder, zone or of the disk.
         sparing: Sparing = Sparing::None;
         /// Cylinders that share spare sectors under sparing `cylinder-range`.
         sparing_range_cylinders: u64 = 1_u64, "", 1..1e6;
@@ -113,15 +113,15 @@ sledlab_core::params! {
         average_seek_ms: f64 = 17.0, "ms", 0.0..1e4;
         /// Seek over all cylinders (`three-points`).
         full_stroke_seek_ms: f64 = 30.0, "ms", 0.0..1e4;
-        /// Constant of the square root (`root-and-line`).
+        /// Constant of the square-root part of the seek curve (`root-and-line`).
         root_constant_ms: f64 = 0.0, "ms", -1e4..1e4;
-        /// Factor of the square root of the distance in cylinders (`root-and-line`).
+        /// Factor of the square root of the seek distance in cylinders (`root-and-line`).
         root_factor_ms: f64 = 0.0, "ms", 0.0..1e4;
-        /// Distance from which on the line holds (`root-and-line`).
+        /// Seek distance at which the linear part of the seek curve begins (`root-and-line`).
         line_from_cylinders: u64 = 1_u64, "", 1..1e6;
-        /// Constant of the line (`root-and-line`).
+        /// Constant of the linear part of the seek curve (`root-and-line`).
         line_constant_ms: f64 = 0.0, "ms", -1e4..1e4;
-        /// Slope of the line (`root-and-line`).
+        /// Slope of the linear part of the seek curve (`root-and-line`).
         line_slope_us: f64 = 0.0, "us", 0.0..1e6;
         /// Time to another head of the same cylinder; runs in parallel with a seek.
         head_switch_ms: f64 = 2.0, "ms", 0.0..1e4;
@@ -130,13 +130,13 @@ sledlab_core::params! {
         /// Command overhead of each request.
         command_overhead_ms: f64 = 0.5, "ms", 0.0..1e4;
 
-        /// Commands in the disk at once; of several, the scheduler chooses among those, the others wait outside.
+        /// Commands queued in the disk, of which the scheduler chooses one; further commands wait outside.
         queue_depth: u64 = 1_u64, "", 1..1e4;
-        /// Whether requests are judged by the angle of the last sector read or written, as in DiskSim 4.0.
+        /// Whether schedulers take the angle of the last sector accessed for the present one (DiskSim 4.0).
         stale_angle: bool = false;
-        /// Time of a sector on the bus when it is read.
+        /// Time on the bus of a sector that is read.
         bus_sector_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Time of a sector on the bus when it is written.
+        /// Time on the bus of a sector that is written.
         bus_write_sector_us: f64 = 0.0, "us", 0.0..1e6;
 
         /// Overhead of a read from the buffer after a read.
@@ -155,27 +155,27 @@ sledlab_core::params! {
         write_through_after_read_us: f64 = 0.0, "us", 0.0..1e6;
         /// Overhead of a write to the medium after a write.
         write_through_after_write_us: f64 = 0.0, "us", 0.0..1e6;
-        /// From the last sector of a read to its completion.
+        /// Time from the last sector of a read to the completion of the read.
         read_completion_us: f64 = 0.0, "us", 0.0..1e6;
-        /// From the last sector of a write to its completion.
+        /// Time from the last sector of a write to the completion of the write.
         write_completion_us: f64 = 0.0, "us", 0.0..1e6;
-        /// From the command, or a reselection, to the first sector on the bus.
+        /// Time from the command, or a reselection, to the first sector on the bus.
         data_preparation_us: f64 = 0.0, "us", 0.0..1e6;
-        /// First reselection after a disconnection.
+        /// Time of the first reselection after a disconnection.
         reselect_first_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Further reselections.
+        /// Time of each further reselection.
         reselect_other_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Whether a write after a write disconnects once more.
+        /// Whether a write that follows a write disconnects from the bus once more.
         extra_write_disconnect: bool = false;
-        /// Overhead of such a write's command.
+        /// Overhead of the command of a write with the extra disconnection.
         extra_disconnect_command_us: f64 = 0.0, "us", 0.0..1e6;
-        /// The extra disconnection.
+        /// Time that the extra disconnection takes.
         extra_disconnect_first_us: f64 = 0.0, "us", 0.0..1e6;
-        /// How long it stays disconnected.
+        /// Time from the extra disconnection to the reselection.
         extra_disconnect_gap_us: f64 = 0.0, "us", 0.0..1e6;
-        /// How much later than the command its arm starts.
+        /// Time from the command of a write with the extra disconnection to the start of the seek.
         extra_disconnect_seek_delta_us: f64 = 0.0, "us", 0.0..1e6;
-        /// Least time of a write's movement, in a disk that does so.
+        /// Shortest seek of a write with the extra disconnection.
         minimum_write_seek_us: f64 = 0.0, "us", 0.0..1e6;
 
         /// Segments of the buffer; 0 for a disk without one.
@@ -186,40 +186,40 @@ sledlab_core::params! {
         dedicated_write_segment: bool = false;
         /// Share of a read, at most of a segment, that is buffered before the disk reconnects.
         read_watermark: f64 = 0.0, "", 0.0..1.0;
-        /// How far the disk reads on after a read.
+        /// How far the disk reads ahead after a read.
         read_ahead: ReadAhead = ReadAhead::None;
         /// Most sectors that are read ahead.
         read_ahead_sectors: u64 = 0_u64, "sectors", 0..1e7;
-        /// Whether sectors that were asked for are dropped once they are sent.
+        /// Whether requested sectors are evicted from the buffer once they are sent.
         drops_requested: bool = false;
-        /// Whether a read from the buffer starts read-ahead again.
+        /// Whether a read hit in the buffer starts read-ahead again.
         read_ahead_after_hit: bool = false;
         /// Whether read-ahead stops within a sector when another command arrives.
         stops_within_sector: bool = false;
         /// Whether a write is complete once it is buffered.
         buffers_writes: bool = false;
-        /// A write that goes on where the one being written from the buffer ends: it waits (`none`), joins while there is room (`joined`), or follows a turn later (`separate`, as in DiskSim).
+        /// Whether a write that continues the one being destaged waits, joins it, or follows a turn later.
         appended_writes: AppendedWrites = AppendedWrites::None;
-        /// Whether reads are served from data that was written; never from a segment that is only for writes.
+        /// Whether reads hit written data in the buffer, except in a segment that is only for writes.
         reads_hit_writes: bool = false;
-        /// Whether a read starts with whichever of its sectors comes first, and buffers what passes before them.
+        /// Whether a read starts at the first of its sectors to come, and buffers sectors that pass before.
         zero_latency_reads: bool = false;
 
         /// Idle time after which the disk is parked; 0 parks at once.
         idle_timeout_ms: f64 = 7000.0, "ms", 0.0..1e12;
-        /// Where a parked disk is: `sleep` (powered, platters at rest) or `off`.
+        /// State of a parked disk: `sleep` (powered, platters at rest) or `off`.
         rest_state: RestState = RestState::Sleep;
-        /// Time to spin up from sleep.
+        /// Time of a start-up from sleep.
         startup_ms: f64 = 2500.0, "ms", 0.0..1e5;
-        /// Time to get going from being off.
+        /// Time of a start-up from off.
         off_startup_ms: f64 = 4000.0, "ms", 0.0..1e5;
-        /// Power while seeking, waiting for a sector or accessing it.
+        /// Power while seeking, waiting for a sector or accessing a sector.
         active_mw: f64 = 2300.0, "mW", 0.0..1e6;
         /// Power while spinning without requests.
         idle_mw: f64 = 1000.0, "mW", 0.0..1e6;
-        /// Power asleep; a disk that is off draws none.
+        /// Power while asleep; a disk that is off draws none.
         sleep_mw: f64 = 100.0, "mW", 0.0..1e6;
-        /// Power while getting going.
+        /// Power during a start-up.
         startup_mw: f64 = 2500.0, "mW", 0.0..1e6;
     }
 }

@@ -27,7 +27,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// In which order logical blocks fill the medium.
+    /// Order in which logical blocks fill the medium.
     pub enum LayoutKind {
         /// Tips of a row, rows of a track, tracks, columns (LY-01).
         RowFirst = "row-first",
@@ -59,7 +59,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// Which way a row of tip sectors may be accessed.
+    /// Directions in which a row of tip sectors may be accessed.
     pub enum Direction {
         /// Whichever way gets there first.
         Free = "free",
@@ -96,7 +96,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// How several sleds move.
+    /// Motion of several sleds: all together, or each on its own.
     pub enum SledMotion {
         /// Each by itself.
         Independent = "independent",
@@ -106,7 +106,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// How addresses map to sleds.
+    /// How addresses are shared out among sleds.
     pub enum SledMap {
         /// A contiguous range for each sled.
         Contiguous = "contiguous",
@@ -127,7 +127,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// Where the sled is after it has been inactive.
+    /// Position of the sled at the end of a start-up.
     pub enum Parking {
         /// Where it was.
         Stay = "stay",
@@ -137,7 +137,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// What the sled does while idle.
+    /// Motion of an idle sled.
     pub enum IdleMotion {
         /// It re-reads the servo of its last position and so keeps its state.
         Hold = "hold",
@@ -173,29 +173,29 @@ sledlab_core::params! {
         servo_bits: u64 = 10_u64, "bits", 0..1e4;
         /// Tips that hold one block together.
         tips_per_block: u64 = 64_u64, "tips", 1..65536;
-        /// Tips more that hold a block, for error correction: so many of its tips may fail.
+        /// Extra tips of every block for error correction; as many tips of a block may fail.
         redundant_tips: u64 = 0_u64, "tips", 0..65536;
         /// Tips of a sled.
         usable_tips: u64 = 6400_u64, "tips", 1..1e7;
         /// Tips of a sled that can be active at once.
         active_tips: u64 = 1280_u64, "tips", 1..1e7;
-        /// Tips of a sled besides `usable_tips` that take the places of bad ones.
+        /// Tips of a sled besides `usable_tips` that replace bad tips.
         spare_tips: u64 = 0_u64, "tips", 0..1e7;
-        /// Usable tips of a sled that are bad from the beginning, anywhere.
+        /// Usable tips of a sled that are bad from the start, at random places.
         bad_tips: u64 = 0_u64, "tips", 0..1e7;
-        /// Usable tips of a sled that fail at `tips_fail_at_s`, anywhere.
+        /// Usable tips of a sled that fail at `tips_fail_at_s`, at random places.
         failing_tips: u64 = 0_u64, "tips", 0..1e7;
-        /// When `failing_tips` fail.
+        /// Simulated time at which `failing_tips` fail.
         tips_fail_at_s: f64 = 0.0, "s", 0.0..1e9;
-        /// Seed of the places of bad and failing tips.
+        /// Seed of the random places of bad and failing tips.
         bad_tips_seed: u64 = 1_u64;
-        /// In which order logical blocks fill the medium.
+        /// Order in which logical blocks fill the medium.
         layout: LayoutKind = LayoutKind::RowFirst;
-        /// Cells along x and y of the `zone-clustered` layout, each two zones: even and odd columns.
+        /// Cells along x and y of the `zone-clustered` layout; each is two zones, even and odd columns.
         layout_grid: Grid = Grid::new(20, 2);
         /// Parts of the `bipartite` layout, and the order in which they are filled.
         layout_parts: Parts = Parts::Columnar;
-        /// Share of the blocks, the first ones, that are small data; of `bipartite` in steps of 0.04.
+        /// Share of the blocks, from the first, that hold small data; of `bipartite` in steps of 0.04.
         small_share: f64 = 0.2, "", 0.001..0.999;
         /// Attributes of the `tabular` layout, each with an equal share of the blocks.
         attributes: u64 = 5_u64, "", 1..4096;
@@ -208,9 +208,9 @@ sledlab_core::params! {
         acceleration_x_m_s2: f64 = 803.6, "m/s2", 0.001..1e6;
         /// Acceleration of the actuators in y.
         acceleration_y_m_s2: f64 = 803.6, "m/s2", 0.001..1e6;
-        /// Spring force over actuator force at the displacement `spring_convention` names.
+        /// Spring force over actuator force at the displacement that `spring_convention` names.
         spring_factor: f64 = 0.75, "", 0.0..0.999;
-        /// At which displacement the spring force is `spring_factor` of the actuator force.
+        /// Displacement at which the spring force is `spring_factor` of the actuator force.
         spring_convention: SpringConvention = SpringConvention::Edge;
         /// Data rate of one tip; times the bit cell this is the access velocity.
         tip_rate_kbit_s: f64 = 700.0, "kbit/s", 0.001..1e6;
@@ -220,18 +220,18 @@ sledlab_core::params! {
         settle_constants: f64 = 1.0, "", 0.0..1000.0;
         /// Whether tips stay dark where the host wants only a part of a request's last block.
         subsector_access: bool = false;
-        /// Which way a row of tip sectors may be accessed.
+        /// Directions in which a row of tip sectors may be accessed.
         direction: Direction = Direction::Free;
-        /// Which way when both take equally long.
+        /// Direction of access where both directions take equally long.
         direction_tie: DirectionTie = DirectionTie::Onward;
-        /// What a positioning-time scheduler sees.
+        /// Positioning times that schedulers see: exact ones, or an approximation.
         selection: Selection = Selection::Exact;
 
         /// Number of sleds.
         sleds: u64 = 1_u64, "", 1..1024;
-        /// How several sleds move.
+        /// Motion of several sleds: all together, or each on its own.
         sled_motion: SledMotion = SledMotion::Independent;
-        /// How addresses map to sleds.
+        /// How addresses are shared out among sleds.
         sled_map: SledMap = SledMap::Contiguous;
         /// Blocks in a stripe of the `round-robin` sled map.
         stripe_blocks: u64 = 1_u64, "blocks", 1..1e6;
@@ -245,21 +245,21 @@ sledlab_core::params! {
 
         /// Idle time after which the sled is parked (inactive); 0 parks at once.
         idle_timeout_ms: f64 = 1000.0, "ms", 0.0..1e12;
-        /// Time to get going from inactive.
+        /// Time of a start-up, from inactive to ready.
         startup_ms: f64 = 0.5, "ms", 0.0..1e5;
-        /// Where the sled is after it has been inactive.
+        /// Position of the sled at the end of a start-up.
         parking: Parking = Parking::Stay;
-        /// What the sled does while idle.
+        /// Motion of an idle sled.
         idle_motion: IdleMotion = IdleMotion::Hold;
-        /// What an idle sled consumes.
+        /// Parts of an idle sled that draw power.
         idle_power: IdlePower = IdlePower::ServoLoop;
         /// Power of the moving sled, without tips.
         sled_mw: f64 = 100.0, "mW", 0.0..1e6;
         /// Power of one active tip that reads.
         tip_mw: f64 = 1.0, "mW", 0.0..1e6;
-        /// Power of a tip that writes over that of one that reads.
+        /// Power of a tip that writes, over the power of a tip that reads.
         tip_write_factor: f64 = 1.0, "", 0.0..1e4;
-        /// Power while starting up.
+        /// Power during a start-up.
         startup_mw: f64 = 100.0, "mW", 0.0..1e6;
         /// Power of the parked sled.
         inactive_mw: f64 = 50.0, "mW", 0.0..1e6;

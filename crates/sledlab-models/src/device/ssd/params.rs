@@ -13,18 +13,18 @@ sledlab_core::params! {
         blocks_per_die: u64 = 2732_u64, "", 4..1e7;
         /// Pages of a block: what is read and programmed at once.
         pages_per_block: u64 = 768_u64, "", 2..1e5;
-        /// Size of a page; of all planes of a die, where they work together.
+        /// Size of a page, over all planes of a die that work together.
         page_kb: u64 = 16_u64, "KB", 1..1024;
-        /// Pages that the host does not see, as a share of those that it sees.
+        /// Pages hidden from the host, as a share of the pages that the host sees.
         over_provisioning: f64 = 0.07, "", 0.001..10.0;
         /// Share of the host's pages that hold data at the start, in order over the dies.
         filled: f64 = 1.0, "", 0.0..1.0;
-        /// Erased blocks of a die at which pages are moved to erase another.
+        /// Erased blocks of a die at which garbage collection moves pages to erase another block.
         gc_free_blocks: u64 = 4_u64, "", 1..1e5;
 
         /// Commands in the device at once.
         queue_depth: u64 = 32_u64, "", 1..65535;
-        /// Time of the controller before a command does anything else; commands do not wait for each other there.
+        /// Time of the controller before a command starts; commands do not wait for each other there.
         command_us: f64 = 20.0, "us", 0.0..1e6;
         /// Time of a die to read a page.
         read_us: f64 = 60.0, "us", 1e-3..1e6;
@@ -49,13 +49,13 @@ sledlab_core::params! {
         erase_mw: f64 = 80.0, "mW", 0.0..1e5;
         /// Power of a channel that transfers.
         channel_mw: f64 = 100.0, "mW", 0.0..1e5;
-        /// Power asleep.
+        /// Power while asleep.
         inactive_mw: f64 = 5.0, "mW", 0.0..1e6;
-        /// Power while it wakes up.
+        /// Power while the device wakes up.
         startup_mw: f64 = 1000.0, "mW", 0.0..1e6;
-        /// Time to wake up.
+        /// Time that the device takes to wake up.
         startup_ms: f64 = 79.0, "ms", 0.0..1e6;
-        /// Idle time after which it sleeps.
+        /// Idle time after which the device sleeps.
         idle_timeout_ms: f64 = 1000.0, "ms", 0.0..1e9;
     }
 }

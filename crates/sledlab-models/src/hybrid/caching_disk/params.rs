@@ -19,33 +19,33 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// A MEMS caching disk (HY-05): the front device is a write-back cache of the back device, in segments.
     pub struct CachingDiskParams {
-        /// Room on the front device, headers included; 0 for all of it.
+        /// Room used on the front device, headers included; 0 uses the whole device.
         front_mb: f64 = 256.0, "MiB", 0.0..1e9;
         /// Size of a segment, in 1024 bytes.
         segment_kb: u64 = 8_u64, "KB", 4..256;
-        /// Segments are fetched in groups of so much, as far as the others are not there; 0 for one at a time.
+        /// Size of the groups in which missing segments are fetched; 0 fetches one segment at a time.
         fetch_kb: u64 = 0_u64, "KB", 0..256;
-        /// Choose the size of groups, up to `fetch_kb`, by virtual segment managers.
+        /// Whether virtual segment managers choose the size of groups, up to `fetch_kb`.
         virtual_managers: bool = false;
-        /// Non-volatile buffer between the devices, in 1024 bytes: as many segments as it holds move at a time.
+        /// Non-volatile buffer between the devices, in 1024 bytes; as many segments as fit move at a time.
         buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
-        /// Answer waiting requests from the buffer, without waiting for the front device.
+        /// Whether requests are answered from the buffer, before the front device has the segment.
         shortcut: bool = true;
-        /// With Shortcut, fetch the next segment while the one before it still leaves its slot.
+        /// Whether, with Shortcut, a segment is fetched while the victim in its slot is still destaged.
         early_fetch: bool = false;
-        /// Free a slot of the front device when what was dirty in it is in the buffer.
+        /// Whether a slot of the front device is free as soon as the buffer has its dirty blocks.
         immediate_report: bool = true;
-        /// Write-behind with Immediate Report: destage victims `behind-reads` of the back device, or `in-order`.
+        /// Write-behind with Immediate Report: victims are destaged `behind-reads` of the disk or `in-order`.
         destage: Destaging = Destaging::BehindReads;
-        /// Destage dirty neighbours of a victim with it, up to so much by one write; 0 for the victim alone.
+        /// Largest write that destages a victim with its dirty neighbours; 0 destages the victim alone.
         destage_kb: u64 = 0_u64, "KB", 0..256;
-        /// Write parts of a segment without reading the rest first.
+        /// Whether parts of a segment are written without fetching the rest first.
         partial_write: bool = true;
-        /// Which segment makes room: a replacement policy, such as `lru` or `slru:protected_share=0.5`.
+        /// Replacement policy that chooses victims, such as `lru` or `slru:protected_share=0.5`.
         replacement: String = "lru";
-        /// Blocks of a header on the front device; with 0 all headers stay in non-volatile memory.
+        /// Blocks of a header on the front device; 0 keeps all headers in non-volatile memory.
         header_blocks: u64 = 1_u64, "blocks", 0..1;
-        /// Reads that go on where others ended for so long go past the front device; 0 for none.
+        /// Length from which a sequential run of reads bypasses the front device; 0 bypasses none.
         bypass_kb: u64 = 0_u64, "KB", 0..1e6;
     }
 }

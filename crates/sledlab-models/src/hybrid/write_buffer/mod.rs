@@ -81,7 +81,7 @@ impl Model for WriteBuffer {
     type Params = WriteBufferParams;
     const NAME: &'static str = "write-buffer";
     const MEANING: &'static str =
-        "MEMS write buffer: every write goes to logs on the front device, and later on to the back device";
+        "MEMS write buffer: writes are appended to logs on the front device and destaged later";
 
     fn new(params: &WriteBufferParams, capacities: Capacities, _: &[Custom]) -> Result<Self> {
         let logs = params.logs(capacities.front)?;

@@ -19,21 +19,21 @@ sledlab_core::params! {
     /// A MEMS write buffer (HY-04): writes are appended to logs on the front device. With a disk in front and `gather`
     /// it is a disk caching disk (HY-15).
     pub struct WriteBufferParams {
-        /// Room on the front device, headers included; 0 for all of it.
+        /// Room used on the front device, headers included; 0 uses the whole device.
         front_mb: f64 = 256.0, "MiB", 0.0..1e9;
         /// Size of a log, in 1024 bytes.
         log_kb: u64 = 128_u64, "KB", 4..65536;
-        /// Non-volatile buffer between the devices, in 1024 bytes: as many logs as it holds are cleaned together.
+        /// Non-volatile buffer between the devices, in 1024 bytes; as many logs as fit are cleaned together.
         buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
-        /// Clean the logs in the buffer together, in the `elevator`'s order of places, or one at a time, `fifo`.
+        /// Order of cleaning: all logs in the buffer by place (`elevator`), or one log at a time (`fifo`).
         cleaning: Cleaning = Cleaning::Elevator;
-        /// Share of the logs in use from which on they are cleaned without waiting for idleness.
+        /// Share of the logs in use at which cleaning begins without waiting for idle time.
         clean_from: f64 = 0.9, "", 0.0..1.0;
-        /// Share of the logs in use down to which they are then cleaned.
+        /// Share of the logs in use at which that cleaning ends.
         clean_to: f64 = 0.8, "", 0.0..1.0;
         /// Time without reads of the back device after which logs are cleaned.
         idle_ms: f64 = 20.0, "ms", 0.0..1e12;
-        /// Whether writes that arrive while another is being appended are appended together, with one access.
+        /// Whether writes that arrive during an append are then appended together, with one access.
         gather: bool = false;
     }
 }

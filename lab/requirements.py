@@ -1,4 +1,4 @@
-"""What the papers name, and where it is in sledlab: writes docs/coverage.md."""
+"""What the papers name, by id, and where it is in sledlab: writes docs/requirements.md."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ from pathlib import Path
 
 import click
 import sledlab as sl
+from sledlab import job
 from sledlab.cli import cli
+from sledlab.job.data import LIST as DATA
+from sledlab.job.parameters import of_class
 from sledlab.model import catalogue, entries
+from sledlab.studies.calibration.targets import CALIBRATIONS
 
 from .markdown import table
 from .page import write
 from .simulator import EXPERIMENTS
 
-SOURCE = Path(__file__).parent / "coverage.toml"
-PAGE = "coverage.md"
+SOURCE = Path(__file__).parent / "requirements.toml"
+PAGE = "requirements.md"
 
 NOUNS = {"device_kinds": "device", "power_policies": "power", "replacement_policies": "replacement"}
 """Keys of a configuration where they are not the name of a list without its `s`."""
@@ -35,17 +39,26 @@ SECTIONS = {
     "PW": "Power",
     "HY": "Hybrids",
     "CA": "Caches and replacement",
+    "SM": "Smart storage",
+    "WL": "Workloads",
     "MT": "Metrics",
     "AN": "Analyses",
 }
+"""What the letters of an id stand for."""
+
+ID = re.compile(rf"\b(?:{'|'.join(SECTIONS)})-\d+\b")
+"""An id, wherever it is cited."""
 
 
 @dataclass(frozen=True)
-class Named:
-    """Something that a paper names."""
+class Requirement:
+    """Something that a paper names, or that the laboratory needs besides."""
 
-    code: str
-    name: str
+    id: str
+    what: str
+    """What it is, in a line."""
+    source: str
+    """Papers by their numbers with sections, or who else has it."""
     where: str = ""
     """Its names in sledlab, in backquotes."""
     why: str = ""
@@ -54,23 +67,24 @@ class Named:
     @property
     def section(self) -> str:
         """The heading it belongs under."""
-        return SECTIONS[self.code[:2]]
+        return SECTIONS[self.id[:2]]
 
     @property
-    def cited(self) -> list[str]:
+    def named(self) -> list[str]:
         """What stands in backquotes."""
         return re.findall(r"`([^`]+)`", self.where + self.why)
 
 
-def named() -> list[Named]:
-    """All that the papers name, in order."""
-    found = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["named"]
-    return [Named(**each) for each in found]
+@cache
+def requirements() -> list[Requirement]:
+    """All of them, in order."""
+    found = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["requirement"]
+    return [Requirement(**each) for each in found]
 
 
 @cache
 def known() -> set[str]:
-    """All names that can be cited: models, their parameters and choices, commands, experiments, results."""
+    """All names of sledlab: models, their parameters and choices, jobs, commands, experiments, results."""
     found = {"make bench", *commands(cli, "sledlab"), *(file.stem for file in EXPERIMENTS.glob("*.toml"))}
     for section, items in catalogue.everything().items():
         for item in [items] if isinstance(items, dict) else items:
@@ -80,7 +94,13 @@ def known() -> set[str]:
                 found |= {spec.name, f"{NOUNS.get(section, section.removesuffix('s'))}.{spec.name}"}
                 found |= set(spec.kind) if isinstance(spec.kind, tuple) else set()
     run = json.loads(sl.simulate(sl.workload("uniform"), "mems-g2", limit=100).to_json())
-    return found | set(run) | set(run["response_time_ms"]) | set(BASELINES)
+    return found | jobs() | set(CALIBRATIONS) | set(run) | set(run["response_time_ms"]) | set(BASELINES)
+
+
+def jobs() -> set[str]:
+    """Names of jobs, of their data, and of the parameters of data."""
+    parameters = {spec.name for data in DATA for spec in of_class(data.kind)}
+    return {each.name for each in job.LIST} | {each.name for each in DATA} | parameters
 
 
 def commands(command: click.Command, name: str) -> Iterator[str]:
@@ -96,21 +116,25 @@ def commands(command: click.Command, name: str) -> Iterator[str]:
 
 def page() -> str:
     """The page."""
-    everything = named()
     parts = [HEAD]
     for section in SECTIONS.values():
-        rows = [(each.name, each.where or each.why) for each in everything if each.section == section]
-        parts.append(f"## {section}\n\n{table('named in the papers | in sledlab', rows, words=2)}")
+        rows = [
+            (each.id, each.what, each.source, each.where or each.why)
+            for each in requirements()
+            if each.section == section
+        ]
+        parts.append(f"## {section}\n\n{table('id | what | paper, section | in sledlab', rows, words=4)}")
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
-HEAD = """# What the papers name
+HEAD = """# Requirements
 
-For readers of the papers: every device, layout, policy, metric and analysis that papers 000 to 003
-name, and what it is called in sledlab; where sledlab has not got it, why. Storage nodes, paper 004, have
-[a page of their own](reproduction/smart.md). What becomes of the papers' claims stands on the pages of
-[scheduling](reproduction/scheduling.md), [power](reproduction/power.md) and
-[hybrids](reproduction/hybrid.md). `python -m lab.coverage` writes this page."""
+For readers of the papers, and of ids such as `SC-22` in comments and tests: every device, layout, policy,
+job, workload, metric and analysis that papers 000 to 004 name, what it is called in sledlab, and, where
+sledlab has not got it, why. [Papers](papers.md) has the titles. Ids of claims, such as `H-15`, are those of
+the [reproduction](reproduction/index.md), where each claim stands with what became of it; in a terminal
+`sledlab reproduce show H-15` says the same. `python -m lab.requirements` writes this page from
+`lab/requirements.toml`."""
 
 
 if __name__ == "__main__":
