@@ -29,13 +29,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a choice and the arrival that replaces what was chosen take, by the index and by a scan."""
+    """What a choice and the arrival that replaces what was chosen take, by index and by exhaustive search."""
 
     scheduler: str
     queue: int
     ns: float | None
     """`None` where the scheduler refuses so long a queue."""
-    scan_ns: float | None = None
+    search_ns: float | None = None
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _measured(rows: tuple[Measured, ...]) -> str:
 def _decision(one: Decision) -> str:
     if one.ns is None:
         return "–"
-    return _us(one.ns) + (f" ({_us(one.scan_ns)})" if one.scan_ns else "")
+    return _us(one.ns) + (f" ({_us(one.search_ns)})" if one.search_ns else "")
 
 
 def _us(ns: float) -> str:

@@ -165,7 +165,7 @@ def test_closed_replays_have_one_load():
 def test_all_are_those_that_race():
     racing = plan.racing()
     assert {"fcfs", "sptf"} <= set(racing)
-    assert not set(racing) & {"sptf-scan", "mst", "optimal"}
+    assert not set(racing) & {"sptf-exhaustive", "mst", "optimal"}
     made = plan.planned(Given(sl.Experiment().with_device("mems-g2").with_workload("uniform"), None, {}))
     assert made.axes["schedulers"] == racing
     assert made.axes["speedups"] == (1, 2, 4, 8, 16)

@@ -122,7 +122,7 @@ pub static RULES: [Rule<Check>; 9] = [
         snapshots_stay,
     ),
     rule(
-        "An index over queued requests chooses as a scan of them does.",
+        "An index over queued requests chooses as an exhaustive search does.",
         "leave position_index out where it is not exact",
         // They have none.
         false,
@@ -393,7 +393,7 @@ fn indexes_agree(make: &Make<'_>, case: &Case) -> Kept {
     for word in ["sptf", "sdf", "p-sptf", "asptf"] {
         let choice = Choice::new(word, &Table::new())?;
         let mut device = make()?;
-        let mut queues = [choice.make(device.mechanics())?, choice.make_scan(device.mechanics())?];
+        let mut queues = [choice.make(device.mechanics())?, choice.make_exhaustive(device.mechanics())?];
         for request in case.on(device.mechanics()) {
             for queue in &mut queues {
                 queue.push(request);
@@ -402,14 +402,14 @@ fn indexes_agree(make: &Make<'_>, case: &Case) -> Kept {
         let mut now = Time::ZERO;
         while !queues[0].is_empty() {
             device.tell_time(now);
-            let [by_index, by_scan] = [0, 1].map(|queue| {
+            let [by_index, by_search] = [0, 1].map(|queue| {
                 let mut batch = Vec::new();
                 queues[queue].pop(now, device.mechanics(), &mut batch);
                 batch
             });
-            let first = by_scan.first().copied().unwrap_or_default();
-            Broken::unless(by_index == by_scan && !by_scan.is_empty(), Told(&first), || {
-                format!("`{word}` chooses {by_index:?} by the index, {by_scan:?} by a scan")
+            let first = by_search.first().copied().unwrap_or_default();
+            Broken::unless(by_index == by_search && !by_search.is_empty(), Told(&first), || {
+                format!("`{word}` chooses {by_index:?} by the index, {by_search:?} by an exhaustive search")
             })?;
             let (_, busy) = serve(device.as_mut(), now, &by_index)?;
             Broken::unless(busy.work != Work::default(), Told(&first), || "the mechanism does nothing")?;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::crowded::Crowded;
-use super::grid::{CellParams, Order, Zones};
-use super::positioned::Positioned;
-use super::zoned::{self, Circular};
+use super::queue::crowded::Crowded;
+use super::queue::grid::{CellParams, Order, Zones};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{self, Circular};
 use super::{Model, Scheduler, Setting};
 use crate::device::Aim;
 
@@ -32,7 +32,7 @@ impl Model for Pzsptf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::order;
+    use super::super::queue::zoned::trial::order;
 
     #[test]
     fn zones_are_served_column_by_column_upwards_and_crowds_first_inside() {

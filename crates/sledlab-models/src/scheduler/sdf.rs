@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Result, Time};
 
-use super::positioned::Positioned;
+use super::queue::positioned::Positioned;
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, DeviceState, Location, Mechanics, Queued};
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sledlab_core::{Result, Span};
 
-use super::crowded::{Crowded, NEAREST};
-use super::grid::{CellParams, Order, Zones};
-use super::positioned::Positioned;
-use super::zoned::{self, Tour, Waiting};
+use super::queue::crowded::{Crowded, NEAREST};
+use super::queue::grid::{CellParams, Order, Zones};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{self, Tour, Waiting};
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, Mechanics, Queued};
 
@@ -69,7 +69,7 @@ impl Candidate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::{Trial, order};
+    use super::super::queue::zoned::trial::{Trial, order};
     use super::*;
 
     fn candidate(zone: u32, requests: u64, time_ns: u64) -> Candidate {

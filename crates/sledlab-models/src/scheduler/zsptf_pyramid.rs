@@ -2,9 +2,9 @@
 
 use sledlab_core::{Error, Result};
 
-use super::grid::{Grid, Order, Zones};
-use super::positioned::Positioned;
-use super::zoned::{self, Circular, Tour, Waiting};
+use super::queue::grid::{Grid, Order, Zones};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{self, Circular, Tour, Waiting};
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, Mechanics};
 
@@ -157,7 +157,7 @@ impl Tour for Pyramid {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::{Place, order};
+    use super::super::queue::zoned::trial::{Place, order};
     use super::*;
     use crate::device::{self, preset};
 

@@ -1,6 +1,6 @@
 //! Grids of zones over the medium, and the numbers of the zones in the order in which they are visited (SC-11).
 
-pub(super) use crate::device::Grid;
+pub(in crate::scheduler) use crate::device::Grid;
 use crate::device::{Extent, Mechanics, Queued};
 
 sledlab_core::params! {
@@ -23,7 +23,7 @@ sledlab_core::params! {
 
 /// Which zones there are, and in which order they are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(in crate::scheduler) enum Order {
     /// A zone for each cell; cells of a column from the bottom to the top, then the next column.
     Columns,
     /// Two zones for each cell; in a column those of the even cylinders upwards, then those of the odd ones
@@ -42,7 +42,7 @@ impl Order {
 
 /// The zones of a grid over a device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Zones {
+pub(in crate::scheduler) struct Zones {
     pub grid: Grid,
     order: Order,
     extent: Extent,

@@ -8,19 +8,19 @@ use std::collections::BTreeSet;
 
 use sledlab_core::{Error, Time};
 
-use super::Scheduler;
 use super::grid::Zones;
 use crate::device::{Mechanics, Queued};
+use crate::scheduler::Scheduler;
 
 /// The order in which zones are visited.
-pub(super) trait Tour: Send {
+pub(in crate::scheduler) trait Tour: Send {
     /// Adds to `zones` those to be served next, together; called when those before are empty and there are
     /// requests waiting. At least one of the zones must have some.
     fn next(&mut self, mechanics: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>);
 }
 
 /// Requests outside the zones in service.
-pub(super) struct Waiting {
+pub(in crate::scheduler) struct Waiting {
     zones: Vec<Vec<Queued>>,
     occupied: BTreeSet<u32>,
     len: usize,
@@ -77,7 +77,7 @@ impl Waiting {
 
 /// Circular: in ascending order, then again from the lowest.
 #[derive(Debug, Default)]
-pub(super) struct Circular {
+pub(in crate::scheduler) struct Circular {
     /// Where to look first.
     from: u32,
 }
@@ -98,7 +98,7 @@ impl Tour for Circular {
 }
 
 /// A queue of which one zone, or several merged ones, are in service.
-pub(super) struct Zoned<Z, T> {
+pub(in crate::scheduler) struct Zoned<Z, T> {
     /// Which zone a request is in.
     zone_of: Z,
     tour: T,
@@ -115,7 +115,7 @@ pub(super) struct Zoned<Z, T> {
 }
 
 /// An empty queue over the zones of a grid.
-pub(super) fn over<T: Tour + 'static>(
+pub(in crate::scheduler) fn over<T: Tour + 'static>(
     zones: Zones,
     tour: T,
     inside: Box<dyn Scheduler>,
@@ -214,7 +214,7 @@ where
 }
 
 #[cfg(test)]
-pub(super) mod trial {
+pub(in crate::scheduler) mod trial {
     use sledlab_core::{Op, Time};
     use toml::Table;
 
