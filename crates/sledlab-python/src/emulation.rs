@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use sledlab_core::Error;
-use sledlab_emulation::{Data, HostPath, Listen, Options, Priority, Report, Scale};
+use sledlab_emulation::{Data, HostPath, Listen, Priority, Scale, ServerOptions, ServerReport};
 
 use crate::error::raise;
 use crate::experiment::Experiment;
@@ -74,7 +74,7 @@ impl Server {
     ) -> PyResult<Self> {
         let experiment = experiment.ready(py)?;
         let start = || {
-            let options = Options {
+            let options = ServerOptions {
                 listen: listen(socket, tcp)?,
                 data: match data {
                     None => Data::Memory,
@@ -89,7 +89,7 @@ impl Server {
                 recording: Some(recording),
                 attached,
                 rotational,
-                ..Options::default()
+                ..ServerOptions::default()
             };
             sledlab_emulation::Server::start(&experiment, options)
         };
@@ -167,7 +167,7 @@ impl Server {
 }
 
 /// A report with the outcome of the model, as JSON.
-fn told(report: &Report) -> Result<Told, Error> {
+fn told(report: &ServerReport) -> Result<Told, Error> {
     let internal =
         |error: serde_json::Error| Error::internal(format!("cannot write the report as JSON: {error}"));
     let mut all = serde_json::to_value(report).map_err(internal)?;

@@ -6,16 +6,16 @@ use rand::RngExt;
 use sledlab_core::conformance::{Broken, Kept, Rule};
 use sledlab_core::{Op, Request, Result, Source, Time, seed};
 
-use crate::synthetic::Setting;
+use crate::synthetic::GeneratorSetting;
 
 /// Makes a workload for a seed and a capacity.
-pub type Make<'a> = dyn Fn(Setting) -> Result<Box<dyn Source>> + 'a;
+pub type Make<'a> = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + 'a;
 
 /// What is asked of a workload.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// Seed, and capacity in blocks.
-    pub setting: Setting,
+    pub setting: GeneratorSetting,
     /// How many requests are looked at, at most.
     pub most: usize,
 }
@@ -25,7 +25,7 @@ impl Case {
     pub fn random(seed: u64, number: u64) -> Self {
         let mut draw = seed::stream(seed, &format!("conformance.workload.{number}"));
         let capacity_blocks = 1_000_000 << draw.random_range(0..20_u32);
-        Case { setting: Setting { seed: draw.random(), capacity_blocks }, most: 300 }
+        Case { setting: GeneratorSetting { seed: draw.random(), capacity_blocks }, most: 300 }
     }
 }
 

@@ -4,7 +4,7 @@ use sledlab_core::{choices, registry};
 
 choices! {
     /// Kinds of caches.
-    pub enum Kind {
+    pub enum CacheKind {
         /// None.
         None = "none",
         /// Writes are complete once they are in the cache.
@@ -12,16 +12,16 @@ choices! {
     }
 }
 
-impl registry::Kind for Kind {
+impl registry::KindWord for CacheKind {
     fn meaning(self) -> &'static str {
         registry::one_line(match self {
-            Kind::None => "no cache",
-            Kind::WriteBack => "least recently used lines; a write is complete once it is in the cache",
+            CacheKind::None => "no cache",
+            CacheKind::WriteBack => "least recently used lines; a write is complete once it is in the cache",
         })
     }
 
     fn heeds(self, key: &str) -> bool {
-        self == Kind::WriteBack && key != "kind"
+        self == CacheKind::WriteBack && key != "kind"
     }
 }
 
@@ -40,7 +40,7 @@ sledlab_core::params! {
     /// said to be volatile.
     pub struct CacheParams {
         /// `none`, or `write-back`: least recently used lines make room, and writes are complete once they are in it.
-        kind: Kind = Kind::None;
+        kind: CacheKind = CacheKind::None;
         /// Capacity; 8192 blocks are 4 MiB.
         capacity_blocks: u64 = 8192_u64, "blocks", 1..1e9;
         /// Blocks that are kept and dropped together.

@@ -6,7 +6,9 @@ use sledlab_core::{Op, Result, Span, Time, seed};
 use toml::Table;
 
 use super::{Told, serve};
-use crate::device::{Busy, Device, DeviceState, Location, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::device::{
+    Busy, Device, DeviceState, Location, MechanicalWork, Mechanics, Queued, Rest, Served, Timing,
+};
 use crate::scheduler::Choice;
 
 /// Makes a device, in the state in which runs begin.
@@ -412,7 +414,11 @@ fn indexes_agree(make: &Make<'_>, case: &Case) -> Kept {
                 format!("`{word}` chooses {by_index:?} by the index, {by_search:?} by an exhaustive search")
             })?;
             let (_, busy) = serve(device.as_mut(), now, &by_index)?;
-            Broken::unless(busy.work != Work::default(), Told(&first), || "the mechanism does nothing")?;
+            Broken::unless(
+                busy.work != MechanicalWork::default(),
+                Told(&first),
+                || "the mechanism does nothing",
+            )?;
             now = busy.until;
         }
     }

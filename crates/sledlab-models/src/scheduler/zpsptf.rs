@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::{Result, Span};
 
 use super::queue::crowded::{Crowded, NEAREST};
-use super::queue::grid::{CellParams, Order, Zones};
+use super::queue::grid::{CellParams, ZoneOrder, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Tour, Waiting};
 use super::{Model, Scheduler, Setting};
@@ -23,7 +23,7 @@ impl Model for Zpsptf {
     const BATCHES: bool = true;
 
     fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, Order::Columns, setting.mechanics);
+        let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
         let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
         Ok(zoned::over(zones, MostForTheWay, inside).boxed())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::Result;
 
 use super::queue::crowded::Crowded;
-use super::queue::grid::{CellParams, Order, Zones};
+use super::queue::grid::{CellParams, ZoneOrder, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Tour, Waiting};
 use super::{Model, Scheduler, Setting};
@@ -24,7 +24,7 @@ impl Model for ZscanPsptf {
     const BATCHES: bool = true;
 
     fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, Order::Snake, setting.mechanics);
+        let zones = Zones::new(params.grid, ZoneOrder::Snake, setting.mechanics);
         let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
         Ok(zoned::over(zones, BackAndForth::default(), inside).boxed())
     }

@@ -41,7 +41,7 @@ mod talk;
 
 pub use config::{At, ClusterExperiment, ClusterParams};
 pub use engine::Told;
-pub use failure::{Failed, FailureOutcome, Layout, Part, RebuildOutcome, Redundancy};
+pub use failure::{CopyLayout, FailedNodes, FailureOutcome, Part, RebuildOutcome, Redundancy};
 pub use goal::goal;
 pub use outcome::{ClusterEnergy, ClusterOutcome, NodeOutcome, PhaseOutcome, WhatIf};
 pub use store::Dump;
@@ -49,10 +49,10 @@ pub use store::Dump;
 use sledlab_core::{Error, Result, Span};
 use sledlab_models::node::Files;
 use sledlab_models::power::Energy;
-use sledlab_trace::work::{Phase, Step, Work};
+use sledlab_trace::work::{NodeStep, Phase, Work};
 
 pub(crate) use config::OF_CLUSTERS;
-use config::{Kind, Resolved};
+use config::{NodeKind, Resolved};
 use engine::Cluster;
 use member::{Member, Rates};
 use store::Store;
@@ -228,7 +228,7 @@ fn told_of(work: &Work, ran: &[engine::Ran], closing: Vec<f64>) -> Vec<PhaseOutc
 fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumped: bool) -> Result<Member> {
     let kind = resolved.kind_of.get(index).map(|kind| &resolved.kinds[*kind]);
     let node = kind.map_or(&resolved.host, |kind| &kind.node);
-    let build = |kind: &Kind| Ok(Store::new(kind.store.system()?, rates.store, is_dumped));
+    let build = |kind: &NodeKind| Ok(Store::new(kind.store.system()?, rates.store, is_dumped));
     let store = kind.map(build).transpose()?;
     let capacity = store.as_ref().map_or(u64::MAX, Store::capacity_blocks);
     let bytes: Vec<u64> = work.files.iter().map(|file| file.bytes[index]).collect();
@@ -290,7 +290,7 @@ fn check(work: &Work, members: &[Member]) -> Result<()> {
 }
 
 /// What the software before the requests of a step takes.
-fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &Step) -> f64 {
+fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &NodeStep) -> f64 {
     let each = member.request();
     if each == Span::ZERO {
         return 0.0;
@@ -302,7 +302,7 @@ fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &Step) -> f64 
 
 /// What was asked has been served, and energies add up; what is violated is a defect.
 fn conserve(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
-    let moved = |access: &sledlab_trace::work::Access| access.bytes;
+    let moved = |access: &sledlab_trace::work::FileAccess| access.bytes;
     let (mut least_read, mut least_written) = (0_u128, 0_u128);
     for step in work.phases.iter().flat_map(|phase| &phase.steps) {
         least_read += step.reads.iter().map(|access| u128::from(moved(access))).sum::<u128>();

@@ -223,7 +223,7 @@ pub(in crate::scheduler) mod trial {
     use crate::scheduler::{Choice, parse};
 
     /// Cylinder and row.
-    pub type Place = (u32, u32);
+    pub type CylinderRow = (u32, u32);
 
     /// A scheduler at work on a G2, which has 2500 cylinders of 27 rows.
     pub struct Trial {
@@ -244,7 +244,7 @@ pub(in crate::scheduler) mod trial {
         }
 
         /// A block for each place joins the queue.
-        pub fn push(&mut self, places: &[Place]) {
+        pub fn push(&mut self, places: &[CylinderRow]) {
             let extent = self.device.mechanics().extent();
             let per_cylinder = self.device.mechanics().capacity_blocks() / u64::from(extent.cylinders);
             let per_row = extent.blocks_per_track / u64::from(extent.rows);
@@ -267,7 +267,7 @@ pub(in crate::scheduler) mod trial {
         }
 
         /// Serves the scheduler's choice and tells the place; `None` when the queue is empty.
-        pub fn pop(&mut self) -> Option<Place> {
+        pub fn pop(&mut self) -> Option<CylinderRow> {
             let (mut batch, mut served) = (Vec::new(), Vec::new());
             self.queue.pop(self.now, self.device.mechanics(), &mut batch);
             let at = self.device.mechanics().location(batch.first()?.lbn);
@@ -276,13 +276,13 @@ pub(in crate::scheduler) mod trial {
         }
 
         /// Serves all there is.
-        pub fn rest(&mut self) -> Vec<Place> {
+        pub fn rest(&mut self) -> Vec<CylinderRow> {
             std::iter::from_fn(|| self.pop()).collect()
         }
     }
 
     /// The order in which requests at `places` are served, which have all arrived before the first choice.
-    pub fn order(word: &str, places: &[Place]) -> Vec<Place> {
+    pub fn order(word: &str, places: &[CylinderRow]) -> Vec<CylinderRow> {
         let mut trial = Trial::of(word);
         trial.push(places);
         trial.rest()
