@@ -51,7 +51,7 @@ def present() -> bool:
 
 
 @dataclass(frozen=True)
-class Run:
+class RecordedRun:
     """One recorded run: its line of the index."""
 
     row: dict[str, str]
@@ -137,10 +137,10 @@ class Run:
 
 
 @cache
-def runs() -> dict[str, Run]:
+def runs() -> dict[str, RecordedRun]:
     """Every run, by name."""
     with (MEMS / "index.csv").open(newline="") as file:
-        return {row["run"]: Run(row) for row in csv.DictReader(file)}
+        return {row["run"]: RecordedRun(row) for row in csv.DictReader(file)}
 
 
 def trace(name: str) -> Path:

@@ -230,12 +230,12 @@ impl ClusterExperiment {
     ) -> PyResult<String> {
         let experiment = self.ready(py)?;
         let outcome = py.detach(move || {
-            let mut told = |share: f64, pages: u64| tell(progress.as_ref(), pages, Some(share)).is_ok();
+            let mut going = |share: f64, pages: u64| tell(progress.as_ref(), pages, Some(share)).is_ok();
             let mut dump = Dump::default();
             let hooks = ClusterHooks {
                 threads,
                 what_if,
-                told: Some(&mut told),
+                progress: Some(&mut going),
                 dump: dump_node.map(|node| (node, &mut dump)),
             };
             let outcome = experiment.run(&work.0, hooks)?;
@@ -262,9 +262,9 @@ pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyRe
     let kind = Redundancy::from_value(&toml::Value::from(redundancy));
     let kind = kind.map_err(|expected| raise(Error::user(format!("redundancy: {expected}"))))?;
     let layout = CopyLayout::new(kind, nodes, &failed).map_err(raise)?;
-    let told = |part: &Part| (part.machine, part.from, part.to, part.of);
+    let plain = |part: &Part| (part.machine, part.from, part.to, part.of);
     let parts = layout.parts().into_iter().enumerate();
-    Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(told).collect())).collect())
+    Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(plain).collect())).collect())
 }
 
 /// The record that an experiment names.

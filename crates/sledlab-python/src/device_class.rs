@@ -180,13 +180,13 @@ impl PythonDevice {
         let otherwise = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
         self.call((otherwise, state), |device| {
             let arguments = (state, request.lbn, request.blocks, request.op == Op::Write);
-            told(state, &device.call_method1("serve", arguments)?)
+            timing_of(state, &device.call_method1("serve", arguments)?)
         })
     }
 }
 
 /// What `serve` returned: milliseconds, or a dict of what they are made of.
-fn told(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
+fn timing_of(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
     let (mut timing, mut then) = (Timing::default(), state);
     if let Ok(parts) = returned.cast::<PyDict>() {
         for (key, value) in parts {

@@ -27,7 +27,7 @@ pub(crate) fn keep(raised: PyErr) -> Error {
 /// which nobody asks for the exception.
 pub(crate) fn keep_of(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
     let stopped = keep(wrap(py, kind, word, raised));
-    if stopped.is_interrupt() { stopped } else { told(py, kind, word, raised) }
+    if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
 }
 
 fn is_interrupt(raised: &PyErr) -> bool {
@@ -42,13 +42,13 @@ pub(crate) fn wrap(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) 
     if is_interrupt(raised) || too_deep() {
         return raised.clone_ref(py);
     }
-    let error = told(py, kind, word, raised);
+    let error = plugin_error(py, kind, word, raised);
     let error = build(py, &error).unwrap_or_else(|failed| failed);
     error.set_cause(py, Some(raised.clone_ref(py)));
     error
 }
 
-fn told(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
+fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
     let parts = (raised.get_type(py), raised.value(py), raised.traceback(py));
     let lines = py
         .import("traceback")

@@ -25,7 +25,7 @@ use super::store::{Traffic, since};
 use super::talk::{self, Letter, Talker};
 
 /// How far a replay is: the share of its phases, and pages so far.
-pub type Told<'a> = &'a mut (dyn FnMut(f64, u64) -> bool + Send);
+pub type ProgressHook<'a> = &'a mut (dyn FnMut(f64, u64) -> bool + Send);
 
 /// From one look-up to the next while nodes run on threads of their own.
 const LOOK: Duration = Duration::from_millis(20);
@@ -58,7 +58,7 @@ pub(super) struct Cluster<'a> {
     pub packet_bytes: u64,
     pub threads: usize,
     pub watch: Watch,
-    pub told: Option<Told<'a>>,
+    pub progress: Option<ProgressHook<'a>>,
     now: Time,
     phase: usize,
     /// Pages before the phase, and those in it: passes of nested loops, which may be skipped, count once.
@@ -73,7 +73,7 @@ impl<'a> Cluster<'a> {
         network: Box<dyn Network>,
         packet_bytes: u64,
         threads: usize,
-        told: Option<Told<'a>>,
+        progress: Option<ProgressHook<'a>>,
     ) -> Self {
         let watch = Watch::default();
         Cluster {
@@ -83,7 +83,7 @@ impl<'a> Cluster<'a> {
             packet_bytes,
             threads,
             watch,
-            told,
+            progress,
             now: Time::ZERO,
             phase: 0,
             before: 0,
@@ -256,7 +256,7 @@ impl<'a> Cluster<'a> {
         let (share, watch, run) = (self.members.len().div_ceil(threads).max(1), &self.watch, &run);
         let share_done = self.share();
         let members = &mut self.members;
-        let told = &mut self.told;
+        let progress = &mut self.progress;
         thread::scope(|scope| {
             // Nobody sends: that the last worker has dropped its end tells that all are done.
             let (working, done) = mpsc::channel::<()>();
@@ -274,7 +274,7 @@ impl<'a> Cluster<'a> {
             drop(working);
             while let Err(RecvTimeoutError::Timeout) = done.recv_timeout(LOOK) {
                 let pages = watch.pages.load(Ordering::Relaxed);
-                if told.as_mut().is_some_and(|told| !told(share_done(pages), pages)) {
+                if progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages)) {
                     watch.stop.store(true, Ordering::Relaxed);
                 }
             }
@@ -293,11 +293,11 @@ impl<'a> Cluster<'a> {
         let start = self.now;
         let mut turns = 0_u64;
         let (share_done, pages) = (self.share(), self.watch.pages.load(Ordering::Relaxed));
-        let (watch, told) = (&self.watch, &mut self.told);
+        let (watch, progress) = (&self.watch, &mut self.progress);
         let mut look = || {
             turns += 1;
             if turns.is_multiple_of(65_536)
-                && told.as_mut().is_some_and(|told| !told(share_done(pages), pages))
+                && progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages))
             {
                 watch.stop.store(true, Ordering::Relaxed);
             }
@@ -433,7 +433,7 @@ impl<'a> Cluster<'a> {
                 self.watch.note(Watch::EVERY)?;
                 let pages = self.watch.pages.load(Ordering::Relaxed);
                 if events.is_multiple_of(16 * Watch::EVERY)
-                    && self.told.as_mut().is_some_and(|told| !told(share_done(pages), pages))
+                    && self.progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages))
                 {
                     return Err(Error::interrupted());
                 }

@@ -40,7 +40,7 @@ mod store;
 mod talk;
 
 pub use config::{At, ClusterExperiment, ClusterParams};
-pub use engine::Told;
+pub use engine::ProgressHook;
 pub use failure::{CopyLayout, FailedNodes, FailureOutcome, Part, RebuildOutcome, Redundancy};
 pub use goal::goal;
 pub use outcome::{ClusterEnergy, ClusterOutcome, NodeOutcome, PhaseOutcome, WhatIf};
@@ -65,7 +65,7 @@ pub struct ClusterHooks<'a> {
     /// Whether to replay again with each component twice as fast, unless the experiment says no.
     pub what_if: bool,
     /// Told now and then how far the replay is: the share of it, and pages so far. False interrupts it.
-    pub told: Option<Told<'a>>,
+    pub progress: Option<ProgressHook<'a>>,
     /// Takes the requests of a node's store.
     pub dump: Option<(usize, &'a mut Dump)>,
 }
@@ -78,7 +78,7 @@ impl ClusterExperiment {
     /// interrupt; and what was lost, which is a defect.
     pub fn run(&self, work: &Work, hooks: ClusterHooks) -> Result<ClusterOutcome> {
         let resolved = self.resolve(work)?;
-        let ClusterHooks { threads, what_if, mut told, dump } = hooks;
+        let ClusterHooks { threads, what_if, mut progress, dump } = hooks;
         let what_if = what_if && resolved.params.what_if;
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = if threads == 0 { processors() } else { threads };
@@ -95,7 +95,7 @@ impl ClusterExperiment {
             let outcome = failure::replayed(&resolved, work, &mut |resolved, work| {
                 let mut told_of_all = |share: f64, pages: u64| {
                     // Who has said stop is not asked again.
-                    goes_on = goes_on && told.as_mut().is_none_or(|told| told((at + share) / runs, pages));
+                    goes_on = goes_on && progress.as_mut().is_none_or(|progress| progress((at + share) / runs, pages));
                     goes_on
                 };
                 let dump = dump.as_mut().map(|(node, dump)| (*node, &mut **dump));
@@ -132,7 +132,7 @@ fn once<'a>(
     work: &'a Work,
     rates: Rates,
     threads: usize,
-    told: Option<Told<'a>>,
+    progress: Option<ProgressHook<'a>>,
     mut dump: Option<(usize, &mut Dump)>,
 ) -> Result<ClusterOutcome> {
     let dumped = dump.as_ref().map(|(node, _)| *node);
@@ -148,7 +148,7 @@ fn once<'a>(
         if rates.network == 2 { resolved.network.twice_as_fast()? } else { resolved.network.clone() };
     // The client is the last port.
     let made = network.make(work.nodes + 1)?;
-    let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, told);
+    let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, progress);
     let startup = |member: &Member| match resolved.fails_after(member.index) {
         Some(0) => Span::ZERO,
         _ => Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64),
