@@ -114,9 +114,11 @@ fn comes_in_order(make: &Make<'_>, case: &Case) -> Kept {
 fn lies_on_the_device(make: &Make<'_>, case: &Case) -> Kept {
     let capacity = case.setting.capacity_blocks;
     run(make, case)?.iter().enumerate().try_for_each(|(number, request)| {
-        Broken::unless(request.end() <= capacity || request.op == Op::Flush, Described(number, request), || {
-            format!("it ends past the device, which has {capacity} blocks")
-        })
+        Broken::unless(
+            request.end() <= capacity || request.op == Op::Flush,
+            Described(number, request),
+            || format!("it ends past the device, which has {capacity} blocks"),
+        )
     })
 }
 

@@ -95,7 +95,8 @@ impl ClusterExperiment {
             let outcome = failure::replayed(&resolved, work, &mut |resolved, work| {
                 let mut told_of_all = |share: f64, pages: u64| {
                     // Who has said stop is not asked again.
-                    goes_on = goes_on && progress.as_mut().is_none_or(|progress| progress((at + share) / runs, pages));
+                    goes_on = goes_on
+                        && progress.as_mut().is_none_or(|progress| progress((at + share) / runs, pages));
                     goes_on
                 };
                 let dump = dump.as_mut().map(|(node, dump)| (*node, &mut **dump));

@@ -37,7 +37,7 @@ impl Model for RamParams {
     };
     const POSITIONING: Positioning = Positioning::NONE;
     const PRESETS: &'static [(&'static str, &'static str)] =
-        &[("ram", include_str!("../../../../../presets/devices/ram.toml"))];
+        &[("ram", include_str!("../../../presets/devices/ram.toml"))];
 
     fn device(&self) -> Result<Box<dyn Device>> {
         Ok(Box::new(Ram::new(self)))
